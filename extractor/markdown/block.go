@@ -25,17 +25,19 @@ const (
 // block is one block of a message.
 type block struct {
 	kind  blockKind
-	col   int          // the column it begins at, which says what lists it is in; beyond: in all that are open
-	pad   string       // before each line in Markdown: a list item's content is under its text
-	mark  string       // itemBlock: "- " or "1. ", before the first line
-	level int          // headingBlock
-	lines [][]row.Span // paragraph, item, heading: the lines of the text itself, unwrapped
-	code  []string
-	lang  string
-	rows  [][]Cell // tableBlock: the head first
-	sub   []block  // quoteBlock
-	gap   bool     // a blank line stood above
+	col   int         // the column it begins at, which says what lists it is in; beyond: in all that are open
+	pad   string      // before each line: a list item's content is under its text
+	mark  string      // itemBlock: "- " or "1. ", before the first line
+	lines [2][]string // in each form
+	gap   bool        // a blank line stood above
 }
+
+// The forms in which a block is written: as plain text, in which list items keep their markers and
+// everything else is bare words, and as Markdown.
+const (
+	plain = iota
+	marked
+)
 
 // blockReader makes blocks of lines.
 type blockReader struct {
@@ -52,7 +54,7 @@ func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Ren
 // Render returns lines as plain text and as Markdown.
 func (lk *Style) Render(ls []Line) (text, markdown string) {
 	bs := lk.blocks(ls)
-	return write(bs, false), write(bs, true)
+	return write(bs, plain), write(bs, marked)
 }
 
 // blocks parts lines into blocks.
@@ -74,10 +76,7 @@ func (lk *Style) blocks(ls []Line) []block {
 func (r *blockReader) next(i int) int {
 	b, n := r.special(i)
 	if n == 0 {
-		if it, ok := r.marker(i); ok {
-			return r.item(i, it)
-		}
-		b, n = r.paragraph(i)
+		return r.text(i)
 	}
 	r.close(b.col)
 	b.pad = r.list().inner
@@ -91,25 +90,25 @@ func (r *blockReader) add(b block) {
 	r.out = append(r.out, b)
 }
 
-// paragraph reads the text at line i.
-func (r *blockReader) paragraph(i int) (block, int) {
-	col := r.ls[i].Indent
-	r.close(col)
-	n := r.textEnd(i, col)
-	ls := r.ls[i : i+n]
-	return block{kind: paraBlock, col: col, lines: r.lk.Unwrap(ls, Edge(ls))}, n
-}
-
-// item reads a list item, or another paragraph of one, at line i.
-func (r *blockReader) item(i int, it Item) int {
+// text reads a paragraph, or a list item, at line i. An item may be another paragraph of the one
+// above.
+func (r *blockReader) text(i int) int {
+	it, ok := r.marker(i)
+	if !ok {
+		r.close(r.ls[i].Indent)
+	}
 	b := block{kind: paraBlock, pad: r.list().inner}
-	if !r.again(it) {
+	if ok && !r.again(it) {
 		b = block{kind: itemBlock, pad: r.open(it), mark: it.Mark + " "}
 	}
-	n := r.textEnd(i, it.col)
-	ls := slices.Clone(r.ls[i : i+n])
-	ls[0] = ls[0].Indented(it.Content, it.Content) // blanks in place of the marker
-	b.lines = r.lk.Unwrap(ls, it.Content)
+	n := r.textEnd(i)
+	ls := r.ls[i : i+n]
+	hang := Edge(ls)
+	if ok {
+		ls, hang = slices.Clone(ls), it.Content
+		ls[0] = ls[0].Indented(hang, hang) // blanks in place of the marker
+	}
+	b.lines = written(r.lk.Unwrap(ls, hang))
 	r.add(b)
 	return n
 }
@@ -140,9 +139,9 @@ func (r *blockReader) breaks(i int) bool {
 
 // textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
 // that were never on the screen, another block, or a line further left.
-func (r *blockReader) textEnd(i, col int) int {
+func (r *blockReader) textEnd(i int) int {
 	n := 1
-	for k := i + 1; !r.ls[k].Blank() && !r.ls[k].lost && !r.starts(k) && (r.ls[k].Indent >= col || !r.breaks(k)); k++ {
+	for l := &r.ls[i+n]; !l.Blank() && !l.lost && !r.starts(i+n) && (l.Indent >= r.ls[i].Indent || !r.breaks(i+n)); l = &r.ls[i+n] {
 		n++
 	}
 	return n
@@ -153,7 +152,8 @@ func (r *blockReader) rule(i int) (b block, n int) {
 	if IsRule(&r.ls[i]) {
 		n = 1
 	}
-	return block{kind: ruleBlock, col: r.ls[i].Indent}, n
+	line := []string{"---"}
+	return block{kind: ruleBlock, col: r.ls[i].Indent, lines: [2][]string{line, line}}, n
 }
 
 // quote reads a quote: its lines without their marks are blocks of their own.
@@ -171,12 +171,14 @@ func (r *blockReader) quote(i int) (b block, n int) {
 		unmark(in.Spans, r.lk.QuoteMarks)
 		inner = append(inner, in)
 	}
-	if len(inner) > 0 {
-		q := *r.lk
-		q.Quote = nil
-		b = block{kind: quoteBlock, col: r.ls[i].Indent, sub: q.blocks(inner)}
+	if len(inner) == 0 {
+		return b, 0
 	}
-	return b, len(inner)
+	q := *r.lk
+	q.Quote = nil
+	text, quoted := q.Render(inner)
+	quoted = "> " + strings.ReplaceAll(quoted, "\n", "\n> ")
+	return block{kind: quoteBlock, col: r.ls[i].Indent, lines: [2][]string{strings.Split(text, "\n"), strings.Split(quoted, "\n")}}, len(inner)
 }
 
 // QuoteSign returns a Style.Quote: each line of a quote begins with a sign.
@@ -203,12 +205,16 @@ func (r *blockReader) heading(i int) (b block, n int) {
 		text := first.Indent + signs + 1
 		ls[0] = first.Indented(text, text)
 	}
-	b = block{kind: headingBlock, col: first.Indent, level: level, lines: lk.Unwrap(ls, first.Indent)}
-	b.lines[0] = cellOf(b.lines[0])
-	drop := commonMarks(slices.Concat(b.lines...), row.MarkCode)
-	for _, l := range b.lines {
+	lines := lk.Unwrap(ls, first.Indent)
+	lines[0] = cellOf(lines[0])
+	drop := commonMarks(slices.Concat(lines...), row.MarkCode)
+	var all []row.Span
+	for _, l := range lines {
 		unmark(l, drop)
+		all = joined(all, l)
 	}
+	b = block{kind: headingBlock, col: first.Indent, lines: written(lines)}
+	b.lines[marked] = []string{strings.Repeat("#", level) + " " + inline(all)}
 	return b, n
 }
 

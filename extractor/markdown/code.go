@@ -58,18 +58,19 @@ func (r *blockReader) code(i int) (b block, n int) {
 	if r.lk.Code == nil {
 		return b, 0
 	}
-	b.kind = codeBlock
-	if n, b.lang = r.lk.Code(r.ls[i:]); n == 0 {
+	n, lang := r.lk.Code(r.ls[i:])
+	if n == 0 {
 		return b, 0
 	}
 	n = min(n, len(r.ls)-1-i)
 	edge := Edge(r.ls[i : i+n])
-	if b.col = edge; r.listGoesOn(i+n) || r.itemAsks() {
-		b.col = beyond
+	col := edge
+	if r.listGoesOn(i+n) || r.itemAsks() {
+		col = beyond
 	}
-	lists := r.within(b.col)
-	b.code = r.lk.tabsOf(r.lk.codeLines(r.ls[i:i+n], min(edge, lists[len(lists)-1].Content)), r.lk.Left)
-	return b, n
+	lists := r.within(col)
+	code := r.lk.tabsOf(r.lk.codeLines(r.ls[i:i+n], min(edge, lists[len(lists)-1].Content)), r.lk.Left)
+	return block{kind: codeBlock, col: col, lines: codeOf(code, lang)}, n
 }
 
 // listGoesOn reports whether line i is the next item of an open list.
@@ -85,7 +86,8 @@ func (r *blockReader) itemAsks() bool {
 		return false
 	}
 	b := &r.out[len(r.out)-1]
-	return b.kind == itemBlock && strings.HasSuffix(row.Text(b.lines[len(b.lines)-1]), ":")
+	text := b.lines[plain]
+	return b.kind == itemBlock && strings.HasSuffix(text[len(text)-1], ":")
 }
 
 // codeLines is code from a column on, with wrapped lines joined.
@@ -191,5 +193,5 @@ lines:
 			code[k] = strings.TrimPrefix(code[k], pad)
 		}
 	}
-	return block{kind: numberedBlock, col: col, code: lk.tabsOf(code, lk.Left+width)}, n
+	return block{kind: numberedBlock, col: col, lines: codeOf(lk.tabsOf(code, lk.Left+width), "")}, n
 }

@@ -20,11 +20,17 @@ type piece struct {
 
 func (p *piece) code() bool { return p.mark&row.MarkCode != 0 }
 
+// inForms returns what spans say in each form.
+func inForms(spans []row.Span) (text, markdown string) {
+	text = row.Text(spans)
+	if !slices.ContainsFunc(spans, func(s row.Span) bool { return s.Mark != 0 || s.Style.Link != "" }) {
+		return text, text
+	}
+	return text, inline(spans)
+}
+
 // inline writes spans as Markdown.
 func inline(spans []row.Span) string {
-	if !slices.ContainsFunc(spans, func(s row.Span) bool { return s.Mark != 0 || s.Style.Link != "" }) {
-		return row.Text(spans)
-	}
 	var b strings.Builder
 	for ps := pieces(spans); len(ps) > 0; {
 		link := ps[0].link
@@ -38,8 +44,7 @@ func inline(spans []row.Span) string {
 		writePieces(&b, ps[:n], 0)
 		b.WriteString("](" + link + ")")
 		if ps = ps[n:]; len(ps) > 0 { // some agents put the address in brackets behind it
-			text := strings.TrimLeft(ps[0].text, " ")
-			if rest, ok := strings.CutPrefix(text, "("+link+")"); ok {
+			if rest, ok := strings.CutPrefix(strings.TrimLeft(ps[0].text, " "), "("+link+")"); ok {
 				ps[0].text = rest
 			}
 		}

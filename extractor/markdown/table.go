@@ -10,12 +10,13 @@ import (
 // table reads a table. The cells of its head have marks of their own.
 func (r *blockReader) table(i int) (block, int) {
 	rows, n := r.lk.tableAt(r.ls[i:])
-	if n > 0 {
-		for _, c := range rows[0] {
-			unmark(c, commonMarks(c, 0))
-		}
+	if len(rows) == 0 { // or nothing but rules
+		return block{}, 0
 	}
-	return block{kind: tableBlock, col: r.ls[i].Indent, rows: rows}, n
+	for _, c := range rows[0] {
+		unmark(c, commonMarks(c, 0))
+	}
+	return block{kind: tableBlock, col: r.ls[i].Indent, lines: tableOf(rows)}, n
 }
 
 // tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
@@ -123,9 +124,6 @@ func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 	} else {
 		rows = append(rows, lk.mergeRows(all[1:]...)...)
 	}
-	if rows == nil {
-		return nil, 0
-	}
 	return rows, n + 1
 }
 
@@ -139,11 +137,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 	cols := Ruler(&ls[head], '━')
 	above, _ := bands(append(slices.Clone(ls[:head]), Line{}), cols, (*Line).cells)
 	below, n := bands(ls[head+1:], cols, (*Line).cells)
-	rows := lk.mergeRows(append(above, below...)...)
-	if len(rows) == 0 { // nothing but rules
-		return nil, 0
-	}
-	return rows, head + 1 + n
+	return lk.mergeRows(append(above, below...)...), head + 1 + n
 }
 
 // boxCells returns the contents of a line's columns between borders; nil if there are fewer or more

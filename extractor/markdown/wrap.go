@@ -127,14 +127,14 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		room = max(room, ls[i].Room, ls[i].Width)
 	}
 	out := make([][]row.Span, 0, len(ls))
-	for i, l := range ls {
-		s := SeamBreak
+	for i := range ls {
+		l, s := &ls[i], SeamBreak
 		if i > 0 {
 			prev := ls[i-1]
 			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
 				prev.Room = room
 			}
-			if s = lk.SeamOf(&prev, &l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) && !isHex().MatchString(row.FirstWord(l.Text)) {
+			if s = lk.SeamOf(&prev, l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) && !isHex().MatchString(row.FirstWord(l.Text)) {
 				s = SeamSpace
 			}
 		}
