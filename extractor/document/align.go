@@ -23,9 +23,10 @@ func (d *Document) Align(body []row.Line) {
 func (d *Document) align(body []row.Line, resized bool) {
 	d.body = append(d.body[:0], body...)
 	body = d.body
-	at, ok := d.find(body, resized)
+	at := d.find(body, resized)
+	nowhere := at < 0
 	switch {
-	case !ok:
+	case nowhere:
 		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
 	case at < d.Base && d.contains(at, body):
 		d.Placed = PlacedLookBack
@@ -33,7 +34,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 	}
 	d.Base = at
 	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above
-	body[n].Lost = body[n].Lost || !ok || row.AnyLost(d.Lines[at:min(at+n+1, len(d.Lines))])
+	body[n].Lost = body[n].Lost || nowhere || row.AnyLost(d.Lines[at:min(at+n+1, len(d.Lines))])
 	d.replace(at, body)
 }
 
@@ -43,12 +44,12 @@ func (d *Document) align(body []row.Line, resized bool) {
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	lines := row.Trim(d.Lines)
-	switch at, ok := goesOnIn(lines, body); {
-	case ok && !d.shows(body):
+	switch at := goesOnIn(lines, 0, body); {
+	case at >= 0 && !d.shows(body):
 		d.replace(at, body)
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
-		at, ok := overlap(d.Lines[d.Base:], body)
-		if end := row.Trim(body); ok && shared(lines, end[len(end)-1:]) == 0 {
+		at := overlap(d.Lines[d.Base:], body)
+		if end := row.Trim(body); at >= 0 && shared(lines, end[len(end)-1:]) == 0 {
 			d.replace(d.Base+at, body)
 		}
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
@@ -58,9 +59,8 @@ func (d *Document) Extend(body []row.Line) {
 
 // Pinned reports whether the first row of body, a window, is not where the rows below it are.
 func (d *Document) Pinned(body []row.Line) bool {
-	near := d.near(body)
-	at, ok := leads(d.Lines[near:], body[1:], 24)
-	return ok && at+near > 0 && d.Lines[at+near-1].Text != body[0].Text
+	at := leads(d.Lines, d.near(body), body[1:], 24)
+	return at > 0 && d.Lines[at-1].Text != body[0].Text
 }
 
 // shows reports whether all of body is somewhere on the document.
@@ -76,7 +76,7 @@ func (d *Document) shows(body []row.Line) bool {
 // searches are the ways to find the line that a window's first row shows, as they are tried.
 var searches = [...]struct {
 	placed Placement
-	find   func(d *Document, body []row.Line) (at int, ok bool)
+	find   func(d *Document, body []row.Line) (at int) // -1: nowhere
 }{
 	{PlacedOverlap, (*Document).nearby},
 	{PlacedOverlap, (*Document).anywhere},
@@ -86,24 +86,24 @@ var searches = [...]struct {
 	{PlacedTable, (*Document).sameCells},
 }
 
-// find returns the document line that body's first row shows.
-func (d *Document) find(body []row.Line, resized bool) (at int, ok bool) {
+// find returns the document line that body's first row shows, or -1.
+func (d *Document) find(body []row.Line, resized bool) (at int) {
 	if d.Placed = PlacedFirst; len(d.Lines) == 0 {
-		return 0, true
+		return 0
 	}
-	if d.Placed = PlacedWrapped; body[0].Cols != d.Lines[len(d.Lines)-1].Cols {
-		return d.rewrapped(body)
-	}
-	for _, s := range searches {
-		if at, ok := s.find(d, body); ok {
-			d.Placed = s.placed
-			return d.above(at, body), true
+	if body[0].Cols == d.Lines[len(d.Lines)-1].Cols {
+		for _, s := range searches {
+			if at := s.find(d, body); at >= 0 {
+				d.Placed = s.placed
+				return d.above(at, body)
+			}
+		}
+		if !resized {
+			return -1
 		}
 	}
-	if !resized {
-		return 0, false
-	}
-	return d.rewrapped(body) // an agent may draw twice for a new width: half of it, then all
+	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
+	return d.rewrapped(body)
 }
 
 // above returns line at, or where body's text is above that at another width.
@@ -111,41 +111,36 @@ func (d *Document) above(at int, body []row.Line) int {
 	if d.Placed != PlacedOverlap || body[0].Text == d.Lines[at].Text {
 		return at
 	}
-	p, within, ok := d.findRewrapped(body)
-	if !ok || p >= at || !goesOn(d.Lines[p:], within, body) {
+	p := d.findRewrapped(body)
+	if p.at >= at || !p.goesOn {
 		return at
 	}
 	d.Placed = PlacedWrapped
-	d.repair(p, d.Lines[p], within, body)
-	return d.blankAbove(p, body)
+	d.repair(p, body)
+	return d.blankAbove(p.at, body)
 }
 
 // nearby looks for rows in common in what a window can show that scrolls by less than its height.
-func (d *Document) nearby(body []row.Line) (at int, ok bool) {
-	near := d.near(body)
-	return d.among(near, d.Lines[near:], body)
-}
+func (d *Document) nearby(body []row.Line) int { return d.among(d.near(body), asIs, body) }
 
 // anywhere looks for rows in common in all of the document.
-func (d *Document) anywhere(body []row.Line) (at int, ok bool) { return d.among(0, d.Lines, body) }
+func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body) }
 
 // sameCells looks for rows with the same cells of tables: a new row may widen a column, so that all
 // are drawn again.
-func (d *Document) sameCells(body []row.Line) (at int, ok bool) {
-	near := d.near(body)
-	return d.among(near, cells(d.Lines[near:]), cells(body))
-}
+func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
 
-// inPlace reports whether body is where the window was.
-func (d *Document) inPlace(body []row.Line) (at int, ok bool) {
-	return d.Base, d.grown(body) || d.moved(body)
+// inPlace returns where the window was if body may be there.
+func (d *Document) inPlace(body []row.Line) int {
+	if d.grown(body) || d.moved(body) {
+		return d.Base
+	}
+	return -1
 }
 
 // leads finds a window of which all below the first rows was redrawn: a table that grows.
-func (d *Document) leads(body []row.Line) (at int, ok bool) {
-	lo := max(0, min(d.Base, len(d.Lines)-len(body)))
-	at, ok = leads(d.Lines[lo:], body, 12)
-	return lo + at, ok
+func (d *Document) leads(body []row.Line) int {
+	return leads(d.Lines, max(0, min(d.Base, len(d.Lines)-len(body))), body, 12)
 }
 
 // near returns the first line that a window which scrolls by less than its height can show.
@@ -160,26 +155,33 @@ func (d *Document) blankAbove(at int, body []row.Line) int {
 	return at
 }
 
-// among returns the line of the document where body begins among lines, which are the document's
-// from one on. Above the window, one row in common is too little: "Reading 1 file…" is said again.
-func (d *Document) among(from int, lines, body []row.Line) (at int, ok bool) {
-	at, ok = overlap(lines, body)
-	return from + at, ok && (from+at >= d.Base || shared(lines[at:], body) >= 12)
+// among returns the line of the document where body begins, from one on, by the rows that as makes
+// of both. Above the window, one row in common is too little: "Reading 1 file…" is said again.
+func (d *Document) among(from int, as func([]row.Line) []row.Line, body []row.Line) int {
+	lines, body := as(d.Lines[from:]), as(body)
+	at := overlap(lines, body)
+	if at < 0 || from+at < d.Base && shared(lines[at:], body) < 12 {
+		return -1
+	}
+	return from + at
 }
+
+// asIs returns lines.
+func asIs(lines []row.Line) []row.Line { return lines }
 
 // rewrapped finds body by its letters, and repairs its first row if it begins within a line. If
 // that line goes on otherwise, it stays whole, and what was between is lost.
-func (d *Document) rewrapped(body []row.Line) (at int, ok bool) {
-	at, within, ok := d.findRewrapped(body)
+func (d *Document) rewrapped(body []row.Line) (at int) {
+	p := d.findRewrapped(body)
 	switch {
-	case !ok:
-		return 0, false
-	case within > 0 && !goesOn(d.Lines[at:], within, body):
+	case p.at < 0:
+	case p.within > 0 && !p.goesOn:
 		body[row.SkipBlank(body, 0)].Lost = true
-		return at + 1, true
+		return p.at + 1
+	default:
+		d.repair(p, body)
 	}
-	d.repair(at, d.Lines[at], within, body)
-	return at, true
+	return p.at
 }
 
 // cells returns what is in the cells of tables.
@@ -202,11 +204,9 @@ func (d *Document) grown(body []row.Line) bool {
 
 // head returns the line that body's first row shows if body begins with the last rows down to the
 // one that only the document has. That one goes on there.
-func (d *Document) head(body []row.Line) (at int, ok bool) {
+func (d *Document) head(body []row.Line) int {
 	end := d.last(body) + 1
-	lo := min(d.Base, end)
-	at, ok = goesOnIn(d.Lines[lo:end], body)
-	return lo + at, ok
+	return goesOnIn(d.Lines[:end], min(d.Base, end), body)
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes

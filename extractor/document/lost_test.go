@@ -78,7 +78,7 @@ func TestMovedUnderLoad(t *testing.T) {
 // TestGoesOnAbove shows windows with a row that goes on with one above the window already.
 func TestGoesOnAbove(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "Level 2", "", "▣"), Base: 2}
-	if at, ok := d.head(rowtest.Plain(60, "Level 2 heading", "▣")); ok {
+	if at := d.head(rowtest.Plain(60, "Level 2 heading", "▣")); at >= 0 {
 		t.Errorf("line %d", at)
 	}
 	if end := d.end(rowtest.Plain(60, "New", "Level 2 heading", "▣")); end != 3 {

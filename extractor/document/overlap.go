@@ -8,11 +8,11 @@ import (
 )
 
 // overlap aligns body with old, rows of text weighing by their length, and returns the place in old
-// where body begins. Rows may have changed, come or gone between the two; too little in common is
-// no overlap.
-func overlap(old, body []row.Line) (at int, ok bool) {
-	if at, ok := leads(old, body, 24); ok {
-		return at, true
+// where body begins. Rows may have changed, come or gone between the two; -1: they have too little
+// in common.
+func overlap(old, body []row.Line) (at int) {
+	if at := leads(old, 0, body, 24); at >= 0 {
+		return at
 	}
 	n, m := len(body), len(old)
 	best := make([]int32, (n+1)*(m+1))
@@ -27,28 +27,27 @@ func overlap(old, body []row.Line) (at int, ok bool) {
 		}
 	}
 	if best[0]*5 < max(1, min(weights(body), weights(old))) {
-		return 0, false
+		return -1
 	}
 	i, j := firstRun(old, body, best)
 	if redrawn(old, body, i, j) {
-		return max(j-i, 0), true
+		return max(j-i, 0)
 	}
-	above := row.Last(old[:j], row.Filled)
-	if at, ok := goesOnIn(old[:above+1], body[:i]); ok {
-		return at, true
+	if at := goesOnIn(row.Trim(old[:j]), 0, body[:i]); at >= 0 {
+		return at
 	}
-	return j, true
+	return j
 }
 
-// goesOnIn finds the line that body's first row shows if body begins with the last of lines. The
-// very last may go on there.
-func goesOnIn(lines, body []row.Line) (at int, ok bool) {
-	for at = max(0, len(lines)-len(body)); at < len(lines); at++ {
+// goesOnIn finds the line that body's first row shows if body begins with the last of lines, all
+// from one on at most; -1: it does not. The very last may go on there.
+func goesOnIn(lines []row.Line, from int, body []row.Line) (at int) {
+	for at = max(from, len(lines)-len(body)); at < len(lines); at++ {
 		if continues(lines[at:], body) {
-			return at, true
+			return at
 		}
 	}
-	return 0, false
+	return -1
 }
 
 // continues reports whether body begins with lines, of which the last may go on.
@@ -68,17 +67,17 @@ func common(a, b []row.Line) int {
 	return n
 }
 
-// leads finds where old goes on as body begins, row for row: up to the end of one of the two, or
-// for rows that weigh enough.
-func leads(old, body []row.Line, enough int32) (at int, ok bool) {
-	most := int32(0)
-	for j := range old {
+// leads finds where old, from a line on, goes on as body begins, row for row: up to the end of one
+// of the two, or for rows that weigh enough; -1: nowhere.
+func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
+	at, most := -1, int32(0)
+	for j := from; j < len(old); j++ {
 		n := common(old[j:], body)
 		if run := weights(body[:n]); run > most && (run >= enough || n == min(len(old)-j, len(body))) {
 			at, most = j, run
 		}
 	}
-	return at, most > 0
+	return at
 }
 
 // redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old

@@ -58,7 +58,7 @@ func TestLate(t *testing.T) {
 func TestRepairedRow(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(30, "The parser drops the header", "below"), Base: 0}
 	body := rowtest.Plain(20, "the header", "below", "the header")
-	d.repair(0, d.Lines[0], len("Theparserdrops"), body)
+	d.repair(spot{0, len("Theparserdrops"), d.Lines[0], true}, body)
 	for range 2 {
 		d.Advance(rowtest.Plain(20, "the header", "below", "the header"))
 		if diff := cmp.Diff([]string{"The parser drops the header", "below", "the header"}, texts(d.Lines)); diff != "" {
@@ -180,7 +180,7 @@ func TestStorm(t *testing.T) {
 	drawn := []string{"> What does the parser do", "when it is slow?", "The parser drops the header", "when the disk is slow, and it", "rebuilds the index."}
 	d := Document{Lines: rowtest.Plain(60, said...)}
 	restorable := func(start int) bool {
-		_, _, ok := d.restorable(start, rowtest.Plain(30, drawn...))
+		_, ok := d.restorable(start, rowtest.Plain(30, drawn...))
 		return ok
 	}
 	d.Resized(true, 3)
@@ -253,7 +253,7 @@ func TestPlaceOnce(t *testing.T) {
 // TestNowhere looks for rows that the document has not got, or has more of.
 func TestNowhere(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "the first row of a text", "the second row of a text")}
-	if at, ok := d.rewrapped(rowtest.Plain(30, "another text, long enough to be known")); ok {
+	if at := d.rewrapped(rowtest.Plain(30, "another text, long enough to be known")); at >= 0 {
 		t.Errorf("another text is at line %d", at)
 	}
 	if d.grown(d.Lines[:1]) {

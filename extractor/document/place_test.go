@@ -32,20 +32,19 @@ func TestOverlap(t *testing.T) {
 	for _, tt := range []struct {
 		name, old, body string
 		at              int
-		ok              bool
 	}{
-		{"nothing in common", "AB", "CD", 0, false},
-		{"blank rows in common", "_", "_A", 0, false},
-		{"a first row is replaced by one in its place", "xA_B", "yA_C", 1, true},
-		{"the last row is among others", "AbC", "Axb", 0, true},
-		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2, true},
-		{"the heaviest of two runs", "abcDxDye", "abc_e", 0, true},
-		{"a run of rows that were said twice", "CaCaBbBbBb", "CaCaxBbBbBb", 0, true},
-		{"such a run below a new row", "CaCaBbBbBb", "xCaCayBbBbBb", 0, true},
-		{"a light row that is there once is too little", "axDbDy", "aDbD", 2, true},
+		{"nothing in common", "AB", "CD", -1},
+		{"blank rows in common", "_", "_A", -1},
+		{"a first row is replaced by one in its place", "xA_B", "yA_C", 1},
+		{"the last row is among others", "AbC", "Axb", 0},
+		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2},
+		{"the heaviest of two runs", "abcDxDye", "abc_e", 0},
+		{"a run of rows that were said twice", "CaCaBbBbBb", "CaCaxBbBbBb", 0},
+		{"such a run below a new row", "CaCaBbBbBb", "xCaCayBbBbBb", 0},
+		{"a light row that is there once is too little", "axDbDy", "aDbD", 2},
 	} {
-		if at, ok := overlap(rows(tt.old), rows(tt.body)); at != tt.at || ok != tt.ok {
-			t.Errorf("%s: %d, %v; want %d, %v", tt.name, at, ok, tt.at, tt.ok)
+		if at := overlap(rows(tt.old), rows(tt.body)); at != tt.at {
+			t.Errorf("%s: %d; want %d", tt.name, at, tt.at)
 		}
 	}
 }
@@ -61,8 +60,8 @@ func TestLeads(t *testing.T) {
 		{[]string{"three", "four", "five"}, true},
 		{[]string{"two", "three", "five"}, false},
 	} {
-		if at, ok := leads(old, rowtest.Plain(40, tt.body...), 24); ok != tt.ok || ok && old[at].Text != tt.body[0] {
-			t.Errorf("%q: %d, %v", tt.body, at, ok)
+		if at := leads(old, 0, rowtest.Plain(40, tt.body...), 24); at >= 0 != tt.ok || tt.ok && old[at].Text != tt.body[0] {
+			t.Errorf("%q: %d", tt.body, at)
 		}
 	}
 }
@@ -185,8 +184,8 @@ func TestFindRewrappedPinned(t *testing.T) {
 		said = append(said, fmt.Sprintf("row %d of the text, which is as long as others are", i))
 	}
 	d := Document{Lines: rowtest.Plain(80, said...), Base: 20}
-	if at, _, ok := d.findRewrapped(rowtest.Plain(70, append(said[:1:1], said[12:]...)...)); at != 10 || !ok {
-		t.Errorf("line %d, %v", at, ok)
+	if at := d.findRewrapped(rowtest.Plain(70, append(said[:1:1], said[12:]...)...)).at; at != 10 {
+		t.Errorf("line %d", at)
 	}
 }
 
@@ -195,13 +194,12 @@ func TestFindRewrappedPinned(t *testing.T) {
 func TestFindRewrappedWithin(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "The parser drops the header", "when the disk", "is slow and it rebuilds the index at midnight.")}
 	body := rowtest.Plain(30, "the HEADER when the disk", "is slow and it rebuilds", "the index at midnight.")
-	at, within, ok := d.findRewrapped(body)
-	if at != 0 || within != len("Theparserdrops") || !ok {
-		t.Errorf("line %d, behind %d letters, %v", at, within, ok)
+	if p := d.findRewrapped(body); p.at != 0 || p.within != len("Theparserdrops") {
+		t.Errorf("line %d, behind %d letters", p.at, p.within)
 	}
 	d.Lines[1].Lost = true
-	if at, within, ok := d.findRewrapped(body); at != 1 || within != 0 || !ok {
-		t.Errorf("above a gap: line %d, behind %d letters, %v", at, within, ok)
+	if p := d.findRewrapped(body); p.at != 1 || p.within != 0 {
+		t.Errorf("above a gap: line %d, behind %d letters", p.at, p.within)
 	}
 }
 

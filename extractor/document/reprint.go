@@ -20,10 +20,10 @@ func (d *Document) returned(body []row.Line, start int) bool {
 // to be at place, or anywhere.
 func (d *Document) repainted(place int, body []row.Line) (at int) {
 	head := body[:min(row.SkipBlank(body, 0)+1, len(body))]
-	here, total := d.likeness(place, body)
-	if 2*here >= total { // saves the search: no other place can be better
+	if d.stays(place, body) { // saves the search: no other place can be better
 		return 0
 	}
+	here, total := d.likeness(place, body)
 	best := max(2*here, 11, total/3)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
 		if first, _ := d.likeness(k, head); first == 0 {
@@ -46,6 +46,12 @@ func (d *Document) likeness(at int, body []row.Line) (same, total int32) {
 		}
 	}
 	return same, total
+}
+
+// stays reports whether half of body or more is at line at.
+func (d *Document) stays(at int, body []row.Line) bool {
+	same, total := d.likeness(at, body)
+	return 2*same >= total
 }
 
 // shared returns how much of body is anywhere in lines, by weight.

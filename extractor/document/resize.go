@@ -2,7 +2,6 @@ package document
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
@@ -54,7 +53,7 @@ func (d *Document) Torn(start int, body []row.Line) bool {
 	if !d.resize.storms() || d.resize.over {
 		return false
 	}
-	_, _, ok := d.restorable(start, body)
+	_, ok := d.restorable(start, body)
 	return !ok
 }
 
@@ -81,38 +80,33 @@ func (d *Document) Draw(body []row.Line, start int, drawn, scrolled bool) {
 // restore puts a window of which all was drawn since the last of several resizes below the lines
 // from before.
 func (d *Document) restore(start int, body []row.Line) bool {
-	at, within, ok := d.restorable(start, body)
+	p, ok := d.restorable(start, body)
 	if !ok {
 		return false
 	}
 	// First what is above: lines that are equal but for the width they were drawn for keep the old
 	// one only there.
-	d.replace(0, d.resize.calm.Lines[:at])
-	d.rewrap(at, d.resize.calm.Lines[at], within, body)
+	d.replace(0, d.resize.calm.Lines[:p.at])
+	d.rewrap(p, body)
 	return true
 }
 
-// rewrap puts body at line at, whose first row begins behind so many bytes of letters of old.
-func (d *Document) rewrap(at int, old row.Line, within int, body []row.Line) {
+// rewrap puts body at p.
+func (d *Document) rewrap(p spot, body []row.Line) {
 	body = slices.Clone(body)
-	d.repair(at, old, within, body)
-	d.replace(at, body)
-	d.Base, d.Placed = at, PlacedWrapped
+	d.repair(p, body)
+	d.replace(p.at, body)
+	d.Base, d.Placed = p.at, PlacedWrapped
 }
 
 // restorable finds such a window on the document as it was before those resizes.
-func (d *Document) restorable(start int, body []row.Line) (at, within int, ok bool) {
+func (d *Document) restorable(start int, body []row.Line) (p spot, ok bool) {
 	z := &d.resize
-	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) {
-		return 0, 0, false
+	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) || z.over && d.stays(d.Base, body) {
+		return spot{}, false
 	}
-	if z.over {
-		if here, total := d.likeness(d.Base, body); here*2 >= total {
-			return 0, 0, false
-		}
-	}
-	at, within, ok = z.calm.findRewrapped(body)
-	return at, within, ok && at >= start && goesOn(z.calm.Lines[at:], within, body)
+	p = z.calm.findRewrapped(body)
+	return p, p.at >= start && p.goesOn
 }
 
 // redrawn puts a window whose text is on the document at another width where that is.
@@ -121,39 +115,32 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 		return false
 	}
 	place := d.Base + len(d.Left)
-	at, within, _ := d.findRewrapped(body)
-	here, total := d.likeness(place, body)
-	if at <= start || at >= place || here*2 >= total { // not yet
+	p := d.findRewrapped(body)
+	if p.at <= start || p.at >= place || d.stays(place, body) { // not yet
 		return false
 	}
-	d.rewrap(at, d.Lines[at], within, body)
+	d.rewrap(p, body)
 	d.resize.wait = 0
 	return true
-}
-
-// goesOn reports whether body begins as lines do, behind so many bytes of letters of the first.
-func goesOn(lines []row.Line, within int, body []row.Line) bool {
-	first := row.SkipBlank(body, 0)
-	key := letters(body[first : first+1])
-	return strings.HasPrefix(key, lettersFrom(lines, within+len(key))[within:])
 }
 
 // Rewrap finds the window's place again after the terminal has rewrapped its rows. start is the
 // first line of a part of the document, which may move.
 func (d *Document) Rewrap(screen []row.Line, start int) int {
 	body := slices.Clone(row.Trim(screen))
-	at, within, ok := d.findRewrapped(body)
-	if !ok {
+	p := d.findRewrapped(body)
+	if p.at < 0 {
 		return start
 	}
-	before := len(letters(d.Lines[min(at, start):min(start, len(d.Lines))]))
+	from := min(p.at, start)
+	before := len(letters(d.Lines[from:min(start, len(d.Lines))]))
 	var begin []row.Line
-	if body[0].Wrapped && within > 0 {
-		begin = []row.Line{cutAt(d.Lines[at], within, body[0])}
+	if body[0].Wrapped && p.within > 0 {
+		begin = []row.Line{cutAt(p.line, p.within, body[0])}
 	} else {
-		d.repair(at, d.Lines[at], within, body)
+		d.repair(p, body)
 	}
-	d.replace(at, begin, body)
-	d.Base = at + len(begin)
-	return skipLetters(d.Lines, min(at, start), before)
+	d.replace(p.at, begin, body)
+	d.Base = p.at + len(begin)
+	return skipLetters(d.Lines, from, before)
 }

@@ -8,9 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// spot is where a window begins on a document that was drawn at another width: behind so many bytes
+// of letters of a line. goesOn reports whether the document goes on there as the window begins.
+type spot struct {
+	at, within int
+	line       row.Line
+	goesOn     bool
+}
+
 // findRewrapped finds body in a document that was drawn at another width: by its letters, without
-// the blanks. Body begins behind so many bytes of letters of the line at.
-func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
+// the blanks. It is nowhere if the line is -1.
+func (d *Document) findRewrapped(body []row.Line) spot {
 	lo := max(0, min(d.Base, len(d.Lines))-1000) // a wider window may show again what needed many rows
 	var buf []byte
 	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: letters up to the end of line lo+i
@@ -31,16 +39,22 @@ func (d *Document) findRewrapped(body []row.Line) (at, within int, ok bool) {
 		}
 	}
 	if pos < 0 {
-		return 0, 0, false
+		return spot{at: -1}
 	}
 	i, _ := slices.BinarySearch(ends, pos+1)
 	// Letters that are not on the document belong below a gap, not to the line above it.
 	for k := i; ends[k] <= pos+skipped; k++ {
 		if d.Lines[lo+k+1].Lost {
-			return lo + k + 1, 0, true
+			return d.spot(lo+k+1, 0, body)
 		}
 	}
-	return lo + i, pos - ends[i] + row.LettersLen(d.Lines[lo+i].Text), true
+	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
+}
+
+func (d *Document) spot(at, within int, body []row.Line) spot {
+	first := row.SkipBlank(body, 0)
+	key := letters(body[first : first+1])
+	return spot{at, within, d.Lines[at], strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])}
 }
 
 // place finds where in a text of letters body begins, by the letters of one of its rows and those
@@ -76,13 +90,13 @@ func agrees(text, key, all string) (at int) {
 	return at
 }
 
-// repair puts the beginning of old, so many bytes of letters, before a body at line at that an
-// agent wrapped again.
-func (d *Document) repair(at int, old row.Line, within int, body []row.Line) {
-	d.repairAt, d.raw = at, row.Line{}
-	if within > 0 {
+// repair puts the beginning of a line of the document before a body at p that an agent wrapped
+// again.
+func (d *Document) repair(p spot, body []row.Line) {
+	d.repairAt, d.raw = p.at, row.Line{}
+	if p.within > 0 {
 		d.raw = body[0]
-		body[0] = repairedLine(old, within, body[0])
+		body[0] = repairedLine(p.line, p.within, body[0])
 		d.repaired = body[0]
 	}
 }

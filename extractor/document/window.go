@@ -43,8 +43,9 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
 	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {
-		if l := w.Line(row); w.lines[y].Row != row || w.lines[y].Cols != l.Cols || w.lines[y].Stale != l.Stale {
-			w.lines[y] = l
+		l, was := w.Line(row), &w.lines[y]
+		if l.Judged, l.Begins = was.Judged, was.Begins; l != *was {
+			*was = w.Line(row)
 		}
 	}
 	return w.lines
