@@ -196,7 +196,7 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	if level == 0 {
 		return b, 0
 	}
-	for n = 1; i+n < len(r.ls) && lk.Heading(&r.ls[i+n]) == level && !r.breaks(i+n); {
+	for n = 1; lk.Heading(&r.ls[i+n]) == level && !r.breaks(i+n); {
 		n++
 	}
 	ls := slices.Clone(r.ls[i : i+n])

@@ -21,15 +21,12 @@ func FullFieldTable(ls []Line) ([][]Cell, int) {
 	})
 }
 
-// fieldLines is how many lines the first row of a table of fields has at most.
-const fieldLines = 200
-
 // fieldTable reads a table of fields. goesOn reports whether a line without a head goes on with the
 // field above.
 func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n int) {
 	var heads, r []Cell
 lines:
-	for ; rows != nil || n < fieldLines; n++ {
+	for ; ; n++ {
 		l := &ls[n]
 		if head, c := field(l); head != nil {
 			if rows == nil {

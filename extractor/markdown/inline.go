@@ -118,9 +118,6 @@ func words(spans []row.Span) (ws []piece) {
 // addPiece appends a piece to pieces, or to the last of them if the two are alike. Code has no
 // other marks within.
 func addPiece(ps []piece, p piece) []piece {
-	if p.text == "" {
-		return ps
-	}
 	if n := len(ps) - 1; n >= 0 && p.gap == "" && ps[n].link == p.link && (ps[n].mark == p.mark || ps[n].code() && p.code()) {
 		ps[n].text += p.text
 		return ps

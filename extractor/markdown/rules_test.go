@@ -117,6 +117,7 @@ func TestRules(t *testing.T) {
 		{"heavy strokes in a text", "● One.\n\n  Head\n  ━━━━ Title", claudeish, 40, "One.\n\nHead\n━━━━ Title"},
 
 		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
+		{"a row of pipes that does not end", "● | a |\n  |---|\n  | c" + strings.Repeat("\n  more", pipeLines), piped, 200, "| a |\n| --- |\n| c" + strings.Repeat(" more", pipeLines-1) + " |\n\nmore"},
 		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c |\n\nText."},
 		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
 		{"a row that is wrapped at its blanks", "● | a   | b\n          | c  |\n  |-----|---\n  -----|----|\n  | 1   |\n          | 3  |", piped, 40, "| a | b | c |\n| --- | --- | --- |\n| 1 |  | 3 |"},
@@ -185,6 +186,7 @@ func TestSeam(t *testing.T) {
 		{"a hash goes on", "a " + hash, "0123.", 34, "a " + hash + "0123."},
 		{"a long name", "a " + strings.Repeat("x", 32), "y/z", 34, "a " + strings.Repeat("x", 32) + "y/z"},
 		{"a short hash", "a 01234567", "of_all", 10, "a 01234567of_all"},
+		{"a date that was wrapped", "it was released", "2024-01-02.", 20, "it was released 2024-01-02."},
 		{"a break behind a hash", "a " + hash, "of all", 60, "a " + hash + "\nof all"},
 	}
 	for _, tt := range tests {

@@ -163,7 +163,7 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 func closeGaps(spans []row.Span) {
 	for i := range spans {
 		s := &spans[i]
-		if !strings.ContainsFunc(s.Text, combines) || !strings.Contains(s.Text, "  ") {
+		if !strings.ContainsFunc(s.Text, combines) {
 			continue
 		}
 		marks := 0
@@ -175,8 +175,7 @@ func closeGaps(spans []row.Span) {
 				}
 			}
 			switch blanks := len(part) - len(word); {
-			case blanks < 2 || marks == 0:
-				return part
+			case blanks < 2:
 			case blanks == marks:
 				marks, part = 0, word
 			case blanks == marks+1:
@@ -193,7 +192,11 @@ var gaps = lazy.Regexp(`[^ ]+ *`)
 
 // combines reports whether a character is one of Arabic's marks, which are drawn into the cell
 // before them.
-func combines(r rune) bool { return r >= 0x610 && r < 0x6f0 && unicode.Is(unicode.Mn, r) }
+func combines(r rune) bool { return unicode.Is(arabicMarks, r) }
+
+var arabicMarks = &unicode.RangeTable{R16: []unicode.Range16{
+	{0x610, 0x61a, 1}, {0x64b, 0x65f, 1}, {0x670, 0x670, 1}, {0x6d6, 0x6dc, 1}, {0x6df, 0x6e4, 1}, {0x6e7, 0x6e8, 1}, {0x6ea, 0x6ed, 1},
+}}
 
 // spaced reports whether one blank follows the last character, before the span that fills the row.
 func spaced(spans []row.Span) bool {

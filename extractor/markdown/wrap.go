@@ -80,13 +80,10 @@ func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 }
 
 // stamped reports whether a line begins with a time or a date.
-func stamped(l *Line) bool {
-	t := strings.TrimPrefix(l.Text[l.Indent:], "[")
-	return t != "" && t[0] >= '0' && t[0] <= '9' && stamp().MatchString(t)
-}
+func stamped(l *Line) bool { return stamp().MatchString(l.Text[l.Indent:]) }
 
 // stamp matches a time or a date.
-var stamp = lazy.Regexp(`^(?:\d\d:\d\d:\d\d|\d{4}[-/]\d\d[-/]\d\d)`)
+var stamp = lazy.Regexp(`^\[?\d\d(?::\d\d:|\d\d[-/]\d\d[-/])\d\d`)
 
 // lastPiece returns the last word of a line with the blank before it, if there is one.
 func lastPiece(l *Line) string {
