@@ -20,10 +20,10 @@ func (d *Document) returned(body []row.Line, start int) bool {
 // to be at place, or anywhere.
 func (d *Document) repainted(place int, body []row.Line) (at int) {
 	head := body[:min(row.SkipBlank(body, 0)+1, len(body))]
-	if d.stays(place, body) { // saves the search: no other place can be better
+	here, total := d.likeness(place, body)
+	if 2*here >= total { // saves the search: no other place can be better
 		return 0
 	}
-	here, total := d.likeness(place, body)
 	best := max(2*here, 11, total/3)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
 		if first, _ := d.likeness(k, head); first == 0 {

@@ -152,8 +152,7 @@ func (r *blockReader) rule(i int) (b block, n int) {
 	if IsRule(&r.ls[i]) {
 		n = 1
 	}
-	line := []string{"---"}
-	return block{kind: ruleBlock, col: r.ls[i].Indent, lines: [2][]string{line, line}}, n
+	return block{kind: ruleBlock, col: r.ls[i].Indent, lines: ruleLines}, n
 }
 
 // quote reads a quote: its lines without their marks are blocks of their own.
@@ -162,8 +161,9 @@ func (r *blockReader) quote(i int) (b block, n int) {
 		return b, 0
 	}
 	var inner []Line
-	for _, l := range r.ls[i:] {
-		w, ok := r.lk.Quote(&l)
+	for k := range r.ls[i:] {
+		l := &r.ls[i+k]
+		w, ok := r.lk.Quote(l)
 		if !ok {
 			break
 		}
@@ -229,6 +229,8 @@ func Hashes(s string) int {
 
 // rules match a horizontal rule: --- or a line over the width.
 var rules = lazy.Regexp(`^ *(---|───+|━━━+|———+)$`)
+
+var ruleLines = [2][]string{{"---"}, {"---"}}
 
 // IsRule reports whether a line is a horizontal rule, and no code span of such signs.
 func IsRule(l *Line) bool {

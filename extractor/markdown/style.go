@@ -118,7 +118,8 @@ func (l *Line) content() []row.Span { return row.Cut(l.Spans, l.Indent, l.Width)
 // Indented returns the line from a column on, behind as many blanks as given.
 func (l *Line) Indented(col, blanks int) Line {
 	n := *l
-	n.Spans = append([]row.Span{{Text: row.Blanks(blanks), Width: blanks}}, row.Cut(l.Spans, col, l.Width)...)
+	n.Spans = append(make([]row.Span, 0, 1+len(l.Spans)), row.Span{Text: row.Blanks(blanks), Width: blanks})
+	n.Spans = row.AppendCut(n.Spans, l.Spans, col, l.Width)
 	n.Measure()
 	return n
 }
