@@ -199,7 +199,7 @@ func toolOf(call string) *session.Tool {
 }
 
 // panelStyle is how text is drawn on a panel.
-var panelStyle = &markdown.Style{Left: left, Right: right}
+var panelStyle = &markdown.Style{Left: left, Right: right, Seam: cutSeam}
 
 // notice reports whether a panel says in grey what went wrong.
 func notice(lines []row.Line, _ []chat.Item) bool {
@@ -272,8 +272,10 @@ var opencodeLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
-// hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese.
+// hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese; parted is a word
+// that was cut behind a mark: in a path, an address, a file's name.
 var (
+	parted   = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}][.?] [\p{Ll}\p{Nd}]\S*)$`)
 	hyphened = lazy.Regexp(`[\pL\p{Nd}]-$`)
 	cjkEnd   = lazy.Regexp(`[，。、；：！？]$`)
 )
@@ -291,10 +293,18 @@ func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 		return markdown.SeamNone, true
 	case cjkEnd().MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	case !hyphened().MatchString(a.Text): // a dash
+	case hyphened().MatchString(a.Text): // else it is a dash
+		return markdown.CutBehind(a, b, "-", 2)
+	}
+	return cutSeam(a, b)
+}
+
+// cutSeam is the seam of a word that was cut behind a mark.
+func cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
+	if !parted().MatchString(a.Text + " " + row.FirstWord(b.Text)) {
 		return 0, false
 	}
-	return markdown.CutBehind(a, b, "-", 2)
+	return markdown.CutBehind(a, b, `/\([{.?`, 2)
 }
 
 // The default theme has inline code in green, and words in bold in orange: headings are violet.

@@ -98,6 +98,27 @@ func painted(rows ...string) string {
 	return strings.Join(rows, "\n")
 }
 
+// TestSeamParted has words that were cut behind a mark.
+func TestSeamParted(t *testing.T) {
+	for _, tt := range []struct {
+		above, below string
+		want         markdown.Seam
+		ok           bool
+	}{
+		{"https://example.test/window?", "with=query&id=2", markdown.SeamNone, true},
+		{"See retry/ERR_TIMEOUT/", "OrderService/retry", markdown.SeamNone, true},
+		{"It is in cmd/shop/main.", "go:42", markdown.SeamNone, true},
+		{"It failed again at the end.", "Then it ran.", 0, false},
+		{"Is it so, then, or is it not?", "No.", 0, false},
+	} {
+		b := markdown.Line{Text: tt.below}
+		s, ok := seam(&markdown.Line{Text: tt.above, Width: len(tt.above), Room: len(tt.above) + 3}, &b)
+		if s != tt.want || ok != tt.ok {
+			t.Errorf("%q, %q: %d, %v", tt.above, tt.below, s, ok)
+		}
+	}
+}
+
 // TestSeamBlank has a blank line below one that is full.
 func TestSeamBlank(t *testing.T) {
 	if s, ok := seam(&markdown.Line{Text: "word", Width: 4, Room: 4}, &markdown.Line{}); ok {
