@@ -167,6 +167,7 @@ func TestReader(t *testing.T) {
 		{"begun before, but cells are missing", shots{{"sp", screen("u: hi", "a: yo", ">")}}, `0[] |`},
 		{"begun before, but rows have scrolled", shots{{"sp", "x\nx\nx\nx\nx\nx\nx\nx\nu: hi\na: yo\n>"}}, `newSession one 0["a:x\nx\nx\nx\nx\nx\nx\nx~head" "u:hi" "a:yo…"] busy+ | exit one`},
 		{"begun before, nobody has said anything", shots{{"s", screen("a: yo", ">")}}, `0[] |`},
+		{"a command with a welcome that cannot be read", shots{{"s", "me@box:~$ "}, {"s", "one\n"}, {"s", "hi== one 1.2\n>"}, {"s", "\r\x1b[Ku: hi\na: yo\n>"}}, `0[] | 0["s:one…"] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:hi" "a:yo…"] busy+ | exit one`},
 		{"not begun before: a shell was there", shots{{"s", "me@box:~$ "}, {"s", "cat\n"}, {"s", "u: hi\na: yo\n>"}}, `0[] | 0["s:cat…"] | 0["s:cat…"] |`},
 		{"on the alternate screen", shots{{"s", alt + talk}, {"", screen("== one 1.2", "u: hello, my dear", "a: yo you", ">busy")}, {"s", main + "bye\n"}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | 0["u:hello, my dear" "a:yo you…"] busy+ | exit one 0[] |`},
 		{"on the alternate screen, begun before", shots{{"", alt + screen("u: hello, my dear", "a: yo", ">")}, {"s", ""}}, `| newSession one 0["u:hello, my dear" "a:yo"] idle+ | exit one`},

@@ -140,13 +140,16 @@ func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
 
 // talking returns the agent whose screen this is, in the middle of a conversation, or nil.
 func talking(s chat.Screen) *Profile {
-	for _, p := range profiles {
-		items := p.Parse(talk(s, p.Split(s)), true)
-		if slices.ContainsFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser }) {
-			return p
-		}
+	if i := slices.IndexFunc(profiles, func(p *Profile) bool { return talks(p, talk(s, p.Split(s))) }); i >= 0 {
+		return profiles[i]
 	}
 	return nil
+}
+
+// talks reports whether rows are of a conversation with an agent.
+func talks(p *Profile, rows []row.Line) bool {
+	items := p.Parse(rows, true)
+	return slices.ContainsFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
 }
 
 // talk returns the rows of a screen that hold the conversation; nil if it shows none.

@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
@@ -127,6 +128,11 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.startInline(p, b, from+at, s, settled)
 		return
 	}
+	if p, at := r.started(s, settled); p != nil {
+		r.showCommands(r.shell.Finish(&r.main, at))
+		r.startInline(p, chat.Banner{}, at, s, settled)
+		return
+	}
 	if p := r.goesOn(s, f); p != nil {
 		r.main.Late()
 		r.startInline(p, chat.Banner{}, 0, s, settled)
@@ -137,6 +143,21 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.shell.Forget(&r.main)
 	}
 	r.stranger(s, settled)
+}
+
+// started returns the agent that the shell's command has started, and the first line below the
+// command, if its welcome cannot be read: what was typed before it came up may be among its rows.
+func (r *Reader) started(s chat.Screen, settled bool) (*Profile, int) {
+	program, at := r.shell.Runs()
+	i := slices.IndexFunc(profiles, func(p *Profile) bool { return p.Name == program })
+	if !settled || i < 0 {
+		return nil, 0
+	}
+	rows := talk(s, profiles[i].Split(s))
+	if above := max(0, at-r.main.Base); above >= len(rows) || !talks(profiles[i], rows[above:]) {
+		return nil, 0
+	}
+	return profiles[i], at
 }
 
 // startInline begins a run of an agent on a line of the main screen's document.

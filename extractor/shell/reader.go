@@ -48,6 +48,16 @@ func (r *Reader) Seen() bool { return r.AgentSeen || r.prompts.known() || r.prom
 // Waits reports whether the shell waits for a command on a row that the cursor is on.
 func (r *Reader) Waits(rw *vterm.Row, cursorX int) bool { return r.prompts.waits(rw, cursorX) }
 
+// Runs returns the first word of the command that runs, or "", and the first line below it.
+func (r *Reader) Runs() (program string, at int) {
+	c, ok := running(r.part.commands)
+	if !ok {
+		return "", 0
+	}
+	program, _, _ = strings.Cut(c.Text, " ")
+	return program, max(0, c.out)
+}
+
 // Begin begins the part of a document from a line on.
 func (r *Reader) Begin(start int) { r.Start, r.part = start, part{} }
 
