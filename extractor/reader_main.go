@@ -149,12 +149,15 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 // command, if its welcome cannot be read: what was typed before it came up may be among its rows.
 func (r *Reader) started(s chat.Screen, settled bool) (*Profile, int) {
 	program, at := r.shell.Runs()
-	i := slices.IndexFunc(profiles, func(p *Profile) bool { return p.Name == program })
-	if !settled || i < 0 {
-		return nil, 0
-	}
-	rows := talk(s, profiles[i].Split(s))
-	if above := max(0, at-r.main.Base); above >= len(rows) || !talks(profiles[i], rows[above:]) {
+	i := slices.IndexFunc(profiles, func(p *Profile) bool {
+		if !settled || p.Name != program {
+			return false
+		}
+		rows := talk(s, p.Split(s))
+		above := max(0, at-r.main.Base)
+		return above < len(rows) && talks(p, rows[above:])
+	})
+	if i < 0 {
 		return nil, 0
 	}
 	return profiles[i], at
