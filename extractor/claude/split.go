@@ -30,6 +30,9 @@ func split(s chat.Screen) chat.Split {
 		sp.State = chat.StateBusy
 	}
 	if s.Alt {
+		if top > 0 && overlaid(s.Lines[top-1]) {
+			sp.Bottom = min(sp.Bottom, top-1)
+		}
 		scrolled(s, &sp)
 	}
 	if menu := claudeMenu(s.Lines, top); menu < sp.Bottom {
@@ -122,6 +125,13 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 	if s.Lines[0].Text == "" || sp.Scrolled && painted(s.Lines[0]) { // where a message is cut, the first row is kept free
 		sp.Top = 1
 	}
+}
+
+// overlaid reports whether the row above the input is a notice over the conversation, whose own row
+// it hides for a while: "tmux detected · scroll with PgUp/PgDn", or at the right "◐ medium · /effort".
+func overlaid(l row.Line) bool {
+	indent := row.Indent(l.Text)
+	return allText(l.Row, row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)
 }
 
 // pill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
