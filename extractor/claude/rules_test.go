@@ -111,12 +111,12 @@ func TestE23Rules(t *testing.T) {
 // TestOverlaid knows notices that Claude Code draws over a row of the conversation.
 func TestOverlaid(t *testing.T) {
 	for dump, want := range map[string]bool{
-		"⟦ p8|  tmux detected · scroll with PgUp/PgDn⟧":     true,
-		"⟦ p8|                        ◐ medium · /effort⟧":  true,
-		"⟦ p8|  ⎿  Tip: Start small⟧":                       false,
-		"⟦ p8|     plan, and verify it⟧":                    false,
+		"⟦ p8|  tmux detected · scroll with PgUp/PgDn⟧":      true,
+		"⟦ p8|                        ◐ medium · /effort⟧":   true,
+		"⟦ p8|  ⎿  Tip: Start small⟧":                        false,
+		"⟦ p8|     plan, and verify it⟧":                     false,
 		"  A row of a reply":                                 false,
-		"  A row of a ⟦ p8|reply, half of it grey⟧":         false,
+		"  A row of a ⟦ p8|reply, half of it grey⟧":          false,
 		"                                 at the right, too": false,
 	} {
 		if got := overlaid(rowtest.Dump(t, 45, dump)[0]); got != want {

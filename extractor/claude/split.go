@@ -128,7 +128,8 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 }
 
 // overlaid reports whether the row above the input is a notice over the conversation, whose own row
-// it hides for a while: "tmux detected · scroll with PgUp/PgDn", or at the right "◐ medium · /effort".
+// it hides for a while: "tmux detected · scroll with PgUp/PgDn", or "◐ medium · /effort" at the
+// right.
 func overlaid(l row.Line) bool {
 	indent := row.Indent(l.Text)
 	return allText(l.Row, row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)

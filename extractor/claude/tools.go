@@ -174,8 +174,8 @@ func resultRows(lines []row.Line) (n int) {
 
 // resultOf reads what follows corners, of which one begins each part of the rows.
 func resultOf(lines []row.Line) (out claudeResult) {
-	for n := 0; len(lines) > 0; lines = lines[n:] {
-		n = outputRows(lines)
+	for len(lines) > 0 {
+		n := outputRows(lines)
 		l := lines[0]
 		rest, _ := corner(l.Text)
 		out.stopped = out.stopped || interrupted(rest)
@@ -184,6 +184,7 @@ func resultOf(lines []row.Line) (out claudeResult) {
 			out.text, out.truncated = outputText(lines[:n], min(left, outputLeft))
 			out.ink = l.StyleAt(left)
 		}
+		lines = lines[n:]
 	}
 	return out
 }
