@@ -28,7 +28,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 	switch {
 	case nowhere:
 		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
-	case at < d.Base && d.contains(at, body):
+	case at < d.Base && (d.contains(at, body) || d.holds(at, body)):
 		d.Placed = PlacedLookBack
 		return
 	}
@@ -241,6 +241,19 @@ func (d *Document) contains(at int, body []row.Line) bool {
 	body = row.Trim(body)
 	same, total := d.likeness(at, body)
 	return at+len(body) < len(row.Trim(d.Lines)) && same*10 >= total*9
+}
+
+// holds reports whether the lower half of body is above the window, from line at on. What is above
+// that half has changed, as a tip in a welcome does when an agent draws all again.
+func (d *Document) holds(at int, body []row.Line) bool {
+	lower := content(body)
+	lower = lower[len(lower)/2:]
+	for p := at; p+len(lower) <= d.Base; p++ {
+		if same, total := d.likeness(p, lower); same == total && total >= 12 {
+			return true
+		}
+	}
+	return false
 }
 
 func equal(a, b row.Line) bool {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,27 @@ func TestAlignRedrawsAndScrolls(t *testing.T) {
 	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+// TestAlignLooksBack has windows at the top, after the bottom: one as it was, and one with a tip that
+// was drawn otherwise and moves what is below it.
+func TestAlignLooksBack(t *testing.T) {
+	top := []string{"== agent one, version 1", "model: small", "Tip: press a key.", "", "> What is it?", "", "It is a long text that", "goes on below the window,", "which scrolls."}
+	said := append(slices.Clone(top), "It has a second part,", "and a third part.", "", "> And that?", "", "That is another one.", "It is short, too, but it", "has some rows.", "Here is the end.")
+	for _, first := range [][]string{
+		top,
+		append([]string{top[0], top[1], "Tip: press another key,", "or none."}, top[3:8]...),
+	} {
+		var d Document
+		d.Align(rowtest.Plain(30, top...))
+		for at := range len(said) - len(top) + 1 {
+			d.Align(rowtest.Plain(30, said[at:at+len(top)]...))
+		}
+		d.Align(rowtest.Plain(30, first...))
+		if diff := cmp.Diff(said, texts(d.Lines)); diff != "" {
+			t.Errorf("after %q (-want +got):\n%s", first[2], diff)
+		}
 	}
 }
 
