@@ -344,3 +344,19 @@ func TestTextAt(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawnAgain has prompts below one of which the end was never on the screen.
+func TestDrawnAgain(t *testing.T) {
+	cut := chat.Said(session.RoleUser, "one two", "one two")
+	cut.Truncate(session.TruncatedTail)
+	whole, reply := chat.Said(session.RoleUser, "one two three", ""), chat.Said(session.RoleAssistant, "one two three", "")
+	other := chat.Said(session.RoleUser, "two three", "")
+	for _, tt := range []struct {
+		above, it chat.Item
+		want      bool
+	}{{cut, whole, true}, {cut, other, false}, {cut, reply, false}, {whole, whole, false}} {
+		if got := drawnAgain(&tt.above, &tt.it); got != tt.want {
+			t.Errorf("%q below %q: %v", tt.it.Text, tt.above.Text, got)
+		}
+	}
+}

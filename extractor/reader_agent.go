@@ -140,7 +140,18 @@ func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
 		items[i].Agent = r.seg.agent.Name
 		truncate(&items[i], lines)
 	}
+	for i := len(items) - 2; i >= 0; i-- {
+		if drawnAgain(&items[i], &items[i+1]) {
+			items = slices.Delete(items, i, i+1)
+		}
+	}
 	return items
+}
+
+// drawnAgain reports whether an item is all of the prompt above it, of which only the beginning was
+// on the screen before rows were lost.
+func drawnAgain(above, it *chat.Item) bool {
+	return above.TruncatedAt == session.TruncatedTail && above.Role == session.RoleUser && it.Role == above.Role && strings.HasPrefix(it.Text, above.Text)
 }
 
 // truncate notes which of the item's lines are missing among those that it was read off.
