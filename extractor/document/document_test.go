@@ -90,8 +90,8 @@ func TestAlignRedrawsAndScrolls(t *testing.T) {
 	}
 }
 
-// TestAlignLooksBack has windows at the top, after the bottom: one as it was, and one with a tip that
-// was drawn otherwise and moves what is below it.
+// TestAlignLooksBack has windows at the top, after the bottom: one as it was, and one with another
+// tip, which moves what is below it.
 func TestAlignLooksBack(t *testing.T) {
 	top := []string{"== agent one, version 1", "model: small", "Tip: press a key.", "", "> What is it?", "", "It is a long text that", "goes on below the window,", "which scrolls."}
 	said := append(slices.Clone(top), "It has a second part,", "and a third part.", "", "> And that?", "", "That is another one.", "It is short, too, but it", "has some rows.", "Here is the end.")
