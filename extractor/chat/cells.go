@@ -91,7 +91,7 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 			cell, _ = c.at(lines[from:], p.Items)
 		}
 		if cell.Add != nil {
-			cell.Add(p, i, end)
+			cell.Add(p, from, end)
 		} else if it, ok := cell.read(lines[row.SkipBlank(lines, from):end], p.Items); ok {
 			it.Headless = headless
 			p.Add(it, from, end, cell.Rule)

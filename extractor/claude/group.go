@@ -126,7 +126,7 @@ func hinted(name, hint string) (tool, input string) {
 // because it blinks.
 func unmarked(lines []row.Line, _ []chat.Item) bool {
 	l := lines[0]
-	if row.Indent(l.Text) != 2 {
+	if row.Indent(l.Text) != 2 || isCorner(l.Text) {
 		return false
 	}
 	faint := func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }

@@ -124,3 +124,21 @@ func TestOverlaid(t *testing.T) {
 		}
 	}
 }
+
+// TestResultParted has a blank row between two parts of a result.
+func TestResultParted(t *testing.T) {
+	out := resultOf(rowtest.Plain(40, "  ⎿  one", "", "  ⎿  Interrupted"))
+	if out.text != "one" || !out.stopped {
+		t.Errorf("%q, %v", out.text, out.stopped)
+	}
+}
+
+// TestUnmarkedCorner has corners, one of them on a row that the terminal has wrapped: no call
+// begins there.
+func TestUnmarkedCorner(t *testing.T) {
+	for _, dump := range []string{"⟦ p8|  ⎿  Tip: plan it⟧\n  ⎿  Running…", "+⟦ p8|  ⎿  Tip: plan it⟧\n  ⎿  Running…"} {
+		if unmarked(rowtest.Dump(t, 40, dump), nil) {
+			t.Errorf("%q begins a call", dump)
+		}
+	}
+}

@@ -195,8 +195,10 @@ const outputLeft = 5
 // deep reports whether a row may be one of what a call printed.
 func deep(l row.Line) bool { return l.Text == "" || row.Indent(l.Text) >= 4 }
 
-// outputRows counts the rows of what a call printed, with the first.
-func outputRows(lines []row.Line) int { return len(row.Trim(lines[:1+row.Run(lines[1:], deep)])) }
+// outputRows counts the rows of what a call printed, with the first, which may be blank.
+func outputRows(lines []row.Line) int {
+	return max(1, len(row.Trim(lines[:1+row.Run(lines[1:], deep)])))
+}
 
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen. It is
 // the last call's, unless that is done.
