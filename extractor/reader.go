@@ -49,14 +49,17 @@ type Reader struct {
 	seg        segment
 	steps      []Step
 	version    string // of the last agent, as its banner says
-	lastBanner struct {
-		agent *Profile
-		says  chat.Banner
-		rows  []*vterm.Row // its own, and the one below
-	}
-	shown bool
-	half  bool // the frame at hand is half drawn
-	asked bool // nobody known asked, in the last settled frame
+	lastBanner seenBanner
+	shown      bool
+	half       bool // the frame at hand is half drawn
+	asked      bool // nobody known asked, in the last settled frame
+}
+
+// seenBanner is a banner that was found.
+type seenBanner struct {
+	agent *Profile
+	says  chat.Banner
+	rows  []*vterm.Row // its own, and the one below
 }
 
 // segment is the part of a document that is being read: one run of an agent, or the shell between.

@@ -65,7 +65,7 @@ for (const f of fs
       for (const p of pieces(e.text))
         if (p.aside) cells.set(p, cellPattern(p));
         else set.set(squeeze(p.words.join("")), p.words.join(" "));
-      todo.push({ e, n: set.size, set, cells, all: cells.size });
+      todo.push({ e, n: set.size, set, cells, all: cells.size, end: [...set.keys()].at(-1) });
     }
   let last = "",
     top = 0,
@@ -103,9 +103,9 @@ for (const f of fs
   }
   for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.values()];
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
-  // The agent was left before it drew its last reply.
-  const reply = truth.entries.filter(e => e.role === "assistant").at(-1);
-  if (reply && !reply.partial && reply.visible < 0.2) truth.complete = false;
+  // The agent was left before it drew its last reply: little of it was shown, and not its end.
+  const reply = todo.filter(x => x.e.role === "assistant").at(-1);
+  if (reply && !reply.e.partial && reply.e.visible < 0.2 && reply.set.has(reply.end)) truth.complete = false;
   // A reply that was there in full before the user stopped it was not interrupted.
   truth.entries.forEach((e, i) => {
     const before = truth.entries[i - 1];

@@ -187,11 +187,11 @@ func notice(p *chat.Parser, i, end int) {
 // newChat reports whether a welcome is below what is printed at the end of a conversation, as /new
 // leaves it up to version 0.9x.
 func newChat(lines []row.Line, _ []chat.Item) bool {
-	i := slices.IndexFunc(lines, func(l row.Line) bool { return welcome.Begins(l.Text) })
-	return i > 0 && len(row.Trim(lines[:i])) < farewellRows && welcome.Rows(lines[i:]) > 0
+	i := slices.IndexFunc(lines[:min(len(lines), farewellRows)], func(l row.Line) bool { return welcome.Begins(l.Text) })
+	return i > 0 && welcome.Rows(lines[i:]) > 0
 }
 
-// farewellRows is more rows than what is printed at the end of a conversation has, when wrapped.
+// farewellRows is more rows than what is printed there has, when wrapped, with the blank below it.
 const farewellRows = 9
 
 // command reads a command of Codex's own with what it printed, perhaps in a box.

@@ -44,8 +44,8 @@ func (w *Window) Lines(rows []*vterm.Row) []row.Line {
 	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {
 		l, was := w.Line(row), &w.lines[y]
-		if l.Judged, l.Begins = was.Judged, was.Begins; l != *was {
-			*was = w.Line(row)
+		if was.Row != row || was.Cols != l.Cols || was.Stale != l.Stale {
+			*was = l
 		}
 	}
 	return w.lines

@@ -59,7 +59,7 @@ var welcome = chat.Welcome{
 // cells are the blocks of a conversation.
 func cells() *chat.Cells {
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
-	return &chat.Cells{Agent: "opencode", Cells: []chat.Cell{
+	return &chat.Cells{Agent: "opencode", Ended: ended, Cells: []chat.Cell{
 		{Begin: logoTop, Rows: logoRows},
 		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
 		{Rule: "notice", Begin: panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
@@ -88,13 +88,12 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 			lines[i].Row = &r
 		}
 	}
-	items := c.Parse(lines, last)
-	if it := chat.Last(items); last && it.Role == session.RoleAssistant {
-		// the row of its turn has no time while a reply is written; any other below says that it is whole
-		it.Open = !slices.ContainsFunc(lines[it.End:], func(l row.Line) bool { return l.Text != "" && !running(l) })
-	}
-	return items
+	return c.Parse(lines, last)
 }
+
+// ended reports whether a row below a reply says that it is whole: any does but that of its turn,
+// which has no time while the reply is written.
+func ended(l row.Line) bool { return l.Text != "" && !running(l) }
 
 // took is how long a turn took, or that it was interrupted, at the end of the row below it.
 var took = lazy.Regexp(` · ([0-9.hms ]+|interrupted)$`)
