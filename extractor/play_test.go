@@ -135,6 +135,9 @@ func told(steps []Step) string {
 // screen draws rows from the top of the screen, over what was there.
 func screen(rows ...string) string { return "\x1b[H\x1b[J" + strings.Join(rows, "\n") }
 
+// barred draws rows like screen, and the bar of a terminal multiplexer below them.
+func barred(rows ...string) string { return screen(rows...) + "\x1b7\x1b[8H[0] bash\x1b8" }
+
 const (
 	alt  = "\x1b[?1049h"
 	main = "\x1b[?1049l"
@@ -230,6 +233,9 @@ func TestReader(t *testing.T) {
 		{"rows are lost, and more comes", shots{{"s", alt + screen("== one 1.2", "u: hi", "a: 1 this one", "  2 this one", "  3", "  4", "  5", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", "  13", ">")}}, `newSession one 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one~middle"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one\n  13~middle"] idle+ | exit one`},
 		{"the rest of a reply", shots{{"s", screen("  of it", "", "u: hi", ">")}, {"s", screen("  of it", "", "u: hi", "", "a: yo", ">")}}, `newSession one 0["a:of it~head" "u:hi"] busy+ | 0["a:of it~head" "u:hi" "a:yo…"] busy+ | exit one`},
 		{"a reply goes on", shots{{"s", talk}, {"", "\r\x1b[K  more\n>"}, {"", "\r\x1b[K  and more\n>busy"}, {"s", ""}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0["u:hello, my dear" "a:yo\n  more…"] busy+ | 0["u:hello, my dear" "a:yo\n  more\n  and more…"] busy+ | 0["u:hello, my dear" "a:yo\n  more\n  and more…"] busy+ | exit one`},
+		{"a multiplexer, agents in turn", shots{{"s", alt + barred("me@box:~$ ")}, {"", barred("me@box:~$ one")}, {"s", barred("me@box:~$ one", "== one 1.2", "u: hello, my dear", "a: yo", ">")}, {"s", barred("me@box:~$ one", "== one 1.2", "u: hello, my dear", "a: yo", "bye", "me@box:~$ ")}, {"s", barred("u: hello, my dear", "a: yo", "bye", "me@box:~$ two", "== two 1", "u: ho", ">")}, {"s", main}}, `0[] | 0[] | 0["s:one…"] newSession one 0["u:hello, my dear" "a:yo"] idle+ | exit one 0[] | 0["s:two…"] newSession two 0["u:ho"] idle+ | exit two 0[] |`},
+		{"a multiplexer, resumed without a welcome", shots{{"s", alt + barred("me@box:~$ ")}, {"", barred("me@box:~$ two")}, {"s", barred("me@box:~$ two", "== two 1", "u: hello, my dear", "a: yo", ">")}, {"s", barred("u: hello, my dear", "a: yo", "me@box:~$ ")}, {"s", barred("u: hello, my dear", "a: yo", "me@box:~$ two -r")}, {"s", barred("u: hello, my dear", "a: yo", "u: ho", "a: ya", ">")}}, `0[] | 0[] | 0["s:two…"] newSession two 0["u:hello, my dear" "a:yo"] idle+ | exit two 0[] | 0[] | 0["s:two -r…"] 0["s:two -r…"] newSession two 0["u:hello, my dear" "a:yo" "u:ho" "a:ya"] idle+ | exit two`},
+		{"a multiplexer, a pager", shots{{"s", alt + barred("$ ")}, {"s", barred("$ ls", "x", "$ ")}, {"s", barred("$ ls", "x", "$ less y")}, {"s", barred("the text", "of y", "", "", "", "", ":")}, {"s", barred("$ ls", "x", "$ less y", "$ ")}}, `0[] | 0["s:ls"] | 0["s:ls"] | 0["s:ls" "s:less y…"] | 0["s:ls" "s:less y"] |`},
 		{"rows are lost", shots{{"s", alt + screen("== one 1.2", "u: hi", "a: 1 this one", "  2 this one", "  3", "  4", "  5", ">")}, {"s", screen("  10 that one", "  11 that one", "  12 that one", "u: ho", ">")}}, `newSession one 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5"] idle+ | 0["u:hi" "a:1 this one\n  2 this one\n  3\n  4\n  5\n  10 that one\n  11 that one\n  12 that one~middle" "u:ho"] idle+ | exit one`},
 	} {
 		if got := strings.TrimSpace(tt.shots.play(NewReader())); got != tt.want {

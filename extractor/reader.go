@@ -52,6 +52,7 @@ type Reader struct {
 	lastBanner seenBanner
 	shown      bool
 	half       bool // the frame at hand is half drawn
+	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
 }
 
@@ -148,7 +149,7 @@ func (r *Reader) screen(f Frame) chat.Screen {
 
 // open begins a segment at a line of its document.
 func (r *Reader) open(agent *Profile, alt bool, start int) {
-	r.shell.End(&r.main)
+	r.shell.End(r.drawn())
 	if agent == nil {
 		r.shell.Begin(start)
 	}
@@ -163,7 +164,7 @@ func (r *Reader) reopen(agent *Profile, alt bool, start int) {
 	r.seg.reprint, r.seg.wiped, r.seg.before, r.seg.wasCleared = true, true, before, cleared
 }
 
-// drawn returns the document that the agent draws on.
+// drawn returns the document that the agent draws on, or the shell.
 func (r *Reader) drawn() *document.Document {
 	if r.seg.alt {
 		return &r.alt

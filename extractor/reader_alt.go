@@ -18,7 +18,7 @@ import (
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.lag.Resized()
-		r.alt.Resized(true, document.AltFrames)
+		r.alt.Resized(r.seg.agent != nil, document.AltFrames)
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
@@ -27,17 +27,22 @@ func (r *Reader) readAlt(f Frame) {
 		r.trace.Skipped = "the agent has not drawn for the new size yet"
 		return
 	}
-	if !r.seg.alt {
-		switch {
-		case r.seg.agent != nil:
-			r.trace.Skipped = "another program covers the agent, which draws on the main screen"
-			return
-		case !r.startAlt(s, f.Settled):
-			r.trace.Skipped = "no known agent is on the alternate screen"
-			r.stranger(s, f.Settled)
-			return
-		}
+	switch {
+	case r.seg.agent != nil && !r.seg.alt:
+		r.trace.Skipped = "another program covers the agent, which draws on the main screen"
+		return
+	case r.readMux(s, f.Settled):
+		return
+	case r.seg.agent == nil && !r.startAlt(s, f.Settled):
+		r.trace.Skipped = "no known agent is on the alternate screen"
+		r.stranger(s, f.Settled)
+		return
 	}
+	r.readDrawn(s, f.Settled)
+}
+
+// readDrawn reads a frame of an agent on the alternate screen.
+func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	sp := r.split(s)
 	body := talk(s, sp)
 	if body == nil {
@@ -45,7 +50,7 @@ func (r *Reader) readAlt(f Frame) {
 		r.state(sp)
 		return
 	}
-	if r.halfDrawn(s, sp.State, sp.Top+len(body), f.Settled) {
+	if r.halfDrawn(s, sp.State, sp.Top+len(body), settled) {
 		return
 	}
 	r.trace.split(sp, sp.Top, sp.Top+len(body))
@@ -66,7 +71,7 @@ func (r *Reader) readAlt(f Frame) {
 		r.change(&r.alt, func() { r.alt.Align(body) })
 	}
 	r.seg.state, r.seg.chrome = sp.State, true
-	r.read(&r.alt, f.Settled)
+	r.read(&r.alt, settled)
 	r.state(sp)
 }
 
@@ -115,17 +120,28 @@ func textAt(l row.Line, col int) bool {
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
 // the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
-	r.alt = document.Document{}
 	p, b, _, _ := r.banner(s.Lines)
-	if p == nil && settled {
+	if p != nil {
+		r.beginAlt(p, b, 0)
+		return true
+	}
+	if settled {
 		p = talking(s)
+	}
+	if p != nil {
+		r.beginAlt(p, b, 0)
 		r.alt.Late()
 	}
-	if p == nil {
-		return false
+	return p != nil
+}
+
+// beginAlt begins a run of an agent on the alternate screen, from a row on.
+func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int) {
+	if r.inMux() { // its shell has started it
+		r.finishMux()
 	}
-	r.enter(p, b, true, 0)
-	return true
+	r.enter(p, b, true, y)
+	r.alt = document.Document{}
 }
 
 // goesOn returns the agent on the main screen whose conversation began before the recording: no
@@ -180,7 +196,7 @@ func (r *Reader) cleared(body []row.Line) bool {
 // leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
 // where the frame has been dealt with: nothing is printed yet, and more may come.
 func (r *Reader) leaveAlt(f *Frame) bool {
-	if p := r.seg.agent; p.Farewell {
+	if p := r.seg.agent; p != nil && p.Farewell {
 		s := r.screen(*f)
 		r.main.Left = append(r.main.Left, r.scrolled(*f)...)
 		f.History = nil

@@ -128,7 +128,7 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.startInline(p, b, from+at, s, settled)
 		return
 	}
-	if p, at := r.started(s, settled); p != nil {
+	if p, at, _ := r.started(s, settled); p != nil {
 		r.showCommands(r.shell.Finish(&r.main, at))
 		r.startInline(p, chat.Banner{}, at, s, settled)
 		return
@@ -138,29 +138,37 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.startInline(p, chat.Banner{}, 0, s, settled)
 		return
 	}
-	if v := r.shell.Read(&r.main, settled); v != nil {
-		r.showCommands(v)
-		r.shell.Forget(&r.main)
-	}
+	r.readCommands(settled)
 	r.stranger(s, settled)
 }
 
-// started returns the agent that the shell's command has started, and the first line below the
-// command, if its welcome cannot be read: what was typed before it came up may be among its rows.
-func (r *Reader) started(s chat.Screen, settled bool) (*Profile, int) {
+// readCommands reads what is new of the shell's commands.
+func (r *Reader) readCommands(settled bool) {
+	d := r.drawn()
+	if v := r.shell.Read(d, settled); v != nil {
+		r.showCommands(v)
+		r.shell.Forget(d)
+	}
+}
+
+// started returns the agent that the shell's command has started, if its welcome cannot be read:
+// what was typed before it came up may be among its rows. at and y are the document's first line
+// below the command, and the screen's first row.
+func (r *Reader) started(s chat.Screen, settled bool) (p *Profile, at, y int) {
 	program, at := r.shell.Runs()
+	lines := r.drawn().Lines
+	y = 1 + row.Last(s.Lines, func(l row.Line) bool { return 0 < at && at <= len(lines) && l.Text == lines[at-1].Text })
 	i := slices.IndexFunc(profiles, func(p *Profile) bool {
 		if !settled || p.Name != program {
 			return false
 		}
 		rows := talk(s, p.Split(s))
-		above := max(0, at-r.main.Base)
-		return above < len(rows) && talks(p, rows[above:])
+		return y < len(rows) && talks(p, rows[y:])
 	})
 	if i < 0 {
-		return nil, 0
+		return nil, 0, 0
 	}
-	return profiles[i], at
+	return profiles[i], at, y
 }
 
 // startInline begins a run of an agent on a line of the main screen's document.
@@ -175,7 +183,7 @@ func (r *Reader) showCommands(v *session.View) {
 	v.Document = r.seg.document
 	if r.Trace != nil {
 		items, _ := r.shell.Items(v.From)
-		r.parsed(r.main.Base, v.From, items)
+		r.parsed(r.drawn().Base, v.From, items)
 	}
 	r.steps = append(r.steps, Step{View: v})
 }

@@ -57,6 +57,9 @@ func (d *Document) Extend(body []row.Line) {
 	}
 }
 
+// Meets reports whether body has rows of the window, or goes on with its last rows.
+func (d *Document) Meets(body []row.Line) bool { return d.Shares(d.Base, body) || d.head(body) >= 0 }
+
 // Pinned reports whether the first row of body, a window, is not where the rows below it are.
 func (d *Document) Pinned(body []row.Line) bool {
 	at := leads(d.Lines, d.near(body), body[1:], 24)

@@ -1,0 +1,94 @@
+package extractor
+
+import (
+	"slices"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/document"
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
+
+// mux is what is known of a terminal multiplexer (tmux, screen). It draws on the alternate screen
+// what its programs draw on either screen.
+type mux struct {
+	above []row.Line // what its window had above the first prompt since an agent ran
+	bar   bool       // the last row of the screen is its own
+}
+
+// readMux reads a frame of a shell in a terminal multiplexer. It returns false if the screen shows
+// none.
+func (r *Reader) readMux(s chat.Screen, settled bool) bool {
+	waits := r.waits(s, settled)
+	if waits && !r.inMux() {
+		r.leave()
+		r.open(nil, true, 0)
+		r.alt, r.mux.above = document.Document{}, slices.Clone(s.Lines[:s.CursorY])
+	}
+	if !r.inMux() {
+		return false
+	}
+	first, end := r.mux.rows(s)
+	if waits {
+		end = s.CursorY + 1
+	} else {
+		meets := r.alt.Meets(s.Lines[first:end])
+		if program, _ := r.shell.Runs(); !meets && program == "" { // what was typed has begun to fill the screen
+			r.finishMux()
+		}
+		if p, _, y := r.started(s, settled); p != nil {
+			r.beginAlt(p, chat.Banner{}, y)
+			r.alt.Late()
+			return false
+		}
+		if !meets {
+			return false
+		}
+	}
+	r.alt.Align(s.Lines[first:end])
+	if p, b, at, _ := r.banner(r.alt.Lines[r.alt.Base:]); p != nil {
+		r.beginAlt(p, b, first+at)
+		return false
+	}
+	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
+	r.readCommands(settled)
+	return true
+}
+
+// finishMux reads what the shell's document holds of commands: a program is on the screen now.
+func (r *Reader) finishMux() { r.showCommands(r.shell.Finish(&r.alt, len(r.alt.Lines))) }
+
+// inMux reports whether a shell in a terminal multiplexer is read.
+func (r *Reader) inMux() bool { return r.seg.alt && r.seg.agent == nil }
+
+// waits reports whether a shell waits for a command on the screen's last row but for the bar of a
+// multiplexer. What is alone on a quiet screen may be a prompt that is not known yet.
+func (r *Reader) waits(s chat.Screen, settled bool) bool {
+	below := s.Lines[s.CursorY+1:]
+	at := row.SkipBlank(below, 0)
+	if at < len(below)-1 {
+		return false
+	}
+	cursor := s.Lines[s.CursorY].Row
+	if r.seg.agent == nil && row.SkipBlank(s.Lines, 0) == s.CursorY {
+		r.shell.Look(cursor, s.CursorX, settled)
+	}
+	if !r.shell.Waits(cursor, s.CursorX) {
+		return false
+	}
+	r.mux.bar = at < len(below) || r.mux.bar && len(below) > 0
+	return true
+}
+
+// rows returns which rows of the screen are the shell's: those of the bar and above its prompt are
+// not.
+func (m *mux) rows(s chat.Screen) (first, end int) {
+	rows := s.Lines
+	if m.bar {
+		rows = rows[:len(rows)-1]
+	}
+	end = max(s.CursorY+1, len(row.Trim(rows)))
+	same := func(a, b row.Line) bool { return a.Text == b.Text }
+	for first = min(len(m.above), s.CursorY); !slices.EqualFunc(m.above[len(m.above)-first:], rows[:first], same); first-- {
+	}
+	return first, end
+}
