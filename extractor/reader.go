@@ -41,6 +41,7 @@ type Reader struct {
 	Trace func(Trace)
 	trace Trace // of the frame at hand
 
+	seen       picture // in the last frame
 	main, alt  document.Document
 	window     document.Window
 	lag        document.Lag
@@ -54,6 +55,12 @@ type Reader struct {
 	half       bool // the frame at hand is half drawn
 	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
+}
+
+// picture is what a frame is read from, apart from what has left the main screen.
+type picture struct {
+	*vterm.Snapshot
+	resized, redrawn bool
 }
 
 // seenBanner is a banner that was found.
@@ -118,13 +125,18 @@ func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&
 
 // Read reads a frame and returns what it tells the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
-	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false
-	r.trace.split(chat.Split{}, 0, len(f.Lines))
-	r.window.Next(f.Lines, f.Cols, f.Resized, f.Redrawn)
-	if f.Alt {
-		r.readAlt(f)
-	} else {
-		r.readMain(f)
+	r.steps, r.trace.Parsed = r.steps[:0], nil
+	before := r.seen
+	r.seen = picture{f.Snapshot, f.Resized, f.Redrawn}
+	if !f.Alt || f.Settled || r.seen != before { // else all is as it was read: agents end redraws that change nothing
+		r.trace, r.shown = Trace{}, false
+		r.trace.split(chat.Split{}, 0, len(f.Lines))
+		r.window.Next(f.Lines, f.Cols, f.Resized, f.Redrawn)
+		if f.Alt {
+			r.readAlt(f)
+		} else {
+			r.readMain(f)
+		}
 	}
 	if r.Trace != nil {
 		r.report(r.screen(f))
@@ -229,11 +241,14 @@ func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int)
 }
 
 // bannerOn reads the banner that begins with the first of lines. While the rows of the last one and
-// the row below them are as they were, it says the same.
+// the row below them are as they were, it says the same, and none begins on the other ones.
 func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	last := &r.lastBanner
-	if n := len(last.rows); n > 0 && n <= len(lines) && slices.EqualFunc(last.rows, lines[:n], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
+	switch n := len(last.rows); {
+	case n > 0 && n <= len(lines) && slices.EqualFunc(last.rows, lines[:n], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }):
 		return last.agent, last.says, n - 1
+	case n > 0 && slices.Contains(last.rows[1:n-1], lines[0].Row):
+		return nil, chat.Banner{}, 0
 	}
 	for _, p := range profiles {
 		b, n := p.Banner(lines)

@@ -5,31 +5,43 @@ import (
 	"unicode/utf8"
 )
 
-// Snapshot reads the screen. A row that looks as it did when it was last read is the same *Row.
-// It may be called inside OnCue.
+// Snapshot reads the screen. A row that looks as it did when it was last read is the same *Row, and
+// a screen that does is the same *Snapshot: do not change it. It may be called inside OnCue.
 func (t *Term) Snapshot() *Snapshot {
-	s := t.snapshot()
-	for y, l := range t.scr.rows {
-		s.Lines[y] = t.readLine(l)
+	s := t.snapshot(t.read[:0])
+	for _, l := range t.scr.rows {
+		s.Lines = append(s.Lines, t.readLine(l))
 	}
-	return s
+	t.read = s.Lines
+	if t.shot == nil || !t.shot.equal(&s) {
+		shot := s // only what is new goes to the heap
+		shot.Lines = slices.Clone(s.Lines)
+		t.shot = &shot
+	}
+	return t.shot
+}
+
+// equal reports whether two screens are the same rows, and look the same otherwise.
+func (s *Snapshot) equal(o *Snapshot) bool {
+	return s.Cols == o.Cols && s.Alt == o.Alt && s.Title == o.Title && s.CursorX == o.CursorX && s.CursorY == o.CursorY &&
+		s.Visible == o.Visible && s.PendingWrap == o.PendingWrap && slices.Equal(s.Lines, o.Lines)
 }
 
 // Shown is Snapshot as the vt10x terminal has it: the cells that changed are written to it and read
 // back.
 func (t *Term) Shown() *Snapshot {
 	t.sync()
-	s := t.snapshot()
+	s := t.snapshot(make([]*Row, t.rows))
 	for y, l := range t.scr.rows {
 		s.Lines[y] = t.viewRow(&t.view.rows[y], l.wrapped, l.marks)
 	}
-	return s
+	return &s
 }
 
 // snapshot returns a Snapshot with its lines still to be read.
-func (t *Term) snapshot() *Snapshot {
-	return &Snapshot{
-		Cols: t.cols, Rows: t.rows, Lines: make([]*Row, t.rows),
+func (t *Term) snapshot(lines []*Row) Snapshot {
+	return Snapshot{
+		Cols: t.cols, Rows: t.rows, Lines: lines,
 		Alt: t.Alt(), Title: t.title,
 		CursorX: min(t.scr.x, t.cols-1), CursorY: t.scr.y,
 		Visible: !t.hidden, PendingWrap: t.scr.x >= t.cols,

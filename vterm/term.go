@@ -115,6 +115,8 @@ type Term struct {
 	pages    [512]*widthPage
 
 	view view
+	shot *Snapshot // the last; nil: none
+	read []*Row    // for making one
 }
 
 // The size of a terminal is kept between these, in cells.

@@ -7,7 +7,7 @@ import (
 )
 
 // For so many frames after a resize an agent may still be about to redraw its text: quiet ones on
-// the main screen, any on the alternate screen.
+// the main screen, any but repetitions on the alternate screen.
 const (
 	MainFrames = 3
 	AltFrames  = 40
