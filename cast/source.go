@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	bufferSize = 128 << 10
+	bufferSize = 32 << 10
 	// maxLine bounds the memory of a reader: no writer makes lines of this size, in bytes.
 	maxLine = 64 << 20
 	// maxWindow is the largest window that a zstd stream may require, in bytes: that of zstd

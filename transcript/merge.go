@@ -415,7 +415,7 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 		return 1
 	case e.Tool != nil && it.Tool != nil:
 		return sameCall(e.Tool, it.Tool)
-	case sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
+	case e.Text != "" && strings.HasPrefix(it.Text, e.Text), sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
 	a, b := wordsLen(e.Text), wordsLen(it.Text)
@@ -479,7 +479,7 @@ func repeats(e *session.Entry, it *session.Sighting) float64 {
 		return 0.95
 	case e.Tool != nil && it.Tool != nil:
 		return 0.9 * sameCall(e.Tool, it.Tool)
-	case sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
+	case e.Text != "" && strings.HasPrefix(it.Text, e.Text), sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
 	a, b := words(e.Text), words(it.Text)

@@ -42,8 +42,8 @@ var cLI = inkcli.CLI{
 
 // The logo: blocks are the characters that it is drawn with, blocky a row with one.
 const (
-	blocks = `[▝▜▄▗▟▀█░]`
-	blocky = `(?:.*` + blocks + `.*\n)`
+	blocks = `▝▜▄▗▟▀█░`
+	blocky = `(?:[^\n` + blocks + `]*[` + blocks + `].*\n)`
 )
 
 // welcome is the small logo with the version beside it or, in a narrow window, below it; or the one

@@ -59,7 +59,7 @@ func (lk *Style) Render(ls []Line) (text, markdown string) {
 
 // blocks parts lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
-	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}}
+	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, len(ls))}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
 			r.gap = true
