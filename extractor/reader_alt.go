@@ -47,6 +47,11 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	body := talk(s, sp)
 	if body == nil {
 		r.trace.Skipped = unreadable(sp)
+		if settled && sp.OK && !sp.Overlay && !sp.Scrolled && sp.State == chat.StateIdle && len(r.seg.items) > 0 {
+			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
+			r.startOver()
+			r.judgeWipe()
+		}
 		r.state(sp)
 		return
 	}
@@ -58,9 +63,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		body = r.upTo(body, sp.Right)
 	}
 	if !sp.Scrolled && r.cleared(body) {
-		r.flush(math.MaxInt)
-		r.alt = document.Document{}
-		r.reopen(r.seg.agent, true, 0)
+		r.startOver()
 	}
 	if r.pinned(body) {
 		sp.Scrolled, body = true, body[1:]
@@ -73,6 +76,13 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	r.state(sp)
+}
+
+// startOver begins the document of an agent again: nothing of it is left on the screen.
+func (r *Reader) startOver() {
+	r.flush(math.MaxInt)
+	r.alt = document.Document{}
+	r.reopen(r.seg.agent, true, 0)
 }
 
 // pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when

@@ -89,6 +89,7 @@ var goldenOnly = []string{
 	"claude/2.1.330-zooansi",
 	"claude/2.1.330-zoolight",
 	"claude/2.1.330-zoonarrow",
+	"codex/0.125.0-tmuxresume",
 	"codex/0.169.0-denied",
 	"codex/0.169.0-zoo",
 	"codex/0.47.0-zoo",

@@ -16,7 +16,7 @@ func border(ls []markdown.Line) bool {
 	if len(ls) < 2 {
 		return true
 	}
-	for _, c := range markdown.Ruler(&ls[0], '─') {
+	for _, c := range ls[1].Columns(markdown.Ruler(&ls[0], '─')) {
 		head := row.Text(row.Cut(ls[1].Spans, c.From, c.To))
 		text := strings.TrimSpace(head)
 		if left := row.Indent(head); text != "" && left != (row.Width(head)-row.Width(text))/2 {

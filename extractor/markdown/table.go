@@ -141,16 +141,25 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 }
 
 // boxCells returns the contents of a line's columns between borders; nil if there are fewer or more
-// of them. Ink draws a column of one cell wider in the rows.
+// of them.
 func (l *Line) boxCells(cols []Column) []Cell {
-	if slices.ContainsFunc(cols, func(c Column) bool { return !l.borderAt(c.To) }) {
-		own := l.borders()
-		if len(own) != len(cols) {
-			return nil
-		}
-		cols = own
+	if cols = l.Columns(cols); cols == nil {
+		return nil
 	}
 	return l.cells(cols)
+}
+
+// Columns returns the columns of a line between its borders, of which a ruler has these; nil if
+// there are fewer or more of them. The ruler may be from before a column was widened, and Ink draws
+// a column of one cell wider in the rows.
+func (l *Line) Columns(ruler []Column) []Column {
+	if !slices.ContainsFunc(ruler, func(c Column) bool { return !l.borderAt(c.To) }) {
+		return ruler
+	}
+	if own := l.borders(); len(own) == len(ruler) {
+		return own
+	}
+	return nil
 }
 
 // borders reads the columns off a row by the borders between its cells.

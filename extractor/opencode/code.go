@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // code finds the code block that begins at the first line. Code has neither a fence nor a frame,
@@ -63,7 +64,7 @@ func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) 
 // highlighted reports whether lines have colours that only the grammar of code uses.
 func highlighted(ls []markdown.Line) bool {
 	return judge(&ls[0]) != prose.Prose && hasSpan(ls, func(s row.Span) bool {
-		return !s.Style.Bold && slices.Contains(syntax, s.Style.Fg)
+		return !s.Style.Bold && slices.ContainsFunc(syntax, func(c vterm.Color) bool { return row.Shows(s.Style.Fg, c) })
 	})
 }
 

@@ -260,7 +260,7 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 var opencodeLook = &markdown.Style{
 	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic, Seam: seam,
 	Heading: func(l *markdown.Line) int {
-		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && s.Fg.Kind == vterm.ColorRGB && s.Fg != strong }) {
+		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && tinted(s.Fg) && !row.Shows(s.Fg, strong) }) {
 			return 2
 		}
 		return 0
@@ -269,6 +269,11 @@ var opencodeLook = &markdown.Style{
 	Item:   item,
 	Code:   code,
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
+}
+
+// tinted reports whether a colour is none of the terminal's own.
+func tinted(c vterm.Color) bool {
+	return c.Kind == vterm.ColorRGB || c.Kind == vterm.ColorPalette && c.Palette >= 16
 }
 
 // hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese; parted is a word
@@ -315,5 +320,5 @@ var (
 )
 
 func marks(s vterm.Style) row.Mark {
-	return row.Marks(s, s.Fg == green && !s.Italic)
+	return row.Marks(s, row.Shows(s.Fg, green) && !s.Italic)
 }

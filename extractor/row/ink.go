@@ -20,6 +20,17 @@ func Rgb(c vterm.Color) (r, g, b int) {
 	return int(c.R), int(c.G), int(c.B)
 }
 
+// Shows reports whether a terminal shows colour c, of which the parts are known, as a: as it is, or
+// as the nearest of a palette of 256.
+func Shows(a, c vterm.Color) bool {
+	if a.Kind != vterm.ColorPalette {
+		return a == c
+	}
+	r, g, b := Rgb(a)
+	near := func(a int, b uint8) bool { return max(a-int(b), int(b)-a) <= 32 }
+	return near(r, c.R) && near(g, c.G) && near(b, c.B)
+}
+
 // isOf reports whether a colour is one of these of the terminal's own sixteen, except for black.
 func isOf(c vterm.Color, these ...uint8) bool { return slices.Contains(these, c.Palette) }
 

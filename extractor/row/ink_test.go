@@ -37,6 +37,28 @@ func TestInk(t *testing.T) {
 	}
 }
 
+// TestShows compares colours with what a palette of 256 makes of them.
+func TestShows(t *testing.T) {
+	green := vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
+	for _, tt := range []struct {
+		c    vterm.Color
+		want bool
+	}{
+		{green, true},
+		{vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x90}, false},
+		{vterm.Color{Kind: vterm.ColorPalette, Palette: 114}, true},
+		{vterm.Color{Kind: vterm.ColorPalette, Palette: 150}, false}, // more red
+		{vterm.Color{Kind: vterm.ColorPalette, Palette: 108}, false}, // less green
+		{vterm.Color{Kind: vterm.ColorPalette, Palette: 116}, false}, // more blue
+		{vterm.Color{Kind: vterm.ColorPalette, Palette: 2}, false},
+		{vterm.Color{}, false},
+	} {
+		if got := Shows(tt.c, green); got != tt.want {
+			t.Errorf("%v is shown for %v: %v", tt.c, green, got)
+		}
+	}
+}
+
 // TestSpanBounds cuts nothing, and asks for what is not there.
 func TestSpanBounds(t *testing.T) {
 	spans := []Span{{Text: "some text", Width: 9}}
