@@ -70,14 +70,14 @@ func (it *Item) said() bool {
 	return it.Role == session.RoleAssistant || it.Role == session.RoleThinking
 }
 
-// Until returns the end of what is above the first line from i on for which ends holds, without
-// blank lines.
-func (p *Parser) Until(i int, ends func(k int) bool) int {
-	end := i
-	for end < len(p.Lines) && !ends(end) {
-		end++
+// Until counts the lines up to the first one but that of index 0 for which ends holds, without the
+// blank ones above that.
+func Until(lines []row.Line, ends func(k int) bool) int {
+	k := 1
+	for k < len(lines) && !ends(k) {
+		k++
 	}
-	return i + len(row.Trim(p.Lines[i:end]))
+	return len(row.Trim(lines[:k]))
 }
 
 // Said returns the item of a message.

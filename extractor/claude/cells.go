@@ -88,24 +88,15 @@ func (t *talk) begins(lines []row.Line, k int) bool {
 	return t.cells.Begins(lines[k]) || (lines[k].Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil)
 }
 
-// until counts the lines up to one for which ends holds, but for the blank ones above that.
-func until(lines []row.Line, ends func(k int) bool) int {
-	k := 1
-	for k < len(lines) && !ends(k) {
-		k++
-	}
-	return len(row.Trim(lines[:k]))
-}
-
 // ownRows counts the lines up to the next one on which something of its own begins.
 func (t *talk) ownRows(lines []row.Line) int {
-	return until(lines, func(k int) bool { return t.begins(lines, k) })
+	return chat.Until(lines, func(k int) bool { return t.begins(lines, k) })
 }
 
 // replyRows counts the lines of a reply. No corner follows it but that of an interruption: others
 // are its content.
 func (t *talk) replyRows(lines []row.Line) int {
-	return until(lines, func(k int) bool {
+	return chat.Until(lines, func(k int) bool {
 		if !t.begins(lines, k) {
 			return false
 		}
@@ -116,7 +107,7 @@ func (t *talk) replyRows(lines []row.Line) int {
 
 // callRows counts the lines of a call, with those of its result.
 func (t *talk) callRows(lines []row.Line) int {
-	n := until(lines, func(k int) bool { return t.begins(lines, k) || lines[k].Lost })
+	n := chat.Until(lines, func(k int) bool { return t.begins(lines, k) || lines[k].Lost })
 	return n + resultRows(lines[n:])
 }
 

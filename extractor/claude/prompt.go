@@ -43,7 +43,7 @@ func (t *talk) prompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 
 // promptRows counts the rows of a prompt.
 func (t *talk) promptRows(lines []row.Line) int {
-	return until(lines, func(k int) bool {
+	return chat.Until(lines, func(k int) bool {
 		l := lines[k]
 		return l.Text != "" && !l.Wrapped && !t.goesOn(lines[0], l)
 	})

@@ -28,7 +28,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.1-", Farewell: true,
-			Begins: welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cLI.Parse, Box: inkcli.InputBox,
+			Begins: welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inkcli.InputBox,
 		}, spokenLook},
 	}
 }
@@ -36,9 +36,12 @@ func Agent() *chat.Agent {
 // cLI is what the Gemini CLI draws in its own way. Older versions wrap up to four columns before
 // the edge.
 var cLI = inkcli.CLI{
-	Agent: "gemini", Replies: "✦", Notices: "ℹ⚠✕✖", Style: markdown.Style{Left: 2, Slack: 4},
-	Banner: welcome.Banner, Status: status, Call: line, CallCol: 2, Next: inkcli.Next, Begins: inkcli.Begins,
+	Agent: "gemini", Replies: []string{"✦"}, Notices: []string{"ℹ", "⚠", "✕", "✖"}, Style: markdown.Style{Left: 2, Slack: 4},
+	Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(2), Rows: inkcli.CallRows("     ", result), Add: inkcli.Call(line)},
 }
+
+// parse reads the items off conversation lines.
+var parse = cLI.Parse()
 
 // The logo: blocks are the characters that it is drawn with, blocky a row with one.
 const (

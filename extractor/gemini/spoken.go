@@ -18,7 +18,7 @@ import (
 // no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
 // are printed once, each line as long as it is; below them footer, growing items and composer are
 // drawn again with each frame, words wrapped.
-var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spoken.Parse, Box: inkcli.InputBox}
+var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spokenParse, Box: inkcli.InputBox}
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
@@ -57,56 +57,54 @@ func spokenComposer(l row.Line) bool {
 	return row.HasInverse(l) && row.Starts(l.Text, spokenModes...)
 }
 
-// part is what a row begins: its kind, and the state of a tool.
-type part struct{ kind, status string }
-
-// The kinds of parts.
+// The labels before prompts and replies.
 const (
-	partPrompt    = "User:"
-	partReply     = "Model:"
-	partTool      = "tool"
-	partFrame     = "frame"     // that is drawn again: a footer or a composer, above what still grows
-	partCancelled = "cancelled" // says that the user stopped the turn
-	partBye       = "bye"       // Gemini takes its leave: its summary follows
+	userLabel  = "User:"
+	modelLabel = "Model:"
 )
 
-// spokenLabels begin the items; they say the state of a tool. A tool that runs has a sign instead:
-// "⊶ Edit  main.go: old => new".
-var spokenLabels = map[string]part{
-	partPrompt: {kind: partPrompt}, partReply: {kind: partReply},
-	"Success:": {partTool, session.ToolOK}, "Error:": {partTool, session.ToolError}, "Canceled:": {partTool, session.ToolRejected},
-	"Executing:": {partTool, session.ToolRunning}, "Pending:": {partTool, session.ToolRunning}, "Confirming:": {partTool, session.ToolRunning},
-	"Validating:": {partTool, session.ToolRunning}, "⊶": {partTool, session.ToolRunning}, "⊷": {partTool, session.ToolRunning},
+// toolLabels say the state of a tool. One that runs has a sign instead: "⊶ Edit  main.go: old =>
+// new".
+var toolLabels = map[string]string{
+	"Success:": session.ToolOK, "Error:": session.ToolError, "Canceled:": session.ToolRejected,
+	"Executing:": session.ToolRunning, "Pending:": session.ToolRunning, "Confirming:": session.ToolRunning,
+	"Validating:": session.ToolRunning, "⊶": session.ToolRunning, "⊷": session.ToolRunning,
 }
 
-// spokenLabel returns the label that a row may begin with.
-func spokenLabel(l row.Line) string {
-	label, _, _ := strings.Cut(l.Text, " ")
-	return label
-}
+// The marks of what is said and done.
+var (
+	user    = chat.Mark{Signs: []string{userLabel + " "}}
+	model   = chat.Mark{Signs: []string{modelLabel + " "}}
+	tool    = chat.Mark{Row: func(l row.Line) bool { return toolLabels[row.FirstWord(l.Text)] != "" }}
+	goodbye = chat.Mark{Row: func(l row.Line) bool { return strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0) }}
+)
 
-// labelled reports whether a row begins with a label.
-func labelled(l row.Line) bool { return spokenLabels[spokenLabel(l)] != part{} }
+// labelled reports whether an item begins on a row.
+func labelled(l row.Line) bool { return user.On(l) || model.On(l) || tool.On(l) }
 
-// partOf returns what a row begins; the zero part if it goes on with what is above.
-func partOf(l row.Line) part {
-	switch {
-	case labelled(l):
-		return spokenLabels[spokenLabel(l)]
-	case strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0):
-		return part{kind: partBye}
-	case spokenStatus(l), spokenComposer(l):
-		return part{kind: partFrame}
-	case spokenCancelled().MatchString(l.Text):
-		return part{kind: partCancelled}
-	}
-	return part{}
-}
+// spokenParse reads the items off conversation lines.
+var spokenParse = inkcli.Parse("gemini", []chat.Cell{
+	{Begin: user, When: chat.First(isCommand), Rows: commandRows, Add: spokenPrompt},
+	{Begin: user, Through: through, Add: spokenPrompt},
+	{Begin: model, Through: through, Add: spokenReply},
+	{Begin: tool, Through: through, Add: inkcli.Call(spokenTool)},
+	{Begin: goodbye, Rows: func(lines []row.Line) int { return len(lines) }, Add: inkcli.Part}, // its summary follows
+	{Begin: chat.Mark{Text: spokenHead}, Through: through},
+	{Begin: chat.Mark{Text: spokenStatus}, Rows: oneRow},
+	{Begin: chat.Mark{Row: spokenComposer}, Rows: oneRow},
+	{Begin: chat.Mark{Text: func(text string) bool { return cancelled().MatchString(text) }}, Rows: oneRow, Add: inkcli.Cancelled},
+})
 
-var spokenCancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
+// through reports that an item goes on below rows that were never on the screen.
+func through(row.Line) bool { return true }
+
+// oneRow counts the rows of chrome.
+func oneRow([]row.Line) int { return 1 }
+
+var cancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 
 // spokenChrome is what is below the conversation.
-var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: spokenStatus, Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
+var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: func(l row.Line) bool { return spokenStatus(l.Text) }, Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
 
 // spokenRows is how many rows at the end of the screen may be of the composer.
 const spokenRows = 12
@@ -122,44 +120,13 @@ func spokenInput(lines []row.Line) (top int, ok bool) {
 }
 
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
-func spokenStatus(l row.Line) bool {
-	t := strings.TrimSpace(l.Text)
-	return spokenBegins(t) || spokenHints().MatchString(t)
+func spokenStatus(text string) bool {
+	text = strings.TrimSpace(text)
+	return spokenBegins(text) || chat.Begins(text, "YOLO", "auto-accept", "Shift+Tab", "Initializing") ||
+		strings.ContainsAny(text, "(?)") && spokenHints().MatchString(text)
 }
 
-var spokenHints = lazy.Regexp(`^(YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts| to toggle\)$`)
-
-// spoken is what the Gemini CLI draws for screen readers.
-var spoken = inkcli.CLI{Agent: "gemini", Next: spokenNext, Begins: spokenEnds}
-
-// spokenNext reads what begins at line i and returns how many lines it has.
-func spokenNext(p *inkcli.Parser, i int) int {
-	l := p.Lines[i]
-	switch at := partOf(l); at.kind {
-	case partPrompt:
-		return spokenPrompt(p, i)
-	case partReply:
-		return spokenReply(p, i)
-	case partTool:
-		return spokenTool(p, i, at.status)
-	case partBye:
-		p.Command = false
-		return len(p.Lines) - i
-	case partFrame:
-		p.Stale = true
-		if spokenHead(l.Text) {
-			return 1 + row.Run(p.Lines[i+1:], func(l row.Line) bool { return partOf(l) == part{} })
-		}
-	case partCancelled:
-		p.Cancelled(i, i+1)
-	default:
-		p.Printed(i+1, l.Text)
-	}
-	return 1
-}
-
-// spokenEnds reports whether line k belongs to no item above it.
-func spokenEnds(p *inkcli.Parser, k int) bool { return partOf(p.Lines[k]) != part{} }
+var spokenHints = lazy.Regexp(`\(esc to cancel|\? for shortcuts$| to toggle\)$`)
 
 // inner returns an item's lines without the label and what is between: a number of columns.
 func inner(lines []row.Line, label int) []row.Line {
@@ -172,40 +139,41 @@ func inner(lines []row.Line, label int) []row.Line {
 // whole is the right margin of items that Gemini has finished: it never wraps their lines.
 const whole = -1 << 20
 
-// spokenStyle returns how the next item is drawn.
-func spokenStyle(p *inkcli.Parser) markdown.Style {
-	style := markdown.Style{Right: whole, CodeTabs: true, Item: spokenItem, Marks: spokenMarks, Heading: spokenHeading}
-	if p.Stale {
-		style.Right = 0
+// spokenStyle returns how the item that begins at a line is drawn, and whether it still grows:
+// chrome is above it then.
+func spokenStyle(p *chat.Parser, first int) (style markdown.Style, grows bool) {
+	grows = slices.ContainsFunc(p.Lines[p.Above().End:first], row.Filled)
+	style = markdown.Style{CodeTabs: true, Item: spokenItem, Marks: spokenMarks, Heading: spokenHeading}
+	if !grows {
+		style.Right = whole
 	}
-	return style
+	return style, grows
 }
 
-// spokenPrompt reads what the user typed. What is below a command is what it prints.
-func spokenPrompt(p *inkcli.Parser, i int) int {
-	end := p.End(i + 1)
-	if inkcli.IsSlash(strings.TrimSpace(p.Lines[i].Text[len(partPrompt):])) {
-		end = i + 1 + row.Run(p.Lines[i+1:], row.IsWrapped)
-	}
-	style := spokenStyle(p)
-	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[i:end], len(partPrompt)+2), &style)
+// isCommand reports whether a prompt is a command.
+func isCommand(l row.Line) bool { return inkcli.IsSlash(strings.TrimSpace(l.Text[len(userLabel):])) }
+
+// commandRows counts the rows of a command. What is below them is what it prints.
+func commandRows(lines []row.Line) int { return 1 + row.Run(lines[1:], row.IsWrapped) }
+
+// spokenPrompt reads what the user typed.
+func spokenPrompt(p *chat.Parser, first, end int) {
+	style, _ := spokenStyle(p, first)
+	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[first:end], len(userLabel)+2), &style)
 	if command, ok := strings.CutPrefix(text, "!"); ok {
 		sign, text = '!', strings.TrimSpace(command)
 	}
-	p.Typed(sign, text, i, end)
-	return end - i
+	inkcli.Typed(p, sign, text, first, end)
 }
 
 // spokenReply reads what the model said.
-func spokenReply(p *inkcli.Parser, i int) int {
-	end := p.End(i + 1)
-	p.Unsaid(i, end)
-	ls := inner(p.Lines[i:end], len(partReply)+2)
-	if !p.Stale {
+func spokenReply(p *chat.Parser, first, end int) {
+	style, grows := spokenStyle(p, first)
+	ls := inner(p.Lines[first:end], len(modelLabel)+2)
+	if !grows {
 		ls = apart(ls)
 	}
-	p.AddReply(ls, spokenStyle(p), i, end, partReply)
-	return end - i
+	inkcli.AddReply(p, inkcli.Reply(ls, style, vterm.Color{}, false), first, end)
 }
 
 // spokenHeading knows a heading by its one colour, a blue in all of Gemini's own themes.
@@ -255,20 +223,19 @@ func apart(ls []row.Line) []row.Line {
 var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
 // spokenTool reads a call: its name, what it does, and its output up to the next label.
-func spokenTool(p *inkcli.Parser, i int, status string) int {
-	lines, below := p.Lines[i:p.End(i+1)], 1
-	t := inkcli.Named(lines[0], row.Width(spokenLabel(lines[0]))+1)
-	t.Status = status
+func spokenTool(lines []row.Line) *session.Tool {
+	label, below := row.FirstWord(lines[0].Text), 1
+	t := inkcli.Named(lines[0], row.Width(label)+1)
+	t.Status = toolLabels[label]
 	if t.Name != "" {
 		below += spokenGoesOn(t, lines)
 	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"
 		t.Name, t.Input, _ = strings.Cut(t.Input, "  ")
-		result(t)
+		cutResult(t)
 	}
 	inkcli.Output(t, lines[below:], 0)
 	t.Output = strings.TrimSpace(t.Output)
-	p.AddCall(t, i, i+len(lines), p.Open(i+len(lines)), "tool")
-	return len(lines)
+	return t
 }
 
 // spokenGoesOn adds what else a tool does, which may go on below the line that names it, in the

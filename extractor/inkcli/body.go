@@ -5,9 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -21,8 +23,8 @@ type colors struct {
 
 // colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
 // one of most characters.
-func colorsOf(lines []row.Line, accent vterm.Color) colors {
-	c := colors{accent: accent}
+func colorsOf(lines []row.Line, accent vterm.Color) *colors {
+	c := &colors{accent: accent}
 	width := map[vterm.Color]int{}
 	for _, l := range lines {
 		for _, r := range l.Runs {
@@ -38,7 +40,7 @@ func colorsOf(lines []row.Line, accent vterm.Color) colors {
 
 // accented reports whether a style has the colour of the signs, which is not known if none stood
 // above.
-func (c colors) accented(s vterm.Style) bool {
+func (c *colors) accented(s vterm.Style) bool {
 	return s.Fg == c.accent && c.accent.Kind != vterm.ColorDefault
 }
 
@@ -62,11 +64,12 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	return others
 }
 
-// body reads a reply: each line of its Markdown is drawn by itself, with the marks taken off.
-func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
-	c := colorsOf(lines, p.accent)
+// Reply reads a reply whose sign has the colour accent: each line of its Markdown is drawn by
+// itself, with the marks taken off. Where it is tinted, code spans have a colour of their own.
+func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool) chat.Item {
+	c := colorsOf(lines, accent)
 	c.codeCol = min(lk.Left, 1)
-	if p.cli.Tinted {
+	if tinted {
 		if len(lines) == 1 && vivid(c.plain) { // a code span without text beside it
 			c.plain = vterm.Color{}
 		}
@@ -82,11 +85,12 @@ func (p *Parser) body(lines []row.Line, lk markdown.Style) (text, md string) {
 	}
 	markQuotes(&lk, ls)
 	lk.Quote = func(l *markdown.Line) (int, bool) { return int(l.Note) - 1, l.Note > 0 }
-	return lk.Render(ls)
+	text, md := lk.Render(ls)
+	return chat.Said(session.RoleAssistant, text, md)
 }
 
 // marks reads inline styles; code is in the accent, or in a colour of its own.
-func (c colors) marks(s vterm.Style) row.Mark {
+func (c *colors) marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
 	if c.accented(s) || m == 0 && c.others != nil && !c.others[s.Fg] {
 		m |= row.MarkCode
@@ -98,7 +102,7 @@ func (c colors) marks(s vterm.Style) row.Mark {
 var number = lazy.Regexp(`^ *([0-9]+)(?: |$)`)
 
 // gutter reads the line number of a code line, in the colour of comments.
-func (c colors) gutter(l *markdown.Line) (width, n int) {
+func (c *colors) gutter(l *markdown.Line) (width, n int) {
 	m := number().FindStringSubmatch(l.Text)
 	if m == nil || l.Indent < c.codeCol || l.First().Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
 		return 0, 0
@@ -109,7 +113,7 @@ func (c colors) gutter(l *markdown.Line) (width, n int) {
 
 // heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or
 // italic in a colour of its own.
-func (c colors) heading(l *markdown.Line, ls []markdown.Line) int {
+func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent
 	bold := l.All(func(s vterm.Style) bool { return s.Bold })

@@ -20,27 +20,27 @@ var statuses = map[string]string{
 	"o": session.ToolRunning, "⊷": session.ToolRunning, "⊶": session.ToolRunning, "?": session.ToolRunning,
 }
 
+// boxRows counts the rows of a ╭─╮ box.
+func boxRows(lines []row.Line) int {
+	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })
+	return n + row.Run(lines[n:], row.Prefixed("╰"))
+}
+
 // box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
-func (p *Parser) box(i int) int {
-	rows := p.Lines[i+1:]
-	rows = rows[:row.Run(rows, func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })]
-	end := i + 1 + len(rows)
-	end += row.Run(p.Lines[end:], row.Prefixed("╰"))
+func box(p *chat.Parser, first, end int) {
+	rows := chat.Between(p.Lines[first+1:end], row.Prefixed("╰"))
 	var in []row.Line
 	for _, l := range rows {
 		in = append(in, unbox(l))
 	}
 	switch {
-	case len(rows) == 0:
-	case isComposer(rows):
-		p.Stale = true
+	case len(rows) == 0 || isComposer(rows):
 	case len(in) > 1 && strings.HasPrefix(in[1].Text, " Agent powering down"): // the box that Gemini shows when it is left
-		p.Command = false
+		Part(p, first, end)
 	default:
-		p.tools(in, i, end)
-		p.Printed(end, strings.Trim(markdown.Verbatim(in, 0), "\n"))
+		tools(p, in, first)
+		printed(p, strings.Trim(markdown.Verbatim(in, 0), "\n"), end)
 	}
-	return end - i
 }
 
 // unbox returns what is in a row between the borders and one blank beside each.
@@ -52,23 +52,22 @@ func unbox(l row.Line) row.Line {
 	return row.CutLine(l, 2, max(w, 2))
 }
 
-// tools reads the tools of a group off the lines in its box: each but the first is below a blank
-// line.
-func (p *Parser) tools(in []row.Line, first, end int) {
-	var at []int
-	for k := range in {
-		if Head(in[k], 0) != "" && (k == 0 || in[k-1].Text == "" && (len(at) > 0 || in[0].Text == "Action Required")) {
-			at = append(at, k)
-		}
+// tools reads the tools of a group off the lines in its box, which begins at line first: each but
+// the first is below a blank line.
+func tools(p *chat.Parser, in []row.Line, first int) {
+	begins := func(k int) bool { return Head(in[k], 0) != "" && (k == 0 || in[k-1].Text == "") }
+	if !begins(0) && in[0].Text != "Action Required" {
+		return
 	}
-	top := first
-	for n, k := range at {
-		below, next := len(in), end
-		if n+1 < len(at) {
-			below, next = at[n+1], first+1+at[n+1]
+	end := first
+	for k, n := 0, 0; k < len(in); k += n {
+		for n = 1; k+n < len(in) && !begins(k+n); n++ {
 		}
-		p.tool(in[k:below], top, next)
-		top = next
+		if begins(k) {
+			top := end
+			end = first + 1 + k + n
+			addCall(p, boxed(in[k:k+n]), top, end)
+		}
 	}
 }
 
@@ -85,8 +84,8 @@ func Head(l row.Line, col int) string {
 	return statuses[sign]
 }
 
-// tool adds a tool: its line, a blank one, and its output.
-func (p *Parser) tool(in []row.Line, first, end int) {
+// boxed reads a tool: its line, a blank one, and its output.
+func boxed(in []row.Line) *session.Tool {
 	t := Named(in[0], 2)
 	t.Input = Input(t.Input)
 	if strings.HasPrefix(in[0].Text, "?") {
@@ -95,7 +94,7 @@ func (p *Parser) tool(in []row.Line, first, end int) {
 		Output(t, in[1:], 0)
 	}
 	t.Truncated = t.Truncated || strings.HasSuffix(t.Input, "…")
-	p.AddCall(t, first, end, false, "tool")
+	return t
 }
 
 // inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name
@@ -143,16 +142,17 @@ func Named(l row.Line, col int) *session.Tool {
 	}
 }
 
-// Below adds a call without a box, from line i on, with what it printed: the lines from below on
-// that are indented. It returns how many lines the call has.
-func (p *Parser) Below(t *session.Tool, i, below, indent int, rule string) int {
-	in := row.Blanks(indent)
-	rows := p.Lines[below:]
-	rows = row.Trim(rows[:row.Run(rows, func(l row.Line) bool { return l.Text == "" || l.Wrapped || strings.HasPrefix(l.Text, in) })])
-	Output(t, rows, 2)
-	end := below + len(rows)
-	p.AddCall(t, i, end, p.Open(end), rule)
-	return end - i
+// CallRows returns a Cell.Rows for calls without a box: what begins with one of the signs belongs
+// to them.
+func CallRows(signs ...string) func(lines []row.Line) int {
+	return func(lines []row.Line) int {
+		return 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || row.Starts(l.Text, signs...) })
+	}
+}
+
+// CallAt returns the mark of a call in a column.
+func CallAt(col int) chat.Mark {
+	return chat.Mark{Col: col, Row: func(l row.Line) bool { return Head(l, col) != "" }}
 }
 
 // Input is what a tool does without the directory and the reason, which older looks put behind

@@ -52,11 +52,17 @@ const (
 	boxEnd = ` *│?\n`
 )
 
-// cLI is what Qwen Code draws in its own way. Its margin is cut off before.
-var cLI = inkcli.CLI{
-	Agent: "qwen", Replies: "✦◆", Notices: "ℹ⚠✕✖●", Style: markdown.Style{Left: 2, Right: 2, Slack: 4, Item: item}, Tinted: true,
-	Banner: welcome.Banner, Status: status, Call: call, Next: inkcli.Next, Begins: inkcli.Begins,
+// cLI returns what Qwen Code draws in its own way: its margin is cut off before. right is how many
+// columns it leaves free.
+func cLI(right int) *inkcli.CLI {
+	return &inkcli.CLI{
+		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"}, Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
+		Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(0), Rows: inkcli.CallRows("  "), Add: inkcli.Call(call)},
+	}
 }
+
+// Parsers of lines without and with a margin.
+var parseOld, parseNew = cLI(0).Parse(), cLI(margin).Parse()
 
 // item reads a list item, or a task with its sign.
 func item(l *markdown.Line) (markdown.Item, bool) {
@@ -122,9 +128,9 @@ var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`esc to c
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.
 func parse(lines []row.Line, last bool) []chat.Item {
-	a, cut := cLI, margin
+	read, cut := parseNew, margin
 	if !qwenIndented(lines) {
-		a.Style.Right, cut = 0, 1
+		read, cut = parseOld, 1
 	}
 	in := slices.Clone(lines)
 	for i, l := range lines {
@@ -136,7 +142,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
 	}
-	return a.Parse(in, last)
+	return read(in, last)
 }
 
 // qwenIndented reports whether the conversation has a margin: its first sign is behind one.
@@ -154,8 +160,8 @@ func qwenIndented(lines []row.Line) bool {
 var elapsed = lazy.Regexp(`(^| +)([0-9]+[hms] ?)+$`)
 
 // call reads a tool without a box: its line, which may be wrapped, and its output.
-func call(p *inkcli.Parser, i int) int {
-	l := p.Lines[i]
+func call(lines []row.Line) *session.Tool {
+	l := lines[0]
 	t := inkcli.Named(l, 2)
 	if t.Status == session.ToolRunning {
 		t.Input = elapsed().ReplaceAllString(t.Input, "")
@@ -168,12 +174,13 @@ func call(p *inkcli.Parser, i int) int {
 		t.Name, t.Input = "Read", strings.TrimSuffix(t.Input, "…")
 	}
 	style := l.Runs[len(l.Runs)-1].Style
-	at := i + 1
-	for at < len(p.Lines) && qwenGoesOn(p.Lines[at-1], p.Lines[at], style) {
-		t.Input += " " + strings.TrimSpace(p.Lines[at].Text)
-		at++
+	head := 1
+	for head < len(lines) && qwenGoesOn(lines[head-1], lines[head], style) {
+		t.Input += " " + strings.TrimSpace(lines[head].Text)
+		head++
 	}
-	return p.Below(t, i, at, 2, "call")
+	inkcli.Output(t, lines[head:], 2)
+	return t
 }
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.

@@ -1,0 +1,238 @@
+// Package inkcli reads what the programs draw that descend from the Gemini CLI: items begin with a
+// sign in the first column, tools are in boxes, the composer is a box or between bars.
+package inkcli
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// CLI is how one of the programs that descend from the Gemini CLI draws.
+type CLI struct {
+	Agent   string         // begins the names of its rules
+	Replies []string       // the signs before a reply
+	Notices []string       // the signs before words of the program's own
+	Style   markdown.Style // of replies
+	Tinted  bool           // code spans have a colour of their own, not that of the signs
+	Welcome *chat.Welcome
+	Status  func(l row.Line) bool // reports whether a row is chrome above the composer
+	Call    chat.Cell             // a tool without a box
+}
+
+// Parse returns a Look.Parse.
+func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
+	return Parse(a.Agent, []chat.Cell{
+		{Begin: chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
+		{Begin: chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
+		a.Call,
+		{Begin: chat.Mark{Row: IsBar}, Rows: barredRows, Add: barred},
+		{Begin: chat.Mark{Row: IsBar}, Rows: composerRows},
+		{Begin: chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
+		{Begin: chat.Mark{Signs: []string{"> ", "$ ", "! "}}, Rows: a.promptRows, Add: prompt},
+		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking...", "│"}}, Rows: thinkingRows, Add: thinking},
+		{When: signless, Rows: a.rows, Add: a.said},
+		{Rows: a.Welcome.Rows, Add: Part},
+		{When: chat.First(a.chrome), Rows: one},
+	})
+}
+
+// Parse returns a Look.Parse by cells. What begins none of them is what the command above printed,
+// if there is one. A command at the end is held back until it is known what follows: what it
+// prints, or the model's answer.
+func Parse(agent string, cells []chat.Cell) func(lines []row.Line, last bool) []chat.Item {
+	silent := chat.Cell{When: chat.First(func(l row.Line) bool { return l.Text == "" || l.Wrapped }), Rows: one}
+	other := chat.Cell{Rows: one, Add: func(p *chat.Parser, first, end int) { printed(p, p.Lines[first].Text, end) }}
+	c := &chat.Cells{Agent: agent, Ended: row.Filled, Cells: slices.Concat([]chat.Cell{silent}, cells, []chat.Cell{other})}
+	return func(lines []row.Line, last bool) []chat.Item {
+		items := c.Parse(lines, last)
+		if it := chat.Last(items); it.Role == session.RoleCommand && it.Output == "" && row.SkipBlank(lines, it.End) == len(lines) {
+			items = items[:len(items)-1]
+		}
+		return slices.DeleteFunc(items, func(it chat.Item) bool { return it.Role == "" && it.Event == "" })
+	}
+}
+
+// Part adds an item of nothing, so that what is below does not belong to the command above.
+func Part(p *chat.Parser, first, end int) { p.Add(chat.Item{}, first, end, "") }
+
+// printed adds lines to what the command above printed, and reports whether there is one.
+func printed(p *chat.Parser, text string, end int) bool {
+	it := p.Above()
+	if it.Role != session.RoleCommand {
+		return false
+	}
+	it.Output, it.End = strings.TrimPrefix(it.Output+"\n"+text, "\n"), end
+	return true
+}
+
+// one counts the rows of what has one.
+func one([]row.Line) int { return 1 }
+
+// chrome reports whether a resize left a row behind.
+func (a *CLI) chrome(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") && a.Status(l) }
+
+// signless reports whether a reply without its sign begins: its first rows were never on the
+// screen, or it begins with code, which has none before it from 0.44 on.
+func signless(lines []row.Line, earlier []chat.Item) bool {
+	text := strings.TrimLeft(lines[0].Text, " ")
+	above := chat.Last(earlier).Role
+	return lines[0].Lost && text != lines[0].Text ||
+		strings.HasPrefix(text, "1 ") && above != "" && above != session.RoleAssistant && above != session.RoleCommand
+}
+
+// rows counts the rows of an item: up to one that begins something else, or is a hint at the right
+// edge that a resize left behind, for nothing of a message is indented so far below a blank line,
+// or is what the terminal wrapped below one.
+func (a *CLI) rows(lines []row.Line) int {
+	return chat.Until(lines, func(k int) bool {
+		l, apart := lines[k], lines[k-1].Text == ""
+		switch {
+		case l.Text == "", l.Wrapped && !apart:
+			return false
+		case l.Lost, !strings.HasPrefix(l.Text, "  "), a.Call.Begin.On(l):
+			return true
+		}
+		return apart && (l.Wrapped || row.Indent(l.Text) > l.Cols/3)
+	})
+}
+
+// said reads what the model said. What /compress and its like say is drawn like a reply.
+func (a *CLI) said(p *chat.Parser, first, end int) {
+	AddReply(p, Reply(p.Lines[first:end], a.Style, a.accent(p.Lines[:first+1]), a.Tinted), first, end)
+}
+
+// accent returns the colour of the last sign of a reply, or of a prompt between bars.
+func (a *CLI) accent(lines []row.Line) vterm.Color {
+	typed := func(l row.Line) bool { return row.HasBackground(l) && strings.HasPrefix(l.Text, " > ") }
+	i := row.Last(lines, func(l row.Line) bool { return row.Starts(l.Text, a.Replies...) || typed(l) })
+	if i < 0 {
+		return vterm.Color{}
+	}
+	return lines[i].StyleAt(row.Indent(lines[i].Text)).Fg
+}
+
+// AddReply appends what the model said, in place of what of it is above.
+func AddReply(p *chat.Parser, it chat.Item, first, end int) {
+	unsaid(p, first, end)
+	if chat.Begins(it.Text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
+		say(p, it.Text, first, end)
+		return
+	}
+	asked(p)
+	if strings.Trim(it.Text, "┌─┬┐│ \n") == "" { // nothing, or a table of which only the border is there yet
+		return
+	}
+	it.Headless = p.Lines[first].Lost && p.Lines[first].Text[0] == ' '
+	if it.Shortened = slices.ContainsFunc(p.Lines[first:end], shortened); it.Shortened {
+		it.Truncate(session.TruncatedMiddle)
+	}
+	p.Add(it, first, end, "reply")
+}
+
+// Call returns a Cell.Add for calls, which read reads.
+func Call(read func(lines []row.Line) *session.Tool) func(p *chat.Parser, first, end int) {
+	return func(p *chat.Parser, first, end int) { addCall(p, read(p.Lines[first:end]), first, end) }
+}
+
+// addCall appends a call. One that a command of the shell began is its output.
+func addCall(p *chat.Parser, t *session.Tool, first, end int) {
+	asked(p)
+	it := chat.Did(t)
+	if printed(p, t.Output, end) {
+		p.Above().Open = it.Open
+		Part(p, end, end)
+		return
+	}
+	it.Open = it.Open || row.SkipBlank(p.Lines, end) == len(p.Lines)
+	p.Add(it, first, end, "call")
+}
+
+// asked makes a prompt of what looked like a command: the model answers it.
+func asked(p *chat.Parser) {
+	if it := p.Above(); it.Role == session.RoleCommand && it.Output == "" && IsSlash(it.Text) {
+		it.Role, it.Rule = session.RoleUser, p.Agent+" prompt"
+	}
+}
+
+// sure is how many letters two replies have in common at their beginning if they are the same one.
+const sure = 48
+
+// unsaid takes back the replies above where the same one is printed again, after a resize in the
+// middle of it: chrome that was left behind is between the two, or blank rows where it was erased,
+// or the terminal rewrapped the rows above, or there is not even a blank line between them, or it
+// is the beginning of this one.
+func unsaid(p *chat.Parser, first, end int) {
+	again := lettersOf(p.Lines[first:end])
+	for p.Above().Role == session.RoleAssistant {
+		above, between := p.Lines[p.Above().First:p.Above().End], p.Lines[p.Above().End:first]
+		apart := len(between) > 0 && len(between) < 3 && row.SkipBlank(between, 0) == len(between)
+		rewrapped := slices.ContainsFunc(above, row.IsWrapped) // Ink wraps itself
+		old := lettersOf(above)
+		k := min(len(old), len(again), sure) // further down its rows may be torn
+		grown := len(old) >= sure && strings.HasPrefix(again, old)
+		if apart && !rewrapped && !grown || old[:k] != again[:k] {
+			return
+		}
+		p.Items = p.Items[:len(p.Items)-1]
+	}
+}
+
+// lettersOf is the text of lines without its blanks.
+func lettersOf(lines []row.Line) string {
+	var b []byte
+	for _, l := range lines {
+		b = row.AppendLetters(b, l.Text)
+	}
+	return string(b)
+}
+
+// notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
+// an error. The sign may have a selector of its black and white form behind it.
+func notice(p *chat.Parser, first, end int) {
+	l := p.Lines[first]
+	_, size := utf8.DecodeRuneInString(l.Text)
+	left := 1 + row.Indent(strings.TrimPrefix(l.Text[size:], "\ufe0e"))
+	text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: left})
+	if chat.Begins(text, "Request cancelled", "User cancelled the request") {
+		Cancelled(p, first, end)
+	} else {
+		say(p, text, first, end)
+	}
+}
+
+// Cancelled adds that the user stopped the model.
+func Cancelled(p *chat.Parser, first, end int) { p.Interrupted(first, end, "cancelled") }
+
+// say adds words of the CLI's own: to a command's output where one was given, else as a notice.
+func say(p *chat.Parser, text string, first, end int) {
+	if !printed(p, text, end) {
+		p.Say(session.RoleSystem, text, text, first, end, "notice")
+	}
+}
+
+// beside reports whether a row is of the model's thoughts.
+var beside = row.Prefixed(" │")
+
+// thinkingRows counts the rows of the model's thoughts, where the user asked to see them: beside a
+// line, under " Thinking...".
+func thinkingRows(lines []row.Line) int {
+	head := row.Run(lines[:1], row.Not(beside))
+	if n := row.Run(lines[head:], beside); n > 0 {
+		return head + n
+	}
+	return 0
+}
+
+// thinking reads the model's thoughts.
+func thinking(p *chat.Parser, first, end int) {
+	text := markdown.Prompt(p.Lines[first+row.Run(p.Lines[first:first+1], row.Not(beside)):end], &markdown.Style{Left: 3, Marks: row.PlainMarks})
+	asked(p)
+	p.Say(session.RoleThinking, text, text, first, end, "thinking")
+}

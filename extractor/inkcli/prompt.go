@@ -1,0 +1,80 @@
+package inkcli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// promptRows counts the rows of what the user typed, drawn as "> text". What is below a blank line
+// in another style is a notice, such as that of the model that answers.
+func (a *CLI) promptRows(lines []row.Line) int {
+	style, n := lines[0].StyleAt(2), a.rows(lines)
+	for k := n - 1; k > 0; k-- {
+		if l := lines[k]; l.Text != "" && lines[k-1].Text == "" && l.StyleAt(row.Indent(l.Text)) != style {
+			n = k
+		}
+	}
+	return n
+}
+
+// prompt reads what the user typed behind a sign.
+func prompt(p *chat.Parser, first, end int) {
+	Typed(p, p.Lines[first].Text[0], markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 2}), first, end)
+}
+
+// between returns the rows [top, end) that are between a bar and the next one.
+func between(lines []row.Line) (top, end int) {
+	top = 1 + row.Run(lines[1:], row.IsWrapped)
+	return top, top + row.Run(lines[top:], func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+}
+
+// barredRows counts the rows of what the user typed between two bars, with these. It returns 0 for
+// a composer that a resize left behind.
+func barredRows(lines []row.Line) int {
+	top, end := between(lines)
+	if top == end || len(lines[top].Text) < 3 || isComposer(lines[top:end]) {
+		return 0
+	}
+	return end + row.Run(lines[end:min(end+1, len(lines))], IsBar)
+}
+
+// composerRows counts the rows of a bar, and of a composer below it.
+func composerRows(lines []row.Line) int {
+	_, end := between(lines)
+	return end
+}
+
+// barred reads what the user typed between two bars.
+func barred(p *chat.Parser, first, end int) {
+	top, below := between(p.Lines[first:end])
+	rows := p.Lines[first+top : first+below]
+	Typed(p, rows[0].Text[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), first, end)
+}
+
+// Typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the
+// shell.
+func Typed(p *chat.Parser, sign byte, text string, first, end int) {
+	name, _, _ := strings.Cut(text, " ")
+	switch {
+	case sign != '>':
+		p.Say(session.RoleCommand, "!"+text, "!"+text, first, end, "!command")
+	case slices.Contains([]string{"/clear", "/quit", "/exit"}, name):
+		Part(p, first, end)
+	case IsSlash(text):
+		p.Say(session.RoleCommand, text, text, first, end, "/command")
+	default:
+		p.Say(session.RoleUser, text, text, first, end, "prompt")
+	}
+}
+
+// slash matches a command of the CLI.
+var slash = lazy.Regexp(`^/([^/*]|$)`)
+
+// IsSlash reports whether a prompt is a command of the CLI.
+func IsSlash(t string) bool { return slash().MatchString(t) }
