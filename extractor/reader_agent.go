@@ -45,6 +45,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	lines := d.Lines[min(from, end):end]
 	s.waiting, s.readState, s.settled = 0, s.state, settled
 	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
+	s.clearedOnce()
 	d.Clean()
 	r.parsed(d.Base, s.past+k, s.items[k:])
 	s.cleared = r.clears(d)
@@ -74,6 +75,15 @@ func (s *segment) resume(dirty int) (k, from int, headless bool) {
 		return 0, s.start, false
 	}
 	return k, s.items[k].First, s.items[k].Headless
+}
+
+// clearedOnce drops what an agent says of a clear that the empty screen has told already: it comes
+// before anything that the user says.
+func (s *segment) clearedOnce() {
+	first := slices.IndexFunc(s.items, func(it chat.Item) bool { return it.Role == session.RoleUser || it.Event == session.EventClear })
+	if s.emptied && first >= 0 && s.items[first].Event != "" {
+		s.items = slices.Delete(s.items, first, first+1)
+	}
 }
 
 // longRead is from how many lines on a read waits until enough has changed.

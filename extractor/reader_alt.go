@@ -51,6 +51,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
 			r.startOver()
 			r.judgeWipe()
+			r.seg.emptied = true
 		}
 		r.state(sp)
 		return
@@ -62,7 +63,11 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if sp.Right > 0 {
 		body = r.upTo(body, sp.Right)
 	}
-	if !sp.Scrolled && r.cleared(body) {
+	switch below, ok := r.belowBanner(body); {
+	case sp.Scrolled || !ok:
+	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack: // a menu leaves no more room
+		sp.Scrolled = true
+	case !r.alt.Shares(r.seg.items[0].First, below): // cleared
 		r.startOver()
 	}
 	if r.pinned(body) {
@@ -186,21 +191,21 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 	return s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
 }
 
-// cleared reports whether the window shows the agent's banner and nothing of what stood on the
-// document below it.
-func (r *Reader) cleared(body []row.Line) bool {
+// belowBanner returns what is below the agent's banner on a window, if that shows the banner and
+// something was said before.
+func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
-		return false
+		return nil, false
 	}
 	for at := range min(3, len(body)) {
 		if !begins(body[at].Text) {
 			continue
 		}
 		if p, _, n := r.bannerOn(body[at:]); p == r.seg.agent {
-			return !r.alt.Shares(r.seg.items[0].First, body[at+n:])
+			return row.Trim(body[at+n:]), true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
