@@ -60,6 +60,9 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 			continue
 		}
 		for y, text := range texts {
+			if !strings.ContainsAny(text, "0123456789") { // as most do not: saves time
+				continue
+			}
 			m := look.Row().FindStringSubmatch(text)
 			if m == nil || r.counted[rows[y]] || r.size != size && r.counted[text] || !look.IsBelow(texts[:y]) {
 				continue

@@ -106,7 +106,8 @@ func (p *Processor) Feed(e session.Event) {
 	case session.Marker:
 		p.mark(e)
 	case session.Exit:
-		p.exit = &e
+		exit := e // else each event would go to the heap
+		p.exit = &exit
 	}
 }
 
@@ -131,7 +132,7 @@ func (p *Processor) Tick(at time.Duration) {
 		if what == nil || due > at {
 			return
 		}
-		what()
+		what(p, due)
 	}
 }
 
@@ -143,7 +144,7 @@ func (p *Processor) Due() (at time.Duration, ok bool) {
 }
 
 // next returns what is done next without an event, and when. what is nil if that is nothing.
-func (p *Processor) next() (due time.Duration, what func()) {
+func (p *Processor) next() (due time.Duration, what func(p *Processor, due time.Duration)) {
 	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
 	synced := p.term.Modes().SynchronizedOutput
 	if synced || p.reader.HalfDrawn() {
@@ -152,11 +153,11 @@ func (p *Processor) next() (due time.Duration, what func()) {
 	whole := p.dirty && !synced // a frame, after a gap
 	switch {
 	case p.status.changing() && (!p.dirty || state <= gap) && (p.settled || state < still):
-		return state, func() { p.status.log(p.log, p.offset) }
+		return state, func(p *Processor, _ time.Duration) { p.status.log(p.log, p.offset) }
 	case whole:
-		return gap, func() { p.frame(p.last, false) }
+		return gap, func(p *Processor, _ time.Duration) { p.frame(p.last, false) }
 	case !p.settled:
-		return still, func() { p.frame(still, true) }
+		return still, func(p *Processor, due time.Duration) { p.frame(due, true) }
 	}
 	return 0, nil
 }

@@ -41,7 +41,6 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 		most = spreadRows
 	}
 	var texts strings.Builder
-	texts.Grow(welcomeRows * 64)
 	for i, l := range lines[:min(len(lines), most)] {
 		if i == titleRows && !strings.Contains(texts.String(), w.Title) {
 			return b, 0

@@ -90,7 +90,12 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	strokes := func() int { return strings.Count(l.Text, "─") }
+	strokes := func() int {
+		if row.IsRuled(l) {
+			return len(l.Text) / len("─")
+		}
+		return strings.Count(l.Text, "─")
+	}
 	return strings.HasPrefix(l.Text, "───") && strokes()*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && strokes() >= l.Cols-4
 }
 

@@ -103,12 +103,12 @@ func (r *blockReader) text(i int) int {
 	}
 	n := r.textEnd(i)
 	ls := r.ls[i : i+n]
-	hang := Edge(ls)
+	hang, indent := Edge(ls), ls[0].Indent
 	if ok {
-		ls, hang = slices.Clone(ls), it.Content
-		ls[0] = ls[0].Indented(hang, hang) // blanks in place of the marker
+		hang, ls[0].Indent = it.Content, it.text // as if blanks were in place of the marker
 	}
 	b.lines = written(r.lk.Unwrap(ls, hang))
+	ls[0].Indent = indent
 	r.add(b)
 	return n
 }
@@ -234,5 +234,5 @@ var ruleLines = [2][]string{{"---"}, {"---"}}
 
 // IsRule reports whether a line is a horizontal rule, and no code span of such signs.
 func IsRule(l *Line) bool {
-	return rules().MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
+	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
 }

@@ -13,6 +13,7 @@ type Item struct {
 	number  int    // of an ordered item, else -1
 	col     int    // of the marker
 	Content int    // where the item's text begins
+	text    int    // likewise, in bytes
 }
 
 // Markers of tasks, for which some agents draw a sign.
@@ -127,5 +128,6 @@ func TaskItem(l *Line, signs map[string]string) (Item, bool) {
 
 // ItemOf is an item whose marker takes width cells from the indent, with what follows it.
 func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
-	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(row.Indent(rest), 1)}
+	n := row.Indent(rest)
+	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(n, 1), text: len(l.Text) - len(rest) + n}
 }

@@ -204,7 +204,7 @@ func spaced(spans []row.Span) bool {
 	if n := len(spans) - 1; n > 0 && strings.Trim(spans[n].Text, " ") == "" {
 		spans = spans[:n]
 	}
-	t := row.Text(spans)
+	t := row.Text(spans[max(0, len(spans)-2):])
 	return len(t)-len(strings.TrimRight(t, " ")) == 1
 }
 

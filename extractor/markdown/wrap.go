@@ -127,10 +127,11 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		room = max(room, ls[i].Room, ls[i].Width)
 	}
 	out := make([][]row.Span, 0, len(ls))
+	var prev Line
 	for i := range ls {
 		l, s := &ls[i], SeamBreak
 		if i > 0 {
-			prev := ls[i-1]
+			prev = ls[i-1]
 			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
 				prev.Room = room
 			}
