@@ -47,7 +47,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	body := talk(s, sp)
 	if body == nil {
 		r.trace.Skipped = unreadable(sp)
-		if settled && sp.OK && !sp.Overlay && !sp.Scrolled && sp.State == chat.StateIdle && len(r.seg.items) > 0 {
+		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 {
 			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
 			r.startOver()
 			r.judgeWipe()
@@ -198,9 +198,6 @@ func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 		return nil, false
 	}
 	for at := range min(3, len(body)) {
-		if !begins(body[at].Text) {
-			continue
-		}
 		if p, _, n := r.bannerOn(body[at:]); p == r.seg.agent {
 			return row.Trim(body[at+n:]), true
 		}

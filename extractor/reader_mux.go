@@ -75,7 +75,7 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 	if !r.shell.Waits(cursor, s.CursorX) {
 		return false
 	}
-	r.mux.bar = at < len(below) || r.mux.bar && len(below) > 0
+	r.mux.bar = at < len(below)
 	return true
 }
 
