@@ -32,10 +32,11 @@ func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
 		{Begin: chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
 		{Begin: chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
 		a.Call,
-		{Begin: chat.Mark{Row: IsBar}, Rows: barredRows, Add: barred},
-		{Begin: chat.Mark{Row: IsBar}, Rows: composerRows},
+		{Begin: chat.Mark{Row: IsBar}, Rows: one},
+		{Begin: typed, When: composing, Rows: typedRows},
+		{Begin: typed, Rows: typedRows, Add: barred},
 		{Begin: chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
-		{Begin: chat.Mark{Signs: []string{"> ", "$ ", "! "}}, Rows: a.promptRows, Add: prompt},
+		{Begin: chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking...", "│"}}, Rows: thinkingRows, Add: thinking},
 		{When: signless, Rows: a.rows, Add: a.said},
 		{Rows: a.Welcome.Rows, Add: Part},
@@ -110,8 +111,7 @@ func (a *CLI) said(p *chat.Parser, first, end int) {
 
 // accent returns the colour of the last sign of a reply, or of a prompt between bars.
 func (a *CLI) accent(lines []row.Line) vterm.Color {
-	typed := func(l row.Line) bool { return row.HasBackground(l) && strings.HasPrefix(l.Text, " > ") }
-	i := row.Last(lines, func(l row.Line) bool { return row.Starts(l.Text, a.Replies...) || typed(l) })
+	i := row.Last(lines, func(l row.Line) bool { return row.Starts(l.Text, a.Replies...) || typed.On(l) })
 	if i < 0 {
 		return vterm.Color{}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // promptRows counts the rows of what the user typed, drawn as "> text". What is below a blank line
@@ -28,32 +29,24 @@ func prompt(p *chat.Parser, first, end int) {
 	Typed(p, p.Lines[first].Text[0], markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 2}), first, end)
 }
 
-// between returns the rows [top, end) that are between a bar and the next one.
-func between(lines []row.Line) (top, end int) {
-	top = 1 + row.Run(lines[1:], row.IsWrapped)
-	return top, top + row.Run(lines[top:], func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+// typedSigns are before prompts, and before commands of the shell.
+var typedSigns = []string{"> ", "$ ", "! "}
+
+// typed is before what the user typed between two bars.
+var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: func(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }}
+
+// typedRows counts the rows between two bars, with the lower one.
+func typedRows(lines []row.Line) int {
+	n := row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+	return n + row.Run(lines[n:min(n+1, len(lines))], IsBar)
 }
 
-// barredRows counts the rows of what the user typed between two bars, with these. It returns 0 for
-// a composer that a resize left behind.
-func barredRows(lines []row.Line) int {
-	top, end := between(lines)
-	if top == end || len(lines[top].Text) < 3 || isComposer(lines[top:end]) {
-		return 0
-	}
-	return end + row.Run(lines[end:min(end+1, len(lines))], IsBar)
-}
-
-// composerRows counts the rows of a bar, and of a composer below it.
-func composerRows(lines []row.Line) int {
-	_, end := between(lines)
-	return end
-}
+// composing reports whether what is between two bars is a composer that a resize left behind.
+func composing(lines []row.Line, _ []chat.Item) bool { return isComposer(lines[:typedRows(lines)]) }
 
 // barred reads what the user typed between two bars.
 func barred(p *chat.Parser, first, end int) {
-	top, below := between(p.Lines[first:end])
-	rows := p.Lines[first+top : first+below]
+	rows := chat.Between(p.Lines[first:end], IsBar)
 	Typed(p, rows[0].Text[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), first, end)
 }
 
