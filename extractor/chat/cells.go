@@ -77,29 +77,10 @@ func (m *Mark) set() bool { return m.Signs != nil || m.Row != nil || m.Text != n
 
 // Parse reads the items off conversation lines; see Look.Parse.
 func (c *Cells) Parse(lines []row.Line, last bool) []Item {
-	p := &Parser{Agent: c.Agent, Lines: lines, Last: last}
-	p.Read(func(i int) int {
-		cell, n := c.at(lines[i:], p.Items)
-		end := i + len(row.Trim(lines[i:i+n]))
-		if end == i {
-			return n
-		}
-		from, headless := i, cell.Headless
-		if above := p.Above(); headless && cell.Role == session.RoleAssistant && above.Role == cell.Role && row.SkipBlank(lines, above.End) >= i {
-			from, headless = above.First, above.Headless // it goes on below what was never on the screen
-			p.Items = p.Items[:len(p.Items)-1]
-			cell, _ = c.at(lines[from:], p.Items)
-		}
-		if cell.Add != nil {
-			cell.Add(p, from, end)
-		} else if it, ok := cell.read(lines[row.SkipBlank(lines, from):end], p.Items); ok {
-			it.Headless = headless
-			p.Add(it, from, end, cell.Rule)
-		} else if it.End > 0 {
-			p.Above().End = i + it.End
-		}
-		return n
-	})
+	p := &Parser{Agent: c.Agent, Lines: lines}
+	for i := 0; i < len(lines); {
+		i += max(1, c.take(p, i))
+	}
 	ended := c.Ended
 	if ended == nil {
 		ended = c.Begins
@@ -107,6 +88,30 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 	it := p.Above()
 	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], ended)
 	return p.Items
+}
+
+// take reads the cell that begins at line i, and returns how many lines it has.
+func (c *Cells) take(p *Parser, i int) int {
+	cell, n := c.at(p.Lines[i:], p.Items)
+	end := i + len(row.Trim(p.Lines[i:i+n]))
+	if end == i {
+		return n
+	}
+	from, headless := i, cell.Headless
+	if above := p.Above(); headless && cell.Role == session.RoleAssistant && above.Role == cell.Role && row.SkipBlank(p.Lines, above.End) >= i {
+		from, headless = above.First, above.Headless // it goes on below what was never on the screen
+		p.Items = p.Items[:len(p.Items)-1]
+		cell, _ = c.at(p.Lines[from:], p.Items)
+	}
+	if cell.Add != nil {
+		cell.Add(p, from, end)
+	} else if it, ok := cell.read(p.Lines[row.SkipBlank(p.Lines, from):end], p.Items); ok {
+		it.Headless = headless
+		p.Add(it, from, end, cell.Rule)
+	} else if it.End > 0 {
+		p.Above().End = i + it.End
+	}
+	return n
 }
 
 // at returns the cell that begins with the first line, and how many lines it has.

@@ -14,15 +14,7 @@ import (
 type Parser struct {
 	Agent string // begins the names of the rules
 	Lines []row.Line
-	Last  bool // nothing follows the lines now
 	Items []Item
-}
-
-// Read reads all lines: next reads what begins at line i, and returns how many lines it has.
-func (p *Parser) Read(next func(i int) int) {
-	for i := 0; i < len(p.Lines); {
-		i += max(next(i), 1)
-	}
 }
 
 // Add appends an item that the lines [first, end) tell, and returns it.

@@ -28,7 +28,7 @@ func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	width := map[vterm.Color]int{}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if fg := r.Style.Fg; !r.Style.Bold && !c.accented(r.Style) && strings.TrimLeft(r.Text, " │") != "" {
+			if fg := r.Style.Fg; !r.Style.Bold && !is(r.Style, accent) && strings.TrimLeft(r.Text, " │") != "" {
 				if width[fg] += r.Width; width[fg] > width[c.plain] {
 					c.plain = fg
 				}
@@ -38,11 +38,8 @@ func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	return c
 }
 
-// accented reports whether a style has the colour of the signs, which is not known if none stood
-// above.
-func (c *colors) accented(s vterm.Style) bool {
-	return s.Fg == c.accent && c.accent.Kind != vterm.ColorDefault
-}
+// is reports whether a style has a colour, which may not be known: no sign is above, or no text.
+func is(s vterm.Style, c vterm.Color) bool { return s.Fg == c && c.Kind != vterm.ColorDefault }
 
 // vivid reports whether a colour is none that themes draw text in: these are nearly grey.
 func vivid(c vterm.Color) bool {
@@ -92,7 +89,7 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 // marks reads inline styles; code is in the accent, or in a colour of its own.
 func (c *colors) marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if c.accented(s) || m == 0 && c.others != nil && !c.others[s.Fg] {
+	if is(s, c.accent) || m == 0 && c.others != nil && !c.others[s.Fg] {
 		m |= row.MarkCode
 	}
 	return m
@@ -104,7 +101,7 @@ var number = lazy.Regexp(`^ *([0-9]+)(?: |$)`)
 // gutter reads the line number of a code line, in the colour of comments.
 func (c *colors) gutter(l *markdown.Line) (width, n int) {
 	m := number().FindStringSubmatch(l.Text)
-	if m == nil || l.Indent < c.codeCol || l.First().Fg == c.plain && c.plain.Kind != vterm.ColorDefault {
+	if m == nil || l.Indent < c.codeCol || is(l.First(), c.plain) {
 		return 0, 0
 	}
 	n, _ = strconv.Atoi(m[1])

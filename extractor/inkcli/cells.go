@@ -37,7 +37,8 @@ func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
 		{Begin: typed, Rows: typedRows, Add: barred},
 		{Begin: chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
 		{Begin: chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt},
-		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking...", "│"}}, Rows: thinkingRows, Add: thinking},
+		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
+		{Begin: chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought},
 		{When: signless, Rows: a.rows, Add: a.said},
 		{Rows: a.Welcome.Rows, Add: Part},
 		{When: chat.First(a.chrome), Rows: one},
@@ -79,13 +80,14 @@ func one([]row.Line) int { return 1 }
 // chrome reports whether a resize left a row behind.
 func (a *CLI) chrome(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") && a.Status(l) }
 
+// answered are the roles of what a reply may follow.
+var answered = []string{session.RoleUser, session.RoleThinking, session.RoleTool, session.RoleSystem}
+
 // signless reports whether a reply without its sign begins: its first rows were never on the
 // screen, or it begins with code, which has none before it from 0.44 on.
 func signless(lines []row.Line, earlier []chat.Item) bool {
 	text := strings.TrimLeft(lines[0].Text, " ")
-	above := chat.Last(earlier).Role
-	return lines[0].Lost && text != lines[0].Text ||
-		strings.HasPrefix(text, "1 ") && above != "" && above != session.RoleAssistant && above != session.RoleCommand
+	return lines[0].Lost && text != lines[0].Text || strings.HasPrefix(text, "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
 }
 
 // rows counts the rows of an item: up to one that begins something else, or is a hint at the right
@@ -217,22 +219,13 @@ func say(p *chat.Parser, text string, first, end int) {
 	}
 }
 
-// beside reports whether a row is of the model's thoughts.
-var beside = row.Prefixed(" │")
-
-// thinkingRows counts the rows of the model's thoughts, where the user asked to see them: beside a
+// thoughtRows counts the rows of the model's thoughts, where the user asked to see them: beside a
 // line, under " Thinking...".
-func thinkingRows(lines []row.Line) int {
-	head := row.Run(lines[:1], row.Not(beside))
-	if n := row.Run(lines[head:], beside); n > 0 {
-		return head + n
-	}
-	return 0
-}
+func thoughtRows(lines []row.Line) int { return row.Run(lines, row.Prefixed(" │")) }
 
-// thinking reads the model's thoughts.
-func thinking(p *chat.Parser, first, end int) {
-	text := markdown.Prompt(p.Lines[first+row.Run(p.Lines[first:first+1], row.Not(beside)):end], &markdown.Style{Left: 3, Marks: row.PlainMarks})
+// thought reads the model's thoughts.
+func thought(p *chat.Parser, first, end int) {
+	text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 3})
 	asked(p)
 	p.Say(session.RoleThinking, text, text, first, end, "thinking")
 }

@@ -59,14 +59,10 @@ func tools(p *chat.Parser, in []row.Line, first int) {
 	if !begins(0) && in[0].Text != "Action Required" {
 		return
 	}
-	end := first
 	for k, n := 0, 0; k < len(in); k += n {
-		for n = 1; k+n < len(in) && !begins(k+n); n++ {
-		}
+		n = max(1, chat.Until(in[k:], func(i int) bool { return begins(k + i) }))
 		if begins(k) {
-			top := end
-			end = first + 1 + k + n
-			addCall(p, boxed(in[k:k+n]), top, end)
+			addCall(p, boxed(in[k:k+n]), first+k, first+1+k+n)
 		}
 	}
 }
