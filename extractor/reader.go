@@ -67,7 +67,8 @@ type picture struct {
 type seenBanner struct {
 	agent *Profile
 	says  chat.Banner
-	rows  []*vterm.Row // its own, and the one below
+	n     int          // its rows
+	rows  []*vterm.Row // those, and the one below, if there was one
 }
 
 // segment is the part of a document that is being read: one run of an agent, or the shell between.
@@ -245,22 +246,19 @@ func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int)
 // the row below them are as they were, it says the same, and none begins on the other ones.
 func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	last := &r.lastBanner
-	switch n := len(last.rows); {
-	case n > 0 && n <= len(lines) && slices.EqualFunc(last.rows, lines[:n], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }):
-		return last.agent, last.says, n - 1
-	case n > 0 && slices.Contains(last.rows[1:n-1], lines[0].Row):
+	if at := slices.Index(last.rows[:last.n], lines[0].Row); at > 0 {
 		return nil, chat.Banner{}, 0
+	} else if at == 0 && slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
+		return last.agent, last.says, last.n
 	}
 	for _, p := range profiles {
 		b, n := p.Banner(lines)
 		if n == 0 {
 			continue
 		}
-		if n < len(lines) {
-			last.agent, last.says, last.rows = p, b, last.rows[:0]
-			for _, l := range lines[:n+1] {
-				last.rows = append(last.rows, l.Row)
-			}
+		last.agent, last.says, last.n, last.rows = p, b, n, last.rows[:0]
+		for _, l := range lines[:min(n+1, len(lines))] {
+			last.rows = append(last.rows, l.Row)
 		}
 		return p, b, n
 	}

@@ -48,7 +48,7 @@ func stale(lines []row.Line) bool {
 func lowestRule(lines []row.Line) int {
 	for _, l := range slices.Backward(lines) {
 		if row.IsRuled(l) {
-			return row.Extent(l.Row)
+			return len(l.Text) / len("─")
 		}
 	}
 	return 0

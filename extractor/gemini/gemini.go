@@ -56,7 +56,7 @@ var welcome = chat.Welcome{
 		return strings.Contains(text, "███") || strings.Contains(text, "▝") || strings.Contains(text, "▟")
 	},
 	Forms: []chat.Form{
-		{Text: lazy.Regexp(`^` + blocky + `*(?:.*\n)??[▝▜▄▗▟▀█ ]* Gemini CLI v(?P<version>\S+).*\n` + blocky + `*`)},
 		{Text: lazy.Regexp(`^.*███.*\n` + blocky + `{7}(?:` + blocky + `{2})?`)},
+		{Text: lazy.Regexp(`^` + blocky + `*(?:.*\n)??[▝▜▄▗▟▀█ ]* Gemini CLI v(?P<version>\S+).*\n` + blocky + `*`)},
 	},
 }
