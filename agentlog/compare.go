@@ -156,11 +156,12 @@ var (
 	blockMarks  = lazy.Regexp("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
 	inlineMarks = lazy.Regexp("\\*|__|`|\\\\")
 	linking     = lazy.Regexp(`\[([^\]]*)\]\(([^)]*)\)`)
+	bracketed   = lazy.Regexp(`\((\w+://[^)\s]*)\)`) // the address of a link, as agents show it behind the words
 )
 
 // plainText returns the words of Markdown, because markup is not compared.
 func plainText(text string) string {
-	text = linking().ReplaceAllString(text, "$1 $2")
+	text = bracketed().ReplaceAllString(linking().ReplaceAllString(text, "$1 $2"), "$1")
 	text = inlineMarks().ReplaceAllString(blockMarks().ReplaceAllString(text, " "), "")
 	return strings.Join(strings.Fields(text), " ")
 }

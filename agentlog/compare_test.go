@@ -42,6 +42,21 @@ func TestCompareCut(t *testing.T) {
 	}
 }
 
+// TestComparePlain has what the words of Markdown are, as agents show it.
+func TestComparePlain(t *testing.T) {
+	for _, texts := range [][2]string{
+		{"See [the guide](https://a.test/b).", "See the guide (https://a.test/b)."},
+		{"See (it is at https://a.test) more", "See (it is at https://a.test) more"},
+	} {
+		if log, screen := plainText(texts[0]), plainText(texts[1]); log != screen {
+			t.Errorf("%q and %q", log, screen)
+		}
+	}
+	if plainText("(all of it)") == plainText("all of it") {
+		t.Error("brackets are no words")
+	}
+}
+
 // TestCompareDashes shows that a row of a table which begins with dashes has words: only the line
 // below the head has none.
 func TestCompareDashes(t *testing.T) {

@@ -40,6 +40,7 @@ func find(agent string, from, to time.Time, cwd string) (logs []logFile, err err
 			elsewhere := m.Cwd != "" && cwd != "" && m.Cwd != cwd && !strings.HasPrefix(m.Cwd, cwd+"/")
 			return elsewhere || m.At.Before(from) || m.At.After(to)
 		})
+		slices.SortStableFunc(all, func(a, b message) int { return a.At.Compare(b.At) }) // not all agents write them in order
 		if len(all) > 0 {
 			logs = append(logs, logFile{l.Path, facts, all})
 		}

@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -40,12 +41,7 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 		if err != nil {
 			return nil, looked, err
 		}
-		var have []*session.Entry
-		for _, e := range entries {
-			if e.Agent == agent.Name && (e.Role == session.RoleUser || e.Role == session.RoleAssistant) {
-				have = append(have, e)
-			}
-		}
+		have := saidIn(entries, agent.Name)
 		v := Verification{Agent: agent.Name}
 		var want []message
 		for _, log := range ofSession(all, have) {
@@ -57,6 +53,27 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 		}
 	}
 	return found, looked, nil
+}
+
+// saidIn returns what the user and an agent said, without what the agent printed again when it
+// resumed a conversation: that was on the screen from the beginning of its run, and was said before.
+func saidIn(entries []*session.Entry, agent string) (have []*session.Entry) {
+	var began time.Time // the run
+	known := map[string]bool{}
+	for _, e := range entries {
+		switch {
+		case e.Agent != agent:
+		case e.Event == session.EventNewSession:
+			began = e.At
+		case e.Role == session.RoleUser || e.Role == session.RoleAssistant:
+			key := e.Role + plainText(cmp.Or(e.Markdown, e.Text))
+			if !known[key] || !e.At.Equal(began) {
+				have = append(have, e)
+			}
+			known[key] = true
+		}
+	}
+	return have
 }
 
 // SGR parameters (ECMA-48, 8.3.117).
