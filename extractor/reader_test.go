@@ -3,10 +3,12 @@ package extractor
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/rowtest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -166,5 +168,48 @@ func TestStormEnds(t *testing.T) {
 	}
 	if r.main.Torn(0, s.Lines) {
 		t.Error("the storm goes on")
+	}
+}
+
+// TestRepeated shows a screen again that has not changed: on the alternate screen nothing is read,
+// unless all is quiet now, or drawn since a resize.
+func TestRepeated(t *testing.T) {
+	simply(t)
+	talk := screen("== one 1.2", "u: hi", "a: yo", ">")
+	for _, tt := range []struct{ screen, want string }{
+		{main, "0[] newSession one 0[\"u:hi\" \"a:yo…\"] busy+ | idle+ | 0[\"u:hi\" \"a:yo\"] idle+ | exit one"},
+		{alt, "newSession one 0[\"u:hi\" \"a:yo\"] idle+ | + | 0[\"u:hi\" \"a:yo\"] idle+ | exit one"},
+	} {
+		if got := (shots{{"", tt.screen + talk}, {"", talk}, {"s", talk}}).play(NewReader()); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+	term := vterm.New(vterm.Options{Cols: 20, Rows: 8})
+	_, _ = term.Write([]byte(strings.ReplaceAll(alt+talk, "\n", "\r\n"))) // never fails
+	f, r := Frame{Snapshot: term.Snapshot()}, NewReader()
+	r.Read(f)
+	if f.Redrawn = true; len(r.Read(f)) == 0 {
+		t.Error("a screen that was drawn since the resize was not read")
+	}
+}
+
+// TestBannerAgain looks for a banner where one was found: it is read again only if its rows or the
+// one below have changed, and none begins within it.
+func TestBannerAgain(t *testing.T) {
+	simply(t)
+	reads := 0
+	look := profiles[0].Look
+	look.Banner = func(lines []row.Line) (b chat.Banner, n int) {
+		reads++
+		return b, min(2, len(lines))
+	}
+	lines := rowtest.Plain(20, "== one 1.2", "== one", "u: hi", "a: yo")
+	r := NewReader()
+	for _, tt := range []struct{ from, to, n, reads int }{
+		{0, 4, 2, 1}, {0, 4, 2, 1}, {0, 3, 2, 1}, {1, 4, 0, 1}, {0, 2, 2, 2}, {0, 2, 2, 2}, {0, 3, 2, 3}, {1, 2, 0, 3}, {2, 4, 2, 4}, {0, 4, 2, 5},
+	} {
+		if _, _, n := r.bannerOn(lines[tt.from:tt.to]); n != tt.n || reads != tt.reads {
+			t.Errorf("%d to %d: %d rows, %d reads", tt.from, tt.to, n, reads)
+		}
 	}
 }

@@ -91,7 +91,7 @@ var (
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
 	strokes := func() int {
-		if row.IsRuled(l) {
+		if row.IsRuled(l) { // saves time
 			return len(l.Text) / len("─")
 		}
 		return strings.Count(l.Text, "─")
