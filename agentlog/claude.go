@@ -3,6 +3,7 @@ package agentlog
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
@@ -176,10 +177,12 @@ func (r *claudeReader) user(l *claudeLine) {
 		case "text":
 			texts = append(texts, b.Text)
 		case "image":
-			texts = append(texts, "[Image]")
+			if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, "[Image #") }) { // the prompt names it
+				texts = append(texts, "[Image]")
+			}
 		}
 	}
-	text := strings.TrimSpace(reminders().ReplaceAllString(strings.Join(texts, "\n"), ""))
+	text := strings.TrimSpace(added().ReplaceAllString(strings.Join(texts, "\n"), ""))
 	switch {
 	case text == "" || beginsWith(text, "<task-notification>", "Caveat: "):
 	case l.IsCompactSummary:
@@ -193,8 +196,8 @@ func (r *claudeReader) user(l *claudeLine) {
 	}
 }
 
-// reminders are what the agent adds to a prompt.
-var reminders = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>`)
+// added is what the agent adds to a prompt: reminders, and marks around what was pasted.
+var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|</?pasted_content\b[^>]*>`)
 
 func (r *claudeReader) prompt(l *claudeLine, text string) {
 	if r.side == "" {

@@ -126,3 +126,24 @@ func TestLogsSkip(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudePrompt reads prompts without what Claude Code adds to them.
+func TestClaudePrompt(t *testing.T) {
+	for content, want := range map[string]string{
+		`[{"type":"text","text":"[Image #1] what is it?"},{"type":"image"}]`:       "[Image #1] what is it?",
+		`[{"type":"text","text":"what is it?"},{"type":"image"}]`:                  "what is it?\n[Image]",
+		`"<pasted_content id=\"9f79\">\nlong text\n</pasted_content id=\"9f79\">"`: "long text",
+		`"go on<system-reminder>as before\n</system-reminder>"`:                    "go on",
+		`"what is <pasted_contents> for?"`:                                         "what is <pasted_contents> for?",
+	} {
+		path := filepath.Join(t.TempDir(), "x.jsonl")
+		line := `{"type":"user","timestamp":"2026-11-20T10:00:00Z","message":{"content":` + content + `}}`
+		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := logOf("claude", path).messages()
+		if err != nil || len(got) != 1 || got[0].Text != want {
+			t.Errorf("%s: %+v, %v", content, got, err)
+		}
+	}
+}
