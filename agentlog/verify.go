@@ -56,7 +56,7 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 }
 
 // saidIn returns what the user and an agent said, without what the agent printed again when it
-// resumed a conversation: that was on the screen from the beginning of its run, and was said before.
+// resumed a conversation: it was on the screen from the beginning of its run, and was said before.
 func saidIn(entries []*session.Entry, agent string) (have []*session.Entry) {
 	var began time.Time // the run
 	known := map[string]bool{}
