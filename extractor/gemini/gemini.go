@@ -33,15 +33,12 @@ func Agent() *chat.Agent {
 	}
 }
 
-// cLI is what the Gemini CLI draws in its own way. Older versions wrap up to four columns before
-// the edge.
-var cLI = inkcli.CLI{
+// parse reads the items off conversation lines. Older versions wrap up to four columns before the
+// edge.
+var parse = (&inkcli.CLI{
 	Agent: "gemini", Replies: []string{"✦"}, Notices: []string{"ℹ", "⚠", "✕", "✖"}, Style: markdown.Style{Left: 2, Slack: 4},
 	Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(2), Rows: inkcli.CallRows("     ", result), Add: inkcli.Call(line)},
-}
-
-// parse reads the items off conversation lines.
-var parse = cLI.Parse()
+}).Parse()
 
 // The logo: blocks are the characters that it is drawn with, blocky a row with one.
 const (

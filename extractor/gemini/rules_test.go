@@ -48,13 +48,14 @@ func oneLine(items []chat.Item) string {
 func TestE23Rules(t *testing.T) {
 	said := func(s string) string { return "⟦ #cba6f7|✦ ⟧⟦ #cdd6f4|" + s + "⟧\n" }
 	asked := func(s string) string { return "⟦ #cba6f7|> ⟧⟦ #6c7086|" + s + "⟧\n\n" }
-	bar := strings.Repeat("▄", 50)
+	bar, ground := strings.Repeat("▄", 50), "⟦ on#5f5f5f|"+strings.Repeat("▀", 50)+"⟧"
 	box := func(rows ...string) string {
 		return "╭────\n│ " + strings.Join(rows, " │\n│ ") + " │\n╰────\n"
 	}
 	for _, c := range []struct{ name, dump, want string }{
 		{"a wrapped word that looks like a list", said("One two three four five six seven eight nine ten") + "  ⟦ #cdd6f4|- eleven⟧", "assistant One two three four five six seven eight nine ten - eleven"},
 		{"numbers without a colour", "✦ Look at this text:\n\n   1 code()\n   2 more()", "assistant Look at this text:||```|code()|more()|```"},
+		{"numbers that begin text", "⟦ #cba6f7|✦ ⟧⟦b #89b4fa|1 step⟧\n\n  ⟦ #cdd6f4|It has⟧\n\n    ⟦ #cdd6f4|1 worker that waits.⟧", "assistant ## 1 step||It has||1 worker that waits."},
 		{"a bold code span", said("So:") + "\n  ⟦b #cba6f7|cache.Get⟧\n\n  ⟦ #cdd6f4|Then on.⟧", "assistant So:||### `cache.Get`||Then on."},
 		{"bold and slanted paragraphs", said("- one") + "\n   ⟦b #cdd6f4|Bold⟧\n\n  ⟦i #cdd6f4|Slanted⟧", "assistant - one||**Bold**||*Slanted*"},
 		{"a bold line below text", said("Text") + "  ⟦b #cdd6f4|Bold line⟧", "assistant Text|**Bold line**"},
@@ -69,10 +70,13 @@ func TestE23Rules(t *testing.T) {
 		{"what a command printed", asked("/stats") + "  ⟦d|dim words⟧\n\n   1 number", "command /stats:   dim words|   1 number"},
 		{"a column at the right", said("Text") + "                          words", "assistant Text|                        words"},
 		{"code without a sign", bar + "\n⟦ on#5f5f5f| > Go⟧\n" + bar + "\n\n   ⟦ #6c7086|1 ⟧⟦ #cdd6f4|code()⟧", "user Go ¶ assistant ```|code()|```"},
+		{"code without a sign, and a code span", bar + "\n⟦ on#5f5f5f| ⟧⟦ #d7afff on#5f5f5f|>⟧⟦ on#5f5f5f| Go⟧\n" + bar + "\n\n   ⟦ #6c7086|1 ⟧⟦ #cdd6f4|code()⟧\n\n  ⟦ #cdd6f4|See the whole of ⟧⟦ #d7afff|it⟧", "user Go ¶ assistant ```|code()|```||See the whole of `it`"},
+		{"a prompt without its lower bar", bar + "\n⟦ on#5f5f5f| > Go⟧\n" + said("So."), "user Go ¶ assistant So."},
+		{"prompts between bars on a ground", ground + "\n⟦ on#5f5f5f| > Go⟧\n" + ground + "\n" + ground + "\n⟦ on#5f5f5f| > On⟧\n" + ground, "user Go ¶ user On"},
 		{"printed again, rewrapped", said("The same") + "+words\n\n" + said("The same words, and more."), "assistant The same words, and more."},
 		{"printed again below erased rows", said("The same") + "\n\n\n" + said("The same words, and more."), "assistant The same words, and more."},
 		{"two replies without a row between them", said("One") + said("Two"), "assistant One ¶ assistant Two"},
-		{"prompts of two styles", "⟦ #cba6f7|> ⟧⟦ #6c7086|Find it⟧\n  ⟦ #cdd6f4|now⟧\n\n⟦ #cba6f7|> ⟧⟦ #6c7086|One⟧\n\n  ⟦ #6c7086|two⟧", "user Find it|now ¶ user One||two"},
+		{"prompts of two styles", "⟦ #cba6f7|> ⟧⟦ #6c7086|Find it⟧\n  ⟦ #cdd6f4|now⟧\n\n⟦ #cba6f7|> ⟧⟦ #6c7086|One⟧\n\n\n  ⟦ #6c7086|two⟧", "user Find it|now ¶ user One|||two"},
 		{"a reply like a command", said("/etc/hosts") + "\n\n" + said("So."), "assistant /etc/hosts ¶ assistant So."},
 		{"a command with its answer, and a reply", asked("/stats") + "ℹ Session\n\n" + said("So."), "command /stats: Session ¶ assistant So."},
 		{"thoughts", asked("/plan it") + " Thinking...\n │ One.\n │ Two.\n\n" + said("So."), "user /plan it ¶ thinking One.|Two. ¶ assistant So."},
@@ -83,7 +87,7 @@ func TestE23Rules(t *testing.T) {
 		{"an output that says what Gemini says at its end", "╭────\n│ ✓  ⟦b|Shell⟧ cat │\n│ │\n│ Agent powering down. Goodbye! │\n╰────\n" + said("So."), "tool Shell(cat) ok: Agent powering down. Goodbye! ¶ assistant So."},
 		{"an open box", "╭────\n│ ✓  ⟦b|Shell⟧ ls │\n" + said("So."), "tool Shell(ls) ok:  ¶ assistant So."},
 		{"a composer in a box that a resize left behind", asked("/about") + "╭────\n│ > half⟦v| ⟧ │\n╰────\n\nℹ Done", "command /about: Done"},
-		{"signs in a tool's output", box("✓  ⟦b|Shell⟧ ls [a]", "", "text", "✓  ⟦b|bold⟧", "", "✓ words", "", "x-⟦b|ray⟧") + box("✓  ⟦b|Shell⟧ ls [current wor…"), "tool Shell(ls [a]) ok: text|✓  bold||✓ words||x-ray ¶ tool Shell(ls) ok: "},
+		{"signs in a tool's output", box("✓  ⟦b|Shell⟧ ls [a]", "", "text", "✓  ⟦b|bold⟧", "", "✓ words", "", "x-⟦b|ray⟧", "", " ✓ ⟦b|tick⟧") + box("✓  ⟦b|Shell⟧ ls [current wor…"), "tool Shell(ls [a]) ok: text|✓  bold||✓ words||x-ray|| ✓ tick ¶ tool Shell(ls) ok: "},
 		{"signs of a command's output", asked("/mcp") + "✓ a  ⟦b|tool⟧\n\nx-1⟦b|ray⟧", "command /mcp: ✓ a  tool|x-1ray"},
 		{"an edit that waits", box("Action Required", "", "?  ⟦b|Edit⟧ main.go", "", "1 - old", "1 + new"), "tool Edit(main.go) running: "},
 		{"a command that waits", box("?  ⟦b|Shell⟧ rm", "", "rm -rf x", "", "Do it?"), "tool Shell(rm -rf x) running: "},
@@ -161,6 +165,7 @@ func TestE23Spoken(t *testing.T) {
 		{"cancelled", "Model:  Half\nRequest cancelled.\n\nModel:  Half\nℹ Request cancelled.", "assistant Half ¶ !cli:interrupted ¶ assistant Half ¶ !cli:interrupted"},
 		{"a command, a footer in a frame, and a reply", "User:  /help\n" + spokenNotice + "\nmore of it\n" + composer + "\nhelp\nModel:  So.", "command /help: help ¶ assistant So."},
 		{"footers", "Model:  So\n" + spokenNotice + "\n⠏ Thinking (esc to cancel, 0s)\nModel:  So it is.\n" + workspace + "\n~/shop\nModel:  On.\n" + composer, "assistant So it is. ¶ assistant On."},
+		{"a reply that grows below a footer", "User:  Go\n" + workspace + "\n~/shop\nModel:  So:\none two three four five six seven eight nine ten\neleven.", "user Go ¶ assistant So:|one two three four five six seven eight nine ten eleven."},
 		{"a command that the terminal wrapped, and one of the shell", "User:  /a b\n+c\nUser:  ! ls\nUser:  one\ntwo", "command /a bc:  ¶ command !ls:  ¶ user one|two"},
 		{"headings and code", "Model:  ⟦ #89b4fa|Title⟧\n⟦ #cba6f7|code⟧\n⟦ #a6e3a1|green⟧\n⟦ #89b4fa|https://x.test⟧\n⟦ #89b4fa|blue⟧ and ⟦ #f9e2af|not⟧", "assistant ## Title||`code`||green||https://x.test||blue and not"},
 		{"lists, numbers, tables and quotes", "Model:  See:\n-  one\n-  two\n1 code()\n2 more()\n0 none\n> quoted\n- word", "assistant See:||- one|- two||```|code()|more()|```||0 none||> quoted||- word"},
@@ -183,6 +188,8 @@ func TestE23Spoken(t *testing.T) {
 		{"busy", "Model:  So\n⠏ Thinking (esc to cancel, 0s)\n" + composer, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}, chat.Banner{}, 0},
 		{"something typed", workspace + "\n~/shop\n> x⟦v| ⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, chat.Banner{}, 0},
 		{"a reply above", workspace + "\nModel:  So\n" + composer, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, chat.Banner{}, 0},
+		{"a prompt above", workspace + "\nUser:  Go\n" + composer, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, chat.Banner{}, 0},
+		{"a call above", workspace + "\nSuccess: Edit  a\n" + composer, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, chat.Banner{}, 0},
 		{"a question", "Confirming:  Shell ls\n1. Allow once\n● 1. Allow once", chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}, chat.Banner{}, 0},
 		{"another program", "$ ls\n~/shop no sandbox", chat.Split{}, chat.Banner{}, 0},
 		{"text", "$ ls\n" + composer, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, chat.Banner{}, 0},

@@ -222,13 +222,19 @@ func apart(ls []row.Line) []row.Line {
 // spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
 var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
-// spokenTool reads a call: its name, what it does, and its output up to the next label.
+// spokenTool reads a call: its name, what it does, and its output up to the next label. What it
+// does may go on below the line that names it, in the same style.
 func spokenTool(lines []row.Line) *session.Tool {
 	label, below := row.FirstWord(lines[0].Text), 1
 	t := inkcli.Named(lines[0], row.Width(label)+1)
 	t.Status = toolLabels[label]
 	if t.Name != "" {
-		below += spokenGoesOn(t, lines)
+		style := lines[0].Runs[len(lines[0].Runs)-1].Style
+		below += row.Run(lines[1:], func(l row.Line) bool {
+			return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
+		})
+		_, input, _ := strings.Cut(markdown.Verbatim(lines[:below], 0), t.Name)
+		t.Input = inkcli.Input(strings.TrimSpace(input))
 	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"
 		t.Name, t.Input, _ = strings.Cut(t.Input, "  ")
 		cutResult(t)
@@ -236,21 +242,4 @@ func spokenTool(lines []row.Line) *session.Tool {
 	inkcli.Output(t, lines[below:], 0)
 	t.Output = strings.TrimSpace(t.Output)
 	return t
-}
-
-// spokenGoesOn adds what else a tool does, which may go on below the line that names it, in the
-// same style. It returns how many lines below it takes.
-func spokenGoesOn(t *session.Tool, ls []row.Line) (n int) {
-	style := ls[0].Runs[len(ls[0].Runs)-1].Style
-	n = row.Run(ls[1:], func(l row.Line) bool {
-		return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
-	})
-	for _, l := range ls[1 : 1+n] {
-		if !l.Wrapped {
-			t.Input += "\n"
-		}
-		t.Input += l.Text
-	}
-	t.Input = inkcli.Input(t.Input)
-	return n
 }

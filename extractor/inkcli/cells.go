@@ -34,9 +34,9 @@ func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
 		a.Call,
 		{Begin: chat.Mark{Row: IsBar}, Rows: one},
 		{Begin: typed, When: composing, Rows: typedRows},
-		{Begin: typed, Rows: typedRows, Add: barred},
+		{Begin: typed, Rows: typedRows, Add: prompt(1)},
 		{Begin: chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
-		{Begin: chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt},
+		{Begin: chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt(0)},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought},
 		{When: signless, Rows: a.rows, Add: a.said},
@@ -49,9 +49,9 @@ func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
 // if there is one. A command at the end is held back until it is known what follows: what it
 // prints, or the model's answer.
 func Parse(agent string, cells []chat.Cell) func(lines []row.Line, last bool) []chat.Item {
-	silent := chat.Cell{When: chat.First(func(l row.Line) bool { return l.Text == "" || l.Wrapped }), Rows: one}
+	wrapped := chat.Cell{When: chat.First(row.IsWrapped), Rows: one}
 	other := chat.Cell{Rows: one, Add: func(p *chat.Parser, first, end int) { printed(p, p.Lines[first].Text, end) }}
-	c := &chat.Cells{Agent: agent, Ended: row.Filled, Cells: slices.Concat([]chat.Cell{silent}, cells, []chat.Cell{other})}
+	c := &chat.Cells{Agent: agent, Ended: row.Filled, Cells: slices.Concat([]chat.Cell{wrapped}, cells, []chat.Cell{other})}
 	return func(lines []row.Line, last bool) []chat.Item {
 		items := c.Parse(lines, last)
 		if it := chat.Last(items); it.Role == session.RoleCommand && it.Output == "" && row.SkipBlank(lines, it.End) == len(lines) {

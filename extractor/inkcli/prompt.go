@@ -15,18 +15,11 @@ import (
 // promptRows counts the rows of what the user typed, drawn as "> text". What is below a blank line
 // in another style is a notice, such as that of the model that answers.
 func (a *CLI) promptRows(lines []row.Line) int {
-	style, n := lines[0].StyleAt(2), a.rows(lines)
-	for k := n - 1; k > 0; k-- {
-		if l := lines[k]; l.Text != "" && lines[k-1].Text == "" && l.StyleAt(row.Indent(l.Text)) != style {
-			n = k
-		}
-	}
-	return n
-}
-
-// prompt reads what the user typed behind a sign.
-func prompt(p *chat.Parser, first, end int) {
-	Typed(p, p.Lines[first].Text[0], markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 2}), first, end)
+	style := lines[0].StyleAt(2)
+	return chat.Until(lines[:a.rows(lines)], func(k int) bool {
+		l := lines[k]
+		return l.Text != "" && lines[k-1].Text == "" && l.StyleAt(row.Indent(l.Text)) != style
+	})
 }
 
 // typedSigns are before prompts, and before commands of the shell.
@@ -44,10 +37,12 @@ func typedRows(lines []row.Line) int {
 // composing reports whether what is between two bars is a composer that a resize left behind.
 func composing(lines []row.Line, _ []chat.Item) bool { return isComposer(lines[:typedRows(lines)]) }
 
-// barred reads what the user typed between two bars.
-func barred(p *chat.Parser, first, end int) {
-	rows := chat.Between(p.Lines[first:end], IsBar)
-	Typed(p, rows[0].Text[1], markdown.Prompt(rows, &markdown.Style{Left: 3, Right: 1}), first, end)
+// prompt returns a Cell.Add for what the user typed behind a sign in a column.
+func prompt(col int) func(p *chat.Parser, first, end int) {
+	return func(p *chat.Parser, first, end int) {
+		rows := chat.Between(p.Lines[first:end], IsBar)
+		Typed(p, rows[0].Text[col], markdown.Prompt(rows, &markdown.Style{Left: col + 2, Right: col}), first, end)
+	}
 }
 
 // Typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the

@@ -52,17 +52,18 @@ const (
 	boxEnd = ` *│?\n`
 )
 
-// cLI returns what Qwen Code draws in its own way: its margin is cut off before. right is how many
-// columns it leaves free.
-func cLI(right int) *inkcli.CLI {
-	return &inkcli.CLI{
+// parser returns how the items are read off lines whose margin is cut off, and which leave so many
+// columns free at the right.
+func parser(right int) func(lines []row.Line, last bool) []chat.Item {
+	a := inkcli.CLI{
 		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"}, Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
 		Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(0), Rows: inkcli.CallRows("  "), Add: inkcli.Call(call)},
 	}
+	return a.Parse()
 }
 
-// Parsers of lines without and with a margin.
-var parseOld, parseNew = cLI(0).Parse(), cLI(margin).Parse()
+// The parsers of conversations without a margin, before 0.10, and with one.
+var parseOld, parseNew = parser(0), parser(margin)
 
 // item reads a list item, or a task with its sign.
 func item(l *markdown.Line) (markdown.Item, bool) {
@@ -174,10 +175,9 @@ func call(lines []row.Line) *session.Tool {
 		t.Name, t.Input = "Read", strings.TrimSuffix(t.Input, "…")
 	}
 	style := l.Runs[len(l.Runs)-1].Style
-	head := 1
-	for head < len(lines) && qwenGoesOn(lines[head-1], lines[head], style) {
-		t.Input += " " + strings.TrimSpace(lines[head].Text)
-		head++
+	head := chat.Until(lines, func(k int) bool { return !qwenGoesOn(lines[k-1], lines[k], style) })
+	for _, l := range lines[1:head] {
+		t.Input += " " + strings.TrimSpace(l.Text)
 	}
 	inkcli.Output(t, lines[head:], 2)
 	return t
