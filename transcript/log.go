@@ -262,9 +262,15 @@ func (l *Log) returned(e *session.Entry) {
 	}
 }
 
-// idled reports whether the agent was idle after an entry of its own, which is complete then.
+// idled reports whether the agent was idle after an entry of its own, in the same run. The entry is
+// complete then.
 func (l *Log) idled(e *session.Entry) bool {
-	return e.Agent != "" && slices.ContainsFunc(l.entries[l.index(e)+1:], func(x *session.Entry) bool { return x.Event == session.EventIdle && x.Agent == e.Agent })
+	for _, x := range l.entries[l.index(e)+1:] {
+		if x.Agent == e.Agent && (x.Event == session.EventIdle || x.Event == session.EventCLIExit) {
+			return x.Event == session.EventIdle
+		}
+	}
+	return false
 }
 
 // cutShort ends an entry that was still growing: its end was never on the screen. What a tool call
