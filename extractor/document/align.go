@@ -246,13 +246,19 @@ func (d *Document) contains(at int, body []row.Line) bool {
 	return at+len(body) < len(row.Trim(d.Lines)) && same*10 >= total*9
 }
 
-// holds reports whether the lower half of body is above the window, from line at on. What is above
-// that half has changed, as a tip in a welcome does when an agent draws all again.
+// holds reports whether the lower half of body is above the window, from line at on, or its lower
+// third is anywhere from there on but at the end, if that says enough. What is above has changed, as
+// a tip in a welcome does when an agent draws all again.
 func (d *Document) holds(at int, body []row.Line) bool {
-	lower := content(body)
-	lower = lower[len(lower)/2:]
-	for p := at; p+len(lower) <= d.Base; p++ {
-		if same, total := d.likeness(p, lower); same == total && total >= 12 {
+	body = content(body)
+	n := len(body)
+	return d.has(body[n/2:], 12, at, d.Base) || d.has(body[2*n/3:], 40, at, len(row.Trim(d.Lines))-1)
+}
+
+// has reports whether rows that weigh enough are among the lines from one on, up to another.
+func (d *Document) has(rows []row.Line, enough int32, from, to int) bool {
+	for ; from+len(rows) <= to; from++ {
+		if same, total := d.likeness(from, rows); same == total && total >= enough {
 			return true
 		}
 	}

@@ -90,6 +90,30 @@ func TestAlignRedrawsAndScrolls(t *testing.T) {
 	}
 }
 
+// TestAlignLooksBackLow has a window whose upper part was drawn otherwise, and whose lower part
+// reaches down to where the window was before.
+func TestAlignLooksBackLow(t *testing.T) {
+	long := []string{"The first row of a long reply says this,", "and the second row says something else,", "and so does the third one, as it seems,", "as well as the fourth, but nobody minds.", "The fifth says what the others left out,", "and there is not much left for the sixth."}
+	said := append([]string{"== agent one, version 1", "Tip: press a key.", "│ a notice in a box that is", "│ as wide as the window", "", "> What is it?"}, append(long, "The seventh is new.", "So is the eighth.")...)
+	top := append([]string{"Tip: press another key.", "│ a notice in a box that", "│ is as wide as the window", "", "> What is it?"}, long...)
+	for _, tt := range []struct {
+		lines int // on the document
+		want  []string
+	}{
+		{len(said), said},
+		{len(said) - 2, append(said[:1:1], top...)}, // nothing is below
+	} {
+		var d Document
+		for at := range tt.lines - 8 + 1 {
+			d.Align(rowtest.Plain(42, said[at:at+8]...))
+		}
+		d.Align(rowtest.Plain(42, top...))
+		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" {
+			t.Errorf("of %d lines (-want +got):\n%s", tt.lines, diff)
+		}
+	}
+}
+
 // TestAlignLooksBack has windows at the top, after the bottom: one as it was, and one with another
 // tip, which moves what is below it.
 func TestAlignLooksBack(t *testing.T) {
