@@ -246,9 +246,9 @@ func (d *Document) contains(at int, body []row.Line) bool {
 	return at+len(body) < len(row.Trim(d.Lines)) && same*10 >= total*9
 }
 
-// holds reports whether the lower half of body is above the window, from line at on, or, if it says
-// enough, its lower third anywhere from there on but at the end. What is above has changed, as a tip
-// in a welcome does when an agent draws all again.
+// holds reports whether the lower half of body is above the window, from line at on, or, if that
+// says enough, its lower third anywhere from there on but at the end. What is above has changed, as
+// a tip in a welcome does when an agent draws all again.
 func (d *Document) holds(at int, body []row.Line) bool {
 	body = content(body)
 	n := len(body)

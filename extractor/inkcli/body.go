@@ -134,14 +134,17 @@ func isTitle(l *markdown.Line, ls []markdown.Line) bool {
 }
 
 // markQuotes notes the lines of quotes: the width of their sign, and one. Only the first of those
-// that were wrapped has a sign, "> ".
+// that were wrapped has a sign, "> "; or each has a bar, and its words are in italics.
 func markQuotes(lk *markdown.Style, ls []markdown.Line) {
 	open := false
 	for i := range ls {
 		l := &ls[i]
 		rest, quoted := strings.CutPrefix(l.Text, ">")
+		if words, bar := strings.CutPrefix(l.Text[l.Indent:], "│"); bar && (open && words == "" || slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Style.Italic })) {
+			rest, quoted, lk.QuoteMarks = words, true, row.MarkItalic
+		}
 		if open = quoted || open && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak; open {
-			l.Note = uint16(1 + len(l.Text) - len(strings.TrimPrefix(rest, " ")))
+			l.Note = uint16(1 + row.Width(l.Text) - row.Width(strings.TrimPrefix(rest, " ")))
 		}
 	}
 }

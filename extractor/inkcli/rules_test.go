@@ -14,7 +14,8 @@ import (
 // cells as it is.
 func TestMendTables(t *testing.T) {
 	for _, tt := range []struct{ name, rows, want string }{
-		{"a row whose end is wrapped", "  │ a │ b\n  │\n  Text.", "  │ a │ b\n+│\n  Text."},
+		{"a row whose end is wrapped", "  ┌───┬───┐\n  │ a │ b\n  │\n  Text.", "  ┌───┬───┐\n  │ a │ b\n+│\n  Text."},
+		{"a quote", "  │ a\n  │\n  │ b", "  │ a\n  │\n  │ b"},
 		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
 	} {
 		var got []string

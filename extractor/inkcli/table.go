@@ -41,7 +41,11 @@ func mendTables(lines []row.Line) []row.Line {
 	return out
 }
 
-// unfinished reports whether a row of a table with so many columns lacks its right end.
+// unfinished reports whether a row of a table with so many columns lacks its right end. A row with
+// a bar where no table has begun is of a quote.
 func unfinished(t string, columns int) bool {
-	return !strings.HasSuffix(t, ends[row.FirstRune(t)]) || strings.HasPrefix(t, "│") && strings.Count(t, "│") <= columns
+	if strings.HasPrefix(t, "│") {
+		return columns > 0 && strings.Count(t, "│") <= columns
+	}
+	return !strings.HasSuffix(t, ends[row.FirstRune(t)])
 }
