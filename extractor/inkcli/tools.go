@@ -59,11 +59,12 @@ func tools(p *chat.Parser, in []row.Line, first int) {
 	if !begins(0) && in[0].Text != "Action Required" {
 		return
 	}
-	for k, n := 0, 0; k < len(in); k += n {
-		n = max(1, chat.Until(in[k:], func(i int) bool { return begins(k + i) }))
+	for k := 0; k < len(in); {
+		n := max(1, chat.Until(in[k:], func(i int) bool { return begins(k + i) }))
 		if begins(k) {
 			addCall(p, boxed(in[k:k+n]), first+k, first+1+k+n)
 		}
+		k += n
 	}
 }
 
