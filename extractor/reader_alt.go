@@ -47,7 +47,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	body := talk(s, sp)
 	if body == nil {
 		r.trace.Skipped = unreadable(sp)
-		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 {
+		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
 			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
 			r.startOver()
 			r.judgeWipe()
@@ -81,6 +81,18 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	r.state(sp)
+}
+
+// mostlyBlank reports whether most rows of a screen are blank, as after a clear. Where a long
+// prompt or a menu leaves no room for the conversation, the screen is full.
+func mostlyBlank(lines []row.Line) bool {
+	filled := 0
+	for _, l := range lines {
+		if row.Filled(l) {
+			filled++
+		}
+	}
+	return 2*filled < len(lines)
 }
 
 // startOver begins the document of an agent again: nothing of it is left on the screen.
@@ -136,27 +148,28 @@ func textAt(l row.Line, col int) bool {
 // the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
-	if p != nil {
-		r.beginAlt(p, b, 0)
-		return true
-	}
-	if settled {
+	late := p == nil && settled
+	if late {
 		p = talking(s)
 	}
-	if p != nil {
-		r.beginAlt(p, b, 0)
-		r.alt.Late()
+	if p == nil {
+		return false
 	}
-	return p != nil
+	r.beginAlt(p, b, 0, late)
+	return true
 }
 
-// beginAlt begins a run of an agent on the alternate screen, from a row on.
-func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int) {
+// beginAlt begins a run of an agent on the alternate screen, from a row on. late: what it said
+// first was never on the screen.
+func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int, late bool) {
 	if r.inMux() { // its shell has started it
 		r.finishMux()
 	}
 	r.enter(p, b, true, y)
 	r.alt = document.Document{}
+	if late {
+		r.alt.Late()
+	}
 }
 
 // goesOn returns the agent on the main screen whose conversation began before the recording: no

@@ -36,8 +36,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 			r.finishMux()
 		}
 		if p, _, y := r.started(s, settled); p != nil {
-			r.beginAlt(p, chat.Banner{}, y)
-			r.alt.Late()
+			r.beginAlt(p, chat.Banner{}, y, true)
 			return false
 		}
 		if !meets {
@@ -46,7 +45,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 	}
 	r.alt.Align(s.Lines[first:end])
 	if p, b, at, _ := r.banner(r.alt.Lines[r.alt.Base:]); p != nil {
-		r.beginAlt(p, b, first+at)
+		r.beginAlt(p, b, first+at, false)
 		return false
 	}
 	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)

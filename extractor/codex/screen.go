@@ -175,12 +175,15 @@ func answers(lines []row.Line) bool {
 // statusRow reports whether a row says that Codex works.
 func statusRow(l row.Line) bool {
 	t := l.Text
-	if !strings.Contains(t, "• ") { // as most do not
+	if !strings.Contains(t, "s • ") { // as most do not
 		return false
 	}
 	at := strings.LastIndex(t, " (")
-	_, hint, ok := strings.Cut(t[max(at, 0):], "s • ")
-	if !ok || at < 0 {
+	if at < 0 {
+		return false
+	}
+	_, hint, ok := strings.Cut(t[at:], "s • ")
+	if !ok {
 		return false
 	}
 	cut := row.Width(t) >= l.Cols-1 && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window

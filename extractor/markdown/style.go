@@ -204,7 +204,7 @@ func spaced(spans []row.Span) bool {
 	if n := len(spans) - 1; n > 0 && strings.Trim(spans[n].Text, " ") == "" {
 		spans = spans[:n]
 	}
-	t := row.Text(spans[max(0, len(spans)-2):])
+	t := row.Text(spans[max(0, len(spans)-2):]) // each has text: more of them say nothing
 	return len(t)-len(strings.TrimRight(t, " ")) == 1
 }
 
