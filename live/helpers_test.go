@@ -148,7 +148,7 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 					Events: func(ctx context.Context, from int64, fn func(int64, session.Event) error) error {
 						return r.log.Replay(ctx, from, fn)
 					},
-					WriteTimeout: 2 * time.Second, Linger: time.Minute, // the machine may be busy
+					Linger: time.Minute, // the machine may be busy
 				})
 				dir, _, err := rundir.Make()
 				if err != nil {

@@ -399,9 +399,10 @@ func (h *Host) Close() {
 	h.workers.Wait()
 }
 
-// linger waits for the viewers, until none of them has read anything for a while.
+// linger waits for the viewers, until none of them has read anything for a fifth of Options.Linger:
+// a busy machine may keep a viewer waiting for some hundred milliseconds.
 func (h *Host) linger() {
-	const calm = time.Second // a busy machine may keep a viewer waiting for some hundred milliseconds
+	calm := h.opt.Linger / 5
 	limit := time.After(h.opt.Linger)
 	for last := int64(-1); ; {
 		left, sent := 0, int64(0)

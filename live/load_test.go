@@ -152,8 +152,9 @@ func TestRandomDisconnects(t *testing.T) {
 		})
 	}
 	r.user.Await(t, "over")
-	now := r.attach(agent(protocol.ModeNone)).hello.Seq
-	end.Store(now)
+	last := r.attach(agent(protocol.ModeNone))
+	end.Store(last.hello.Seq)
+	_ = last.conn.Close() // who does not read is waited for
 	ready.Wait()
 	r.user.Type(t, "\r")
 	r.wait()
