@@ -144,7 +144,7 @@ func (r *Reader) forget(d *document.Document) {
 // parse reads the items off an agent's lines. headless: the first rows of the item on the first
 // line were never on the screen.
 func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
-	items := r.seg.agent.Parse(lines, true)
+	items := r.seg.agent.Parse(lines)
 	for i := range items {
 		items[i].Headless = items[i].Headless || headless && items[i].First == 0
 		items[i].Agent = r.seg.agent.Name

@@ -192,7 +192,7 @@ func talking(s chat.Screen) *Profile {
 
 // talks reports whether rows are of a conversation with an agent.
 func talks(p *Profile, rows []row.Line) bool {
-	items := p.Parse(rows, true)
+	items := p.Parse(rows)
 	return slices.ContainsFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
 }
 

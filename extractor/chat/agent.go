@@ -104,11 +104,10 @@ type Look struct {
 	// Box finds the input box in a screen that shows one. nil: what is typed is not read.
 	Box func(lines []row.Line) (Box, bool)
 
-	// Parse reads the items off conversation lines. lines[0] is the first line of the
-	// conversation or of an item found earlier; banner lines are among them (they become no
-	// item). Unknown lines before the first item are left out. last reports whether nothing
-	// follows lines now (the live end); otherwise the lines are cut off there.
-	Parse func(lines []row.Line, last bool) []Item
+	// Parse reads the items off the last lines of the conversation. lines[0] is its first line or
+	// that of an item found earlier; banner lines are among them (they become no item). Unknown
+	// lines before the first item are left out.
+	Parse func(lines []row.Line) []Item
 }
 
 // Resumption says how an agent is started again on a conversation that it had before.

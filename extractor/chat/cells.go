@@ -76,7 +76,7 @@ func (m *Mark) on(l *row.Line, indent int) bool {
 func (m *Mark) set() bool { return m.Signs != nil || m.Row != nil || m.Text != nil }
 
 // Parse reads the items off conversation lines; see Look.Parse.
-func (c *Cells) Parse(lines []row.Line, last bool) []Item {
+func (c *Cells) Parse(lines []row.Line) []Item {
 	p := &Parser{Agent: c.Agent, Lines: lines}
 	for i := 0; i < len(lines); {
 		i += max(1, c.take(p, i))
@@ -86,7 +86,7 @@ func (c *Cells) Parse(lines []row.Line, last bool) []Item {
 		ended = c.Begins
 	}
 	it := p.Above()
-	it.Open = it.Open || last && it.said() && !slices.ContainsFunc(lines[it.End:], ended)
+	it.Open = it.Open || it.said() && !slices.ContainsFunc(lines[it.End:], ended)
 	return p.Items
 }
 

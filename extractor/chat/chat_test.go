@@ -88,7 +88,7 @@ func TestCellsGoOn(t *testing.T) {
 			lines[i].Lost = strings.HasPrefix(s, "~")
 		}
 		var got []string
-		for _, it := range c.Parse(lines, true) {
+		for _, it := range c.Parse(lines) {
 			s := it.Role + " " + strings.ReplaceAll(it.Text, "\n", "|")
 			if it.Open && it.Tool != nil {
 				s = "open " + s
@@ -112,7 +112,7 @@ func TestCellsWithoutItem(t *testing.T) {
 			{Begin: Mark{Signs: []string{"* "}}, Role: session.RoleAssistant, Style: plain},
 			{Begin: Mark{Signs: []string{"! "}}, Read: func([]row.Line, []Item) (Item, bool) { return Item{End: own}, false }},
 		}}
-		if items := c.Parse(rowtest.Dump(t, 40, "* so\n\n! one\n  two\n  three"), true); len(items) != 1 || items[0].End != end {
+		if items := c.Parse(rowtest.Dump(t, 40, "* so\n\n! one\n  two\n  three")); len(items) != 1 || items[0].End != end {
 			t.Errorf("%d lines more: items %+v", own, items)
 		}
 	}
@@ -121,7 +121,7 @@ func TestCellsWithoutItem(t *testing.T) {
 // TestPrompt reads what the user typed as it is, not as Markdown that the agent has drawn.
 func TestPrompt(t *testing.T) {
 	c := Cells{Cells: []Cell{{Role: session.RoleUser, Style: plain}}}
-	if items := c.Parse(rowtest.Dump(t, 40, "  * one\n  * two"), true); len(items) != 1 || items[0].Markdown != "* one\n* two" {
+	if items := c.Parse(rowtest.Dump(t, 40, "  * one\n  * two")); len(items) != 1 || items[0].Markdown != "* one\n* two" {
 		t.Errorf("items %+v", items)
 	}
 }

@@ -65,7 +65,7 @@ func TestClaudeParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range parse(rowtest.Dump(t, 60, c.dump), true) {
+			for _, it := range parse(rowtest.Dump(t, 60, c.dump)) {
 				got = append(got, itemWords(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
@@ -76,11 +76,11 @@ func TestClaudeParse(t *testing.T) {
 }
 
 // parse reads lines as the look does whose prompts they have.
-func parse(lines []row.Line, last bool) []chat.Item {
+func parse(lines []row.Line) []chat.Item {
 	if slices.ContainsFunc(lines, oldTalk.sent.On) {
-		return oldTalk.cells.Parse(lines, last)
+		return oldTalk.cells.Parse(lines)
 	}
-	return newTalk.cells.Parse(lines, last)
+	return newTalk.cells.Parse(lines)
 }
 
 // itemWords writes an item in a line.
@@ -141,19 +141,17 @@ func TestClaudeSplit(t *testing.T) {
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		dump string
-		last bool
 		want bool
 	}{
-		{"⟦ #ffffff|●⟧ So", true, true},
-		{"⟦ #ffffff|●⟧ So", false, false},
-		{"⟦ #ffffff|●⟧ So\n\n⟦ #999999|✻ Baked for 1s⟧", true, false},
-		{"⟦ #ffffff|●⟧ So\n\n⟦ #999999|✻ Conversation compacted⟧", true, true},
-		{"⟦ #ffffff|●⟧ So\n\n✻ one for all", true, true},
-		{"⟦ #999999|●⟧ ⟦b|Bash⟧(ls)", true, true},
+		{"⟦ #ffffff|●⟧ So", true},
+		{"⟦ #ffffff|●⟧ So\n\n⟦ #999999|✻ Baked for 1s⟧", false},
+		{"⟦ #ffffff|●⟧ So\n\n⟦ #999999|✻ Conversation compacted⟧", true},
+		{"⟦ #ffffff|●⟧ So\n\n✻ one for all", true},
+		{"⟦ #999999|●⟧ ⟦b|Bash⟧(ls)", true},
 	} {
-		items := parse(rowtest.Dump(t, 60, c.dump), c.last)
+		items := parse(rowtest.Dump(t, 60, c.dump))
 		if got := items[len(items)-1].Open; got != c.want {
-			t.Errorf("%q, last %v: Open is %v", c.dump, c.last, got)
+			t.Errorf("%q: Open is %v", c.dump, got)
 		}
 	}
 }

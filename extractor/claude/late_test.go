@@ -22,7 +22,7 @@ func TestLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump+next)
 			lines[0].Lost, lines[0].Late = true, true
-			items, got := parse(lines, true), ""
+			items, got := parse(lines), ""
 			if items[0].Headless {
 				got = items[0].Text
 			}

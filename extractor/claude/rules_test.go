@@ -98,7 +98,7 @@ func TestE23Rules(t *testing.T) {
 				lines[k].Lost = true
 			}
 			var got []string
-			for _, it := range parse(lines, true) {
+			for _, it := range parse(lines) {
 				it.Text = it.Markdown
 				got = append(got, itemWords(it))
 			}

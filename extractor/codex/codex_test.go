@@ -249,7 +249,7 @@ event cli:interrupted
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := summary(cells.Parse(rowtest.Dump(t, tt.cols, tt.dump), true))
+			got := summary(cells.Parse(rowtest.Dump(t, tt.cols, tt.dump)))
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -267,12 +267,12 @@ func TestCodexParseResumes(t *testing.T) {
 
 ⟦d|• ⟧Done.
 `)
-	all := cells.Parse(lines, true)
+	all := cells.Parse(lines)
 	for k, it := range all {
 		if it.First == it.End {
 			continue // it is read with the item before
 		}
-		if diff := cmp.Diff(summary(all[k:]), summary(cells.Parse(lines[it.First:], true))); diff != "" {
+		if diff := cmp.Diff(summary(all[k:]), summary(cells.Parse(lines[it.First:]))); diff != "" {
 			t.Errorf("from item %d: %s", k, diff)
 		}
 	}
@@ -472,16 +472,13 @@ func TestInputBox(t *testing.T) {
 	}
 }
 
-// TestOpen: the last reply may grow only at the live end, and where nothing is below it.
+// TestOpen: the last reply may grow where nothing is below it.
 func TestOpen(t *testing.T) {
-	if cells.Parse(rowtest.Dump(t, 60, "⟦d|• ⟧So\n\n⟦d|─ Worked for 1m 3s ────────────────⟧"), true)[0].Open {
+	if cells.Parse(rowtest.Dump(t, 60, "⟦d|• ⟧So\n\n⟦d|─ Worked for 1m 3s ────────────────⟧"))[0].Open {
 		t.Error("Open above a rule")
 	}
-	lines := rowtest.Dump(t, 60, "⟦d|• ⟧So")
-	for _, last := range []bool{true, false} {
-		if got := cells.Parse(lines, last)[0].Open; got != last {
-			t.Errorf("with last %v, Open is %v", last, got)
-		}
+	if !cells.Parse(rowtest.Dump(t, 60, "⟦d|• ⟧So"))[0].Open {
+		t.Error("not Open at the end")
 	}
 }
 

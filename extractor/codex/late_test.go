@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump+"\n\n⟦d|• ⟧So.")
 			lines[0].Lost, lines[0].Late = true, true
-			items, got := cells.Parse(lines, true), ""
+			items, got := cells.Parse(lines), ""
 			if items[0].Headless {
 				got = items[0].Text
 			}

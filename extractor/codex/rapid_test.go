@@ -49,7 +49,7 @@ func TestCodexAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.Custom(codexRow), 0, 12).Draw(t, "lines")
 		end := 0
-		for _, it := range cells.Parse(lines, true) {
+		for _, it := range cells.Parse(lines) {
 			if it.First < 0 || it.First > it.End || it.End > len(lines) || it.First < end && it.First != it.End {
 				t.Fatalf("item of lines [%d, %d) after line %d of %d", it.First, it.End, end, len(lines))
 			}

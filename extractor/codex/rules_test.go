@@ -79,7 +79,7 @@ func TestE23Rules(t *testing.T) {
 			if c.lost >= 0 {
 				lines[c.lost].Lost = true
 			}
-			if got := summary(cells.Parse(lines, true)); got != c.want {
+			if got := summary(cells.Parse(lines)); got != c.want {
 				t.Errorf("got %q\n(-want +got):\n%s", got, cmp.Diff(c.want, got))
 			}
 		})

@@ -57,7 +57,7 @@ func TestE23Rules(t *testing.T) {
 				lines[c.lost].Lost = true
 			}
 			var got []string
-			for _, it := range cells().Parse(lines, true) {
+			for _, it := range cells().Parse(lines) {
 				got = append(got, told(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
@@ -101,7 +101,7 @@ func TestE23Split(t *testing.T) {
 func TestLink(t *testing.T) {
 	lines := rowtest.Dump(t, 60, " ● See\n\n   ⟦ p6|https://x.test⟧")
 	lines[2].Runs[1].Style.Link = "https://x.test"
-	if got := cells().Parse(lines, true); len(got) != 1 || strings.Contains(got[0].Markdown, "```") {
+	if got := cells().Parse(lines); len(got) != 1 || strings.Contains(got[0].Markdown, "```") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -118,7 +118,7 @@ func TestBanner(t *testing.T) {
 func TestLostAtEdge(t *testing.T) {
 	lines := rowtest.Dump(t, 60, "  > half a menu\n\n ● So")
 	lines[0].Lost = true
-	if got := cells().Parse(lines, true); len(got) != 1 || told(got[0]) != "assistant So" {
+	if got := cells().Parse(lines); len(got) != 1 || told(got[0]) != "assistant So" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestLostAtEdge(t *testing.T) {
 func TestLostTwice(t *testing.T) {
 	lines := rowtest.Dump(t, 60, "   and more\n   again\n\n ❯ On")
 	lines[0].Lost, lines[1].Lost = true, true
-	if got := cells().Parse(lines, true); len(got) != 3 || told(got[0]) != "user and more" || told(got[1]) != "assistant again" {
+	if got := cells().Parse(lines); len(got) != 3 || told(got[0]) != "user and more" || told(got[1]) != "assistant again" {
 		t.Errorf("%+v", got)
 	}
 }

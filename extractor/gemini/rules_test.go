@@ -95,7 +95,7 @@ func TestE23Rules(t *testing.T) {
 		{"tools without a box", "  ✓  ⟦b|Edit⟧  main.go → Rejected\n\n  ⊷  ⟦b|Edit⟧  main.go: old => new\n\n  ✓  ⟦b|Grep⟧  a: b\n\n  ✓  ⟦b|Read⟧  main.go\n   → Read all\n      rows of te\n+xt\n      more\n\n  ⊷  ⟦b|Grep⟧  a: c\n\n  ✓  ⟦b|Grep⟧  a: b => c", "tool Edit(main.go) rejected: Rejected ¶ tool Edit(main.go) running:  ¶ tool Grep(a: b) ok:  ¶ tool Read(main.go) ok: Read all|    rows of text|    more ¶ tool Grep(a: c) running:  ¶ tool Grep(a: b => c) ok: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, oneLine(parse(dump(t, 50, c.dump), true))); d != "" {
+			if d := cmp.Diff(c.want, oneLine(parse(dump(t, 50, c.dump)))); d != "" {
 				t.Errorf("items (-want +got):\n%s", d)
 			}
 		})
@@ -109,7 +109,7 @@ func TestOpen(t *testing.T) {
 		{"  ✓  ⟦b|Read⟧  a\n\n  ⊷  ⟦b|Read⟧  b\n\n  ✓  ⟦b|Read⟧  c", "011"},
 	} {
 		got := ""
-		for _, it := range parse(dump(t, 50, c.dump), true) {
+		for _, it := range parse(dump(t, 50, c.dump)) {
 			got += map[bool]string{true: "1", false: "0"}[it.Open]
 		}
 		if got != c.want {
@@ -173,7 +173,7 @@ func TestE23Spoken(t *testing.T) {
 		{"calls", "Success: ⟦b|Shell⟧  ls\nmain.go\nError: ⟦b|Shell⟧ ⟦ #808080|make⟧\n⟦ #808080|no⟧ rule\nSuccess: Edit  main.go → Accepted\nConfirming: ⟦b|Edit⟧ a", "tool Shell(ls) ok: main.go ¶ tool Shell(make) error: no rule ¶ tool Edit(main.go) ok: Accepted ¶ tool Edit(a) running: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, oneLine(spokenParse(dump(t, 50, c.dump), true))); d != "" {
+			if d := cmp.Diff(c.want, oneLine(spokenParse(dump(t, 50, c.dump)))); d != "" {
 				t.Errorf("items (-want +got):\n%s", d)
 			}
 		})

@@ -27,7 +27,7 @@ type CLI struct {
 }
 
 // Parse returns a Look.Parse.
-func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
+func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 	return Parse(a.Agent, []chat.Cell{
 		{Begin: chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
 		{Begin: chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
@@ -48,12 +48,12 @@ func (a *CLI) Parse() func(lines []row.Line, last bool) []chat.Item {
 // Parse returns a Look.Parse by cells. What begins none of them is what the command above printed,
 // if there is one. A command at the end is held back until it is known what follows: what it
 // prints, or the model's answer.
-func Parse(agent string, cells []chat.Cell) func(lines []row.Line, last bool) []chat.Item {
+func Parse(agent string, cells []chat.Cell) func(lines []row.Line) []chat.Item {
 	wrapped := chat.Cell{When: chat.First(row.IsWrapped), Rows: one}
 	other := chat.Cell{Rows: one, Add: func(p *chat.Parser, first, end int) { printed(p, p.Lines[first].Text, end) }}
 	c := &chat.Cells{Agent: agent, Ended: row.Filled, Cells: slices.Concat([]chat.Cell{wrapped}, cells, []chat.Cell{other})}
-	return func(lines []row.Line, last bool) []chat.Item {
-		items := c.Parse(lines, last)
+	return func(lines []row.Line) []chat.Item {
+		items := c.Parse(lines)
 		if it := chat.Last(items); it.Role == session.RoleCommand && it.Output == "" && row.SkipBlank(lines, it.End) == len(lines) {
 			items = items[:len(items)-1]
 		}

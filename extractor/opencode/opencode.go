@@ -27,7 +27,7 @@ func Agent() *chat.Agent {
 		Looks: []chat.Look{{
 			Versions: "1.0-",
 			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
-			Parse: func(lines []row.Line, last bool) []chat.Item { return parse(c, lines, last) },
+			Parse: func(lines []row.Line) []chat.Item { return parse(c, lines) },
 		}},
 	}
 }
@@ -73,7 +73,7 @@ func cells() *chat.Cells {
 
 // parse reads the items off lines. No row goes on with the one above it, though the terminal may
 // say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
-func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
+func parse(c *chat.Cells, lines []row.Line) []chat.Item {
 	lines = slices.Clone(lines)
 	for i := range lines {
 		if unpainted(lines, i) {
@@ -88,7 +88,7 @@ func parse(c *chat.Cells, lines []row.Line, last bool) []chat.Item {
 			lines[i].Row = &r
 		}
 	}
-	return c.Parse(lines, last)
+	return c.Parse(lines)
 }
 
 // ended reports whether a row below a reply says that it is whole: any does but that of its turn,

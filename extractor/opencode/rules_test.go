@@ -77,7 +77,7 @@ func TestE23Rules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range parse(cells(), rowtest.Dump(t, 60, c.dump), true) {
+			for _, it := range parse(cells(), rowtest.Dump(t, 60, c.dump)) {
 				if it.Headless {
 					got = append(got, "^")
 				}
@@ -168,15 +168,13 @@ func TestE23Split(t *testing.T) {
 // TestOpen shows the row below a reply, which has a time once the reply is whole.
 func TestOpen(t *testing.T) {
 	for below, open := range map[string]bool{"": true, "     ▣  Build": true, "     ▣  Build · Mock Coder": true, "     ▣  Build · Mock Coder · 6.9s": false, "     ▣  Build · Mock Coder · 1m 2s": false, "     ▣  Build · Mock Coder · interrupted": false, "     ~ Writing command...": false} {
-		items := parse(cells(), rowtest.Plain(60, "     | A | B |", "", below), true)
+		items := parse(cells(), rowtest.Plain(60, "     | A | B |", "", below))
 		if len(items) != 1 || items[0].Open != open {
 			t.Errorf("%q: got %v, want open %v", below, items, open)
 		}
 	}
-	for role, it := range map[string]chat.Item{"reply": parse(cells(), rowtest.Plain(60, "     So"), false)[0], "prompt": parse(cells(), rowtest.Dump(t, 60, "⟦ #5c9cf5|  ┃⟧  Go"), true)[0]} {
-		if it.Open {
-			t.Errorf("the %s is open: %v", role, it)
-		}
+	if parse(cells(), rowtest.Dump(t, 60, "⟦ #5c9cf5|  ┃⟧  Go"))[0].Open {
+		t.Error("a prompt is open")
 	}
 }
 

@@ -54,7 +54,7 @@ const (
 
 // parser returns how the items are read off lines whose margin is cut off, and which leave so many
 // columns free at the right.
-func parser(right int) func(lines []row.Line, last bool) []chat.Item {
+func parser(right int) func(lines []row.Line) []chat.Item {
 	a := inkcli.CLI{
 		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"}, Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
 		Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(0), Rows: inkcli.CallRows("  "), Add: inkcli.Call(call)},
@@ -128,7 +128,7 @@ var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`esc to c
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.
-func parse(lines []row.Line, last bool) []chat.Item {
+func parse(lines []row.Line) []chat.Item {
 	read, cut := parseNew, margin
 	if !qwenIndented(lines) {
 		read, cut = parseOld, 1
@@ -143,7 +143,7 @@ func parse(lines []row.Line, last bool) []chat.Item {
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
 	}
-	return read(in, last)
+	return read(in)
 }
 
 // qwenIndented reports whether the conversation has a margin: its first sign is behind one.

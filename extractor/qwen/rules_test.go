@@ -72,7 +72,7 @@ func TestE23Rules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range parse(rowtest.Dump(t, 60, c.dump), true) {
+			for _, it := range parse(rowtest.Dump(t, 60, c.dump)) {
 				got = append(got, told(it))
 			}
 			if d := cmp.Diff(strings.Join(got, "\n"), c.want); d != "" {
@@ -148,7 +148,7 @@ func TestE23Banner(t *testing.T) {
 func TestRestOfReply(t *testing.T) {
 	lines := rowtest.Dump(t, 60, "  ⟦ #cccccc|> Go⟧\n    and its rest\n\n    - an item of it")
 	lines[1].Lost = true
-	items := parse(lines, true)
+	items := parse(lines)
 	if len(items) != 2 || told(items[0]) != "user Go" || told(items[1]) != "assistant and its rest||- an item of it" || !items[1].Headless {
 		t.Errorf("%+v", items)
 	}
