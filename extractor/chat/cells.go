@@ -184,6 +184,11 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	return it, false
 }
 
+// Second returns a condition of the second row, for Cell.When.
+func Second(is func(row.Line) bool) func([]row.Line, []Item) bool {
+	return func(lines []row.Line, _ []Item) bool { return len(lines) > 1 && is(lines[1]) }
+}
+
 // First returns a condition of the first row alone, for Cell.When.
 func First(is func(row.Line) bool) func([]row.Line, []Item) bool {
 	return func(lines []row.Line, _ []Item) bool { return is(lines[0]) }

@@ -21,13 +21,11 @@ var (
 	outcomeRow = lazy.Regexp(`^[ │]*⎿[ \x{a0}]*(.*)$`)
 )
 
+// agents is the mark of such a tree.
+var agents = chat.Mark{Row: row.Matching(lazy.Regexp(`^[●⏺][ \x{a0}].* agents`))}
+
 // treeRows counts the rows of such a tree.
-func treeRows(lines []row.Line) int {
-	if !strings.Contains(lines[0].Text, " agents") || len(lines) < 2 || !branch().MatchString(lines[1].Text) {
-		return 0
-	}
-	return 1 + row.Run(lines[1:], row.Prefixed("  "))
-}
+func treeRows(lines []row.Line) int { return 1 + row.Run(lines[1:], row.Prefixed("  ")) }
 
 // tree reads such a tree: each branch is a call.
 func tree(p *chat.Parser, i, end int) {
@@ -42,14 +40,10 @@ func tree(p *chat.Parser, i, end int) {
 	p.Together(calls, i, end, "agents")
 }
 
-// asked reports whether below the first row is what the user answered to the agent's questions:
+// answer matches what the user answered to the first of the agent's questions:
 //
 //	● User answered Claude's questions:
 //	  ⎿  · Which store should hold the cache? → Memory
-func asked(lines []row.Line, _ []chat.Item) bool {
-	return len(lines) > 1 && answer().MatchString(lines[1].Text)
-}
-
 var answer = lazy.Regexp(`^ {0,3}⎿[ \x{a0}]*· `)
 
 // answers reads that.

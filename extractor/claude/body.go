@@ -26,7 +26,7 @@ func marks(s vterm.Style) row.Mark { return row.Marks(s, codeInk(s.Fg)) }
 
 // marks16 reads code in a theme of 16 colours, where it is in a blue that grammars use, too.
 func marks16(s vterm.Style) row.Mark {
-	return row.Marks(vterm.Style{}, s.Fg.Palette == 12 || s.Fg.Palette == 4)
+	return row.Marks(vterm.Style{}, slices.Contains([]uint8{4, 12}, s.Fg.Palette))
 }
 
 // codeInk tells the colour of inline code: all themes take a blue for it.
@@ -42,8 +42,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.Item{}, false
 	}
 	if t[0] <= '9' { // "-" too
-		it, ok := markdown.ListItem(l)
-		return it, ok && !strings.HasSuffix(it.Mark, ")")
+		return markdown.ListItem(l)
 	}
 	letter, rest, ok := strings.Cut(t, ". ")
 	number := letterNumber(letter)
@@ -150,14 +149,14 @@ func readInk(l *markdown.Line) claudeInk {
 	for i := range l.Spans {
 		seen |= spanInk(&l.Spans[i])
 	}
-	switch first := l.First().Fg; {
+	switch {
 	case seen&inkSyntax != 0:
 		return inkSyntax
 	case seen&(inkCode|inkStyled) == 0:
 		return inkPlain
 	case seen == inkCode:
 		return inkCode
-	case fewColours(first) && !row.Plain(first) && strings.Contains(keywords, " "+row.FirstWord(l.Text)+" "):
+	case marks16(l.First()) != 0 && strings.Contains(keywords, " "+row.FirstWord(l.Text)+" "):
 		return inkSyntax
 	}
 	return inkStyled
@@ -243,7 +242,7 @@ func opens(ls []markdown.Line) bool {
 func codeInkRun(ls []markdown.Line) int {
 	n := row.Run(ls, func(l markdown.Line) bool { return inkOf(&l) == inkCode })
 	t := ls[0].Text[ls[0].Indent:]
-	if n == 1 && (!strings.Contains(t, " ") || len(ls) > 1 && !ls[1].Blank()) {
+	if n == 1 && (!strings.Contains(t, " ") || markdown.UntilBlank(ls) > 1) {
 		return 0
 	}
 	return n
@@ -252,9 +251,8 @@ func codeInkRun(ls []markdown.Line) int {
 // plainCode returns how many lines without any colour are code: all of a group without prose, if
 // its lines break where words had room, or are indented. ls[:end] is the group.
 func plainCode(ls []markdown.Line, end int) int {
-	group, below := ls[:end], ls[end:min(end+1, len(ls))]
 	items := func(l markdown.Line) bool { return isItem(&l) }
-	if slices.ContainsFunc(group, items) || slices.ContainsFunc(below, func(l markdown.Line) bool { return !l.Blank() && !items(l) }) {
+	if slices.ContainsFunc(ls[:end], items) || end < markdown.UntilBlank(ls) && !isItem(&ls[end]) {
 		return 0 // text goes on below
 	}
 	lk, deep, breaks := markdown.Style{}, false, true

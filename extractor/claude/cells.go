@@ -35,19 +35,19 @@ func (t *talk) begin() *talk {
 		{Rule: "command", Begin: t.sent, When: t.says(commands), Rows: t.commandRows, Read: t.command},
 		{Rule: "prompt", Begin: t.sent, Rows: t.promptRows, Read: t.prompt},
 		{Rule: "shell", Begin: chat.Mark{Signs: glyphs("!"), Ink: coloured}, Rows: t.callRows, Read: shell},
-		{Rule: "agents", Begin: marker, Rows: treeRows, Add: tree},
-		{Rule: "questions", Begin: marker, When: asked, Rows: t.callRows, Read: answers},
+		{Rule: "agents", Begin: agents, When: chat.Second(row.Matching(branch)), Rows: treeRows, Add: tree},
+		{Rule: "questions", Begin: marker, When: chat.Second(row.Matching(answer)), Rows: t.callRows, Read: answers},
 		{Rule: "call", Begin: called, When: chat.First(isCall), Rows: t.callRows, Add: call},
 		{Rule: "notice", Begin: chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows, Read: t.wrote(session.RoleSystem)}, // `● Unknown command: /o`
 		{Rule: "reply", Begin: marker, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
-		{Rule: "thinking", Begin: chat.Mark{Row: row.Matching(thinks)}, Rows: t.ownRows, Read: t.thinking},
+		{Rule: "thinking", Begin: chat.Mark{Row: row.Matching(thinks)}, Rows: t.replyRows, Read: t.thinking},
 		{Begin: chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Begin: chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
 		{Begin: chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
-		{Rule: "rest of a prompt", Headless: true, When: t.rest(promptRest), Rows: below(t.promptRows), Role: session.RoleUser, Read: t.prompt},
-		{Rule: "rest of an output", Headless: true, When: t.rest(t.outputRest), Rows: below(outputRows), Add: headlessOutput},
-		{Rule: "rest of a reply", Headless: true, When: t.rest(t.replyRest), Rows: below(t.replyRows), Read: t.wrote(session.RoleAssistant)},
+		{Rule: "rest of a prompt", Headless: true, When: chat.First(painted), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
+		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
+		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
 	}}
 	return t
 }
@@ -88,12 +88,7 @@ func (t *talk) begins(lines []row.Line, k int) bool {
 	return t.cells.Begins(lines[k]) || (lines[k].Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil)
 }
 
-// ownRows counts the lines up to the next one on which something of its own begins.
-func (t *talk) ownRows(lines []row.Line) int {
-	return chat.Until(lines, func(k int) bool { return t.begins(lines, k) })
-}
-
-// replyRows counts the lines of a reply. No corner follows it but that of an interruption: others
+// replyRows counts the lines of a reply or of thinking. No corner follows it but that of an interruption: others
 // are its content.
 func (t *talk) replyRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
@@ -111,30 +106,10 @@ func (t *talk) callRows(lines []row.Line) int {
 	return n + resultRows(lines[n:])
 }
 
-// rest returns a Cell.When for rows of which the first ones were never on the screen: those from
-// the first with text on are of a kind.
-func (t *talk) rest(is func(lines []row.Line, earlier []chat.Item) bool) func([]row.Line, []chat.Item) bool {
-	return func(lines []row.Line, earlier []chat.Item) bool {
-		i := row.SkipBlank(lines, 0)
-		return i < len(lines) && !t.begins(lines, i) && is(lines[i:], earlier)
-	}
-}
-
-// below counts lines with the blank ones above them.
-func below(rows func([]row.Line) int) func([]row.Line) int {
-	return func(lines []row.Line) int {
-		i := row.SkipBlank(lines, 0)
-		return i + rows(lines[i:])
-	}
-}
-
-// promptRest reports whether rows without a sign are of a prompt.
-func promptRest(lines []row.Line, _ []chat.Item) bool { return painted(lines[0]) }
-
 // outputRest reports whether rows without a corner are what a call printed.
 func (t *talk) outputRest(lines []row.Line, earlier []chat.Item) bool {
 	end := row.SkipBlank(lines, row.Run(lines, deep))
-	return end > 0 && len(earlier) > 0 && (end == len(lines) || t.begins(lines, end))
+	return len(earlier) > 0 && (end == len(lines) || t.begins(lines, end))
 }
 
 // replyRest reports whether rows without a marker are of a reply: one was due or, where the
@@ -145,7 +120,7 @@ func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
 		return indent == 2 && slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
 	}
 	rows := lines[:t.replyRows(lines)]
-	return indent >= 2 && slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
+	return slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
 }
 
 // wrote returns a Cell.Read for what is written in a role.

@@ -17,7 +17,6 @@ func TestLate(t *testing.T) {
 		{"a grey note", "  ⟦ #999999|ctrl+o to expand⟧", ""},
 		{"the welcome", "  ▘▘ ▝▝    /home/dev", ""},
 		{"faint rows", "  ⟦d|faint⟧", ""},
-		{"a row at another column", " x\n  text", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lines := rowtest.Dump(t, 60, c.dump+next)

@@ -48,9 +48,6 @@ func oldGoesOn(first, l row.Line) bool {
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
 // at which it was wrapped is written at the end of the row, or at the start of the next one.
 func oldPrompt(rows []row.Line) string {
-	if !strings.HasPrefix(rows[0].Text, ">") {
-		return promptText(rows)
-	}
 	lk, widest := markdown.Style{Left: 2}, 0
 	for i, l := range rows {
 		widest = max(widest, row.Extent(l.Row))
@@ -72,9 +69,9 @@ func oldPrompt(rows []row.Line) string {
 	}
 	text := markdown.Prompt(rows, &lk)
 	if lk.Left == 0 {
-		text = behindSign(text)
+		text = strings.TrimPrefix(text, ">")
 	}
-	return strings.Trim(text, "\n ")
+	return strings.Trim(text, "\n \u00a0")
 }
 
 // oldStyle is how replies are drawn: quotes and headings of the third level are dim, tables that

@@ -2,7 +2,6 @@ package claude
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -31,7 +30,7 @@ func queued(l row.Line) bool { return painted(l) && allText(l.Row, row.Grey) }
 // says returns a Cell.When for a prompt whose text matches.
 func (t *talk) says(command func() *regexp.Regexp) func([]row.Line, []chat.Item) bool {
 	return func(lines []row.Line, _ []chat.Item) bool {
-		return strings.HasPrefix(behindSign(lines[0].Text), "/") && command().MatchString(t.text(lines[:t.promptRows(lines)]))
+		return command().MatchString(t.text(lines[:t.promptRows(lines)]))
 	}
 }
 

@@ -36,7 +36,7 @@ func TestE23Rules(t *testing.T) {
 		{"a reply without a corner below", said + "Look:", "assistant Look:"},
 		{"a table in a narrow window", said + "Sizes:\n\n  ⟦b|Name:⟧ cache\n  ⟦b|Size:⟧ 12\n    MB\n  ────────\n  ⟦b|Name:⟧ log\n  ⟦b|Size:⟧ 3\n  Two of them.", "assistant Sizes:||| Name | Size ||| --- | --- ||| cache | 12 MB ||| log | 3 |||Two of them."},
 		{"bold words before colons", said + "See:\n\n  ⟦b|Note:⟧ this is not a table\n\n  ────────────────\n\n  ⟦b|Note:⟧ so", "assistant See:||**Note:** this is not a table||---||**Note:** so"},
-		{"lists", said + "Steps:\n\n  1. one\n    a. deep\n      iv. deeper\n  - dash\n  1) no item", "assistant Steps:||1. one|   1. deep|      iv. deeper|- dash|  1) no item"},
+		{"lists", said + "Steps:\n\n  1. one\n    a. deep\n      iv. deeper\n  - dash\n  1) one", "assistant Steps:||1. one|   1. deep|      iv. deeper|- dash|1) one"},
 		{"headings and quotes", said + "⟦biu|Title⟧\n\n  ⟦b|Part⟧\n\n  ⟦b #b1b9f9|code_name⟧\n\n  ⟦b|Not one.⟧\n\n  ⟦ #999999|▎⟧ ⟦i|A quote⟧\n  ⟦ #999999|▎⟧\n  ⟦ #999999|▎⟧ ⟦i|of two⟧", "assistant # Title||## Part||**`code_name`**||**Not one.**||> A quote|>|> of two"},
 		{"code by its words", said + "Run:\n\n  make test\n  make lint\n\n  ├── cmd\n  └── main.go\n\n  if x {\n      return y\n  }\n\n  And so on, as before.", "assistant Run:||```|make test|make lint||├── cmd|└── main.go||if x {|    return y|}|```||And so on, as before."},
 		{"code in the colours of a grammar", said + "See:\n\n  ⟦ p5|def⟧ a():\n      ⟦ p5|return⟧ 1\n\n      more = 2\n\n  Done then.", "assistant See:||```|def a():|    return 1||    more = 2|```||Done then."},

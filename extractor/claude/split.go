@@ -74,8 +74,8 @@ func dialog(l row.Line) bool {
 // screen of a terminal multiplexer, the rest of a rule may be above it that was drawn for a wider
 // window; elsewhere the agent draws it again at once.
 func holdsInput(lines []row.Line, alt bool) bool {
-	if alt && len(lines) > 1 && lines[0].Text != "" && strings.Trim(lines[0].Text, "─") == "" {
-		lines = lines[1:]
+	if alt {
+		lines = lines[row.Run(lines[:len(lines)-1], row.Matching(strokes)):]
 	}
 	return input().MatchString(lines[0].Text) && !painted(lines[0])
 }
@@ -83,6 +83,8 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
+	// strokes match a row of nothing else.
+	strokes = lazy.Regexp(`^─+$`)
 	// choice matches a choice of a dialog, with its pointer.
 	choice = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
 )
@@ -90,13 +92,8 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	strokes := func() int {
-		if row.IsRuled(l) { // saves time
-			return len(l.Text) / len("─")
-		}
-		return strings.Count(l.Text, "─")
-	}
-	return strings.HasPrefix(l.Text, "───") && strokes()*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && strokes() >= l.Cols-4
+	drawn := func() int { return strings.Count(l.Text, "─") }
+	return strings.HasPrefix(l.Text, "───") && drawn()*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && drawn() >= l.Cols-4
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the

@@ -19,7 +19,8 @@ func border(ls []markdown.Line) bool {
 	for _, c := range ls[1].Columns(markdown.Ruler(&ls[0], '─')) {
 		head := row.Text(row.Cut(ls[1].Spans, c.From, c.To))
 		text := strings.TrimSpace(head)
-		if left := row.Indent(head); text != "" && left != (row.Width(head)-row.Width(text))/2 {
+		left := row.Blanks((row.Width(head) - row.Width(text)) / 2)
+		if strings.TrimRight(head, " ") != strings.TrimRight(left+text, " ") {
 			return false
 		}
 	}

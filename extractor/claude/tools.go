@@ -203,7 +203,6 @@ func outputRows(lines []row.Line) int {
 // headlessOutput reads the rest of what a call printed, whose corner was never on the screen. It is
 // the last call's, unless that is done.
 func headlessOutput(p *chat.Parser, i, end int) {
-	i = row.SkipBlank(p.Lines, i)
 	text, _ := outputText(p.Lines[i:end], outputLeft)
 	if it := p.Above(); it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = text, session.ToolOK
