@@ -80,6 +80,12 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	}
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
+	if r.seg.wiped && len(r.seg.items) == 0 && sp.State == chat.StateIdle {
+		if r.seg.welcomed {
+			r.judgeWipe() // what is typed next may come before the screen is quiet
+		}
+		r.seg.welcomed = true
+	}
 	r.state(sp)
 }
 
