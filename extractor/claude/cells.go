@@ -88,8 +88,8 @@ func (t *talk) begins(lines []row.Line, k int) bool {
 	return t.cells.Begins(lines[k]) || (lines[k].Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil)
 }
 
-// replyRows counts the lines of a reply or of thinking. No corner follows it but that of an interruption: others
-// are its content.
+// replyRows counts the lines of a reply or of thinking. No corner follows it but that of an
+// interruption: others are its content.
 func (t *talk) replyRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		if !t.begins(lines, k) {

@@ -27,14 +27,17 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
 	{Rule: "notice", Begin: chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
 	{Rule: "clear", Begin: chat.Mark{Signs: []string{"Token usage: "}}, When: newChat, Event: session.EventClear},
-	{Begin: chat.Mark{Row: row.Filled}}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
+	{Begin: atEdge}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
 	{Begin: chat.Mark{Col: 2, Row: footnote}},
-	{Headless: true, When: rest(printed)},
-	{Rule: "user", Headless: true, When: rest(painted), Role: session.RoleUser, Read: prompt},
+	{Headless: true, When: chat.First(printed)},
+	{Rule: "user", Headless: true, When: chat.First(row.HasBackground), Role: session.RoleUser, Read: prompt},
 	{Rule: "reply", Headless: true, When: replyRest, Role: session.RoleAssistant, Read: reply},
 }}
 
 var bullet = chat.Mark{Signs: []string{"•", "◦"}}
+
+// atEdge is any row that begins in the first column.
+var atEdge = chat.Mark{Row: row.Filled}
 
 func dim(s vterm.Style) bool      { return s.Dim }
 func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
@@ -44,8 +47,8 @@ func head(l row.Line) bool { return cells.Begins(l) }
 
 // userRow reports whether a row looks like the first of a prompt in the conversation.
 func userRow(l row.Line) bool {
-	st := l.StyleAt(0)
-	return row.Starts(l.Text, "› ") && dim(st) || strings.HasPrefix(l.Text, "▌") && coloured(st)
+	cell := cells.Of(l)
+	return cell != nil && cell.Role == session.RoleUser
 }
 
 // barred counts the rows of a prompt with a bar before each of its lines.
@@ -62,23 +65,11 @@ func footnote(l row.Line) bool {
 	return l.DimAt(0) && len(l.Runs) == 1
 }
 
-// rest returns a condition for the rows of a cell whose first ones were never on the screen: that
-// the first with text is of a kind.
-func rest(is func(row.Line) bool) func([]row.Line, []chat.Item) bool {
-	return func(lines []row.Line, _ []chat.Item) bool {
-		i := row.SkipBlank(lines, 0)
-		return i < len(lines) && is(lines[i])
-	}
-}
-
 // printed reports whether a row without a sign is dim, as what tools print is.
 func printed(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
-
-// painted reports whether a row has the background of a prompt.
-func painted(l row.Line) bool { return row.HasBackground(l) }
 
 // said reports whether a row without a sign may be one of a reply.
 func said(l row.Line) bool { return !printed(l) }
@@ -89,7 +80,7 @@ func replyRest(lines []row.Line, earlier []chat.Item) bool {
 	if chat.Last(earlier).Role == session.RoleUser {
 		return true
 	}
-	rows := chat.Between(lines[row.SkipBlank(lines, 0):], func(l row.Line) bool { return l.Text != "" && row.Indent(l.Text) == 0 })
+	rows := chat.Between(lines, atEdge.On)
 	return lines[0].Late && slices.ContainsFunc(rows, chat.AtMargin) && !strings.HasPrefix(rows[0].Text, "  └")
 }
 
@@ -147,9 +138,7 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
 	}
-	if below := ls[1:]; slices.ContainsFunc(below, statusRow) { // a resize left it behind
-		ls = append(ls[:1:1], slices.DeleteFunc(slices.Clone(below), statusRow)...)
-	}
+	ls = slices.DeleteFunc(slices.Clone(ls), statusRow) // a resize left it behind
 	lk, role := replyLook(ls), session.RoleAssistant
 	if reasoning(ls) {
 		role = session.RoleThinking
@@ -158,15 +147,9 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Wrote(role, ls, lk)
 }
 
-// reasoning reports whether all of a cell is dim and italic.
+// reasoning reports whether all of a cell's first row is dim and italic.
 func reasoning(ls []row.Line) bool {
-	faint := func(s vterm.Style) bool { return s.Italic && s.Dim }
-	if !faint(ls[0].StyleAt(2)) {
-		return false // most cells are none: their first character says so
-	}
-	return !slices.ContainsFunc((&markdown.Style{Left: 2}).Lines(ls), func(l markdown.Line) bool {
-		return !l.Blank() && !l.All(faint)
-	})
+	return (&markdown.Style{Left: 2}).Lines(ls[:1])[0].All(func(s vterm.Style) bool { return s.Italic && s.Dim })
 }
 
 // notice reads a notice; some tell what became of a call or of the turn.

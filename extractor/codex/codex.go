@@ -84,7 +84,7 @@ const loading = "loading"
 // "  gpt-5 high · ~/shop".
 func banner(lines []row.Line) (chat.Banner, int) {
 	b, n := welcome.Banner(lines)
-	if n == 0 || b.Model == loading || b.Cwd == loading {
+	if b.Model == loading || b.Cwd == loading {
 		return chat.Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] {

@@ -454,7 +454,6 @@ func TestStatusRow(t *testing.T) {
 	for dump, want := range map[string]bool{
 		"⟦b|•⟧ ⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧": true,
 		"⟦b|•⟧ ⟦b|Working⟧ (3s • esc to interrupt)":     false,
-		"⟦b|•⟧ ⟦b|Working⟧ ⟦d|(3s • esc to int…⟧":       false,
 		"⟦b|•⟧ ⟦b|Working on it⟧ ⟦d|(12s • esc to i…⟧":  true,
 		"⟦b|•⟧ ⟦b|Working on it⟧ ⟦d|(12s • esc for i…⟧": false,
 	} {

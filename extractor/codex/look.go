@@ -64,7 +64,7 @@ func isItem(l *markdown.Line) bool {
 }
 
 func (c *body) heading(l *markdown.Line) int {
-	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) && !c.fenceBelow(l.At+1) {
+	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) {
 		return markdown.Hashes(l.Text)
 	}
 	return 0
@@ -99,12 +99,6 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 
 // alone reports whether a line has blank lines around it.
 func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(l.At+1) }
-
-// fenceBelow reports whether the next row that is not blank begins a fence. Fences are not drawn:
-// it is one within a block of Markdown, and so is what is above it.
-func (c *body) fenceBelow(at int) bool {
-	return at < len(c.lines) && (strings.HasPrefix(c.lines[at].Text, "  ```") || c.blank(at) && c.fenceBelow(at+1))
-}
 
 // quotes reports whether lines are a quote up to a blank one: if others follow those that begin
 // with ">", it is code.
@@ -169,15 +163,11 @@ func title(l *markdown.Line) bool {
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
 func (c *body) quoted(l *markdown.Line) bool {
 	r := c.lines[l.At]
-	t := r.Text
-	if strings.HasPrefix(t, "• ") {
-		t = "  " + t[len("• "):]
-	}
-	n := row.Indent(t)
-	if !strings.HasPrefix(t[n:], ">") {
+	t := strings.TrimLeft(r.Text, " •")
+	if !strings.HasPrefix(t, ">") {
 		return false
 	}
-	sign := r.StyleAt(n).Fg
+	sign := r.StyleAt(row.Width(strings.TrimSuffix(r.Text, t))).Fg
 	text := l.From(min(l.Indent+1, l.Width))
 	return !codeText[sign] && !text.All(func(s vterm.Style) bool { return s.Fg != sign })
 }
@@ -244,7 +234,7 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 // judge tells code from prose by the words of a line without a style. Markdown's own marks are left
 // standing in code only.
 func judge(t string) prose.Kind {
-	if strings.ContainsAny(t, "*`") && literal().MatchString(t) {
+	if literal().MatchString(t) {
 		return prose.Code
 	}
 	return prose.Judge(t)

@@ -15,13 +15,11 @@ import (
 // popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
 // the first row.
 func split(s chat.Screen) chat.Split {
-	if s.Alt && len(s.Lines) > 0 && strings.HasPrefix(s.Lines[0].Text, "/ ") { // a pager: "/ T R A N S C R I P T / / / /"
+	if slices.ContainsFunc(s.Lines[:min(1, len(s.Lines))], row.Matching(pager)) {
 		return chat.Split{OK: true, Overlay: true}
 	}
 	sp := bottom(s)
-	if s.Alt {
-		sp.Bottom = popup(s.Lines, sp.Bottom)
-	}
+	sp.Bottom = popup(s.Lines, sp.Bottom)
 	if n := len(row.Trim(s.Lines[:sp.Bottom])); n > 0 && strings.HasSuffix(s.Lines[n-1].Text, "to bottom · esc") { // a pill: the user scrolled back
 		sp.Bottom, sp.Scrolled = n-1, true
 	}
@@ -49,6 +47,9 @@ func split(s chat.Screen) chat.Split {
 	}
 	return sp
 }
+
+// pager matches the first row of a pager: "/ T R A N S C R I P T / / / /".
+var pager = lazy.Regexp(`^/ [A-Z] [A-Z] `)
 
 // bottom finds the composer, or a dialog in its place.
 func bottom(s chat.Screen) chat.Split {
@@ -172,22 +173,16 @@ func answers(lines []row.Line) bool {
 	return any
 }
 
+// status matches a row that says that Codex works, up to its bracket; a narrow window cuts it off.
+var status = lazy.Regexp(`^(.* )\([^(]*s • (?:.* to interrupt\)|(?i:e?s?c?)(?: to? ?[a-z]*)?…?$)`)
+
 // statusRow reports whether a row says that Codex works.
 func statusRow(l row.Line) bool {
-	t := l.Text
-	if !strings.Contains(t, "s • ") { // as most do not
+	if !strings.Contains(l.Text, "s • ") { // as most do not
 		return false
 	}
-	at := strings.LastIndex(t, " (")
-	if at < 0 {
-		return false
-	}
-	_, hint, ok := strings.Cut(t[at:], "s • ")
-	if !ok {
-		return false
-	}
-	cut := row.Width(t) >= l.Cols-1 && strings.HasPrefix("esc to interrupt)", strings.ToLower(strings.TrimSuffix(hint, "…"))) // in a narrow window
-	return (cut || strings.Contains(hint, " to interrupt)")) && l.DimAt(row.Width(t[:at])+1)
+	m := status().FindStringSubmatch(l.Text)
+	return m != nil && l.DimAt(row.Width(m[1]))
 }
 
 // queued cuts off the prompts that wait, above the composer.
@@ -214,14 +209,18 @@ func queued(lines []row.Line, bottom int) int {
 // window's colours are not known, above two blank rows and an answer. Some versions pin it without
 // its sign: nothing else is in the first column.
 func pinned(lines []row.Line) bool {
-	if len(lines) < 2 || !userRow(lines[0]) {
-		return len(lines) > 1 && bare(lines[0])
+	switch {
+	case len(lines) < 2:
+		return false
+	case !userRow(lines[0]):
+		return bare(lines[0])
 	}
 	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
 		return lines[1].StyleAt(0).Bg != bg
 	}
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !head(l) })
-	return n < len(lines) && head(lines[n]) || n+1 < len(lines) && lines[n+1].Text != ""
+	below := row.SkipBlank(lines, n)
+	return below < len(lines) && below < n+2
 }
 
 // bare reports whether a row is plain text from the first column on.

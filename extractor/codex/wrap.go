@@ -79,7 +79,7 @@ func (c *body) midWord(last, word string) bool {
 	switch {
 	case c.within(last + word):
 		return true
-	case strings.ContainsRune(".,;:!?)", end), strings.Contains(word, "://"), unicode.IsUpper(first) && unicode.IsLower(end), word == "a":
+	case strings.ContainsRune(".,;:!?)", end), strings.Contains(word, "://"), unicode.IsUpper(first) && unicode.IsLower(end):
 		return false
 	}
 	return !c.known(last) && !c.known(word)
@@ -98,4 +98,4 @@ func (c *body) within(word string) bool {
 }
 
 // common are words that seldom are a piece of another.
-var common = strings.Fields("the and to is for it of that as or with if you are by can not at but which have its from has this was they when will then")
+var common = strings.Fields("a the and to is for it of that as or with if you are by can not at but which have its from has this was they when will then")
