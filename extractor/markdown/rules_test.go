@@ -293,18 +293,21 @@ func TestLinkCut(t *testing.T) {
 	}
 }
 
-// TestLinkEnd puts a blank behind an address that was cut and ends at the edge.
+// TestLinkEnd puts a blank behind an address, a link or in a colour, that was cut and ends at the
+// edge.
 func TestLinkEnd(t *testing.T) {
 	u := "https://x.test/a/long/name"
 	lines := rowtest.Dump(t, 14, "https://x.test\n/a/long/name/d\nand more")
-	for _, l := range lines[:2] {
-		l.Row.Runs = []vterm.Run{{Text: l.Text, Width: 14, Style: vterm.Style{Link: u + "/d"}}}
-	}
-	for _, tt := range [][2]string{{"and more", " and more"}, {". More", ". More"}} {
-		r := lines[2].Row
-		r.Text, r.Runs = tt[0], []vterm.Run{{Text: tt[0], Width: len(tt[0])}}
-		if got, want := Prompt(lines, &Style{}), u+"/d"+tt[1]; got != want {
-			t.Errorf("got %q, want %q", got, want)
+	for _, style := range []vterm.Style{{Link: u + "/d"}, {Fg: vterm.Color{Kind: vterm.ColorPalette, Palette: 4}}} {
+		for _, l := range lines[:2] {
+			l.Row.Runs = []vterm.Run{{Text: l.Text, Width: 14, Style: style}}
+		}
+		for _, tt := range [][2]string{{"and more", " and more"}, {". More", ". More"}} {
+			r := lines[2].Row
+			r.Text, r.Runs = tt[0], []vterm.Run{{Text: tt[0], Width: len(tt[0])}}
+			if got, want := Prompt(lines, &Style{}), u+"/d"+tt[1]; got != want {
+				t.Errorf("%v: got %q, want %q", style, got, want)
+			}
 		}
 	}
 }

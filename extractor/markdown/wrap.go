@@ -45,13 +45,14 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		}
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
-	link, width := a.StyleOf(len(a.Text)-1).Link, row.Width(word)
+	end, width := a.StyleOf(len(a.Text)-1), row.Width(word)
+	ends := end.Fg != b.First().Fg || end.Link != "" && end.Link != b.First().Link
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
-	case strings.Contains(link, last+word): // an address goes on
+	case strings.Contains(end.Link, last+word): // an address goes on
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
-		link != "" && b.First().Link != link && WordRune(row.FirstRune(word)) || // a link ends at the edge
+		ends && WordRune(row.FirstRune(word)) || // what is drawn in another way is another word
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
 	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
