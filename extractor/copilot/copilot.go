@@ -53,14 +53,11 @@ var welcome = chat.Welcome{
 // split finds the rules around what the user types, or the dialog in their place.
 func split(s chat.Screen) chat.Split {
 	lines := row.Trim(s.Lines)
-	if n := len(lines); n > 0 && ofTerminal(lines[n-1]) {
-		lines = row.Trim(lines[:n-1])
+	lines = row.Trim(lines[:1+row.Last(lines, row.Not(ofTerminal))])
+	sp := chat.Split{OK: true, State: chat.StateIdle, Top: row.Run(lines, row.Matching(tabs))}
+	if len(lines) > 0 {
+		sp.Right = max(0, lines[0].Cols-right)
 	}
-	if len(lines) == 0 {
-		return chat.Split{}
-	}
-	sp := chat.Split{OK: true, State: chat.StateIdle, Right: max(0, lines[0].Cols-right)}
-	sp.Top = row.Run(lines, row.Matching(tabs))
 	if at := row.Last(lines, row.Prefixed("╭──")); at >= 0 && strings.HasPrefix(lines[len(lines)-1].Text, "╰──") {
 		sp.Bottom, sp.State = at, chat.StateAsking
 		return sp
@@ -231,5 +228,5 @@ var copilotLook = &markdown.Style{
 func code(l *markdown.Line) bool {
 	s := l.First()
 	table := s.Fg.Palette == 8 && strings.ContainsAny(l.Text[l.Indent:], "┌├│└")
-	return s.Fg.Kind == vterm.ColorPalette && s.Fg.Palette != 7 && !table && s.Link == ""
+	return !slices.Contains([]uint8{0, 7}, s.Fg.Palette) && !table && s.Link == ""
 }

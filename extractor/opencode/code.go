@@ -72,10 +72,12 @@ func highlighted(ls []markdown.Line) bool {
 // a mark that is concealed outside of code, are indented, a prompt, or could not be prose.
 func continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
-	if highlighted(part) || styled(part) {
-		return highlighted(part)
-	}
-	if slices.ContainsFunc(part, func(l markdown.Line) bool { return literal().MatchString(l.Text) }) {
+	switch {
+	case highlighted(part):
+		return true
+	case styled(part):
+		return false
+	case slices.ContainsFunc(part, func(l markdown.Line) bool { return literal().MatchString(l.Text) }):
 		return true
 	}
 	kind := judge(&part[0])

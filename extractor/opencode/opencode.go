@@ -260,7 +260,7 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 var opencodeLook = &markdown.Style{
 	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic, Seam: seam,
 	Heading: func(l *markdown.Line) int {
-		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && tinted(s.Fg) && !row.Shows(s.Fg, strong) }) {
+		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && !row.Plain(s.Fg) && !row.Shows(s.Fg, strong) }) {
 			return 2
 		}
 		return 0
@@ -269,11 +269,6 @@ var opencodeLook = &markdown.Style{
 	Item:   item,
 	Code:   code,
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
-}
-
-// tinted reports whether a colour is none of the terminal's own.
-func tinted(c vterm.Color) bool {
-	return c.Kind == vterm.ColorRGB || c.Kind == vterm.ColorPalette && c.Palette >= 16
 }
 
 // hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese; parted is a word

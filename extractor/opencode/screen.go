@@ -20,7 +20,10 @@ func split(s chat.Screen) chat.Split {
 	top, edge, _ := input(s.Lines)
 	logo := slices.IndexFunc(s.Lines, logoTop.On)
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
-		return unpaintedBox(s.Lines)
+		if !unpaintedBox(s.Lines) {
+			return chat.Split{}
+		}
+		top, edge = len(s.Lines)-boxRows, len(s.Lines)-2
 	}
 	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
 	if logo >= 0 {
@@ -39,19 +42,12 @@ func split(s chat.Screen) chat.Split {
 // boxRows is how many rows the input box takes at the end of the screen, with the row below it.
 const boxRows = 7
 
-// unpaintedBox reads a screen on which the input box is not painted: after the window was resized
-// several times, opencode may take it for painted until something is typed.
-func unpaintedBox(lines []row.Line) chat.Split {
+// unpaintedBox reports whether the input box is not painted: after the window was resized several
+// times, opencode may take it for painted until something is typed.
+func unpaintedBox(lines []row.Line) bool {
 	bottom, foot := len(lines)-boxRows, len(lines)-2
-	if bottom < 1 || !footer().MatchString(lines[foot].Text) || slices.ContainsFunc(lines[bottom:foot], row.Filled) ||
-		!slices.ContainsFunc(lines[:bottom], func(l row.Line) bool { return strings.HasPrefix(l.Text, ending) }) {
-		return chat.Split{}
-	}
-	sp := chat.Split{OK: true, Bottom: bottom, Right: sideBar(lines), State: chat.StateIdle}
-	if working().MatchString(lines[foot].Text) {
-		sp.State = chat.StateBusy
-	}
-	return sp
+	return bottom > 0 && footer().MatchString(lines[foot].Text) && !slices.ContainsFunc(lines[bottom:foot], row.Filled) &&
+		slices.ContainsFunc(lines[:bottom], row.Prefixed(ending))
 }
 
 var (
