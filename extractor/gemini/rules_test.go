@@ -65,6 +65,7 @@ func TestE23Rules(t *testing.T) {
 		{"a command and a spinner", asked("/theme") + "⠏ Thinking... (esc to cancel, 0s)", "command /theme: "},
 		{"a command at the end", asked("/theme"), ""},
 		{"rows of nobody", "   1 code()\n\n" + said("So.") + "⟨lost⟩\nwords at the edge", "assistant So."},
+		{"a spinner that a resize left, below what is lost", "⟨lost⟩\n ⠴ Thinking... (esc to cancel, 0s)\n? for shortcuts\n\n" + said("So."), "assistant So."},
 		{"what is left of replies", "⟨lost⟩\n  ⟦ #cdd6f4|ends here.⟧\n\n" + asked("Go") + "⟨lost⟩\n" + said("So."), "^assistant ends here. ¶ user Go ¶ assistant So."},
 		{"the welcome below a command", asked("/theme") + " ▝▜▄     Gemini CLI v0.61.0\n   ▝▜▄\n\nTips", "command /theme: "},
 		{"what a command printed", asked("/stats") + "  ⟦d|dim words⟧\n\n   1 number", "command /stats:   dim words|   1 number"},

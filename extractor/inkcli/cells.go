@@ -87,7 +87,7 @@ var answered = []string{session.RoleUser, session.RoleThinking, session.RoleTool
 // screen, or it begins with code, which has none before it from 0.44 on.
 func signless(lines []row.Line, earlier []chat.Item) bool {
 	text := strings.TrimLeft(lines[0].Text, " ")
-	return lines[0].Lost && text != lines[0].Text || strings.HasPrefix(text, "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
+	return lines[0].Lost && strings.HasPrefix(lines[0].Text, "  ") || strings.HasPrefix(text, "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
 }
 
 // rows counts the rows of an item: up to one that begins something else, or is a hint at the right
