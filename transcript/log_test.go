@@ -72,6 +72,8 @@ func TestMerge(t *testing.T) {
 	}{
 		{"a reply that grows stays one", []session.View{view(1, 0, "u:hi"), view(1, 0, "u:hi", "a:Hel…"), view(1, 1, "a:Hello there")},
 			[]string{"u:hi", "a:Hello there"}},
+		{"an emoji that is drawn without its joiner stays", []session.View{settled(view(1, 0, "u:👩\u200d💻 wrote it")), settled(view(1, 0, "u:👩💻 wrote it")), settled(view(1, 0, "u:👩\u200d💻 wrote it"))},
+			[]string{"u:👩\u200d💻 wrote it"}},
 		{"a reply that is drawn as a table once its head is there stays one", []session.View{settled(view(1, 0, "u:a", "a:| A | B…")), at(view(1, 0, "u:a", "a:A B…"), 1)},
 			[]string{"u:a", "a:A B"}},
 		{"a reply below another message is another", []session.View{settled(view(1, 0, "u:a", "a:one…")), at(view(1, 0, "u:a", "a:one…", "u:b", "a:two…"), 1)},

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -531,7 +532,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// words returns a text without its white space: a re-wrap changes nothing else.
+// words returns a text without its white space and what else is unseen: a re-wrap changes nothing
+// else.
 func words(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -548,7 +550,11 @@ func words(s string) string {
 
 // wordsLen returns len(words(s)).
 func wordsLen(s string) int {
-	return len(s) - strings.Count(s, " ") - strings.Count(s, "\n") - strings.Count(s, "\t") - len(nbsp)*strings.Count(s, nbsp)
+	n := len(s) - strings.Count(s, " ") - strings.Count(s, "\n") - strings.Count(s, "\t")
+	for _, c := range unseen {
+		n -= len(c) * strings.Count(s, c)
+	}
+	return n
 }
 
 // commonWords returns common(words(a), words(b)).
@@ -567,17 +573,25 @@ func commonWords(a, b string) (n int) {
 	}
 }
 
-const nbsp = "\u00a0"
+// unseen are the characters beyond ASCII that do not count: a hard blank, and what joins or selects
+// emoji, which a terminal multiplexer draws now and then without.
+var unseen = []string{"\u00a0", "\u200d", "\ufe0f"}
 
-// blankLen returns the length in bytes of the white space character at the beginning of s, or 0.
+// blankLen returns the length in bytes of the character at the beginning of s if it does not count,
+// or 0.
 func blankLen(s string) int {
 	switch {
 	case s == "":
 		return 0
 	case s[0] == ' ' || s[0] == '\n' || s[0] == '\t':
 		return 1
-	case s[0] == nbsp[0] && len(s) > 1 && s[1] == nbsp[1]:
-		return len(nbsp)
+	case s[0] < utf8.RuneSelf:
+		return 0
+	}
+	for _, c := range unseen {
+		if strings.HasPrefix(s, c) {
+			return len(c)
+		}
 	}
 	return 0
 }
