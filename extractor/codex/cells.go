@@ -21,7 +21,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "notice", Begin: bullet, When: chat.First(info), Add: notice},
 	{Rule: "reply", Begin: chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: said},
 	{Begin: bullet}, // somebody else's
-	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: reply, Through: said},
+	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: said},
 	{Rule: "user", Begin: chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
 	{Rule: "user", Begin: chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
@@ -138,13 +138,18 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
 	}
-	ls = slices.DeleteFunc(slices.Clone(ls), statusRow) // a resize left it behind
 	lk, role := replyLook(ls), session.RoleAssistant
 	if reasoning(ls) {
 		role = session.RoleThinking
 		lk.Marks = func(s vterm.Style) row.Mark { return row.PlainMarks(s) &^ row.MarkItalic }
 	}
 	return chat.Wrote(role, ls, lk)
+}
+
+// oldReply reads a reply of a version up to 0.42.
+func oldReply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
+	ls = slices.DeleteFunc(slices.Clone(ls), statusRow) // a resize left it behind
+	return chat.Wrote(session.RoleAssistant, ls, oldLook(ls))
 }
 
 // reasoning reports whether all of a cell's first row is dim and italic.

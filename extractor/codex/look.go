@@ -14,35 +14,34 @@ import (
 
 // replyLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
 // styles, no fences.
-func replyLook(ls []row.Line) *markdown.Style {
-	c := &body{lines: ls, old: strings.HasPrefix(ls[0].Text, ">")}
+func replyLook(ls []row.Line) *markdown.Style { return &newBody(ls).look }
+
+func newBody(ls []row.Line) *body {
+	c := &body{lines: ls}
 	c.look = markdown.Style{
-		Left: 2, Seam: c.seam, CodeHangs: !c.old,
+		Left: 2, Seam: c.seam, CodeHangs: true,
 		Marks: marks, QuoteMarks: row.MarkCode,
-		Item: item, Heading: c.heading, Quote: c.quote, Code: c.code, Table: markdown.PipeTable,
+		Item: item, Heading: heading, Quote: quote, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
-	return &c.look
+	return c
 }
 
 // body is a reply's rows.
 type body struct {
 	look  markdown.Style
 	lines []row.Line
-	old   bool // 0.2x to 0.42
 }
 
-// cyan is the colour of code spans in versions without themes, white that of those on black.
-var (
-	cyan  = vterm.Color{Kind: vterm.ColorPalette, Palette: 6}
-	white = vterm.Color{Kind: vterm.ColorPalette, Palette: 15}
-)
+// spanInks are the palette's colours of code spans in versions without themes: cyan, or white on
+// black.
+var spanInks = []uint8{6, 15}
 
-// marks tells what a style means. Code spans are dim, cyan, white or, since there are themes, in a
-// colour of the theme; words in bold may have one too.
+// marks tells what a style means. Code spans are dim, in one of spanInks or, since there are
+// themes, in a colour of the theme; words in bold may have one too.
 func marks(s vterm.Style) row.Mark {
 	themed := s.Fg.Kind == vterm.ColorRGB && !s.Bold
-	return row.Marks(s, s.Underline == vterm.UnderlineNone && (s.Fg == cyan || s.Fg == white || !s.Italic && (s.Dim || themed)))
+	return row.Marks(s, s.Underline == vterm.UnderlineNone && (slices.Contains(spanInks, s.Fg.Palette) || !s.Italic && (s.Dim || themed)))
 }
 
 // tasks are the signs of a list of tasks.
@@ -51,7 +50,7 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
-	if l.First().Fg.Kind != vterm.ColorDefault || chat.Begins(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
+	if coloured(l.First()) || chat.Begins(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
 		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false
@@ -63,55 +62,28 @@ func isItem(l *markdown.Line) bool {
 	return ok
 }
 
-func (c *body) heading(l *markdown.Line) int {
-	if st := l.First(); st.Bold || st.Italic || c.old && c.alone(l) {
+func heading(l *markdown.Line) int {
+	if st := l.First(); st.Bold || st.Italic {
 		return markdown.Hashes(l.Text)
 	}
 	return 0
 }
 
-func (c *body) quote(l *markdown.Line) (int, bool) {
-	t := l.Text[l.Indent:]
-	if t != ">" && !strings.HasPrefix(t, "> ") {
-		return l.Indent, c.old && c.quotedOn(l.At)
-	}
-	return l.Indent + 2, c.old || l.First().Fg.Kind != vterm.ColorDefault
-}
+var quoteSign = markdown.QuoteSign("> ")
 
-// quotedOn reports whether a row goes on with the quote above it: before 0.44 a wrapped quote has
-// its sign once.
-func (c *body) quotedOn(at int) bool {
-	if at == 0 || c.fits(at) {
-		return false
-	}
-	above := strings.TrimLeft(c.lines[at-1].Text, " ")
-	return strings.HasPrefix(above, "> ") && at > 1 || c.quotedOn(at-1)
-}
-
-// fits reports whether a row's first word would have had room on the row above.
-func (c *body) fits(at int) bool {
-	above := c.lines[at-1]
-	return row.Extent(above.Row)+1+row.Width(row.FirstWord(c.lines[at].Text)) <= above.Cols
+func quote(l *markdown.Line) (int, bool) {
+	n, ok := quoteSign(l)
+	return n, ok && coloured(l.First())
 }
 
 // blank reports whether a row of the reply is blank, or is none of its rows.
 func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lines[at].Text == "" }
 
-// alone reports whether a line has blank lines around it.
-func (c *body) alone(l *markdown.Line) bool { return c.blank(l.At-1) && c.blank(l.At+1) }
-
-// quotes reports whether lines are a quote up to a blank one: if others follow those that begin
-// with ">", it is code.
-func (c *body) quotes(ls []markdown.Line) bool {
-	i := slices.IndexFunc(ls, func(l markdown.Line) bool { _, ok := c.quote(&l); return !ok })
-	return i < 0 || ls[i].Blank()
-}
-
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
 func (c *body) code(ls []markdown.Line) (n int, lang string) {
 	l := &ls[0]
-	if !c.old && !c.blank(l.At-1) || c.heading(l) > 0 || c.quotes(ls) {
+	if !c.blank(l.At-1) || heading(l) > 0 {
 		return 0, ""
 	}
 	n = c.themeCode(ls)
@@ -187,16 +159,13 @@ func unstyled(l markdown.Line) bool {
 	})
 }
 
-// plainCode counts the lines of unstyled code. Before 0.44 it may have no blank lines around it.
+// plainCode counts the lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
 		if n := plainBlock(part); n > 0 && (part[0].Indent > ls[0].Indent || c.likeCode(part[:n])) {
 			return n
 		}
 		return 0
-	}
-	if c.old {
-		block = c.oldBlock
 	}
 	return markdown.CodeGroups(ls, block, block)
 }
@@ -242,27 +211,3 @@ func judge(t string) prose.Kind {
 
 // literal matches words in bold, or a code span.
 var literal = lazy.Regexp("\\*\\*[^ *][^*]*\\*\\*|`[^`]+`")
-
-// oldBlock counts the lines of code up to a blank one or to prose.
-func (c *body) oldBlock(ls []markdown.Line) int {
-	n, code, wrapped := 0, false, false
-	if isItem(&ls[0]) {
-		return 0
-	}
-	for ; n < len(ls) && unstyled(ls[n]); n++ {
-		wrapped = n > 0 && (wrapped || ls[n-1].Indent > ls[n].Indent) && c.look.SeamOf(&ls[n-1], &ls[n], ls[0].Indent) != markdown.SeamBreak
-		if wrapped {
-			continue
-		}
-		t := ls[n].Text[ls[n].Indent:]
-		j := judge(t)
-		if ls[n].Indent <= ls[0].Indent && j == prose.Prose && len(strings.Fields(t)) > 3 {
-			break
-		}
-		code = code || j == prose.Code
-	}
-	if !code {
-		return 0
-	}
-	return n
-}
