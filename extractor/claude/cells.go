@@ -115,9 +115,8 @@ func (t *talk) outputRest(lines []row.Line, earlier []chat.Item) bool {
 // replyRest reports whether rows without a marker are of a reply: one was due or, where the
 // recording begins, they are written like one, and are no piece of the welcome.
 func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
-	indent := row.Indent(lines[0].Text)
 	if !lines[0].Late {
-		return indent == 2 && slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
+		return slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
 	}
 	rows := lines[:t.replyRows(lines)]
 	return slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })

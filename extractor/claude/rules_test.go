@@ -58,7 +58,7 @@ func TestE23Rules(t *testing.T) {
 		{"grey words in thinking and in a reply", "⟦ #999999|∴ Thinking…⟧\n\n    ⟦i #999999|Read 2 files⟧\n\n  ⟦i #999999|So.⟧\n\n" + said + "Look:\n\n  ⟦ #999999|Wrapped 2 lines⟧\n\n    text\n⟦ #999999|  ⎿  note⟧", "thinking Read 2 files||So.\nassistant Look:||Wrapped 2 lines||```|  text|⎿  note|```"},
 		{"code above an item", said + "See:\n\n  ⟦ p5|def⟧ a\n\n    - an item, with words in it\n\n  So.", "assistant See:||```|def a|```||- an item, with words in it||So."},
 		{"the rest of a reply, all of it code", sent + "Go⟧\n⟨lost⟩\n  ⟦ #b1b9f9|name⟧", "user Go\nassistant `name`"},
-		{"rows at another column behind lost rows", sent + "Go⟧\n⟨lost⟩\n   nobody's", "user Go"},
+		{"the rest of a reply at another column", sent + "Go⟧\n⟨lost⟩\n   at last.", "user Go\nassistant at last."},
 		{"code right above a list", said + "See:\n\n  ⟦ p5|def⟧ a\n    - an item with words in it\n\n  make test\n  - an item with words\n", "assistant See:||```|def a|```||- an item with words in it||```|make test|```||- an item with words"},
 		{"a tree of files", said + "See:\n\n  ├── cmd\n  words\n\n  So.", "assistant See:||```|├── cmd|words|```||So."},
 		{"grey rows of an output", "⟦ #4eba65|●⟧ ⟦b|Bash⟧(ls)\n  ⎿  a\n\n     ⟦ #999999|Read 2 files⟧\n\n     ⟦b|Bash⟧(ls)", "tool `Bash(ls)` ok a||Read 2 files||Bash(ls)"},

@@ -98,10 +98,6 @@ func status(l row.Line) string {
 func args(lines []row.Line, name string) string {
 	lk := markdown.Style{Left: 2, Right: 4}
 	ls := lk.Lines(lines)
-	if strings.HasSuffix(ls[0].Text, "  …") { // the dots of a call that waits are beside its rows
-		ls[0].Spans = row.Cut(ls[0].Spans, 0, ls[0].Width-1)
-		ls[0].Measure()
-	}
 	hang := math.MaxInt
 	for k := range ls[1:] {
 		hang = min(hang, ls[1+k].Indent)
@@ -110,7 +106,8 @@ func args(lines []row.Line, name string) string {
 	for _, l := range lk.Unwrap(ls, hang) {
 		parts = append(parts, strings.TrimRight(row.Text(l), " "))
 	}
-	s := strings.TrimPrefix(strings.TrimLeft(strings.Join(parts, "\n"), " "), name)
+	all := strings.Replace(strings.Join(parts, "\n"), "  …", "", 1) // beside a call that waits (1.0)
+	s := strings.TrimPrefix(strings.TrimLeft(all, " "), name)
 	return strings.TrimSuffix(strings.TrimPrefix(s, "("), ")")
 }
 

@@ -197,7 +197,7 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 			}
 		}
 	}
-	return code > 0 && code >= text
+	return code >= max(text, 1)
 }
 
 // judge tells code from prose by the words of a line without a style. Markdown's own marks are left

@@ -71,7 +71,8 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 		return 0
 	}
 	for ; n < len(ls) && unstyled(ls[n]); n++ {
-		wrapped = n > 0 && (wrapped || ls[n-1].Indent > ls[n].Indent) && c.look.SeamOf(&ls[n-1], &ls[n], ls[0].Indent) != markdown.SeamBreak
+		above := &ls[max(n-1, 0)]
+		wrapped = (wrapped || above.Indent > ls[n].Indent) && c.look.SeamOf(above, &ls[n], ls[0].Indent) != markdown.SeamBreak
 		if wrapped {
 			continue
 		}

@@ -63,18 +63,8 @@ func bottom(s chat.Screen) chat.Split {
 	if at < 0 {
 		return chat.Split{}
 	}
-	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking, Overlay: s.Alt && !talk(s.Lines[:at])}
-}
-
-// talk reports whether lines show something of a conversation: a full-screen question at the
-// start does not.
-func talk(lines []row.Line) bool {
-	for i := range lines {
-		if _, n := banner(lines[i:]); n > 0 || userRow(lines[i]) {
-			return true
-		}
-	}
-	return false
+	above := s.Lines[:at] // a full-screen question at the start is below nothing of a conversation
+	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking, Overlay: s.Alt && !slices.ContainsFunc(above, userRow) && !slices.ContainsFunc(above, row.Prefixed(bareTitle))}
 }
 
 // shortcuts matches the only key that is named below the composer before the model is, or a blank
@@ -152,25 +142,22 @@ func popup(lines []row.Line, bottom int) int {
 // last line says how long it took, and the status line is gone while a reply comes in. What Codex
 // itself says to a command is below that line.
 func answers(lines []row.Line) bool {
-	any, said := false, false
-	for i := len(lines) - 1; i >= 0; i-- {
-		switch cell := cells.Of(lines[i]); {
+	said := false
+	for _, l := range slices.Backward(lines) {
+		switch cell := cells.Of(l); {
 		case cell == nil:
-			if strings.HasPrefix(lines[i].Text, "  >_ ") { // the banner, or what /status printed
+			if strings.HasPrefix(l.Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
-			any = any || lines[i].Text != ""
 		case cell.Role == session.RoleUser:
 			return true
-		case cell.Role == session.RoleAssistant || cell.Role == session.RoleTool:
-			any, said = true, true
-		default:
-			if !said || footnote(lines[i]) {
-				return false
-			}
+		case cell.Role != "":
+			said = true
+		case !said, footnote(l):
+			return false
 		}
 	}
-	return any
+	return len(lines) > 0
 }
 
 // status matches a row that says that Codex works, up to its bracket; a narrow window cuts it off.
@@ -225,6 +212,5 @@ func pinned(lines []row.Line) bool {
 
 // bare reports whether a row is plain text from the first column on.
 func bare(l row.Line) bool {
-	cell := cells.Of(l)
-	return cell != nil && cell.Rule == "" && l.Runs[0].Style == vterm.Style{}
+	return atEdge.On(l) && l.Runs[0].Style == vterm.Style{}
 }
