@@ -108,8 +108,7 @@ var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 const (
 	noteInk   = 1<<4 - 1
 	noteItem  = 1 << 4 // item reads it
-	noteProse = 1 << 5 // its words are a sentence, or the beginning of one
-	judged    = 1 << 6 // whether they are was asked
+	noteText  = 1 << 5 // it is an item of several words, which are text
 	noteSigns = 8      // the first bit of what readSigns returns
 )
 
@@ -118,8 +117,8 @@ func claudeNote(l *markdown.Line) uint16 {
 		l.Note = uint16(readInk(l)) | uint16(readSigns(l))<<noteSigns
 		if it, ok := item(l); ok {
 			l.Note |= noteItem
-			if strings.Contains(l.Text[min(it.Content, len(l.Text)):], " ") { // an item of several words is text
-				l.Note |= judged | noteProse
+			if strings.Contains(l.Text[min(it.Content, len(l.Text)):], " ") {
+				l.Note |= noteText
 			}
 		}
 	}
@@ -128,13 +127,7 @@ func claudeNote(l *markdown.Line) uint16 {
 
 // isProse reports whether the words of a line are a sentence, or the beginning of one.
 func isProse(l *markdown.Line) bool {
-	if claudeNote(l)&judged == 0 {
-		l.Note |= judged
-		if prose.Judge(l.Text[l.Indent:]) == prose.Prose {
-			l.Note |= noteProse
-		}
-	}
-	return l.Note&noteProse != 0
+	return claudeNote(l)&noteText != 0 || prose.Judge(l.Text[l.Indent:]) == prose.Prose
 }
 
 // inkOf returns what readInk reads.

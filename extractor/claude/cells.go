@@ -45,7 +45,7 @@ func (t *talk) begin() *talk {
 		{Begin: chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
 		{Begin: chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
-		{Rule: "rest of a prompt", Headless: true, When: chat.First(painted), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
+		{Rule: "rest of a prompt", Headless: true, When: chat.First(row.HasBackground), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
 	}}
@@ -73,9 +73,6 @@ func glyphs(all string) (out []string) {
 
 // highlighted reports whether a style is that of a prompt, which has a background.
 func highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
-
-// painted reports whether a row has a background at its start: a row of a prompt.
-func painted(l row.Line) bool { return highlighted(l.StyleAt(0)) }
 
 // behindSign returns what follows the sign and the blanks at a row's start.
 func behindSign(text string) string {

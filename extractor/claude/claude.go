@@ -53,7 +53,7 @@ func Agent() *chat.Agent {
 var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: highlighted}, goesOn: goesOn, text: promptText, style: style}).begin()
 
 // goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
-func goesOn(_, l row.Line) bool { return painted(l) && !chat.Begins(l.Text, "❯", ">") }
+func goesOn(_, l row.Line) bool { return row.HasBackground(l) && !chat.Begins(l.Text, "❯", ">") }
 
 // spinners are the glyphs that the line of a running turn cycles through.
 const spinners = "·✢*✶✻✽✳∗"

@@ -39,7 +39,7 @@ var oldBanner = chat.Welcome{
 // oldGoesOn reports whether a row goes on with a prompt: with the background of its first row or,
 // in 1.0, grey from the second column on.
 func oldGoesOn(first, l row.Line) bool {
-	if painted(first) {
+	if row.HasBackground(first) {
 		return goesOn(first, l)
 	}
 	return l.Text[0] == ' ' && !isCorner(l.Text) && allText(l.Row, row.Grey)

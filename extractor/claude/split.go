@@ -77,7 +77,7 @@ func holdsInput(lines []row.Line, alt bool) bool {
 	if alt {
 		lines = lines[row.Run(lines[:len(lines)-1], row.Matching(strokes)):]
 	}
-	return input().MatchString(lines[0].Text) && !painted(lines[0])
+	return input().MatchString(lines[0].Text) && !row.HasBackground(lines[0])
 }
 
 var (
@@ -124,7 +124,7 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 	if i := row.Last(s.Lines[:sp.Bottom], pill); i >= 0 {
 		sp.Bottom, sp.Scrolled = i, true
 	}
-	if s.Lines[0].Text == "" || sp.Scrolled && painted(s.Lines[0]) { // where a message is cut, the first row is kept free
+	if s.Lines[0].Text == "" || sp.Scrolled && row.HasBackground(s.Lines[0]) { // where a message is cut, the first row is kept free
 		sp.Top = 1
 	}
 }

@@ -19,9 +19,9 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: bullet, When: chat.First(statusRow)},
 	{Rule: "call", Begin: bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
 	{Rule: "notice", Begin: bullet, When: chat.First(info), Add: notice},
-	{Rule: "reply", Begin: chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: said},
+	{Rule: "reply", Begin: chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
 	{Begin: bullet}, // somebody else's
-	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: said},
+	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
 	{Rule: "user", Begin: chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
 	{Rule: "user", Begin: chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
@@ -41,9 +41,6 @@ var atEdge = chat.Mark{Row: row.Filled}
 
 func dim(s vterm.Style) bool      { return s.Dim }
 func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
-
-// head reports whether a row begins a cell.
-func head(l row.Line) bool { return cells.Begins(l) }
 
 // userRow reports whether a row looks like the first of a prompt in the conversation.
 func userRow(l row.Line) bool {
@@ -70,9 +67,6 @@ func printed(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
-
-// said reports whether a row without a sign may be one of a reply.
-func said(l row.Line) bool { return !printed(l) }
 
 // replyRest reports whether rows without a head are of a reply: one was due or, where the recording
 // begins, they are written like one.

@@ -24,7 +24,7 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.Scrolled = n-1, true
 	}
 	sp.Bottom = queued(s.Lines, sp.Bottom)
-	if at := row.LastAbove(s.Lines[:sp.Bottom], statusRow, head); at >= 0 {
+	if at := row.LastAbove(s.Lines[:sp.Bottom], statusRow, cells.Begins); at >= 0 {
 		sp.Bottom = at
 		if sp.State == chat.StateIdle {
 			sp.State = chat.StateBusy
@@ -120,7 +120,7 @@ func option(l row.Line) bool {
 // the composer, its bold title above.
 func dialog(lines []row.Line) int {
 	first := -1
-	for i := row.Last(lines, option) - 1; i >= 0 && !head(lines[i]); i-- {
+	for i := row.Last(lines, option) - 1; i >= 0 && !cells.Begins(lines[i]); i-- {
 		if lines[i].BoldAt(2) {
 			first = i
 		}
@@ -184,7 +184,7 @@ func queued(lines []row.Line, bottom int) int {
 		case strings.HasPrefix(t, "  ↳ "):
 			bottom = i
 		case lines[i].DimAt(0): // the title's second row
-		case head(lines[i]):
+		case cells.Begins(lines[i]):
 			return bottom
 		}
 	}
@@ -205,7 +205,7 @@ func pinned(lines []row.Line) bool {
 	if bg := lines[0].StyleAt(2).Bg; bg.Kind != vterm.ColorDefault {
 		return lines[1].StyleAt(0).Bg != bg
 	}
-	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !head(l) })
+	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text != "" && !cells.Begins(l) })
 	below := row.SkipBlank(lines, n)
 	return below < len(lines) && below < n+2
 }
