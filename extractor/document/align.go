@@ -196,7 +196,8 @@ func cells(lines []row.Line) []row.Line {
 	return out
 }
 
-var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "")
+// tableLines removes what is drawn between cells: rules are alike in all tables.
+var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
 
 // grown reports whether body is the window as it was, but for rows that go on behind what they said
 // and rows that were blank.

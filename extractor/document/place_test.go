@@ -151,6 +151,16 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
+// TestAlignTableRules shows other rows of a table in wider columns: rules alone do not say where
+// they are.
+func TestAlignTableRules(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "│ one │ 1 │", "├─────┼───┤", "│ two │ 2 │", "├─────┼───┤", "│ three │ 3 │", "├─────┼───┤", "│ four │ 4 │", "├─────┼───┤")}
+	d.align(rowtest.Plain(60, "│ ten    │ 10 │", "├────────┼────┤", "│ eleven │ 11 │", "├────────┼────┤", "│ twelve │ 12 │", "├────────┼────┤", "│ more   │ 13 │", "└────────┴────┘"), false)
+	if len(d.Lines) != 16 || d.Placed != PlacedBelow {
+		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	}
+}
+
 // TestAlignBlanks changes the blanks in the first row of a window: its letters are where they were,
 // and no row is wrapped.
 func TestAlignBlanks(t *testing.T) {

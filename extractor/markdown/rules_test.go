@@ -327,6 +327,28 @@ func TestLinkWithin(t *testing.T) {
 	}
 }
 
+// TestTableBelowLost goes on with a table below rows of it that were never on the screen.
+func TestTableBelowLost(t *testing.T) {
+	for _, tt := range []struct {
+		name, dump string
+		lost       int // the row that others are missing above
+		want       string
+	}{
+		{"with its end drawn above", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7  │ y │\n├────┼───┤\n│ 8  │ z │\n└────┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |\n| 8 | z |"},
+		{"without an end", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n│ 2 │ x │\n\n│ 7 │ y │\n└───┴───┘", 7, "| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | x |\n| 7 | y |"},
+		{"words", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\nand so on", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n\nand so on"},
+		{"nothing is missing", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7 │ y │", -1, "| A | B |\n| --- | --- |\n| 1 | x |\n\n│ 7 │ y │"},
+	} {
+		lines := rowtest.Dump(t, 40, tt.dump)
+		if tt.lost >= 0 {
+			lines[tt.lost].Lost = true
+		}
+		if _, got := Render(lines, &Style{}); got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestSpaced finds one blank behind the words of a row, in their style or in another.
 func TestSpaced(t *testing.T) {
 	for dump, want := range map[string]bool{"one": false, "one ": true, "one  ": false, "⟦b|one⟧ two ": true, "⟦b|one ⟧    ": true, "one ⟦b|two⟧    ": false} {

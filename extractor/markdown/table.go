@@ -73,8 +73,8 @@ type band struct {
 
 // bands reads the lines of a table below its first ruler, which had these columns, up to a blank
 // one at the latest. A row that came later may have widened a column: those below the window's top
-// were drawn again, each with the ruler below it. cut returns the cells of a line, or nil if it is
-// none of the table.
+// were drawn again, each with the ruler below it. Rows below others that were never on the screen
+// are of the table, too. cut returns the cells of a line, or nil if it is none of the table.
 func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
 	for from := 0; ; n++ {
 		closed := strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")
@@ -95,12 +95,18 @@ func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []ba
 			b.lines = append(b.lines, cells)
 		}
 		out = append(out, b)
-		switch from = n + 1; {
-		case closed:
-			return out, from
-		case end:
+		from = n + 1
+		if !end {
+			continue
+		}
+		if closed {
+			n++
+		}
+		below := n + blankLines(ls[n:])
+		if below == len(ls) || !ls[below].lost || !strings.HasPrefix(ls[below].Text[ls[below].Indent:], "│") {
 			return out, n
 		}
+		from, n = below, below-1
 	}
 }
 
