@@ -67,6 +67,8 @@ func TestE23Rules(t *testing.T) {
 		{"rows of nobody", "   1 code()\n\n" + said("So.") + "⟨lost⟩\nwords at the edge", "assistant So."},
 		{"a spinner that a resize left, below what is lost", "⟨lost⟩\n ⠴ Thinking... (esc to cancel, 0s)\n? for shortcuts\n\n" + said("So."), "assistant So."},
 		{"what is left of replies", "⟨lost⟩\n  ⟦ #cdd6f4|ends here.⟧\n\n" + asked("Go") + "⟨lost⟩\n" + said("So."), "^assistant ends here. ¶ user Go ¶ assistant So."},
+		{"a reply below lost rows", said("One") + "⟨lost⟩\n  ⟦ #cdd6f4|two.⟧\n⟨lost⟩\n  ⟦ #cdd6f4|three.⟧\n\n" + asked("Go"), "assistant One||two.||three. ¶ user Go"},
+		{"what is left of a prompt", said("So.") + "⟨lost⟩\n⟦ on#5f5f5f|   of it, and more⟧\n⟦ on#5f5f5f|   words⟧\n" + bar + "\n" + said("Yes."), "assistant So. ¶ ^user of it, and more|words ¶ assistant Yes."},
 		{"the welcome below a command", asked("/theme") + " ▝▜▄     Gemini CLI v0.61.0\n   ▝▜▄\n\nTips", "command /theme: "},
 		{"what a command printed", asked("/stats") + "  ⟦d|dim words⟧\n\n   1 number", "command /stats:   dim words|   1 number"},
 		{"a column at the right", said("Text") + "                          words", "assistant Text|                        words"},

@@ -39,7 +39,9 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 		{Begin: chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt(0)},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought},
-		{When: signless, Rows: a.rows, Add: a.said},
+		{Rule: "prompt", Headless: true, When: chat.First(row.HasBackground), Rows: painted, Role: session.RoleUser, Style: &markdown.Style{Left: 3, Right: 1}},
+		{Headless: true, When: chat.First(row.Prefixed("  ")), Rows: a.rows, Role: session.RoleAssistant, Add: a.said},
+		{When: numbered, Rows: a.rows, Add: a.said},
 		{Rows: a.Welcome.Rows, Add: Part},
 		{When: chat.First(a.chrome), Rows: one},
 	})
@@ -83,11 +85,9 @@ func (a *CLI) chrome(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") 
 // answered are the roles of what a reply may follow.
 var answered = []string{session.RoleUser, session.RoleThinking, session.RoleTool, session.RoleSystem}
 
-// signless reports whether a reply without its sign begins: its first rows were never on the
-// screen, or it begins with code, which has none before it from 0.44 on.
-func signless(lines []row.Line, earlier []chat.Item) bool {
-	text := strings.TrimLeft(lines[0].Text, " ")
-	return lines[0].Lost && strings.HasPrefix(lines[0].Text, "  ") || strings.HasPrefix(text, "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
+// numbered reports whether a reply begins with code, which has no sign before it from 0.44 on.
+func numbered(lines []row.Line, earlier []chat.Item) bool {
+	return strings.HasPrefix(strings.TrimLeft(lines[0].Text, " "), "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
 }
 
 // rows counts the rows of an item: up to one that begins something else, or is a hint at the right

@@ -28,9 +28,14 @@ var typedSigns = []string{"> ", "$ ", "! "}
 // typed is before what the user typed between two bars.
 var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: func(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }}
 
+// painted counts the rows above the lower one of two bars.
+func painted(lines []row.Line) int {
+	return row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+}
+
 // typedRows counts the rows between two bars, with the lower one.
 func typedRows(lines []row.Line) int {
-	n := row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+	n := painted(lines)
 	return n + row.Run(lines[n:min(n+1, len(lines))], IsBar)
 }
 
