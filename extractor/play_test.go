@@ -369,13 +369,29 @@ func TestDrawnAgain(t *testing.T) {
 	cut := chat.Said(session.RoleUser, "one two", "one two")
 	cut.Truncate(session.TruncatedTail)
 	whole, reply := chat.Said(session.RoleUser, "one two three", ""), chat.Said(session.RoleAssistant, "one two three", "")
-	other := chat.Said(session.RoleUser, "two three", "")
+	other, call := chat.Said(session.RoleUser, "two three", ""), chat.Called(&session.Tool{Name: "Read"})
+	call.Truncate(session.TruncatedTail)
 	for _, tt := range []struct {
 		above, it chat.Item
 		want      bool
-	}{{cut, whole, true}, {cut, other, false}, {cut, reply, false}, {whole, whole, false}} {
+	}{{cut, whole, true}, {cut, other, false}, {cut, reply, false}, {whole, whole, false}, {call, call, false}} {
 		if got := drawnAgain(&tt.above, &tt.it); got != tt.want {
 			t.Errorf("%q below %q: %v", tt.it.Text, tt.above.Text, got)
+		}
+	}
+}
+
+// TestClearedOnce drops the first clear that an agent tells of below a screen that is empty, unless
+// the user has said something above.
+func TestClearedOnce(t *testing.T) {
+	clear, notice, prompt := chat.Item{Event: session.EventClear}, chat.Said(session.RoleSystem, "Hi", ""), chat.Said(session.RoleUser, "Hi", "")
+	for _, tt := range []struct {
+		items []chat.Item
+		left  int
+	}{{nil, 0}, {[]chat.Item{notice}, 1}, {[]chat.Item{notice, clear, clear}, 2}, {[]chat.Item{prompt, clear}, 2}} {
+		s := segment{emptied: true, items: tt.items}
+		if s.clearedOnce(); len(s.items) != tt.left {
+			t.Errorf("%d of %d items are left, want %d", len(s.items), len(tt.items), tt.left)
 		}
 	}
 }

@@ -141,9 +141,7 @@ func (r *Reader) Read(f Frame) []Step {
 			r.readMain(f)
 		}
 	}
-	if r.Trace != nil {
-		r.report(r.screen(f))
-	}
+	r.report(f)
 	return r.steps
 }
 
@@ -151,9 +149,7 @@ func (r *Reader) Read(f Frame) []Step {
 func (r *Reader) Close() []Step {
 	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false
 	r.leave()
-	if r.Trace != nil {
-		r.report(chat.Screen{})
-	}
+	r.report(Frame{Snapshot: &vterm.Snapshot{}})
 	return r.steps
 }
 

@@ -47,7 +47,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
 	s.clearedOnce()
 	d.Clean()
-	r.parsed(d.Base, s.past+k, s.items[k:])
+	r.parsed(s.past+k, s.items[k:])
 	s.cleared = r.clears(d)
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()

@@ -143,11 +143,11 @@ func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 }
 
 // textAt reports whether a row has text in its last column, if that is column col, where a scroll
-// bar would be. An agent that draws on the main screen of a terminal multiplexer has none there:
-// only the multiplexer itself is on the alternate screen.
+// bar would be: one of the other symbols (So). An agent that draws on the main screen of a terminal
+// multiplexer has none there: only the multiplexer itself is on the alternate screen.
 func textAt(l row.Line, col int) bool {
 	last, _ := utf8.DecodeLastRuneInString(l.Text)
-	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && (last < utf8.RuneSelf || unicode.In(last, unicode.L, unicode.M, unicode.N, unicode.P))
+	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && !unicode.Is(unicode.So, last)
 }
 
 // startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in

@@ -2,7 +2,6 @@ package extractor
 
 import (
 	"math"
-	"slices"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
@@ -155,20 +154,17 @@ func (r *Reader) readCommands(settled bool) {
 // what was typed before it came up may be among its rows. at and y are the document's first line
 // below the command, and the screen's first row.
 func (r *Reader) started(s chat.Screen, settled bool) (p *Profile, at, y int) {
-	program, at := r.shell.Runs()
-	lines := r.drawn().Lines
-	y = 1 + row.Last(s.Lines, func(l row.Line) bool { return 0 < at && at <= len(lines) && l.Text == lines[at-1].Text })
-	i := slices.IndexFunc(profiles, func(p *Profile) bool {
-		if !settled || p.Name != program {
-			return false
-		}
-		rows := talk(s, p.Split(s))
-		return y < len(rows) && talks(p, rows[y:])
-	})
-	if i < 0 {
+	if !settled {
 		return nil, 0, 0
 	}
-	return profiles[i], at, y
+	program, at := r.shell.Runs()
+	y = 1 + row.Last(s.Lines, func(l row.Line) bool { return at > 0 && l.Text == r.drawn().Lines[at-1].Text })
+	for _, p := range profiles {
+		if rows := talk(s, p.Split(s)); p.Name == program && y < len(rows) && talks(p, rows[y:]) {
+			return p, at, y
+		}
+	}
+	return nil, 0, 0
 }
 
 // startInline begins a run of an agent on a line of the main screen's document.
@@ -181,10 +177,8 @@ func (r *Reader) startInline(p *Profile, b chat.Banner, at int, s chat.Screen, s
 // showCommands shows the shell's commands to the log.
 func (r *Reader) showCommands(v *session.View) {
 	v.Document = r.seg.document
-	if r.Trace != nil {
-		items, _ := r.shell.Items(v.From)
-		r.parsed(r.drawn().Base, v.From, items)
-	}
+	items, _ := r.shell.Items(v.From)
+	r.parsed(v.From, items)
 	r.steps = append(r.steps, Step{View: v})
 }
 
@@ -229,7 +223,7 @@ func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 	r.trace.split(sp, 0, end) // what is above row Top was on the document before
 	r.seg.chrome = sp.OK
 	fresh := r.change(&r.main, func() {
-		r.main.Draw(s.Lines[:end], r.seg.start, sp.OK, scrolled)
+		r.main.Draw(s.Lines[:end], r.seg.start, scrolled)
 		r.again()
 	})
 	if settled {

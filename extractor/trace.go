@@ -69,16 +69,19 @@ func layoutOf(sp chat.Split) string {
 }
 
 // parsed notes the items of the next step with a View.
-func (r *Reader) parsed(base, first int, items []chat.Item) {
+func (r *Reader) parsed(first int, items []chat.Item) {
 	if r.Trace != nil {
-		r.trace.Parsed = append(r.trace.Parsed, Parsed{Base: base, First: first, Items: slices.Clone(items)})
+		r.trace.Parsed = append(r.trace.Parsed, Parsed{Base: r.drawn().Base, First: first, Items: slices.Clone(items)})
 	}
 }
 
 // report completes the trace of a frame and passes it on.
-func (r *Reader) report(s chat.Screen) {
+func (r *Reader) report(f Frame) {
+	if r.Trace == nil {
+		return
+	}
 	t, seg, d := &r.trace, &r.seg, r.drawn()
-	t.Agent, t.Document, t.Screen, t.Base, t.Placed = r.Agent(), seg.document, s, d.Base, d.Placed
+	t.Agent, t.Document, t.Screen, t.Base, t.Placed = r.Agent(), seg.document, r.screen(f), d.Base, d.Placed
 	if seg.agent != nil {
 		t.Version, t.Look, t.Past, t.Items = r.version, seg.agent.Versions, seg.past, seg.items
 	} else {

@@ -20,7 +20,7 @@ func (b Box) Text() string {
 	cursor := false     // the only character that is typed is the cursor on a hint
 	for _, l := range b.Rows {
 		var r strings.Builder
-		for _, s := range row.Spans(l.Row, b.Left, b.Right, row.PlainMarks) {
+		for _, s := range row.Spans(l.Row, b.Left, b.Right, nil) {
 			if row.Grey(s.Style) && !strings.Contains(s.Text, "[Pasted ") {
 				hint += len(strings.TrimSpace(s.Text))
 				continue

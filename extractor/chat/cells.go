@@ -140,9 +140,9 @@ func (c *Cells) next(lines []row.Line, of *Cell) int {
 	})
 }
 
-// ends reports whether another cell than this one may begin on a row. None begins on a blank one.
+// ends reports whether another cell than this one may begin on a row.
 func (c *Cells) ends(of *Cell, l row.Line) bool {
-	if l.Text == "" {
+	if l.Text == "" { // saves time
 		return false
 	}
 	indent := row.Indent(l.Text)
@@ -162,9 +162,6 @@ func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
 // Of returns the cell that a row begins by itself, or nil.
 func (c *Cells) Of(l row.Line) *Cell {
-	if !c.Begins(l) { // as most do not
-		return nil
-	}
 	cell, _ := c.at([]row.Line{l}, nil)
 	return cell
 }

@@ -67,12 +67,13 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 				b.Cwd = said
 			}
 		}
-		for below := strings.Count(m[0], "\n"); n < len(lines) && (lines[n].Wrapped || below > 0); n++ {
-			if !lines[n].Wrapped {
+		below := strings.Count(m[0], "\n")
+		return b, row.Run(lines, func(l row.Line) bool {
+			if !l.Wrapped {
 				below--
 			}
-		}
-		return b, n
+			return below >= 0
+		})
 	}
 	return b, 0
 }

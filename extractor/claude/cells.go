@@ -92,8 +92,8 @@ func (t *talk) replyRows(lines []row.Line) int {
 		if !t.begins(lines, k) {
 			return false
 		}
-		sign := corner().FindString(lines[k].Text)
-		return sign == "" || interrupted(lines[k].Text[len(sign):])
+		rest, ok := corner(lines[k].Text)
+		return !ok || interrupted(rest)
 	})
 }
 

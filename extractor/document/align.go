@@ -45,7 +45,7 @@ func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	lines := row.Trim(d.Lines)
 	switch at := goesOnIn(lines, 0, body); {
-	case at >= 0 && !d.shows(body):
+	case at >= 0 && !d.has(body, 0, 0, len(d.Lines)):
 		d.replace(at, body)
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
 		at := overlap(d.Lines[d.Base:], body)
@@ -64,16 +64,6 @@ func (d *Document) Meets(body []row.Line) bool { return d.Shares(d.Base, body) |
 func (d *Document) Pinned(body []row.Line) bool {
 	at := leads(d.Lines, d.near(body), body[1:], 24)
 	return at > 0 && d.Lines[at-1].Text != body[0].Text
-}
-
-// shows reports whether all of body is somewhere on the document.
-func (d *Document) shows(body []row.Line) bool {
-	for at := range len(d.Lines) - len(body) + 1 {
-		if same, total := d.likeness(at, body); same == total {
-			return true
-		}
-	}
-	return false
 }
 
 // searches are the ways to find the line that a window's first row shows, as they are tried.
@@ -111,7 +101,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 
 // above returns line at, or where body's text is above that at another width.
 func (d *Document) above(at int, body []row.Line) int {
-	if d.Placed != PlacedOverlap || body[0].Text == d.Lines[at].Text {
+	if body[0].Text == d.Lines[at].Text {
 		return at
 	}
 	p := d.findRewrapped(body)
@@ -176,14 +166,11 @@ func asIs(lines []row.Line) []row.Line { return lines }
 // that line goes on otherwise, it stays whole, and what was between is lost.
 func (d *Document) rewrapped(body []row.Line) (at int) {
 	p := d.findRewrapped(body)
-	switch {
-	case p.at < 0:
-	case p.within > 0 && !p.goesOn:
+	if p.within > 0 && !p.goesOn {
 		body[row.SkipBlank(body, 0)].Lost = true
 		return p.at + 1
-	default:
-		d.repair(p, body)
 	}
+	d.repair(p, body)
 	return p.at
 }
 

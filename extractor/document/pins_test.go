@@ -150,6 +150,10 @@ func TestReturn(t *testing.T) {
 			t.Errorf("%s: base %d, %v; want %d, %v", tt.name, d.Base, ok, tt.base, tt.ok)
 		}
 	}
+	d := Document{Lines: lines, Base: 3}
+	if d.Draw(lines[1:4], 0, true); d.Base != 3 {
+		t.Errorf("base %d, though rows have scrolled out", d.Base)
+	}
 }
 
 // TestRewrapWithin wraps the window's rows in the middle of a line above it, which keeps what is
@@ -188,11 +192,11 @@ func TestStorm(t *testing.T) {
 		t.Error("one resize is a storm")
 	}
 	d.Resized(true, 3)
-	d.Lines = rowtest.Plain(60, "torn")
+	d.Lines, d.Base = append(rowtest.Plain(60, "torn"), rowtest.Plain(30, drawn...)...), 1 // the window is where it was
 	if d.Torn(0, rowtest.Plain(30, drawn...)) || !d.Torn(1, rowtest.Plain(30, drawn...)) {
 		t.Error("the window was not found, or above its part")
 	}
-	if d.Draw(rowtest.Plain(30, drawn[1:]...), 0, true, false); d.Lines[0].Text != said[0] {
+	if d.Draw(rowtest.Plain(30, drawn[1:]...), 0, false); d.Lines[0].Text != said[0] {
 		t.Errorf("the window is %q", texts(d.Lines))
 	}
 	if d.Torn(0, rowtest.Plain(30, "torn")) {
@@ -211,6 +215,15 @@ func TestStorm(t *testing.T) {
 	if restorable(0) {
 		t.Error("a resize long after kept the document of before")
 	}
+	d.Lines = rowtest.Plain(60, said...)
+	d.Resized(true, 1)
+	d.Waited()
+	d.Lines = rowtest.Plain(60, "another text, long enough to be known")
+	d.Resized(true, 3)
+	d.Resized(true, 3)
+	if restorable(0) {
+		t.Error("a resize that the agent did not draw for kept the document of before")
+	}
 }
 
 // TestStormBegins resizes twice while no agent draws, and in a document that begins between.
@@ -223,7 +236,14 @@ func TestStormBegins(t *testing.T) {
 		fresh.Settle()
 		fresh.Resized(true, 3)
 	}
+	var empty Document
+	empty.Resized(true, 3)
+	empty.Lines = shell.Lines
+	empty.Resized(true, 3)
 	torn := rowtest.Plain(30, "torn")
+	if empty.Torn(0, body) {
+		t.Error("the window was not found on what was drawn between two resizes")
+	}
 	if shell.Torn(0, torn) || !fresh.Torn(0, torn) || fresh.Torn(0, body) {
 		t.Errorf("torn: %v without an agent, %v in a new document", shell.Torn(0, torn), fresh.Torn(0, torn))
 	}
@@ -255,6 +275,9 @@ func TestNowhere(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(60, "the first row of a text", "the second row of a text")}
 	if at := d.rewrapped(rowtest.Plain(30, "another text, long enough to be known")); at >= 0 {
 		t.Errorf("another text is at line %d", at)
+	}
+	if d.has(d.Lines[:1], 12, 0, 2) {
+		t.Error("a short row is enough")
 	}
 	if d.grown(d.Lines[:1]) {
 		t.Error("a window that is shorter has grown")

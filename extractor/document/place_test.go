@@ -257,6 +257,7 @@ func TestExtend(t *testing.T) {
 		{"a little that has nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
 		{"nothing in common", []string{a, b}, []string{c, d, e, e + f}, []string{a, b, "?" + c, d, e, e + f}},
 		{"nothing in common, but rows are missing", []string{a, "?" + b}, []string{c, d, e, e + f}, []string{a, "?" + b}},
+		{"a row in common above the end", []string{a, b, c, d}, []string{e, b, e + f}, []string{a, b, c, d}},
 		{"a row above the last differs", []string{a, "The", c}, []string{b, "The second", c, d}, []string{a, "The", c}},
 		{"rows above the end that were said twice", []string{a, b, c, a}, []string{a, b}, []string{a, b, c, a}},
 		{"above the end", []string{a, b, c}, []string{a, b}, []string{a, b, c}},

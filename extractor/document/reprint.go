@@ -21,9 +21,6 @@ func (d *Document) returned(body []row.Line, start int) bool {
 func (d *Document) repainted(place int, body []row.Line) (at int) {
 	head := body[:min(row.SkipBlank(body, 0)+1, len(body))]
 	here, total := d.likeness(place, body)
-	if 2*here >= total { // saves the search: no other place can be better
-		return 0
-	}
 	best := max(2*here, 11, total/3)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
 		if first, _ := d.likeness(k, head); first == 0 {

@@ -57,13 +57,12 @@ func (d *Document) Torn(start int, body []row.Line) bool {
 	return !ok
 }
 
-// Draw puts body, the window of an agent on the main screen, where it belongs. drawn reports
-// whether the agent may have drawn all of it again: since a resize, or from its top row, unless
-// rows have just scrolled out. start is the first line of the agent's part.
-func (d *Document) Draw(body []row.Line, start int, drawn, scrolled bool) {
+// Draw puts body, the window of an agent on the main screen, where it belongs. The agent may have
+// drawn all of it again: since a resize, or from its top row, unless rows have just scrolled out.
+// start is the first line of the agent's part.
+func (d *Document) Draw(body []row.Line, start int, scrolled bool) {
 	placed := PlacedScrolled
 	switch {
-	case !drawn:
 	case d.restore(start, body):
 		d.Left, d.resize.over = nil, true
 		return

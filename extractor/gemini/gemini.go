@@ -49,9 +49,7 @@ const (
 // welcome is the small logo with the version beside it or, in a narrow window, below it; or the one
 // in full and shaded blocks, with two rows more in an IDE.
 var welcome = chat.Welcome{
-	Begins: func(text string) bool {
-		return strings.Contains(text, "███") || strings.Contains(text, "▝") || strings.Contains(text, "▟")
-	},
+	Begins: func(text string) bool { return strings.Contains(text, "███") || strings.Contains(text, "▝") },
 	Forms: []chat.Form{
 		{Text: lazy.Regexp(`^.*███.*\n` + blocky + `{7}(?:` + blocky + `{2})?`)},
 		{Text: lazy.Regexp(`^` + blocky + `*(?:.*\n)??[▝▜▄▗▟▀█ ]* Gemini CLI v(?P<version>\S+).*\n` + blocky + `*`)},

@@ -123,7 +123,7 @@ func spokenInput(lines []row.Line) (top int, ok bool) {
 func spokenStatus(text string) bool {
 	text = strings.TrimSpace(text)
 	return spokenBegins(text) || chat.Begins(text, "YOLO", "auto-accept", "Shift+Tab", "Initializing") ||
-		strings.ContainsAny(text, "(?)") && spokenHints().MatchString(text)
+		spokenHints().MatchString(text)
 }
 
 var spokenHints = lazy.Regexp(`\(esc to cancel|\? for shortcuts$| to toggle\)$`)

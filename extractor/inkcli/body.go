@@ -140,7 +140,7 @@ func markQuotes(lk *markdown.Style, ls []markdown.Line) {
 	for i := range ls {
 		l := &ls[i]
 		rest, quoted := strings.CutPrefix(l.Text, ">")
-		if words, bar := strings.CutPrefix(l.Text[l.Indent:], "│"); bar && (open && words == "" || slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Style.Italic })) {
+		if words, bar := strings.CutPrefix(l.Text[l.Indent:], "│"); bar && (open || slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Style.Italic })) {
 			rest, quoted, lk.QuoteMarks = words, true, row.MarkItalic
 		}
 		if open = quoted || open && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak; open {

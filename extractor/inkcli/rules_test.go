@@ -16,6 +16,7 @@ func TestMendTables(t *testing.T) {
 	for _, tt := range []struct{ name, rows, want string }{
 		{"a row whose end is wrapped", "  ┌───┬───┐\n  │ a │ b\n  │\n  Text.", "  ┌───┬───┐\n  │ a │ b\n+│\n  Text."},
 		{"a quote", "  │ a\n  │\n  │ b", "  │ a\n  │\n  │ b"},
+		{"a quote below a table", "  ┌───┐\n  │ a │\n  └───┘\n  │ b\n  │ c", "  ┌───┐\n  │ a │\n  └───┘\n  │ b\n  │ c"},
 		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
 	} {
 		var got []string

@@ -45,7 +45,7 @@ func mendTables(lines []row.Line) []row.Line {
 // a bar where no table has begun is of a quote.
 func unfinished(t string, columns int) bool {
 	if strings.HasPrefix(t, "│") {
-		return columns > 0 && strings.Count(t, "│") <= columns
+		return strings.Count(t, "│") <= columns
 	}
 	return !strings.HasSuffix(t, ends[row.FirstRune(t)])
 }

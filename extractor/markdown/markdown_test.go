@@ -352,7 +352,7 @@ func TestInline(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := rowtest.Dump(t, 80, tt.row)[0]
-			if got := inline(row.Spans(l.Row, 0, -1, codexish.marks)); got != tt.want {
+			if got := inline(row.Spans(l.Row, 0, -1, codexish.Marks)); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
 		})
@@ -362,7 +362,8 @@ func TestInline(t *testing.T) {
 func TestInlineLink(t *testing.T) {
 	link := vterm.Style{Link: "https://example.test/a"}
 	spans := []row.Span{{Text: "see ", Width: 4}, {Text: "the docs", Width: 8, Style: link}, {Text: ".", Width: 1}}
-	if got, want := inline(spans), "see [the docs](https://example.test/a)."; got != want {
+	const want = "see [the docs](https://example.test/a)."
+	if _, got := inForms(spans); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	spans[1] = row.Span{Text: "https://example.test/a", Width: 22, Style: link}

@@ -21,6 +21,9 @@ var pointed = Style{Left: 2, Code: coloured, Item: func(l *Line) (Item, bool) {
 // coloured reads code line by line, edged with other items than Claude Code.
 var edged = Style{Left: 2, Code: coloured}
 
+// hanging reads code that is wrapped as Codex does it.
+var hanging = Style{Left: 2, Code: coloured, CodeHangs: true}
+
 func coloured(ls []Line) (int, string) {
 	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette }), "sh"
 }
@@ -80,6 +83,8 @@ func TestRules(t *testing.T) {
 		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40, "- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
 		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40, "- One\n\n  more:\n\n```\nnpm ci\n```"},
 		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25, "```\nnpm install one two three\n```"},
+		{"code further in below a full line", "●\n  ⟦ p4|if one two three {⟧\n    ⟦ p4|run⟧", hanging, 22, "```sh\nif one two three {\n  run\n```"},
+		{"code that goes on below its line's beginning", "●\n  ⟦ p4|if {⟧\n    ⟦ p4|run one two three⟧\n    ⟦ p4|four⟧", hanging, 22, "```sh\nif {\n  run one two three four\n```"},
 		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧", edged, 24, "```sh\nnpm ci\n\nhttps://example.test/ab\n```"},
 		{"code with numbers and a blank line in an item", "●\n  1. One\n  ⟦ #afafaf|1⟧    a\n  ⟦ #afafaf|2⟧\n  ⟦ #afafaf|3⟧    b", geminiish, 40, "1. One\n   ```\n   a\n\n   b\n   ```"},
 		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
@@ -96,6 +101,7 @@ func TestRules(t *testing.T) {
 		{"a border that is being drawn", "●\n  ┌────┬──\n  │ a  │ b│\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │ b│\n├────┼──"},
 		{"a box that is code", "●\n  ⟦d|┌───┬───┐⟧\n  │ a │ b │\n  ├───┼───┤", boxed, 40, "┌───┬───┐\n│ a │ b │\n├───┼───┤"},
 		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
+		{"a bar in a cell", "●\n  ┌───────┬───┐\n  │ a │ b │ c │\n  ├───────┼───┤\n  │ d     │ e │\n  └───────┴───┘", claudeish, 40, "| a │ b | c |\n| --- | --- |\n| d | e |"},
 		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
 		{"a cell wrapped in a wider lower part", "●\n  ┌────┬───┐\n  │ a  │ b │\n  ├────────┼───┤\n  │ ab     │ x │\n  │ cd     │   │\n  ├────────┼───┤\n  │ e      │ f │\n  └────────┴───┘", claudeish, 40, "| a | b |\n| --- | --- |\n| ab cd | x |\n| e | f |"},
 		{"dots that do not fill a cell", "●\n  ┌──────┬───────┐\n  │ Name │ Note  │\n  ├──────┼───────┤\n  │ load │ on…   │\n  │ _cfg │       │\n  └──────┴───────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load_cfg | on… |"},

@@ -143,13 +143,13 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		if l.Wrapped && len(out) > 0 {
 			p, blanks := &out[len(out)-1], lines[i-1].Blanks // which belong to the line: its text comes without them
 			p.Spans = append(slices.Clip(p.Spans), row.Span{Text: row.Blanks(blanks), Width: blanks})
-			p.Spans = append(p.Spans, row.Spans(l.Row, 0, -1, lk.marks)...)
+			p.Spans = append(p.Spans, row.Spans(l.Row, 0, -1, lk.Marks)...)
 			p.Wrapped = true
 			p.Measure()
 			p.Room = max(p.Room, p.Width)
 			continue
 		}
-		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.marks), Room: room, At: i, lost: l.Lost}
+		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.Marks), Room: room, At: i, lost: l.Lost}
 		if lk.MarkCells {
 			closeGaps(t.Spans)
 		}
@@ -206,13 +206,6 @@ func spaced(spans []row.Span) bool {
 	}
 	t := row.Text(spans[max(0, len(spans)-2):]) // each has text: more of them say nothing
 	return len(t)-len(strings.TrimRight(t, " ")) == 1
-}
-
-func (lk *Style) marks(s vterm.Style) row.Mark {
-	if lk.Marks != nil {
-		return lk.Marks(s)
-	}
-	return row.PlainMarks(s)
 }
 
 // StyleOf is the style of a line's byte.

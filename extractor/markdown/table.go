@@ -114,7 +114,7 @@ func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []ba
 // none: text in a box is content. A table that is not yet drawn to its end is one up to there.
 func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 	cols := Ruler(&ls[0], '─')
-	if cols == nil || !strings.HasSuffix(ls[0].Text, "┐") {
+	if !strings.HasSuffix(ls[0].Text, "┐") {
 		return nil, 0
 	}
 	all, n := bands(ls[1:], cols, (*Line).boxCells)

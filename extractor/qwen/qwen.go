@@ -124,7 +124,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
-var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
+var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`\(.*esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.

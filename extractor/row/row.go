@@ -118,11 +118,12 @@ func Matching(expr func() *regexp.Regexp) func(Line) bool {
 
 // Run counts the elements of a list, from the first on, that are of a kind.
 func Run[T any](list []T, is func(T) bool) int {
-	n := 0
-	for n < len(list) && is(list[n]) {
-		n++
+	for i, e := range list {
+		if !is(e) {
+			return i
+		}
 	}
-	return n
+	return len(list)
 }
 
 // SkipBlank returns the first line from i on that has text.
@@ -132,21 +133,26 @@ func SkipBlank(lines []Line, i int) int {
 
 // Last returns the index of the last row that is of a kind, or -1.
 func Last(lines []Line, is func(Line) bool) int {
-	i := len(lines) - 1
-	for i >= 0 && !is(lines[i]) {
-		i--
+	for i, l := range slices.Backward(lines) {
+		if is(l) {
+			return i
+		}
 	}
-	return i
+	return -1
 }
 
 // LastAbove returns the index of the last row of a kind, or -1 where one that ends the search is
 // below it.
 func LastAbove(lines []Line, is, ends func(Line) bool) int {
-	i := Last(lines, func(l Line) bool { return is(l) || ends(l) })
-	if i < 0 || !is(lines[i]) {
-		return -1
+	for i, l := range slices.Backward(lines) {
+		if is(l) {
+			return i
+		}
+		if ends(l) {
+			break
+		}
 	}
-	return i
+	return -1
 }
 
 // Starts reports whether a text begins with one of the signs, or is one of them without the blank

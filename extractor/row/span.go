@@ -18,13 +18,10 @@ func FirstRune(s string) rune {
 
 // AppendLetters appends the letters of s to b: what are no blanks.
 func AppendLetters(b []byte, s string) []byte {
-	for {
-		word, rest, more := strings.Cut(s, " ")
-		if b = append(b, word...); !more {
-			return b
-		}
-		s = rest
+	for word := range strings.SplitSeq(s, " ") {
+		b = append(b, word...)
 	}
+	return b
 }
 
 // LettersLen returns how many bytes of letters a text has.
@@ -73,9 +70,12 @@ func Marks(s vterm.Style, code bool) Mark {
 	return m
 }
 
-// Spans is a row's cells [from, to) as spans; to < 0: up to its end. marks reads a run's style;
-// nil: no run has a mark.
+// Spans is a row's cells [from, to) as spans; to < 0: up to its end. marks reads a run's style, in
+// place of PlainMarks.
 func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
+	if marks == nil {
+		marks = PlainMarks
+	}
 	spans := make([]Span, 0, len(r.Runs))
 	col := 0
 	for _, run := range r.Runs {
@@ -83,11 +83,7 @@ func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
 			spans = append(spans, Span{Text: Blanks(run.Col - col), Width: run.Col - col})
 		}
 		col = run.Col + run.Width
-		s := Span{Text: run.Text, Width: run.Width, Style: run.Style}
-		if marks != nil {
-			s.Mark = marks(run.Style)
-		}
-		spans = append(spans, s)
+		spans = append(spans, Span{run.Text, run.Width, run.Style, marks(run.Style)})
 	}
 	if to < 0 {
 		to = col
@@ -155,21 +151,11 @@ func Text(spans []Span) string {
 	if len(spans) == 1 {
 		return spans[0].Text
 	}
-	var b strings.Builder
-	b.Grow(Len(spans))
+	b := make([]byte, 0, 256)
 	for _, s := range spans {
-		b.WriteString(s.Text)
+		b = append(b, s.Text...)
 	}
-	return b.String()
-}
-
-// Len returns len(spansText(spans)).
-func Len(spans []Span) int {
-	n := 0
-	for i := range spans {
-		n += len(spans[i].Text)
-	}
-	return n
+	return string(b)
 }
 
 // SpansWidth returns the width of spans in cells.
