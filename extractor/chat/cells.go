@@ -98,7 +98,7 @@ func (c *Cells) take(p *Parser, i int) int {
 		return n
 	}
 	from, headless := i, cell.Headless
-	if above := p.Above(); headless && cell.Role == session.RoleAssistant && above.Role == cell.Role && row.SkipBlank(p.Lines, above.End) >= i {
+	if above := p.Above(); headless && cell.Role != "" && above.Role == cell.Role && row.SkipBlank(p.Lines, above.End) >= i {
 		from, headless = above.First, above.Headless // it goes on below what was never on the screen
 		p.Items = p.Items[:len(p.Items)-1]
 		cell, _ = c.at(p.Lines[from:], p.Items)

@@ -40,6 +40,7 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 		{Begin: chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
 		{Begin: chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought},
 		{Rule: "prompt", Headless: true, When: chat.First(row.HasBackground), Rows: painted, Role: session.RoleUser, Style: &markdown.Style{Left: 3, Right: 1}},
+		{Rule: "prompt", Headless: true, When: typedAbove, Rows: a.rows, Role: session.RoleUser, Style: &markdown.Style{Left: 2}},
 		{Headless: true, When: chat.First(row.Prefixed("  ")), Rows: a.rows, Role: session.RoleAssistant, Add: a.said},
 		{When: numbered, Rows: a.rows, Add: a.said},
 		{Rows: a.Welcome.Rows, Add: Part},

@@ -39,6 +39,13 @@ func typedRows(lines []row.Line) int {
 	return n + row.Run(lines[n:min(n+1, len(lines))], IsBar)
 }
 
+// typedAbove reports whether rows are the rest of the prompt above them: they are in one colour.
+func typedAbove(lines []row.Line, earlier []chat.Item) bool {
+	s := lines[0].StyleAt(row.Indent(lines[0].Text))
+	return chat.Last(earlier).Role == session.RoleUser && !s.Bold && !row.Plain(s.Fg) &&
+		!slices.ContainsFunc(row.Spans(lines[0].Row, 0, -1, nil), func(sp row.Span) bool { return strings.TrimSpace(sp.Text) != "" && sp.Style.Fg != s.Fg })
+}
+
 // composing reports whether what is between two bars is a composer that a resize left behind.
 func composing(lines []row.Line, _ []chat.Item) bool { return isComposer(lines[:typedRows(lines)]) }
 

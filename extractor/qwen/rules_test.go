@@ -143,6 +143,28 @@ func TestE23Banner(t *testing.T) {
 	}
 }
 
+// TestRestOfPrompt shows rows of a prompt that is taller than the window: they are in the colour of
+// the prompt above them, as a whole.
+func TestRestOfPrompt(t *testing.T) {
+	for rest, want := range map[string]string{
+		"    ⟦ #cba6f7|of it⟧":                    "user Go|of it",
+		"    ⟦ #cba6f7|func⟧ of it":               "user Go; assistant `func` of it",
+		"    ⟦b #cba6f7|of it⟧":                   "user Go; assistant ## of it",
+		"    of it":                               "user Go; assistant of it",
+		"  ⟦ #cba6f7|◆⟧ Well\n    ⟦ #cba6f7|x⟧ y": "user Go; assistant Well|`x` y",
+	} {
+		lines := rowtest.Dump(t, 60, "  ⟦ #cba6f7|> Go⟧\n"+rest)
+		lines[1].Lost = true
+		var got []string
+		for _, it := range parse(lines) {
+			got = append(got, told(it))
+		}
+		if got := strings.Join(got, "; "); got != want {
+			t.Errorf("%q: got %q, want %q", rest, got, want)
+		}
+	}
+}
+
 // TestRestOfReply shows rows above which others were never on the screen: they end the prompt above
 // them, and are the rest of a reply, without code spans where the colour of these is not known.
 func TestRestOfReply(t *testing.T) {
