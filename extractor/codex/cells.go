@@ -156,7 +156,7 @@ func notice(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
 	switch m := decision().FindStringSubmatch(text); {
-	case strings.HasPrefix(text, "Conversation interrupted"), strings.HasPrefix(ls[0].Text, "🖐"):
+	case chat.Begins(ls[0].Text, "■ Conversation interrupted", "🖐"):
 		p.Interrupted(i, end, "interrupt")
 	case m != nil: // the call must not be made: there is nothing else of it
 		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")

@@ -102,7 +102,7 @@ func state(l row.Line, title string) string {
 	return chat.Status(l.StyleAt(0).Fg, strings.HasSuffix(title, "ing"))
 }
 
-// failedCall is what follows a call that failed, in red.
+// failedCall is what follows a call that failed.
 var failedCall = lazy.Regexp(` \(exit \d+\)$`)
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
@@ -111,16 +111,14 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 	for ls = ls[1+row.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + row.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
-		own := ownLines(ls[:n])
-		last := ls[max(0, len(own)-1)]
-		all := input(own, 4+len(name)+1)
+		all := input(ownLines(ls[:n]), 4+len(name)+1)
 		inputs := []string{all}
 		if name == "Read" {
 			inputs = strings.Split(all, ", ")
 		}
 		for _, in := range inputs {
 			t := &session.Tool{Name: name, Input: in, Status: status}
-			if m := failedCall().FindStringIndex(in); m != nil && row.Red(last.StyleAt(row.Width(last.Text)-1).Fg) {
+			if m := failedCall().FindStringIndex(in); m != nil {
 				t.Input, t.Status = in[:m[0]], session.ToolError
 			}
 			calls = append(calls, chat.Did(t))

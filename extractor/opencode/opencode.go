@@ -40,12 +40,11 @@ var usage = []chat.Usage{{
 }}
 
 const (
-	logo         = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
-	bar          = "  ┃"
-	opencodeEdge = "╹▀▀▀"
-	ending       = "     ▣" // of a turn
-	left         = 5        // the column where text begins
-	right        = 3        // columns that text leaves free at the right
+	logo   = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
+	bar    = "  ┃"
+	ending = "     ▣" // of a turn
+	left   = 5        // the column where text begins
+	right  = 3        // columns that text leaves free at the right
 )
 
 // welcome is the logo's second row to the last row, which holds the directory and the version; the
@@ -109,8 +108,8 @@ func unpainted(lines []row.Line, i int) bool {
 	if row.Indent(lines[i].Text) != left {
 		return false
 	}
-	above := row.Last(lines[:i], row.Filled)
-	return above >= 0 && above < i-2 && chat.Begins(lines[above].Text, bar, ending)
+	above := row.LastAbove(lines[:i], row.Prefixed(bar, ending), row.Filled)
+	return above >= 0 && above < i-2
 }
 
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
@@ -202,8 +201,8 @@ var panelStyle = &markdown.Style{Left: left, Right: right, Seam: cutSeam}
 
 // notice reports whether a panel says in grey what went wrong.
 func notice(lines []row.Line, _ []chat.Item) bool {
-	at := slices.IndexFunc(lines[:panelRows(lines)], func(l row.Line) bool { return l.Text != bar })
-	return at >= 0 && row.Grey(lines[at].StyleAt(left))
+	at := row.Run(lines[:panelRows(lines)-1], row.Matching(bareBar))
+	return row.Grey(lines[at].StyleAt(left))
 }
 
 // readPrompt reads what the user said, without what is on a ground of its own below it: the names

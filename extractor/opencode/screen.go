@@ -2,7 +2,6 @@ package opencode
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,12 +29,12 @@ func split(s chat.Screen) chat.Split {
 		sp.Top, sp.Bottom = logo, len(s.Lines)
 	}
 	switch {
-	case has(s.Lines[:top], dialog):
+	case slices.ContainsFunc(s.Lines[:top], row.Matching(dialog)):
 		sp.State, sp.Overlay = chat.StateAsking, true
-	case has(s.Lines[edge:], working):
+	case slices.ContainsFunc(s.Lines[edge:], row.Matching(working)):
 		sp.State = chat.StateBusy
 	}
-	sp.Overlay = sp.Overlay || has(s.Lines[:top], menu)
+	sp.Overlay = sp.Overlay || slices.ContainsFunc(s.Lines[:top], row.Matching(menu))
 	return sp
 }
 
@@ -52,6 +51,7 @@ func unpaintedBox(lines []row.Line) bool {
 
 var (
 	footer  = lazy.Regexp(`^   (?:[⬝■]+  esc interrupt|[~/]\S*$)`) // below the input box
+	boxEdge = lazy.Regexp(`^ *╹▀▀▀`)                               // its lower edge
 	working = lazy.Regexp(`esc interrupt`)
 	dialog  = lazy.Regexp(`    esc$`) // one covers the screen: its title has the key beside it that closes it
 	bareBar = lazy.Regexp(`^ *┃$`)
@@ -60,11 +60,6 @@ var (
 	// answer matches the row that says which key answers a question.
 	answer = lazy.Regexp(`^  ┃.*enter +(confirm|submit|select|toggle)`)
 )
-
-// has reports whether one of the rows matches.
-func has(lines []row.Line, expr func() *regexp.Regexp) bool {
-	return slices.ContainsFunc(lines, row.Matching(expr))
-}
 
 // sideBar returns the column where the bar at the right of a wide window begins, with the title and
 // the usage: it has a ground of its own from the first row to the last. 0: there is none.
@@ -81,8 +76,8 @@ func sideBar(lines []row.Line) int {
 // question finds the first row of a question at the end of the screen, where the input box would
 // be; -1: there is none.
 func question(lines []row.Line) int {
-	at := row.Last(row.Trim(lines), row.Not(row.Matching(bareBar)))
-	if at < 0 || !answer().MatchString(lines[at].Text) {
+	at := row.LastAbove(row.Trim(lines), row.Matching(answer), row.Not(row.Matching(bareBar)))
+	if at < 0 {
 		return -1
 	}
 	return 1 + row.Last(lines[:at], row.Not(row.Prefixed(bar)))
@@ -100,7 +95,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 // input finds the rows [top, edge) of the input box, which have its bar and its ground, and the
 // column where its text begins. What is pasted may have another ground.
 func input(lines []row.Line) (top, edge, left int) {
-	edge = row.Last(lines, func(l row.Line) bool { return strings.HasPrefix(strings.TrimSpace(l.Text), opencodeEdge) })
+	edge = row.Last(lines, row.Matching(boxEdge))
 	if edge < 1 {
 		return edge, edge, 0
 	}
