@@ -270,12 +270,11 @@ var opencodeLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
-// hyphened ends in a part of a word, cjkEnd in punctuation of Chinese or Japanese; parted is a word
-// that was cut behind a mark: in a path, an address, a file's name.
+// parted is a word that was cut behind a mark: in a path, an address, a file's name, or behind a
+// hyphen, else it is a dash; cjkParted is Chinese or Japanese that was cut behind its punctuation.
 var (
-	parted   = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}][.?] [\p{Ll}\p{Nd}]\S*)$`)
-	hyphened = lazy.Regexp(`[\pL\p{Nd}]-$`)
-	cjkEnd   = lazy.Regexp(`[，。、；：！？]$`)
+	parted    = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}](?:- \S+|[.?] [\p{Ll}\p{Nd}]\S*))$`)
+	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
 // seam knows by the blank where lines were wrapped: it is painted at the end of the row, or at the
@@ -289,10 +288,8 @@ func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 		return markdown.SeamSpace, true
 	case !a.Cell && a.Width >= a.Room && first >= 0 && !strings.HasPrefix(b.Spans[first].Text, " "):
 		return markdown.SeamNone, true
-	case cjkEnd().MatchString(a.Text) && row.Width(string(row.FirstRune(word))) == 2:
+	case cjkParted().MatchString(a.Text + " " + word):
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	case hyphened().MatchString(a.Text): // else it is a dash
-		return markdown.CutBehind(a, b, "-", 2)
 	}
 	return cutSeam(a, b)
 }
@@ -302,7 +299,7 @@ func cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if !parted().MatchString(a.Text + " " + row.FirstWord(b.Text)) {
 		return 0, false
 	}
-	return markdown.CutBehind(a, b, `/\([{.?`, 2)
+	return markdown.CutBehind(a, b, `/\([{.?-`, 2)
 }
 
 // The default theme has inline code in green, and words in bold in orange: headings are violet.
