@@ -38,10 +38,7 @@ func codeInk(c vterm.Color) bool {
 // item reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
-	if t == "" {
-		return markdown.Item{}, false
-	}
-	if t[0] <= '9' { // "-" too
+	if row.FirstRune(t) <= '9' { // "-" too
 		return markdown.ListItem(l)
 	}
 	letter, rest, ok := strings.Cut(t, ". ")

@@ -92,8 +92,8 @@ func (t *talk) replyRows(lines []row.Line) int {
 		if !t.begins(lines, k) {
 			return false
 		}
-		rest, ok := corner(lines[k].Text)
-		return !ok || interrupted(rest)
+		sign := corner().FindString(lines[k].Text)
+		return sign == "" || interrupted(lines[k].Text[len(sign):])
 	})
 }
 

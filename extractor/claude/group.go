@@ -32,6 +32,7 @@ var verbs = map[string]string{
 // for 3s"), or an MCP server that was called ("called shop 2 times").
 var (
 	countPart  = lazy.Regexp(`^(?:and )?(\w+)(?: \S+){0,2}? (\d+)[hms]*(?: |$)`)
+	groupMore  = lazy.Regexp(`^ {2,}[^ ⎿]`) // a row on which it goes on
 	serverPart = lazy.Regexp(`^(?:and )?(?i:call|quer)\w+ (\S+)(?: (\d+) times)?$`)
 )
 
@@ -45,10 +46,8 @@ type groupPart struct {
 // groupParts parts a group's first line, and reports whether the calls run; nil if it is none.
 func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 	text := behindSign(lines[0].Text)
-	for _, l := range lines[1:] {
-		if isCorner(l.Text) || row.Indent(l.Text) < 2 && !l.Wrapped {
-			break
-		}
+	goesOn := row.Run(lines[1:], func(l row.Line) bool { return l.Wrapped || groupMore().MatchString(l.Text) })
+	for _, l := range lines[1 : 1+goesOn] {
 		text += " " + strings.TrimSpace(l.Text)
 	}
 	text, _, _ = strings.Cut(text, " (ctrl+")
@@ -126,7 +125,7 @@ func hinted(name, hint string) (tool, input string) {
 // because it blinks.
 func unmarked(lines []row.Line, _ []chat.Item) bool {
 	l := lines[0]
-	if row.Indent(l.Text) != 2 || isCorner(l.Text) {
+	if row.Indent(l.Text) != 2 {
 		return false
 	}
 	faint := func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }
@@ -146,8 +145,8 @@ func unmarked(lines []row.Line, _ []chat.Item) bool {
 // its command or file.
 func runsBelow(lines []row.Line) bool {
 	for _, l := range lines[1:min(len(lines), 6)] {
-		if rest, ok := corner(l.Text); ok {
-			return row.Grey(l.StyleAt(row.Width(strings.TrimSuffix(l.Text, rest)))) && !chat.Begins(rest, append(interruptions, "Tip: ")...)
+		if sign := corner().FindString(l.Text); sign != "" {
+			return row.Grey(l.StyleAt(row.Width(sign))) && !chat.Begins(l.Text[len(sign):], append(interruptions, "Tip: ")...)
 		}
 		if !strings.HasPrefix(l.Text, " ") {
 			return false

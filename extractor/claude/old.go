@@ -42,7 +42,7 @@ func oldGoesOn(first, l row.Line) bool {
 	if row.HasBackground(first) {
 		return goesOn(first, l)
 	}
-	return l.Text[0] == ' ' && !isCorner(l.Text) && allText(l.Row, row.Grey)
+	return l.Text[0] == ' ' && !isCorner(l) && allText(l.Row, row.Grey)
 }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank

@@ -14,8 +14,9 @@ import (
 // split finds the input at the bottom of the screen, or the dialog in its place, and goes up
 // over what belongs to it: status lines, queued prompts, the spinner with its tips.
 func split(s chat.Screen) chat.Split {
-	if sp, ok := transcript(s); ok {
-		return sp
+	last := s.Lines[max(0, len(s.Lines)-12):]
+	if at := slices.IndexFunc(last, row.Containing("Showing detailed transcript")); at >= 0 { // Ctrl+O, Ctrl+R in 1.0: everything again, and more
+		return chat.Split{OK: true, Overlay: true, Bottom: len(s.Lines) - len(last) + at}
 	}
 	top, asks := claudeInput(s.Lines, s.Alt)
 	if top < 0 {
@@ -39,14 +40,6 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.Scrolled = menu, true
 	}
 	return sp
-}
-
-// transcript notices the transcript (Ctrl+O, Ctrl+R in 1.0), which shows everything again and
-// more.
-func transcript(s chat.Screen) (chat.Split, bool) {
-	top := max(0, len(s.Lines)-12)
-	i := slices.IndexFunc(s.Lines[top:], row.Containing("Showing detailed transcript"))
-	return chat.Split{OK: true, Overlay: true, Bottom: top + i}, i >= 0
 }
 
 // claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule
@@ -137,10 +130,10 @@ func overlaid(l row.Line) bool {
 	return allText(l.Row, row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)
 }
 
-// pill reports whether a row ends with a button such as " Jump to bottom (ctrl+End) ↓ ".
+// pill reports whether a button such as " Jump to bottom (ctrl+End) ↓ " is on a row.
 func pill(l row.Line) bool {
 	return slices.ContainsFunc(l.Runs, func(r vterm.Run) bool {
-		return r.Style.Bg.Kind != vterm.ColorDefault && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓")
+		return highlighted(r.Style) && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓")
 	})
 }
 

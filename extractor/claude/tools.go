@@ -143,27 +143,21 @@ type claudeResult struct {
 	stopped   bool        // a corner says that the user stopped the turn
 }
 
-// corner cuts `⎿` at column 2 or 3 and the blanks behind it off a row.
-func corner(text string) (rest string, ok bool) {
-	rest, ok = strings.CutPrefix(strings.TrimLeft(text, " "), "⎿")
-	return strings.TrimLeft(rest, " \u00a0"), ok && row.Indent(text) < 4
-}
+// corner matches `⎿` at column 2 or 3 and the blanks behind it.
+var corner = lazy.Regexp(`^ {0,3}⎿[ \x{a0}]*`)
 
 // isCorner reports whether a row begins with a corner.
-func isCorner(text string) bool {
-	_, ok := corner(text)
-	return ok
-}
+var isCorner = row.Matching(corner)
 
 // parted parts the rows of a call: its own, and those of its result.
 func parted(lines []row.Line) (head, below []row.Line) {
-	n := row.Run(lines, func(l row.Line) bool { return !isCorner(l.Text) })
+	n := row.Run(lines, row.Not(isCorner))
 	return lines[:n], lines[n:]
 }
 
 // resultRows counts the rows of what follows corners, from the first row on.
 func resultRows(lines []row.Line) (n int) {
-	for n < len(lines) && isCorner(lines[n].Text) {
+	for n < len(lines) && isCorner(lines[n]) {
 		n += outputRows(lines[n:])
 	}
 	return n
@@ -174,10 +168,10 @@ func resultOf(lines []row.Line) (out claudeResult) {
 	for len(lines) > 0 {
 		n := outputRows(lines)
 		l := lines[0]
-		rest, _ := corner(l.Text)
-		out.stopped = out.stopped || interrupted(rest)
+		sign := corner().FindString(l.Text)
+		out.stopped = out.stopped || interrupted(l.Text[len(sign):])
 		if out.text == "" {
-			left := row.Width(strings.TrimSuffix(l.Text, rest))
+			left := row.Width(sign)
 			out.text, out.truncated = outputText(lines[:n], min(left, outputLeft))
 			out.ink = l.StyleAt(left)
 		}
@@ -218,7 +212,7 @@ var hidden = lazy.Regexp(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl\+[^(\n
 // more of it is hidden.
 func outputText(lines []row.Line, left int) (text string, truncated bool) {
 	whole := markdown.Verbatim(lines, left)
-	if !strings.Contains(whole, "…") && !strings.Contains(whole, "(ctrl+") { // as most have not
+	if !strings.ContainsAny(whole, "…(") { // as most have not
 		return whole, false
 	}
 	text = strings.Trim(hidden().ReplaceAllString(whole, ""), "\n")

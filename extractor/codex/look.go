@@ -125,11 +125,8 @@ func (c *body) themeCode(ls []markdown.Line) int {
 	return n
 }
 
-// title reports whether a line is a heading or entirely bold: all of it is bold, in one colour.
-func title(l *markdown.Line) bool {
-	first := l.First()
-	return first.Bold && l.All(func(s vterm.Style) bool { return s == first })
-}
+// title reports whether a line is a heading or entirely bold.
+func title(l *markdown.Line) bool { return l.All(func(s vterm.Style) bool { return s.Bold }) }
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.

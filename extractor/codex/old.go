@@ -33,11 +33,11 @@ func (c *body) oldQuote(l *markdown.Line) (int, bool) {
 
 // quotedOn reports whether a row goes on with the quote above it.
 func (c *body) quotedOn(at int) bool {
-	if at == 0 || c.fits(at) {
+	if at < 2 || c.fits(at) { // the first row has the sign of the reply
 		return false
 	}
 	above := strings.TrimLeft(c.lines[at-1].Text, " ")
-	return strings.HasPrefix(above, "> ") && at > 1 || c.quotedOn(at-1)
+	return strings.HasPrefix(above, "> ") || c.quotedOn(at-1)
 }
 
 // fits reports whether a row's first word would have had room on the row above.

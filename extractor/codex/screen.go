@@ -20,8 +20,8 @@ func split(s chat.Screen) chat.Split {
 	}
 	sp := bottom(s)
 	sp.Bottom = popup(s.Lines, sp.Bottom)
-	if n := len(row.Trim(s.Lines[:sp.Bottom])); n > 0 && strings.HasSuffix(s.Lines[n-1].Text, "to bottom · esc") { // a pill: the user scrolled back
-		sp.Bottom, sp.Scrolled = n-1, true
+	if at := row.LastAbove(s.Lines[:sp.Bottom], row.Containing("to bottom · esc"), row.Filled); at >= 0 { // a pill: the user scrolled back
+		sp.Bottom, sp.Scrolled = at, true
 	}
 	sp.Bottom = queued(s.Lines, sp.Bottom)
 	if at := row.LastAbove(s.Lines[:sp.Bottom], statusRow, cells.Begins); at >= 0 {

@@ -1,6 +1,8 @@
 package codex
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -140,12 +142,12 @@ func changed(ls []row.Line, title string) chat.Item {
 func diff(ls []row.Line) string {
 	lk := markdown.Style{Left: 4}
 	tl := lk.Lines(ls)
-	at := len(diffSign().FindString(markdown.Verbatim(ls, lk.Left))) // the column behind the signs
-	var out []string
+	at := cmp.Or(len(diffSign().FindString(markdown.Verbatim(ls, lk.Left))), math.MaxInt) // the column behind the signs
+	out := []string{""}
 	for i := range tl {
 		l := &tl[i]
-		if n := len(out); n > 0 && at > 0 && l.Indent >= at {
-			out[n-1] += row.Text(row.Cut(l.Spans, at, l.Width))
+		if l.Indent >= at {
+			out[len(out)-1] += row.Text(row.Cut(l.Spans, at, l.Width))
 			continue
 		}
 		out = append(out, l.Text)

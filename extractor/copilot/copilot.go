@@ -130,8 +130,9 @@ func cells() *chat.Cells {
 		{Rule: "reply", Begin: reply, Role: session.RoleAssistant, Style: copilotLook},
 		{Rule: "call", Begin: anything, When: chat.First(named), Read: tool},
 		{Rule: "notice", Begin: anything, Role: session.RoleSystem, Style: copilotLook},
+		{Headless: true, When: chat.First(row.Not(indented))},
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
-		{Rule: "reply", Headless: true, When: chat.First(indented), Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "reply", Headless: true, Role: session.RoleAssistant, Style: copilotLook},
 	}}
 }
 
@@ -147,7 +148,7 @@ var indented = row.Prefixed("   ")
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below, and no row of it begins in a colour, as code does.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	if !indented(lines[0]) || chat.Last(earlier).Role == session.RoleUser {
+	if chat.Last(earlier).Role == session.RoleUser {
 		return false
 	}
 	below := 1 + row.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
