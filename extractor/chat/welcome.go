@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -9,11 +10,12 @@ import (
 
 // Welcome is what an agent greets its users with, in some versions in another form than in others.
 type Welcome struct {
-	Begins func(text string) bool // Look.Begins
+	Begins func(text string) bool // reports whether its first row may have this text: compare one string
 	Title  string                 // words in its first rows, which other rows that begin so do not have
 	Forms  []Form
-	// Spread is set if its last row may be at the end of the screen, below a conversation.
-	Spread bool
+	// Most is how many rows it has at most, where its last one may be at the end of the screen, below
+	// a conversation. 0: 60.
+	Most int
 }
 
 // Form is one form of a welcome.
@@ -24,11 +26,11 @@ type Form struct {
 	Bold string // words in its first row that are bold there, and not where a reply quotes them
 }
 
-// A welcome has so many rows at most. Expressions take time by the length of the text.
+// A welcome has so many rows at most, and to its title. Expressions take time by the length of the
+// text.
 const (
 	welcomeRows = 60
-	spreadRows  = 2000
-	titleRows   = 4 // to the title
+	titleRows   = 4
 )
 
 // Banner is a Look.Banner.
@@ -36,12 +38,8 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 	if !w.Begins(lines[0].Text) { // as most do not
 		return b, 0
 	}
-	most := welcomeRows
-	if w.Spread {
-		most = spreadRows
-	}
 	var texts strings.Builder
-	for i, l := range lines[:min(len(lines), most)] {
+	for i, l := range lines[:min(len(lines), cmp.Or(w.Most, welcomeRows))] {
 		if i == titleRows && !strings.Contains(texts.String(), w.Title) {
 			return b, 0
 		}

@@ -46,7 +46,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03", Folds: []string{"[Pasted Content "}},
 		Looks: []chat.Look{{
 			Versions: "0.20-",
-			Begins:   welcome.Begins, Banner: banner, Split: split, Parse: cells.Parse, Box: inputBox,
+			Banner:   banner, Split: split, Parse: cells.Parse, Box: inputBox,
 		}},
 	}
 }

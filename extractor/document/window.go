@@ -1,8 +1,6 @@
 package document
 
 import (
-	"slices"
-
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -41,12 +39,9 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 
 // Lines returns the rows of the frame at hand as lines. They are valid until the next frame.
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
-	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
-	for y, row := range rows {
-		l, was := w.Line(row), &w.lines[y]
-		if was.Row != row || was.Cols != l.Cols || was.Stale != l.Stale {
-			*was = l
-		}
+	w.lines = w.lines[:0]
+	for _, row := range rows {
+		w.lines = append(w.lines, w.Line(row))
 	}
 	return w.lines
 }

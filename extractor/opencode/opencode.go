@@ -26,7 +26,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
+			Banner:   welcome.Banner, Split: split, Box: inputBox,
 			Parse: func(lines []row.Line) []chat.Item { return parse(c, lines) },
 		}},
 	}
@@ -50,7 +50,7 @@ const (
 // welcome is the logo's second row to the last row, which holds the directory and the version; the
 // model is named between.
 var welcome = chat.Welcome{
-	Spread: true,
+	Most:   2000,
 	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
 	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? *(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
 }

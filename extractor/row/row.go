@@ -29,7 +29,8 @@ func HasInverse(l Line) bool {
 
 // HasBackground reports whether the row's first cell has a background.
 func HasBackground(l Line) bool {
-	return len(l.Runs) > 0 && l.Runs[0].Col == 0 && l.Runs[0].Style.Bg.Kind != vterm.ColorDefault
+	r := l.RunAt(0)
+	return r.Col == 0 && r.Style.Bg.Kind != vterm.ColorDefault
 }
 
 // IsWrapped reports whether a line continues the one above, which the terminal wrapped.
@@ -51,8 +52,6 @@ type Line struct {
 	Lost    bool // the rows above it were never on the screen
 	Late    bool // likewise, for the recording begins here
 	Stale   bool // it was drawn before the window was last resized
-	Judged  bool // Begins is known
-	Begins  bool // some agent's banner may begin here
 }
 
 // Lines returns rows, drawn in a window that is cols cells wide, as lines.
