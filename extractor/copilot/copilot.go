@@ -104,7 +104,7 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
 // notices are what else is said with the sign of a reply: such words, or a tree below a title.
-var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Shell "[^\n]+" completed|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
+var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Shell "[^\n]+" completed|Rewound the conversation\. [^\n]+|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
 
 // notice reports whether what begins with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
