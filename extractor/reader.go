@@ -145,6 +145,12 @@ func (r *Reader) Read(f Frame) []Step {
 	return r.steps
 }
 
+// Skip reports a frame that is not read, and why, to Trace.
+func (r *Reader) Skip(f Frame, why string) {
+	r.trace = Trace{Skipped: why}
+	r.report(f)
+}
+
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
 	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false

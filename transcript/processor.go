@@ -215,9 +215,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.dirty, p.settled = false, settled
 	s := p.term.Snapshot()
 	if s.Alt && p.cutOff(at, settled) {
-		if p.trace != nil {
-			p.trace.Skipped = "the program has not drawn for the new size yet"
-		}
+		p.reader.Skip(extractor.Frame{Snapshot: s}, "the program has not drawn for the new size yet")
 		return
 	}
 	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Placed: p.term.Addressed(), Torn: torn})

@@ -118,6 +118,23 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestScreenResized shows a frame that is not read, since the window was resized just before.
+func TestScreenResized(t *testing.T) {
+	r := recording(
+		output(0, "\x1b[?1049hbefore"),
+		session.Event{At: time.Second, Kind: session.Resize, Cols: 60, Rows: 6},
+		output(1100*time.Millisecond, "\r\nafter"),
+		output(2*time.Second, "\r\nmore"),
+	)
+	report, err := explain.Screen(r, 1200*time.Millisecond)
+	got := text(t, report, err)
+	for _, want := range []string{"at 1.100s", "not read: the program has not drawn for the new size yet", "|after"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	var missing *archive.MissingError
 	if _, err := explain.Entry(shell(), 9); !errors.As(err, &missing) || missing.Seq != 9 {
