@@ -129,7 +129,7 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 			return cell, n
 		}
 	}
-	return nil, 0
+	return &anyCell, 0
 }
 
 // next counts the lines of a cell up to the next one on which another may begin, or above which
@@ -154,13 +154,13 @@ func (c *Cells) ends(of *Cell, l row.Line) bool {
 	return false
 }
 
-// anyCell is a cell that each other one ends.
+// anyCell is no cell: each one ends it.
 var anyCell Cell
 
 // Begins reports whether a cell may begin on a row.
 func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
-// Of returns the cell that a row begins by itself, or nil.
+// Of returns the cell that a row begins by itself; an empty one if it begins none.
 func (c *Cells) Of(l row.Line) *Cell {
 	cell, _ := c.at([]row.Line{l}, nil)
 	return cell

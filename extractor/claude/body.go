@@ -224,7 +224,8 @@ func codeGroup(ls []markdown.Line) int {
 // opens reports whether a line is followed by one that is indented further, as only in code:
 // `Traceback:`, `class A:`.
 func opens(ls []markdown.Line) bool {
-	return len(ls) > 1 && ls[1].Indent > ls[0].Indent && !isItem(&ls[0])
+	next := &ls[min(1, len(ls)-1)]
+	return next.Indent > ls[0].Indent && !isItem(&ls[0])
 }
 
 // codeInkRun tells how many lines that are all in the colour of code are a block: a single

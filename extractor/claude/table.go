@@ -13,15 +13,14 @@ func border(ls []markdown.Line) bool {
 	if inkOf(&ls[0]) == inkCode {
 		return false
 	}
-	if len(ls) < 2 {
-		return true
-	}
-	for _, c := range ls[1].Columns(markdown.Ruler(&ls[0], '─')) {
-		head := row.Text(row.Cut(ls[1].Spans, c.From, c.To))
-		text := strings.TrimSpace(head)
-		left := row.Blanks((row.Width(head) - row.Width(text)) / 2)
-		if strings.TrimRight(head, " ") != strings.TrimRight(left+text, " ") {
-			return false
+	for _, heads := range ls[1:min(2, len(ls))] {
+		for _, c := range heads.Columns(markdown.Ruler(&ls[0], '─')) {
+			head := row.Text(row.Cut(heads.Spans, c.From, c.To))
+			text := strings.TrimSpace(head)
+			left := row.Blanks((row.Width(head) - row.Width(text)) / 2)
+			if strings.TrimRight(head, " ") != strings.TrimRight(left+text, " ") {
+				return false
+			}
 		}
 	}
 	return true

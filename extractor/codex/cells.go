@@ -44,8 +44,7 @@ func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
 
 // userRow reports whether a row looks like the first of a prompt in the conversation.
 func userRow(l row.Line) bool {
-	cell := cells.Of(l)
-	return cell != nil && cell.Role == session.RoleUser
+	return cells.Of(l).Role == session.RoleUser
 }
 
 // barred counts the rows of a prompt with a bar before each of its lines.

@@ -3,6 +3,7 @@ package codex
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -84,7 +85,7 @@ const loading = "loading"
 // "  gpt-5 high · ~/shop".
 func banner(lines []row.Line) (chat.Banner, int) {
 	b, n := welcome.Banner(lines)
-	if b.Model == loading || b.Cwd == loading {
+	if slices.Contains([]string{b.Model, b.Cwd}, loading) {
 		return chat.Banner{}, 0
 	}
 	for _, l := range lines[max(0, len(lines)-3):] {

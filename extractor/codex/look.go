@@ -159,7 +159,7 @@ func unstyled(l markdown.Line) bool {
 // plainCode counts the lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
-		if n := plainBlock(part); n > 0 && (part[0].Indent > ls[0].Indent || c.likeCode(part[:n])) {
+		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.likeCode(part[:max(n, 1)]) {
 			return n
 		}
 		return 0

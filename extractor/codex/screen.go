@@ -119,13 +119,13 @@ func option(l row.Line) bool {
 // dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
 // the composer, its bold title above.
 func dialog(lines []row.Line) int {
-	first := -1
-	for i := row.Last(lines, option) - 1; i >= 0 && !cells.Begins(lines[i]); i-- {
-		if lines[i].BoldAt(2) {
-			first = i
-		}
+	above := lines[:max(0, row.Last(lines, option))]
+	top := 1 + row.Last(above, cells.Begins)
+	title := slices.IndexFunc(above[top:], func(l row.Line) bool { return l.BoldAt(2) })
+	if title < 0 {
+		return -1
 	}
-	return first
+	return top + title
 }
 
 // popup cuts off a list of commands or files that is open above the composer of the alternate
@@ -145,7 +145,7 @@ func answers(lines []row.Line) bool {
 	said := false
 	for _, l := range slices.Backward(lines) {
 		switch cell := cells.Of(l); {
-		case cell == nil:
+		case !cells.Begins(l):
 			if strings.HasPrefix(l.Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
