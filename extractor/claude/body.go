@@ -201,21 +201,18 @@ func codeGroup(ls []markdown.Line) int {
 	case inkCode:
 		return codeInkRun(ls)
 	}
-	highlighted, end := false, markdown.UntilBlank(ls[:min(len(ls), maxGroup+1)])
+	end := markdown.UntilBlank(ls[:min(len(ls), maxGroup+1)])
 	for k := range ls[:end] {
-		note := claudeNote(&ls[k])
-		ink := claudeInk(note & noteInk)
-		deeper := ls[k].Indent > ls[0].Indent && note&noteItem == 0 // no text is
-		if ink == inkPlain && !deeper && isProse(&ls[k]) && !opens(ls[k:]) {
+		deeper := ls[k].Indent > ls[0].Indent && !isItem(&ls[k]) // no text is
+		if inkOf(&ls[k]) == inkPlain && !deeper && isProse(&ls[k]) && !opens(ls[k:]) {
 			end = k
 			break
 		}
-		highlighted = highlighted || ink == inkSyntax
 	}
 	switch {
 	case end > maxGroup:
 		return 0
-	case highlighted:
+	case slices.ContainsFunc(ls[:end], func(l markdown.Line) bool { return inkOf(&l) == inkSyntax }):
 		return end
 	}
 	return plainCode(ls, end)

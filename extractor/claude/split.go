@@ -31,7 +31,7 @@ func split(s chat.Screen) chat.Split {
 		sp.State = chat.StateBusy
 	}
 	if s.Alt {
-		if top > 0 && overlaid(s.Lines[top-1]) {
+		if overlaid(s.Lines[max(top-1, 0)]) {
 			sp.Bottom = min(sp.Bottom, top-1)
 		}
 		scrolled(s, &sp)
@@ -76,6 +76,8 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
+	// edge matches the beginning of a rule, or all of the top of a box.
+	edge = lazy.Regexp(`^(?:───|╭─+╮?$)`)
 	// strokes match a row of nothing else.
 	strokes = lazy.Regexp(`^─+$`)
 	// choice matches a choice of a dialog, with its pointer.
@@ -85,8 +87,7 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	drawn := func() int { return strings.Count(l.Text, "─") }
-	return strings.HasPrefix(l.Text, "───") && drawn()*10 >= l.Cols*6 || strings.HasPrefix(l.Text, "╭──") && drawn() >= l.Cols-4
+	return edge().MatchString(l.Text) && strings.Count(l.Text, "─")*10 >= l.Cols*6
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the

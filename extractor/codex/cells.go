@@ -169,7 +169,7 @@ func notice(p *chat.Parser, i, end int) {
 // leaves it up to version 0.9x.
 func newChat(lines []row.Line, _ []chat.Item) bool {
 	i := slices.IndexFunc(lines[:min(len(lines), farewellRows)], func(l row.Line) bool { return welcome.Begins(l.Text) })
-	return i > 0 && welcome.Rows(lines[i:]) > 0
+	return welcome.Rows(lines[max(i, 0):]) > 0
 }
 
 // farewellRows is more rows than what is printed there has, when wrapped, with the blank below it.
