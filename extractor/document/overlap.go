@@ -103,11 +103,15 @@ func unmarked(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// weight is how much a row says about its place.
+// weight is how much a row says about its place: what has no letter, as a rule between the rows of a
+// table, says little.
 func weight(l row.Line) int32 {
 	n := int32(len(strings.TrimSpace(l.Text)))
-	if n == 0 {
+	switch {
+	case n == 0:
 		return 0
+	case unmarked(l.Text) == "":
+		return 1
 	}
 	return 2 + min(n, 40)/4
 }

@@ -151,13 +151,22 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
-// TestAlignTableRules shows other rows of a table in wider columns: rules alone do not say where
-// they are.
+// TestAlignTableRules shows other rows of a table, in the same columns or in wider ones: rules alone
+// do not say where they are.
 func TestAlignTableRules(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(60, "│ one │ 1 │", "├─────┼───┤", "│ two │ 2 │", "├─────┼───┤", "│ three │ 3 │", "├─────┼───┤", "│ four │ 4 │", "├─────┼───┤")}
-	d.align(rowtest.Plain(60, "│ ten    │ 10 │", "├────────┼────┤", "│ eleven │ 11 │", "├────────┼────┤", "│ twelve │ 12 │", "├────────┼────┤", "│ more   │ 13 │", "└────────┴────┘"), false)
-	if len(d.Lines) != 16 || d.Placed != PlacedBelow {
-		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	table := func(cells string, rows ...string) []row.Line {
+		var out []string
+		for _, r := range rows {
+			out = append(out, fmt.Sprintf("│ "+cells+" │", r), "├"+strings.Repeat("─", len(fmt.Sprintf(cells, ""))+2)+"┤")
+		}
+		return rowtest.Plain(60, out...)
+	}
+	for _, cells := range []string{"%-20s", "%-24s"} {
+		d := Document{Lines: table("%-20s", "one", "two", "three", "four", "five")}
+		d.align(table(cells, "ten", "eleven", "twelve", "thirteen", "fourteen"), false)
+		if len(d.Lines) != 20 || d.Placed != PlacedBelow {
+			t.Errorf("%s: placed: %s, rows %q", cells, d.Placed, texts(d.Lines))
+		}
 	}
 }
 
