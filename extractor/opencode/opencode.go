@@ -113,9 +113,8 @@ func unpainted(lines []row.Line, i int) bool {
 }
 
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
-// the one of a model that thinks,
-// the one that says how long the model thought, with what it thought folded up or not, and the keys
-// that lead to a subagent.
+// the one of a model that thinks, the one that says how long it thought, with what it thought
+// folded up or not, and the keys that lead to a subagent.
 var chrome = lazy.Regexp(`^     (?:▣|[⠁-⣿] Thinking\b|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
 var logoTop = chat.Mark{Text: welcome.Begins}
