@@ -3,11 +3,10 @@ package codex
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // breaks are the characters after which textwrap cuts a word: hyphens, and what Unicode
@@ -65,25 +64,21 @@ func (c *body) besideURL(at int) bool {
 		end++
 	}
 	return slices.ContainsFunc(c.lines[first:end], func(l row.Line) bool {
-		i := strings.Index(l.Text, "://")
-		return i >= 0 && l.StyleAt(row.Width(l.Text[:i])).Link == ""
+		before, _, ok := strings.Cut(l.Text, "://")
+		return ok && l.StyleAt(row.Width(before)).Link == ""
 	})
 }
 
 // midWord reports whether a row that was cut between two pieces was probably cut within a word.
 // Four times in five it is; but not behind a mark, and not beside a piece that is a word.
 func (c *body) midWord(last, word string) bool {
-	first, _ := utf8.DecodeRuneInString(word)
-	end, _ := utf8.DecodeLastRuneInString(last)
 	word = strings.TrimRight(word, ".,;:!?)")
-	switch {
-	case c.within(last + word):
-		return true
-	case strings.ContainsRune(".,;:!?)", end), strings.Contains(word, "://"), unicode.IsUpper(first) && unicode.IsLower(end):
-		return false
-	}
-	return !c.known(last) && !c.known(word)
+	return c.within(last+word) || !apart().MatchString(last+" "+word) && !c.known(last) && !c.known(word)
 }
+
+// apart matches two pieces that are none of a word: the first ends in a mark, the second is a URL or
+// begins with a capital.
+var apart = lazy.Regexp(`[.,;:!?)] |\p{Ll} \p{Lu}| .*://`)
 
 // known reports whether a piece is a word: a common one, or one that is elsewhere in the cell.
 func (c *body) known(piece string) bool {
