@@ -55,10 +55,10 @@ func oldPrompt(rows []row.Line) string {
 			lk.Left = 0
 		}
 	}
-	lk.Seam = func(a, b *markdown.Line) (markdown.Seam, bool) {
+	lk.Seam = func(_, b *markdown.Line) (markdown.Seam, bool) {
 		above := rows[b.At-1]
 		switch width := row.Extent(above.Row); {
-		case above.Blanks > 0, a.Spaced:
+		case above.Blanks > 0:
 			return markdown.SeamSpace, true
 		case width < widest-1, widest < above.Cols-6:
 			return markdown.SeamBreak, true

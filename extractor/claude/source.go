@@ -22,7 +22,7 @@ var signs = []func() *regexp.Regexp{
 func source(ls []markdown.Line) int {
 	var kinds uint8
 	n, without := 0, 0
-	for rest := ls; len(rest) > 0 && without < 2; rest = markdown.NextGroup(rest) {
+	for rest := ls; without < 2; rest = markdown.NextGroup(rest) {
 		end := markdown.UntilBlank(rest[:min(len(rest), maxGroup)])
 		var own uint8
 		for k := range rest[:end] {
