@@ -49,7 +49,7 @@ func userRow(l row.Line) bool {
 
 // barred counts the rows of a prompt with a bar before each of its lines.
 func barred(lines []row.Line) int {
-	return row.Run(lines, func(l row.Line) bool { return l.Wrapped || strings.HasPrefix(l.Text, "▌") })
+	return row.Run(lines, row.Prefixed("▌"))
 }
 
 // footnote reports whether a row that begins in the third column is Codex's own: "  Worked for 3s •

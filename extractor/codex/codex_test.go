@@ -371,6 +371,7 @@ func TestCodexSplit(t *testing.T) {
 		{"a question below the welcome", true, "  >_ ⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}},
 		{"a question on a screen of its own", true, "  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, State: chat.StateAsking, Overlay: true}},
 		{"a dialog below a composer that was left behind", false, "⟦b|›⟧ old\n\n⟦bd|› ⟧Go\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧\n  2. No", chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}},
+		{"a number below a reply", false, "⟦d|• ⟧So\n\n1. one", chat.Split{}},
 		{"a dialog below a reply with bold words", false, "⟦d|• ⟧I will.\n  ⟦b|Bold words⟧ of it\n\n⟦d|• ⟧Next\n  line\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧", chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}},
 		{"0.29: two rows", false, "> Done.\n⟦ p6|▌⟧one\n⟦ p6|▌⟧two", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a shell command is typed", false, "⟦d|• ⟧So.\n\n⟦b|! ⟧ls", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},

@@ -83,7 +83,7 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
 func (c *body) code(ls []markdown.Line) (n int, lang string) {
 	l := &ls[0]
-	if !c.blank(l.At-1) || heading(l) > 0 {
+	if !c.blank(l.At - 1) {
 		return 0, ""
 	}
 	n = c.themeCode(ls)

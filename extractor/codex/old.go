@@ -70,7 +70,7 @@ func (c *body) oldBlock(ls []markdown.Line) int {
 	if isItem(&ls[0]) {
 		return 0
 	}
-	for ; n < len(ls) && unstyled(ls[n]); n++ {
+	for ; unstyled(ls[n]); n++ { // a blank line is the last
 		above := &ls[max(n-1, 0)]
 		wrapped = (wrapped || above.Indent > ls[n].Indent) && c.look.SeamOf(above, &ls[n], ls[0].Indent) != markdown.SeamBreak
 		if wrapped {

@@ -21,7 +21,7 @@ const slack = 12
 // there.
 func (c *body) balanced(a, b *markdown.Line) bool {
 	free := a.Room - a.Width
-	return free <= slack && row.Width(row.FirstWord(b.Text)) < free && !isItem(b)
+	return free <= slack && row.Width(row.FirstWord(b.Text)) < free
 }
 
 // seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens, and with a URL left to
@@ -76,8 +76,8 @@ func (c *body) midWord(last, word string) bool {
 	return c.within(last+word) || !apart().MatchString(last+" "+word) && !c.known(last) && !c.known(word)
 }
 
-// apart matches two pieces that are none of a word: the first ends in a mark, the second is a URL or
-// begins with a capital.
+// apart matches two pieces that are none of a word: the first ends in a mark, the second is a URL
+// or begins with a capital.
 var apart = lazy.Regexp(`[.,;:!?)] |\p{Ll} \p{Lu}| .*://`)
 
 // known reports whether a piece is a word: a common one, or one that is elsewhere in the cell.
