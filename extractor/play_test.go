@@ -18,9 +18,9 @@ import (
 // is its input box, and says its state; "[menu]" covers the conversation.
 func simple(name string) *Profile {
 	l := &chat.Look{Versions: "1", Farewell: name == "one"}
-	begins := func(text string) bool { return strings.HasPrefix(text, "== "+name) }
+	l.Begins = func(text string) bool { return strings.HasPrefix(text, "== "+name) }
 	l.Banner = func(lines []row.Line) (b chat.Banner, n int) {
-		if begins(lines[0].Text) {
+		if l.Begins(lines[0].Text) {
 			b.Version, n = strings.TrimPrefix(lines[0].Text, "== "+name+" "), 1
 		}
 		return b, n
@@ -56,7 +56,7 @@ func simple(name string) *Profile {
 		l.Box = func([]row.Line) (chat.Box, bool) { return chat.Box{}, true }
 	}
 	c := &chat.Cells{Agent: name, Cells: []chat.Cell{
-		{Begin: chat.Mark{Text: begins}},
+		{Begin: chat.Mark{Text: l.Begins}},
 		{Begin: chat.Mark{Signs: []string{"! clear"}}, Rule: "clear", Event: session.EventClear},
 	}}
 	for sign, role := range map[string]string{"u": session.RoleUser, "a": session.RoleAssistant, "c": session.RoleCommand} {

@@ -232,6 +232,12 @@ func (r *Reader) HalfDrawn() bool { return r.half }
 // banner finds the first banner in lines; the agent that runs is tried first.
 func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {
 	for i := range lines {
+		if l := &lines[i]; !l.Judged {
+			l.Judged, l.Begins = true, begins(l.Text)
+		}
+		if !lines[i].Begins {
+			continue
+		}
 		if p, b, n := r.bannerOn(lines[i:]); n > 0 {
 			return p, b, i, n
 		}
@@ -260,4 +266,9 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 		return p, b, n
 	}
 	return nil, chat.Banner{}, 0
+}
+
+// begins reports whether some agent's banner may begin on a row with this text.
+func begins(text string) bool {
+	return slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Begins(text) })
 }

@@ -85,9 +85,13 @@ type Look struct {
 	// leaves the alternate one.
 	Farewell bool
 
+	// Begins reports whether a banner may begin on a row with this text. It is asked of every
+	// row, and must be quick.
+	Begins func(text string) bool
+
 	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines,
-	// or 0 if lines begin otherwise. It is asked of every row, and must be quick there. It must not
-	// take the agent's own words quoted in a reply for a banner, nor a banner that is half drawn.
+	// or 0 if lines begin otherwise. It must not take the agent's own words quoted in a reply
+	// for a banner, nor a banner that is half drawn.
 	Banner func(lines []row.Line) (b Banner, n int)
 
 	// Clears reports whether a row is a command that cleared the conversation and is on top of

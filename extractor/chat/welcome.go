@@ -10,7 +10,7 @@ import (
 
 // Welcome is what an agent greets its users with, in some versions in another form than in others.
 type Welcome struct {
-	Begins func(text string) bool // reports whether its first row may have this text: compare one string
+	Begins func(text string) bool // Look.Begins
 	Title  string                 // words in its first rows, which other rows that begin so do not have
 	Forms  []Form
 	// Most is how many rows it has at most, where its last one may be at the end of the screen, below

@@ -41,10 +41,10 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-2.0",
-			Banner:   oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
+			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
 		}, {
 			Versions: "2.1-",
-			Banner:   welcome.Banner, Clears: newTalk.clears, Split: split, Parse: newTalk.cells.Parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: newTalk.clears, Split: split, Parse: newTalk.cells.Parse, Box: inputBox,
 		}},
 	}
 }

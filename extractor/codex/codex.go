@@ -47,7 +47,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03", Folds: []string{"[Pasted Content "}},
 		Looks: []chat.Look{{
 			Versions: "0.20-",
-			Banner:   banner, Split: split, Parse: cells.Parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: banner, Split: split, Parse: cells.Parse, Box: inputBox,
 		}},
 	}
 }

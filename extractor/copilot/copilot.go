@@ -24,7 +24,7 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Banner:   welcome.Banner, Split: split, Parse: cells().Parse,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cells().Parse,
 		}},
 	}
 }

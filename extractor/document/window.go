@@ -1,6 +1,8 @@
 package document
 
 import (
+	"slices"
+
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -39,9 +41,12 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 
 // Lines returns the rows of the frame at hand as lines. They are valid until the next frame.
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
-	w.lines = w.lines[:0]
-	for _, row := range rows {
-		w.lines = append(w.lines, w.Line(row))
+	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
+	for y, row := range rows {
+		l, was := w.Line(row), &w.lines[y]
+		if was.Row != row || was.Cols != l.Cols || was.Stale != l.Stale {
+			*was = l
+		}
 	}
 	return w.lines
 }

@@ -28,7 +28,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.1-", Farewell: true,
-			Banner: welcome.Banner, Split: split, Parse: parse, Box: inkcli.InputBox,
+			Begins: welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inkcli.InputBox,
 		}, spokenLook},
 	}
 }

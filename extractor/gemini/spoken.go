@@ -18,7 +18,7 @@ import (
 // no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
 // are printed once, each line as long as it is; below them footer, growing items and composer are
 // drawn again with each frame, words wrapped.
-var spokenLook = chat.Look{Versions: "0.1-", Banner: spokenBanner, Split: spokenSplit, Parse: spokenParse, Box: inkcli.InputBox}
+var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spokenParse, Box: inkcli.InputBox}
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
@@ -37,12 +37,9 @@ func spokenHead(text string) bool { return strings.HasPrefix(text, spokenNotice)
 
 // spokenBanner finds the first footer, with the directory, and an empty composer below it.
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
-	if !spokenBegins(lines[0].Text) {
-		return b, 0
-	}
 	lines = lines[:min(len(lines), 12)]
 	at := slices.IndexFunc(lines, spokenComposer)
-	if at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
+	if !spokenBegins(lines[0].Text) || at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
 		return b, 0
 	}
 	if i := slices.IndexFunc(lines[:at], row.Prefixed("~", "/")); i >= 0 {

@@ -46,6 +46,7 @@ type blockReader struct {
 	lists []listLevel // the open ones, behind a level that holds what is in no list
 	out   []block
 	gap   bool
+	bare  int // the last line that was found to begin no block by its look
 }
 
 // Render reads the body lines of one message.
@@ -59,7 +60,7 @@ func (lk *Style) Render(ls []Line) (text, markdown string) {
 
 // blocks parts lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
-	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, len(ls))}
+	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, len(ls)), bare: -1}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
 			r.gap = true
@@ -116,6 +117,9 @@ func (r *blockReader) text(i int) int {
 // special returns the block that begins at line i by its look alone, and how many lines it has: 0
 // if none does.
 func (r *blockReader) special(i int) (block, int) {
+	if i == r.bare { // the paragraph above has been asked
+		return block{}, 0
+	}
 	for _, read := range [...]func(*blockReader, int) (block, int){
 		(*blockReader).numbered, (*blockReader).table, (*blockReader).code, (*blockReader).rule, (*blockReader).quote, (*blockReader).heading,
 	} {
@@ -123,6 +127,7 @@ func (r *blockReader) special(i int) (block, int) {
 			return b, n
 		}
 	}
+	r.bare = i
 	return block{}, 0
 }
 

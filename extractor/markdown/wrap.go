@@ -82,7 +82,8 @@ func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 
 // stamped reports whether a line begins with a time or a date.
 func stamped(l *Line) bool {
-	return stamp().MatchString(l.Text[l.Indent:])
+	t := l.Text[l.Indent:]
+	return strings.ContainsAny(t[:min(1, len(t))], "[0123456789") && stamp().MatchString(t) // the former saves time
 }
 
 // stamp matches a time or a date.

@@ -26,7 +26,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
-			Banner:   welcome.Banner, Split: split, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
 			Parse: func(lines []row.Line) []chat.Item { return parse(c, lines) },
 		}},
 	}

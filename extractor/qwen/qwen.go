@@ -38,7 +38,7 @@ func Agent() *chat.Agent {
 		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Typed: true, Completes: true, Denies: true, Folds: []string{"[Pasted Content ", "[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.0.1-",
-			Banner:   welcome.Banner, Split: split, Parse: parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inputBox,
 		}},
 	}
 }

@@ -52,6 +52,8 @@ type Line struct {
 	Lost    bool // the rows above it were never on the screen
 	Late    bool // likewise, for the recording begins here
 	Stale   bool // it was drawn before the window was last resized
+	Judged  bool // Begins is known
+	Begins  bool // some agent's banner may begin here
 }
 
 // Lines returns rows, drawn in a window that is cols cells wide, as lines.
