@@ -316,6 +316,11 @@ func TestLinkEnd(t *testing.T) {
 			}
 		}
 	}
+	r := lines[2].Row // an agent may colour only the first lines of an address
+	r.Text, r.Runs = "e/f more", []vterm.Run{{Text: "e/f more", Width: 8}}
+	if got, want := Prompt(lines, &Style{}), u+"/de/f more"; got != want {
+		t.Errorf("an address that goes on: got %q, want %q", got, want)
+	}
 }
 
 // TestLinkWithin joins a token that was cut at the edge, and is in a link from its first or its

@@ -46,7 +46,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
 	end, width := a.StyleOf(len(a.Text)-1), row.Width(word)
-	ends := end.Fg != b.First().Fg || end.Link != "" && end.Link != b.First().Link
+	ends := end.Fg != b.First().Fg && letters().MatchString(word) || end.Link != "" && end.Link != b.First().Link
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
 	case strings.Contains(end.Link, last+word): // an address goes on
@@ -88,6 +88,10 @@ func stamped(l *Line) bool {
 
 // stamp matches a time or a date.
 var stamp = lazy.Regexp(`^\[?\d\d(?::\d\d:|\d\d[-/]\d\d[-/])\d\d`)
+
+// letters matches a word that is no piece of an address: an agent may draw only the first line of
+// one in a colour.
+var letters = lazy.Regexp(`^\pL+[.,;:!?]*$`)
 
 // lastPiece returns the last word of a line with the blank before it, if there is one.
 func lastPiece(l *Line) string {
