@@ -15,6 +15,7 @@ func TestE23Rules(t *testing.T) {
 	const said, sent = "⟦ #ffffff|●⟧ ", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|"
 	for _, c := range []struct{ name, dump, want string }{
 		{"thinking that is shown", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways are open.⟧\n\n  ⟦i #999999|Take one.⟧\n\n" + said + "So.", "thinking Two ways are open.||Take one.\nassistant So."},
+		{"a table below code", said + "⟦ p6|\"debug\"⟧: ⟦ p5|false⟧\n\n  ┌──────────┬───────┐\n  │   Name   │ Count │\n  ├──────────┼───────┤\n  │ a.Get    │ 426   │\n  └──────────┴───────┘", "assistant ```|\"debug\": false|```||| Name | Count ||| --- | --- ||| a.Get | 426 |"},
 		{"thinking that was stopped", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "thinking Two ways (partial)\ncli:interrupted"},
 		{"words with the sign of thinking", "⟦ #999999|✻ Conversation compacted⟧", ""},
 		{"an attached file", sent + "See @main.go⟧\n⟦ #999999|  ⎿  Read main.go (3 lines)⟧\n\n" + said + "So.", "user See @main.go\ntool `Read(main.go)` ok Read main.go (3 lines)\nassistant So."},
