@@ -40,9 +40,13 @@ var spanInks = []uint8{6, 15}
 // marks tells what a style means. Code spans are dim, in one of spanInks or, since there are
 // themes, in a colour of the theme; words in bold may have one too.
 func marks(s vterm.Style) row.Mark {
-	themed := s.Fg.Kind == vterm.ColorRGB && !s.Bold
+	themed := themed(s) && !s.Bold
 	return row.Marks(s, s.Underline == vterm.UnderlineNone && (slices.Contains(spanInks, s.Fg.Palette) || !s.Italic && (s.Dim || themed)))
 }
+
+// themed reports whether text is in a colour of a theme, as it is or as the nearest of a palette of
+// 256.
+func themed(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB || s.Fg.Palette >= 16 }
 
 // tasks are the signs of a list of tasks.
 var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone}
@@ -114,7 +118,7 @@ func untab(ls []markdown.Line) {
 // have one of their own throughout.
 func (c *body) themeCode(ls []markdown.Line) int {
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
-		return !title(l) && !c.quoted(l) && l.All(func(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB })
+		return !title(l) && !c.quoted(l) && l.All(themed)
 	})
 	first := ls[0].First().Fg
 	if !codeText[first] && !slices.ContainsFunc(ls[:n], func(l markdown.Line) bool {

@@ -62,6 +62,7 @@ func TestE23Rules(t *testing.T) {
 		{"another error below a change", -1, "⟦d|• ⟧⟦b|Edited⟧ a (⟦ p2|+1⟧ ⟦ p1|-1⟧)\n    2 ⟦ p2|+new⟧\n\n⟦ p1|■ no room⟧", "tool ok Edited [a] \"2 +new\"\nsystem \"no room\"\n"},
 		{"a table in a box, and a box", -1, "⟦d|• ⟧Both:\n\n  ⟦d|┌───┬───┐⟧\n  ⟦d|│⟧ a ⟦d|│⟧ b ⟦d|│⟧\n  ⟦d|├───┼───┤⟧\n  ⟦d|│⟧ 1 ⟦d|│⟧ 2 ⟦d|│⟧\n  ⟦d|└───┴───┘⟧\n\n  ┌───┐\n  │ x │\n  └───┘", "assistant \"Both:\\n\\n| a | b |\\n| --- | --- |\\n| 1 | 2 |\\n\\n```\\n┌───┐\\n│ x │\\n└───┘\\n```\"\n"},
 		{"code in one colour, in several, with a bold word", -1, "⟦d|• ⟧So:\n\n  ⟦ #cdd6f4|some words of output⟧\n\n  End.\n\n  ⟦b #cba6f7|func⟧ ⟦ #89b4fa|a()⟧", "assistant \"So:\\n\\n```\\nsome words of output\\n```\\n\\nEnd.\\n\\n```\\nfunc a()\\n```\"\n"},
+		{"code in a palette of 256", -1, "⟦d|• ⟧Use ⟦ p151|a.Get⟧:\n\n  ⟦ p183|func⟧ ⟦ p111|a⟧⟦ p189|()⟧", "assistant \"Use `a.Get`:\\n\\n```\\nfunc a()\\n```\"\n"},
 		{"code spans on lines of their own", -1, "⟦d|• ⟧Signals:\n\n  ⟦ #a6e3a1|SIGTERM⟧\n\n  ⟦ #a6e3a1|SIGINT⟧", "assistant \"Signals:\\n\\n`SIGTERM`\\n\\n`SIGINT`\"\n"},
 		{"a quote in the first row", -1, "⟦d|• ⟧⟦ #f5c2e7|> A ⟧⟦ #a6e3a1|code⟧⟦ #f5c2e7| quote.⟧", "assistant \"> A code quote.\"\n"},
 		{"code that begins with a sign", -1, "⟦d|• ⟧So:\n\n  ⟦ #cdd6f4|> x⟧\n  ⟦ #89b4fa|y⟧", "assistant \"So:\\n\\n```\\n> x\\ny\\n```\"\n"},
