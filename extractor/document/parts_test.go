@@ -128,4 +128,8 @@ func TestWindowWidths(t *testing.T) {
 	if l := w.Lines([]*vterm.Row{old})[0]; l.Cols != 60 {
 		t.Errorf("after all was redrawn a row counts as drawn for %d columns", l.Cols)
 	}
+	w.Next([]*vterm.Row{old}, 60, true, false) // lower, and as wide
+	if l := w.Lines([]*vterm.Row{old})[0]; !l.Stale {
+		t.Error("after a resize a row counts as drawn since")
+	}
 }
