@@ -45,6 +45,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of a prompt", 0, "   and more\n\n ● So.", "user and more\nassistant So."},
 		{"the rest of code", 0, "   ⟦ p6|return 1⟧\n\n   So.", "assistant ```|return 1|```||So."},
 		{"the rest of a reply", 1, " ❯ Go\n   ends here.\n\n ❯ On", "user Go\nassistant ends here.\nuser On"},
+		{"the rest of a reply at the end", 1, " ❯ Go\n   ends here.", "user Go\nassistant ends here."},
 		{"the rest of a reply above a prompt", 1, " ● So\n   ends here.\n\n ❯ On", "assistant So||ends here.\nuser On"},
 		{"the welcome above a prompt", -1, " ╭─╮╭─╮\n ╰─╯╰─╯  Copilot v1.0.102\n\n ❯ Go", "user Go"},
 		{"a time at the edge of a long prompt", -1, " ❯ " + strings.Repeat("x", 48) + "   10:24", "user xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},

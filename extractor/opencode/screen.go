@@ -45,8 +45,7 @@ const boxRows = 7
 // times, opencode may take it for painted until something is typed.
 func unpaintedBox(lines []row.Line) bool {
 	bottom, foot := len(lines)-boxRows, len(lines)-2
-	return bottom > 0 && footer().MatchString(lines[foot].Text) && !slices.ContainsFunc(lines[bottom:foot], row.Filled) &&
-		slices.ContainsFunc(lines[:bottom], row.Prefixed(ending))
+	return bottom > 0 && footer().MatchString(lines[foot].Text) && !slices.ContainsFunc(lines[bottom:foot], row.Filled)
 }
 
 var (
