@@ -156,14 +156,14 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 }
 
 // numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
-// show how the message begins. Some agents leave code of a list item the item's indentation.
+// show how the block begins, and one by one, but for lines that it did not show. Some agents leave code of a list item the item's indentation.
 func (r *blockReader) numbered(i int) (b block, n int) {
 	lk := r.lk
 	if lk.Gutter == nil {
 		return b, 0
 	}
 	width, want := lk.Gutter(&r.ls[i])
-	if want != 1 && (want == 0 || i > 0) {
+	if want != 1 && (want == 0 || i > 0 && !r.ls[i].lost) {
 		return b, 0
 	}
 	var code []string
@@ -177,7 +177,7 @@ lines:
 		case number == want+1 && apart: // a blank line between two pieces, drawn without its number
 			code = append(code, "")
 			fallthrough
-		case number == want:
+		case number == want, number > want && l.lost:
 			width, want = w, number+1
 		case apart || l.Indent < width:
 			break lines

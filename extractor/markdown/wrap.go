@@ -46,13 +46,13 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
 	end, width := a.StyleOf(len(a.Text)-1), row.Width(word)
-	ends := end.Fg != b.First().Fg && letters().MatchString(word) || end.Link != "" && end.Link != b.First().Link
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
 	case strings.Contains(end.Link, last+word): // an address goes on
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
-		ends && WordRune(row.FirstRune(word)) || // what is drawn in another way is another word
+		end.Link != "" && end.Link != b.First().Link && WordRune(row.FirstRune(word)) || // a link ends at the edge
+		end.Fg != b.First().Fg && letters().MatchString(word) ||
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
 	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
