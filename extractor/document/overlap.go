@@ -103,17 +103,24 @@ func unmarked(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// weight is how much a row says about its place: what has no letter, as a rule between the rows of a
-// table, says little.
+// weight is how much a row says about its place: a rule between the rows of a table says little.
 func weight(l row.Line) int32 {
-	n := int32(len(strings.TrimSpace(l.Text)))
+	text := strings.TrimSpace(l.Text)
 	switch {
-	case n == 0:
+	case text == "":
 		return 0
-	case unmarked(l.Text) == "":
+	case strokes(text):
 		return 1
 	}
-	return 2 + min(n, 40)/4
+	return 2 + min(int32(len(text)), 40)/4
+}
+
+// strokes reports whether a text is made of box drawing characters (U+2500 to U+257F) alone.
+func strokes(text string) bool {
+	for len(text) > 2 && text[0] == 0xe2 && text[1]>>1 == 0x94>>1 {
+		text = text[3:]
+	}
+	return text == ""
 }
 
 // weights is how much rows say about their place.

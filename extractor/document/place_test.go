@@ -151,8 +151,8 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
-// TestAlignTableRules shows other rows of a table, in the same columns or in wider ones: rules alone
-// do not say where they are.
+// TestAlignTableRules shows other rows of a table, in the same columns or in wider ones: its rules
+// alone do not say where they are.
 func TestAlignTableRules(t *testing.T) {
 	table := func(cells string, rows ...string) []row.Line {
 		var out []string
