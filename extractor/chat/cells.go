@@ -162,6 +162,9 @@ func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
 // Of returns the cell that a row begins by itself; an empty one if it begins none.
 func (c *Cells) Of(l row.Line) *Cell {
+	if !c.Begins(l) { // as most do not
+		return &anyCell
+	}
 	cell, _ := c.at([]row.Line{l}, nil)
 	return cell
 }

@@ -87,7 +87,14 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	return strings.Count(l.Text, "─")*10 >= l.Cols*6 && edge().MatchString(l.Text)
+	if !row.Starts(l.Text, "───", "╭─") { // as most do not
+		return false
+	}
+	strokes := len(l.Text) / len("─")
+	if !row.IsRuled(l) { // else it saves time
+		strokes = strings.Count(l.Text, "─")
+	}
+	return strokes*10 >= l.Cols*6 && edge().MatchString(l.Text)
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the

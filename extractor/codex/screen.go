@@ -160,16 +160,16 @@ func answers(lines []row.Line) bool {
 	return len(lines) > 0
 }
 
-// status matches a row that says that Codex works, up to its bracket; a narrow window cuts it off.
-var status = lazy.Regexp(`^(.* )\([^(]*s • (?:.* to interrupt\)|(?i:e?s?c?)(?: to? ?[a-z]*)?…?$)`)
+// status matches the bracket of a row that says that Codex works; a narrow window cuts it off.
+var status = lazy.Regexp(`^\([^(]*s • (?:.* to interrupt\)|(?i:e?s?c?)(?: to? ?[a-z]*)?…?$)`)
 
 // statusRow reports whether a row says that Codex works.
 func statusRow(l row.Line) bool {
 	if !strings.Contains(l.Text, "s • ") { // as most do not
 		return false
 	}
-	m := status().FindStringSubmatch(l.Text)
-	return m != nil && l.DimAt(row.Width(m[1]))
+	at := 1 + strings.LastIndex(l.Text, " (")
+	return status().MatchString(l.Text[at:]) && l.DimAt(row.Width(l.Text[:at]))
 }
 
 // queued cuts off the prompts that wait, above the composer.

@@ -156,7 +156,8 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 }
 
 // numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
-// show how the block begins, and one by one, but for lines that it did not show. Some agents leave code of a list item the item's indentation.
+// show how the block begins, and one by one, but for lines that it did not show. Some agents leave
+// code of a list item the item's indentation.
 func (r *blockReader) numbered(i int) (b block, n int) {
 	lk := r.lk
 	if lk.Gutter == nil {

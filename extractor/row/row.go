@@ -119,12 +119,11 @@ func Matching(expr func() *regexp.Regexp) func(Line) bool {
 
 // Run counts the elements of a list, from the first on, that are of a kind.
 func Run[T any](list []T, is func(T) bool) int {
-	for i, e := range list {
-		if !is(e) {
-			return i
-		}
+	n := 0
+	for n < len(list) && is(list[n]) {
+		n++
 	}
-	return len(list)
+	return n
 }
 
 // SkipBlank returns the first line from i on that has text.
@@ -134,26 +133,21 @@ func SkipBlank(lines []Line, i int) int {
 
 // Last returns the index of the last row that is of a kind, or -1.
 func Last(lines []Line, is func(Line) bool) int {
-	for i, l := range slices.Backward(lines) {
-		if is(l) {
-			return i
-		}
+	i := len(lines) - 1
+	for i >= 0 && !is(lines[i]) {
+		i--
 	}
-	return -1
+	return i
 }
 
 // LastAbove returns the index of the last row of a kind, or -1 where one that ends the search is
 // below it.
 func LastAbove(lines []Line, is, ends func(Line) bool) int {
-	for i, l := range slices.Backward(lines) {
-		if is(l) {
-			return i
-		}
-		if ends(l) {
-			break
-		}
+	i := Last(lines, func(l Line) bool { return is(l) || ends(l) })
+	if i < 0 || !is(lines[i]) {
+		return -1
 	}
-	return -1
+	return i
 }
 
 // Starts reports whether a text begins with one of the signs, or is one of them without the blank

@@ -18,10 +18,13 @@ func FirstRune(s string) rune {
 
 // AppendLetters appends the letters of s to b: what are no blanks.
 func AppendLetters(b []byte, s string) []byte {
-	for word := range strings.SplitSeq(s, " ") {
-		b = append(b, word...)
+	for {
+		word, rest, more := strings.Cut(s, " ")
+		if b = append(b, word...); !more {
+			return b
+		}
+		s = rest
 	}
-	return b
 }
 
 // LettersLen returns how many bytes of letters a text has.
@@ -151,11 +154,16 @@ func Text(spans []Span) string {
 	if len(spans) == 1 {
 		return spans[0].Text
 	}
-	b := make([]byte, 0, 256)
-	for _, s := range spans {
-		b = append(b, s.Text...)
+	n := 0
+	for i := range spans {
+		n += len(spans[i].Text)
 	}
-	return string(b)
+	var b strings.Builder
+	b.Grow(n)
+	for i := range spans {
+		b.WriteString(spans[i].Text)
+	}
+	return b.String()
 }
 
 // SpansWidth returns the width of spans in cells.
