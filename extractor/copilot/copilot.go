@@ -146,14 +146,18 @@ func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 var indented = row.Prefixed("   ")
 
 // headless reports whether what begins without its first rows is a prompt: there is none just above
-// it or below, and no row of it begins in a colour, as code does.
+// it or below, no row of it begins in a colour, as code does, and what is at the end of the
+// conversation, perhaps to go on, is below no reply.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	if chat.Last(earlier).Role == session.RoleUser {
-		return false
-	}
-	below := 1 + row.Run(lines[1:], func(l row.Line) bool { return !l.Lost && !anything.On(l) })
+	above, below := chat.Last(earlier).Role, 1+row.Run(lines[1:], row.Not(anything.On))
 	coloured := func(l row.Line) bool { return l.StyleAt(copilotLeft).Fg.Kind != vterm.ColorDefault }
-	return !slices.ContainsFunc(lines[:below], coloured) && (below == len(lines) || row.FirstWord(lines[below].Text) != "❯")
+	switch {
+	case above == session.RoleUser, slices.ContainsFunc(lines[:below], coloured):
+		return false
+	case below == len(lines):
+		return above != session.RoleAssistant
+	}
+	return row.FirstWord(lines[below].Text) != "❯"
 }
 
 // time is when a prompt was sent, at the right edge of its first row.

@@ -124,11 +124,27 @@ func TestLostAtEdge(t *testing.T) {
 	}
 }
 
-// TestLostTwice shows two rows above each of which others were never on the screen.
-func TestLostTwice(t *testing.T) {
-	lines := rowtest.Dump(t, 60, "   and more\n   again\n\n ❯ On")
-	lines[0].Lost, lines[1].Lost = true, true
-	if got := cells().Parse(lines); len(got) != 3 || told(got[0]) != "user and more" || told(got[1]) != "assistant again" {
-		t.Errorf("%+v", got)
+// TestLost shows rows above which others were never on the screen: they are the rest of a reply, but
+// for those above a reply that has no prompt, and at the end those below none.
+func TestLost(t *testing.T) {
+	for _, tt := range []struct{ dump, want string }{
+		{"⟨   and more\n⟨   again\n\n ❯ On", "assistant and more||again; user On"},
+		{" ● So\n\n⟨   and more", "assistant So||and more"},
+		{" ● So\n\n⟨   and more\n\n⟨   again", "assistant So||and more||again"},
+		{" ❯ Go\n\n⟨   and more", "user Go; assistant and more"},
+		{" ● So\n\n⟨   and more\n\n ● Yes", "assistant So; user and more; assistant Yes"},
+		{"⟨   and more", "user and more"},
+	} {
+		lines := rowtest.Dump(t, 60, strings.ReplaceAll(tt.dump, "⟨", ""))
+		for i, l := range strings.Split(tt.dump, "\n") {
+			lines[i].Lost = strings.HasPrefix(l, "⟨")
+		}
+		var got []string
+		for _, it := range cells().Parse(lines) {
+			got = append(got, told(it))
+		}
+		if got := strings.Join(got, "; "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.dump, got, tt.want)
+		}
 	}
 }
