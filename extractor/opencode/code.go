@@ -133,8 +133,17 @@ func hasItem(ls []markdown.Line) bool {
 	})
 }
 
-// item reads a list item's marker, which has a colour of its own: in code, "- " is text.
+// item reads a list item's marker, which has a colour of its own: in code, "- " is text. The box of a
+// task is an underlined character behind it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	it, ok := markdown.ListItem(l)
+	lined := func(at int) bool { return l.StyleOf(at).Underline != vterm.UnderlineNone }
+	if box := l.Indent + len("- "); ok && lined(box) && !lined(box+1) {
+		mark := markdown.TaskDone
+		if l.Text[box] == ' ' {
+			mark = markdown.TaskOpen
+		}
+		it = l.ItemOf(mark, -1, len("- x"), l.Text[box+1:])
+	}
 	return it, ok && l.First().Fg != l.StyleOf(len(l.Text)-1).Fg
 }

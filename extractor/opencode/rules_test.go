@@ -29,6 +29,7 @@ func TestE23Rules(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **`bold`** and *slanted*.||> A quote"},
 		{"what is below a prompt", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  Go on⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦ on#5c9cf5| txt ⟧⟦ on#1e1e1e| a.go ⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
+		{"tasks", "     ⟦ #fab283|- ⟧⟦u #56b6c2| ⟧ open\n     ⟦ #fab283|- ⟧⟦u #56b6c2|x⟧ done\n     ⟦ #fab283|- ⟧⟦u #56b6c2|xy⟧ one\n     ⟦ #fab283|- ⟧x two", "assistant - [ ] open|- [x] done|- xy one|- x two"},
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
 		{"code in colours, with a string further down", "     ⟦ #9d7cd8|const⟧ a = 1\n\n     ⟦ #9d7cd8|return⟧ ⟦ #7fd88f|\"42\"⟧", "assistant ```|const a = 1||return \"42\"|```"},
