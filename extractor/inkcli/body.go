@@ -53,7 +53,7 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	others := map[vterm.Color]bool{plain: true, {}: true}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if t := strings.TrimLeft(r.Text, " ("); row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└", "─") {
+			if t := strings.TrimLeft(r.Text, " ("); row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└") {
 				others[r.Style.Fg] = true
 			}
 		}

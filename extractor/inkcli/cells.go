@@ -139,9 +139,22 @@ func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 	p.Add(it, first, end, "reply")
 }
 
-// Call returns a Cell.Add for calls, which read reads.
+// Call returns a Cell.Add for calls, which read reads. Files that are read together are in one row:
+// each is a call.
 func Call(read func(lines []row.Line) *session.Tool) func(p *chat.Parser, first, end int) {
-	return func(p *chat.Parser, first, end int) { addCall(p, read(p.Lines[first:end]), first, end) }
+	return func(p *chat.Parser, first, end int) {
+		t := read(p.Lines[first:end])
+		inputs := []string{t.Input}
+		if t.Name == "Read" {
+			inputs = strings.Split(t.Input, ", ")
+		}
+		for _, input := range inputs {
+			each := *t
+			each.Input = input
+			addCall(p, &each, first, end)
+			first = end
+		}
+	}
 }
 
 // addCall appends a call. One that a command of the shell began is its output.

@@ -33,6 +33,8 @@ func told(it chat.Item) string {
 func TestE23Rules(t *testing.T) {
 	const asked = "  ⟦ #8a2be2|> Go⟧\n\n"
 	for _, c := range []struct{ name, dump, want string }{
+		{"files that are read together", asked + "  ⟦ #00ff00|✓⟧ ⟦b|Read⟧ ⟦ #808080|main.go, README.md⟧\n\n  ✦ So.", "user Go\ntool Read(main.go) ok \ntool Read(README.md) ok \nassistant So."},
+		{"code spans of strokes", "  ✦ See what I have found in your code\n\n    ⟦ #add8e6|★ Insight ────⟧\n    - one\n    ⟦ #add8e6|─────────⟧", "assistant See what I have found in your code||`★ Insight ────`|- one|  `─────────`"},
 		{"tools without a box", asked + "  ⟦ #00ff00|✓⟧ ⟦b|Read⟧ ⟦ #808080|main.go⟧\n    12 lines\n\n  ⠋ ⟦b|Shell⟧ ⟦ #808080|make 3s⟧\n\n  ✓ ⟦b|Grep pattern⟧\n\n  ⠋ ⟦b|Reading⟧ ⟦ #808080|main.go…⟧\n\n  ✓ plain", "user Go\ntool Read(main.go) ok 12 lines\ntool Shell(make) running \ntool Grep(pattern) ok \ntool Read(main.go) running "},
 		{"a tool whose input is wrapped", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|one two three four five six seven eight nine ten⟧\n    ⟦ #808080|eleven⟧\n    output\n    ... last 3 lines hidden ...", "user Go\ntool Shell(one two three four five six seven eight nine ten eleven) ok output…"},
 		{"a tool whose input is not wrapped", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|ls⟧\n    ⟦ #808080|main.go⟧", "user Go\ntool Shell(ls) ok main.go"},
