@@ -124,8 +124,8 @@ func TestLostAtEdge(t *testing.T) {
 	}
 }
 
-// TestLost shows rows above which others were never on the screen: they are the rest of a reply, but
-// for those above a reply that has no prompt, and at the end those below none.
+// TestLost shows rows above which others were never on the screen: they are the rest of a reply,
+// but for those above a reply that has no prompt, and at the end those below none.
 func TestLost(t *testing.T) {
 	for _, tt := range []struct{ dump, want string }{
 		{"⟨   and more\n⟨   again\n\n ❯ On", "assistant and more||again; user On"},

@@ -133,8 +133,8 @@ func hasItem(ls []markdown.Line) bool {
 	})
 }
 
-// item reads a list item's marker, which has a colour of its own: in code, "- " is text. The box of a
-// task is an underlined character behind it.
+// item reads a list item's marker, which has a colour of its own: in code, "- " is text. The box of
+// a task is an underlined character behind it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	it, ok := markdown.ListItem(l)
 	lined := func(at int) bool { return l.StyleOf(at).Underline != vterm.UnderlineNone }
