@@ -381,7 +381,7 @@ func TestDrawnAgain(t *testing.T) {
 	}
 }
 
-// TestClearedOnce drops the first clear that an agent tells of below a screen that is empty, unless
+// TestClearedOnce drops the first clear that an agent reports below an empty screen, unless
 // the user has said something above.
 func TestClearedOnce(t *testing.T) {
 	clear, notice, prompt := chat.Item{Event: session.EventClear}, chat.Said(session.RoleSystem, "Hi", ""), chat.Said(session.RoleUser, "Hi", "")

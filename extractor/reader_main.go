@@ -160,7 +160,10 @@ func (r *Reader) started(s chat.Screen, settled bool) (p *Profile, at, y int) {
 	program, at := r.shell.Runs()
 	y = 1 + row.Last(s.Lines, func(l row.Line) bool { return at > 0 && l.Text == r.drawn().Lines[at-1].Text })
 	for _, p := range profiles {
-		if rows := talk(s, p.Split(s)); p.Name == program && y < len(rows) && talks(p, rows[y:]) {
+		if p.Name != program {
+			continue
+		}
+		if rows := talk(s, p.Split(s)); y < len(rows) && talks(p, rows[y:]) {
 			return p, at, y
 		}
 	}

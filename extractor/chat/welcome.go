@@ -14,7 +14,7 @@ type Welcome struct {
 	Title  string                 // words in its first rows, which other rows that begin so do not have
 	Forms  []Form
 	// Most is how many rows it has at most, where its last one may be at the end of the screen, below
-	// a conversation. 0: 60.
+	// a conversation. 0: welcomeRows.
 	Most int
 }
 

@@ -50,13 +50,13 @@ func Question(answer func() *regexp.Regexp) func(lines []row.Line) chat.Split {
 }
 
 // Hints returns a Status: a row is chrome that begins as heads says, has a key as keys says, is
-// indented as what is at the right, or is dim and does not match kept. Keys are in brackets
-// or have a question mark.
+// indented as what is at the right, or is dim and does not match kept. Keys are in brackets or have
+// a question mark.
 func Hints(heads, keys, kept func() *regexp.Regexp) func(l row.Line) bool {
 	return func(l row.Line) bool {
 		n := row.Indent(l.Text)
-		return n > l.Cols/3 || l.DimAt(n) && !kept().MatchString(l.Text) ||
-			heads().MatchString(l.Text) || strings.ContainsAny(l.Text, "(?") && keys().MatchString(l.Text)
+		return n > l.Cols/3 || l.DimAt(n) && !kept().MatchString(l.Text) || heads().MatchString(l.Text) ||
+			strings.ContainsAny(l.Text, "(?") && keys().MatchString(l.Text)
 	}
 }
 

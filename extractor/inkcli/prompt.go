@@ -43,7 +43,7 @@ func typedRows(lines []row.Line) int {
 func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
 	return chat.Last(earlier).Role == session.RoleUser && !s.Bold && !row.Plain(s.Fg) &&
-		!slices.ContainsFunc(row.Spans(lines[0].Row, 0, -1, nil), func(sp row.Span) bool { return strings.TrimSpace(sp.Text) != "" && sp.Style.Fg != s.Fg })
+		!slices.ContainsFunc(lines[0].Runs, func(r vterm.Run) bool { return strings.TrimSpace(r.Text) != "" && r.Style.Fg != s.Fg })
 }
 
 // composing reports whether what is between two bars is a composer that a resize left behind.

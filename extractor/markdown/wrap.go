@@ -52,7 +52,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
 		end.Link != "" && end.Link != b.First().Link && WordRune(row.FirstRune(word)) || // a link ends at the edge
-		end.Fg != b.First().Fg && letters().MatchString(word) ||
+		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
 	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):

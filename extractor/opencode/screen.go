@@ -25,12 +25,13 @@ func split(s chat.Screen) chat.Split {
 		top, edge = len(s.Lines)-boxRows, len(s.Lines)-2
 	}
 	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
-	sp.Overlay = slices.ContainsFunc(s.Lines[:top], row.Matching(cover))
+	asks := slices.ContainsFunc(s.Lines[:top], row.Matching(dialog))
+	sp.Overlay = asks || slices.ContainsFunc(s.Lines[:top], row.Matching(menu))
 	if logo >= 0 {
 		sp.Top, sp.Bottom = logo, len(s.Lines)
 	}
 	switch {
-	case slices.ContainsFunc(s.Lines[:top], row.Matching(dialog)):
+	case asks:
 		sp.State = chat.StateAsking
 	case slices.ContainsFunc(s.Lines[edge:], row.Matching(working)):
 		sp.State = chat.StateBusy
@@ -54,8 +55,7 @@ var (
 	working = lazy.Regexp(`esc interrupt`)
 	dialog  = lazy.Regexp(`    esc$`) // one covers the screen: its title has the key beside it that closes it
 	bareBar = lazy.Regexp(`^ *┃$`)
-	menu    = lazy.Regexp(`^ *┃.*┃$`)          // a list of commands has a bar at its right, too
-	cover   = lazy.Regexp(`    esc$|^ *┃.*┃$`) // one of the two
+	menu    = lazy.Regexp(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
 
 	// answer matches the row that says which key answers a question.
 	answer = lazy.Regexp(`^  ┃.*enter +(confirm|submit|select|toggle)`)
