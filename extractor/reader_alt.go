@@ -63,6 +63,11 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if sp.Right > 0 {
 		body = r.upTo(body, sp.Right)
 	}
+	if r.alt.Cut(body) {
+		r.trace.Skipped = "the agent has not laid out its text for the new size yet"
+		r.alt.Waited()
+		return
+	}
 	switch below, ok := r.belowBanner(body); {
 	case sp.Scrolled || !ok:
 	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack: // a menu leaves no more room

@@ -267,3 +267,21 @@ func TestLagStorm(t *testing.T) {
 		}
 	}
 }
+
+// TestCut shows frames after the window was narrowed. One with the text as it was, cut off at the
+// edge, is drawn for the old width; one whose rows go on below is not, nor one before a resize.
+func TestCut(t *testing.T) {
+	var d Document
+	d.Align(rowtest.Plain(40, "", "A retry loop invalidates the session map", "if it is empty. Each worker validates it", "as the log shows."))
+	cut := rowtest.Plain(30, "A retry loop invalidates the s", "if it is empty. Each worker va", "as the log shows.")
+	if d.Cut(cut) {
+		t.Error("without a resize, a frame is not drawn for the width before it")
+	}
+	d.Resized(true, AltFrames)
+	if !d.Cut(cut) {
+		t.Error("rows that the edge cuts off were not noticed")
+	}
+	if d.Cut(rowtest.Plain(30, "A retry loop invalidates the s", "ession map if it is empty. Eac", "h worker validates it as the l", "og shows.")) {
+		t.Error("rows that go on below were taken for rows that are cut off")
+	}
+}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
@@ -88,6 +89,25 @@ func (d *Document) restore(start int, body []row.Line) bool {
 	d.replace(0, d.resize.calm.Lines[:p.at])
 	d.rewrap(p, body)
 	return true
+}
+
+// Cut reports whether the agent has drawn body for the width before a resize: the window's edge
+// cuts rows of the document off, and the rows below do not go on with what was cut.
+func (d *Document) Cut(body []row.Line) bool {
+	if d.resize.wait == 0 || len(d.Lines) == 0 || body[0].Cols >= d.Lines[len(d.Lines)-1].Cols {
+		return false
+	}
+	lines, cut := d.Lines[d.near(body):], 0
+	for i, l := range body[:len(body)-1] {
+		for j := range len(lines) - 1 {
+			was, rest := strings.CutPrefix(lines[j].Text, l.Text)
+			if rest && was != "" && row.Extent(l.Row) >= l.Cols-1 && strings.HasPrefix(lines[j+1].Text, body[i+1].Text) {
+				cut++
+				break
+			}
+		}
+	}
+	return cut >= 2
 }
 
 // rewrap puts body at p.
