@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -52,8 +51,5 @@ func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
 
 // Between returns the rows from the first on, up to one that ends the box.
 func Between(lines []row.Line, ends func(row.Line) bool) []row.Line {
-	if i := slices.IndexFunc(lines, ends); i >= 0 {
-		return lines[:i]
-	}
-	return lines
+	return lines[:row.Run(lines, row.Not(ends))]
 }

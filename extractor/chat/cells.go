@@ -160,13 +160,13 @@ var anyCell Cell
 // Begins reports whether a cell may begin on a row.
 func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
-// Of returns the cell that a row begins by itself; an empty one if it begins none.
-func (c *Cells) Of(l row.Line) *Cell {
+// Of returns the cell that a row begins by itself; an empty one and false if it begins none.
+func (c *Cells) Of(l row.Line) (cell *Cell, begins bool) {
 	if !c.Begins(l) { // as most do not
-		return &anyCell
+		return &anyCell, false
 	}
-	cell, _ := c.at([]row.Line{l}, nil)
-	return cell
+	cell, _ = c.at([]row.Line{l}, nil)
+	return cell, true
 }
 
 // read returns what a cell's lines say, if they say anything.

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -113,11 +112,6 @@ func Did(t *session.Tool) Item {
 	it.Text = strings.TrimSpace(t.Name + " " + t.Input)
 	it.Markdown = it.Text
 	return it
-}
-
-// Begins reports whether a text begins with one of the prefixes.
-func Begins(text string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // Spins reports whether a sign is one of a spinner's, which are Braille patterns.

@@ -43,14 +43,14 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 		if i == titleRows && !strings.Contains(texts.String(), w.Title) {
 			return b, 0
 		}
-		if i > 0 && !l.Wrapped {
+		if !l.Wrapped {
 			texts.WriteByte('\n')
 		}
 		texts.WriteString(l.Text)
 	}
-	texts.WriteByte('\n')
+	text := strings.TrimPrefix(texts.String(), "\n") + "\n"
 	for _, f := range w.Forms {
-		m := f.Text().FindStringSubmatch(texts.String())
+		m := f.Text().FindStringSubmatch(text)
 		before, _, _ := strings.Cut(lines[0].Text, f.Bold)
 		if m == nil || f.Bold != "" && !lines[0].BoldAt(row.Width(before)) {
 			continue

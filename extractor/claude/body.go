@@ -173,7 +173,7 @@ func spanInk(s *row.Span) claudeInk {
 // surrounded by them.
 func code(ls []markdown.Line) (int, string) {
 	return markdown.CodeGroups(ls, codeAt, func(below []markdown.Line) int {
-		if strings.HasPrefix(below[0].Text, "┌─") && border(below) {
+		if strings.HasPrefix(below[0].Text, "┌─") { // a table
 			return 0
 		}
 		if below[0].Indent > 0 && !isItem(&below[0]) && inkOf(&below[0]) == inkPlain {

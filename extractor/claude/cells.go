@@ -71,9 +71,6 @@ func glyphs(all string) (out []string) {
 	return out
 }
 
-// highlighted reports whether a style is that of a prompt, which has a background.
-func highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
-
 // behindSign returns what follows the sign and the blanks at a row's start.
 func behindSign(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
@@ -116,8 +113,11 @@ func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
 		return slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
 	}
 	rows := lines[:t.replyRows(lines)]
-	return slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, func(l row.Line) bool { return row.IsBlocks(row.FirstWord(l.Text)) })
+	return slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, row.Matching(logo))
 }
+
+// logo matches a row of a small logo: its first word is made of half and quarter blocks.
+var logo = lazy.Regexp(`^ *[▝▜▄▗▟▀█▘▖▙▛▌▐]+(?: |$)`)
 
 // wrote returns a Cell.Read for what is written in a role.
 func (t *talk) wrote(role string) func([]row.Line, []chat.Item) (chat.Item, bool) {

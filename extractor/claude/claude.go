@@ -2,12 +2,8 @@
 package claude
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // inputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
@@ -50,15 +46,10 @@ func Agent() *chat.Agent {
 }
 
 // newTalk is what is drawn since 2.1: `❯` before prompts, which have a background.
-var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: highlighted}, goesOn: goesOn, text: promptText, style: style}).begin()
+var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: row.Highlighted}, goesOn: goesOn, text: promptText, style: style}).begin()
 
 // goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
-func goesOn(_, l row.Line) bool { return row.HasBackground(l) && !chat.Begins(l.Text, "❯", ">") }
+func goesOn(_, l row.Line) bool { return row.HasBackground(l) && !row.Starts(l.Text, "❯", ">") }
 
 // spinners are the glyphs that the line of a running turn cycles through.
 const spinners = "·✢*✶✻✽✳∗"
-
-// allText reports whether ok holds for every run of a row that is not blank.
-func allText(r *vterm.Row, ok func(vterm.Style) bool) bool {
-	return !slices.ContainsFunc(r.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
-}

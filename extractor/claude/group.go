@@ -129,7 +129,7 @@ func unmarked(lines []row.Line, _ []chat.Item) bool {
 		return false
 	}
 	faint := func(s vterm.Style) bool { return row.Grey(s) || row.Red(s.Fg) }
-	if row.Grey(l.Runs[0].Style) || allText(l.Row, faint) {
+	if row.Grey(l.Runs[0].Style) || l.All(faint) {
 		if parts, _ := groupParts(lines); parts != nil {
 			return true
 		}
@@ -146,7 +146,7 @@ func unmarked(lines []row.Line, _ []chat.Item) bool {
 func runsBelow(lines []row.Line) bool {
 	for _, l := range lines[1:min(len(lines), 6)] {
 		if sign := corner().FindString(l.Text); sign != "" {
-			return row.Grey(l.StyleAt(row.Width(sign))) && !chat.Begins(l.Text[len(sign):], append(interruptions, "Tip: ")...)
+			return row.Grey(l.StyleAt(row.Width(sign))) && !row.Starts(l.Text[len(sign):], append(interruptions, "Tip: ")...)
 		}
 		if !strings.HasPrefix(l.Text, " ") {
 			return false

@@ -14,7 +14,7 @@ import (
 // text that leaves 4 and, in early 1.0, 5 columns free at the right. What is wrapped at the wider
 // width is wrapped at the narrower one, too.
 var oldTalk = (&talk{
-	sent:   chat.Mark{Signs: glyphs(">"), Ink: func(s vterm.Style) bool { return highlighted(s) || row.Grey(s) }},
+	sent:   chat.Mark{Signs: glyphs(">"), Ink: func(s vterm.Style) bool { return row.Highlighted(s) || row.Grey(s) }},
 	goesOn: oldGoesOn,
 	text:   oldPrompt,
 	style:  oldStyle(),
@@ -27,7 +27,7 @@ const oldWelcome = " ✻ Welcome to Claude Code!"
 // a box with the version in its top (2.0 on a wide window), or the logo.
 var oldBanner = chat.Welcome{
 	Begins: func(text string) bool {
-		return chat.Begins(text, "╭─", oldWelcome) || strings.Contains(text, title)
+		return row.Starts(text, "╭─", oldWelcome) || strings.Contains(text, title)
 	},
 	Title: "Claude Code",
 	Forms: append([]chat.Form{
@@ -42,7 +42,7 @@ func oldGoesOn(first, l row.Line) bool {
 	if row.HasBackground(first) {
 		return goesOn(first, l)
 	}
-	return l.Text[0] == ' ' && !isCorner(l) && allText(l.Row, row.Grey)
+	return l.Text[0] == ' ' && !isCorner(l) && l.All(row.Grey)
 }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank

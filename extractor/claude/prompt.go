@@ -25,7 +25,7 @@ func (t *talk) clears(l row.Line) bool {
 }
 
 // queued reports whether a prompt waits for the running turn to end: all of it is grey.
-func queued(l row.Line) bool { return row.HasBackground(l) && allText(l.Row, row.Grey) }
+func queued(l row.Line) bool { return row.HasBackground(l) && l.All(row.Grey) }
 
 // says returns a Cell.When for a prompt whose text matches.
 func (t *talk) says(command func() *regexp.Regexp) func([]row.Line, []chat.Item) bool {

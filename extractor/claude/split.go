@@ -76,8 +76,6 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
-	// edge matches the beginning of a rule, or all of the top of a box.
-	edge = lazy.Regexp(`^(?:───|╭─+╮?$)`)
 	// strokes match a row of nothing else.
 	strokes = lazy.Regexp(`^─+$`)
 	// choice matches a choice of a dialog, with its pointer.
@@ -87,14 +85,7 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	if !row.Starts(l.Text, "───", "╭─") { // as most do not
-		return false
-	}
-	strokes := len(l.Text) / len("─")
-	if !row.IsRuled(l) { // else it saves time
-		strokes = strings.Count(l.Text, "─")
-	}
-	return strokes*10 >= l.Cols*6 && edge().MatchString(l.Text)
+	return row.Starts(l.Text, "───", "╭─") && strings.Count(l.Text, "─")*10 >= l.Cols*6
 }
 
 // above goes up from the input over what is between it and the conversation, and returns the
@@ -135,13 +126,13 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 // right.
 func overlaid(l row.Line) bool {
 	indent := row.Indent(l.Text)
-	return allText(l.Row, row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)
+	return l.All(row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)
 }
 
 // pill reports whether a button such as " Jump to bottom (ctrl+End) ↓ " is on a row.
 func pill(l row.Line) bool {
 	return slices.ContainsFunc(l.Runs, func(r vterm.Run) bool {
-		return highlighted(r.Style) && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓")
+		return row.Highlighted(r.Style) && strings.HasSuffix(strings.TrimRight(r.Text, " "), "↓")
 	})
 }
 

@@ -43,7 +43,7 @@ func header(l row.Line) (name, rest string) {
 // behind a grey marker.
 func isCall(l row.Line) bool {
 	name, _ := header(l)
-	return name != "" || row.Grey(l.StyleAt(0)) && !allText(l.Row, row.Grey)
+	return name != "" || row.Grey(l.StyleAt(0)) && !l.All(row.Grey)
 }
 
 // call reads a call, or a group of calls that is shown as one line, with its result.
@@ -119,14 +119,14 @@ var (
 )
 
 // interrupted reports whether a note says that the user stopped a reply.
-func interrupted(s string) bool { return chat.Begins(s, interruptions...) }
+func interrupted(s string) bool { return row.Starts(s, interruptions...) }
 
 // outcome sets what came out of a call.
 func outcome(t *session.Tool, out claudeResult) {
 	t.Output, t.Truncated = out.text, out.truncated || strings.HasSuffix(t.Input, "…")
 	first, _, _ := strings.Cut(out.text, "\n")
 	switch {
-	case chat.Begins(first, rejections...):
+	case row.Starts(first, rejections...):
 		t.Status = session.ToolRejected
 	case t.Status == session.ToolRunning && strings.HasSuffix(first, "…"):
 		t.Output = ""

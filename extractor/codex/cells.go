@@ -44,7 +44,8 @@ func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
 
 // userRow reports whether a row looks like the first of a prompt in the conversation.
 func userRow(l row.Line) bool {
-	return cells.Of(l).Role == session.RoleUser
+	cell, _ := cells.Of(l)
+	return cell.Role == session.RoleUser
 }
 
 // barred counts the rows of a prompt with a bar before each of its lines.
@@ -155,7 +156,7 @@ func notice(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
 	switch m := decision().FindStringSubmatch(text); {
-	case chat.Begins(ls[0].Text, "■ Conversation interrupted", "🖐"):
+	case row.Starts(ls[0].Text, "■ Conversation interrupted", "🖐"):
 		p.Interrupted(i, end, "interrupt")
 	case m != nil: // the call must not be made: there is nothing else of it
 		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")

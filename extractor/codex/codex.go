@@ -69,7 +69,7 @@ const (
 // the permissions. What /status prints begins with the same titles, but labels the rows of its box
 // otherwise, and has a blank line below a title without one.
 var welcome = chat.Welcome{
-	Begins: func(text string) bool { return chat.Begins(text, boxTop, bareTitle, oldTitle) },
+	Begins: func(text string) bool { return row.Starts(text, boxTop, bareTitle, oldTitle) },
 	Title:  "OpenAI Codex",
 	Forms: []chat.Form{
 		{Text: lazy.Regexp(`^╭─[─\s]*╮\n│ *>_ OpenAI Codex \(v(?P<version>[^)│]+)\)` + boxRows + `│ *model: +(?P<model>` + inBox + boxRows + `│ *directory: +(?P<cwd>` + inBox + `[^╭╮╯]*╰─[─\s]*╯\n`)},

@@ -4,11 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -21,7 +19,7 @@ func newBody(ls []row.Line) *body {
 	c.look = markdown.Style{
 		Left: 2, Seam: c.seam, CodeHangs: true,
 		Marks: marks, QuoteMarks: row.MarkCode,
-		Item: item, Heading: heading, Quote: quote, Code: c.code, Table: markdown.PipeTable,
+		Item: item, Heading: heading, Quote: quoteSign, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return c
@@ -54,7 +52,7 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
-	if coloured(l.First()) || chat.Begins(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
+	if coloured(l.First()) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
 		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false
@@ -74,11 +72,6 @@ func heading(l *markdown.Line) int {
 }
 
 var quoteSign = markdown.QuoteSign("> ")
-
-func quote(l *markdown.Line) (int, bool) {
-	n, ok := quoteSign(l)
-	return n, ok && coloured(l.First())
-}
 
 // blank reports whether a row of the reply is blank, or is none of its rows.
 func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lines[at].Text == "" }
@@ -130,7 +123,7 @@ func (c *body) themeCode(ls []markdown.Line) int {
 }
 
 // title reports whether a line is a heading or entirely bold.
-func title(l *markdown.Line) bool { return l.All(func(s vterm.Style) bool { return s.Bold }) }
+func title(l *markdown.Line) bool { return l.All(row.Bold) }
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
@@ -204,11 +197,8 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 // judge tells code from prose by the words of a line without a style. Markdown's own marks are left
 // standing in code only.
 func judge(t string) prose.Kind {
-	if strings.ContainsAny(t, "*`") && literal().MatchString(t) { // the former saves time
+	if strings.ContainsAny(t, "*`") {
 		return prose.Code
 	}
 	return prose.Judge(t)
 }
-
-// literal matches words in bold, or a code span.
-var literal = lazy.Regexp("\\*\\*[^ *][^*]*\\*\\*|`[^`]+`")

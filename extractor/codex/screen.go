@@ -144,8 +144,8 @@ func popup(lines []row.Line, bottom int) int {
 func answers(lines []row.Line) bool {
 	said := false
 	for _, l := range slices.Backward(lines) {
-		switch cell := cells.Of(l); {
-		case !cells.Begins(l):
+		switch cell, begins := cells.Of(l); {
+		case !begins:
 			if strings.HasPrefix(l.Text, "  >_ ") { // the banner, or what /status printed
 				return false
 			}
@@ -179,7 +179,7 @@ func queued(lines []row.Line, bottom int) int {
 		switch {
 		case statusRow(lines[i]):
 			return bottom
-		case chat.Begins(t, "• Queued ", "• Messages to be submitted "):
+		case row.Starts(t, "• Queued ", "• Messages to be submitted "):
 			return i
 		case strings.HasPrefix(t, "  ↳ "):
 			bottom = i

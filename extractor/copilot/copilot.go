@@ -216,7 +216,7 @@ var copilotLook = &markdown.Style{
 		return row.Marks(s, s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 7})
 	},
 	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
-		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(func(s vterm.Style) bool { return s.Bold }) {
+		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(row.Bold) {
 			return 2
 		}
 		return 0

@@ -28,7 +28,7 @@ const (
 // spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
 // versions, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
-	return spokenHead(text) || chat.Begins(text, "~", "/") && strings.Contains(text, " sandbox")
+	return spokenHead(text) || row.Starts(text, "~", "/") && strings.Contains(text, " sandbox")
 }
 
 // spokenHead reports whether a row is the first of what is above a frame: a notice, or the footer's
@@ -122,7 +122,7 @@ func spokenInput(lines []row.Line) (top int, ok bool) {
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
 func spokenStatus(text string) bool {
 	text = strings.TrimSpace(text)
-	return spokenBegins(text) || chat.Begins(text, "YOLO", "auto-accept", "Shift+Tab", "Initializing") ||
+	return spokenBegins(text) || row.Starts(text, "YOLO", "auto-accept", "Shift+Tab", "Initializing") ||
 		spokenHints().MatchString(text)
 }
 

@@ -72,7 +72,7 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 		}
 		c.others = othersOf(lines, c.plain)
 	}
-	lk.Table, lk.Gutter = markdown.FullFieldTable, c.gutter
+	lk.Table, lk.Gutter = markdown.FieldTable, c.gutter
 	if lk.Marks == nil {
 		lk.Marks = c.marks
 	}
@@ -113,7 +113,7 @@ func (c *colors) gutter(l *markdown.Line) (width, n int) {
 func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent
-	bold := l.All(func(s vterm.Style) bool { return s.Bold })
+	bold := l.All(row.Bold)
 	switch {
 	case l.Indent > 0:
 	case bold && own:

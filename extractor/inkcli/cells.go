@@ -124,7 +124,7 @@ func (a *CLI) accent(lines []row.Line) vterm.Color {
 // AddReply appends what the model said, in place of what of it is above.
 func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 	unsaid(p, first, end)
-	if chat.Begins(it.Text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
+	if row.Starts(it.Text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
 		say(p, it.Text, first, end)
 		return
 	}
@@ -216,7 +216,7 @@ func notice(p *chat.Parser, first, end int) {
 	_, size := utf8.DecodeRuneInString(l.Text)
 	left := 1 + row.Indent(strings.TrimPrefix(l.Text[size:], "\ufe0e"))
 	text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: left})
-	if chat.Begins(text, "Request cancelled", "User cancelled the request") {
+	if row.Starts(text, "Request cancelled", "User cancelled the request") {
 		Cancelled(p, first, end)
 	} else {
 		say(p, text, first, end)

@@ -89,6 +89,6 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 // sign, and the cursor or a hint.
 func isComposer(lines []row.Line) bool {
 	typed := strings.TrimPrefix(lines[0].Text, "│")
-	return chat.Begins(typed, " >", " *", " !", " (") &&
+	return row.Starts(typed, " >", " *", " !", " (") &&
 		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, IsBar), row.HasInverse))
 }

@@ -26,7 +26,7 @@ func (a *CLI) promptRows(lines []row.Line) int {
 var typedSigns = []string{"> ", "$ ", "! "}
 
 // typed is before what the user typed between two bars.
-var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: func(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }}
+var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: row.Highlighted}
 
 // painted counts the rows above the lower one of two bars.
 func painted(lines []row.Line) int {
@@ -43,7 +43,7 @@ func typedRows(lines []row.Line) int {
 func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
 	return chat.Last(earlier).Role == session.RoleUser && !s.Bold && !row.Plain(s.Fg) &&
-		!slices.ContainsFunc(lines[0].Runs, func(r vterm.Run) bool { return strings.TrimSpace(r.Text) != "" && r.Style.Fg != s.Fg })
+		lines[0].All(func(o vterm.Style) bool { return o.Fg == s.Fg })
 }
 
 // composing reports whether what is between two bars is a composer that a resize left behind.

@@ -224,13 +224,10 @@ func (r *blockReader) heading(i int) (b block, n int) {
 }
 
 // Hashes counts the # signs of a heading that shows them, 0 where it shows none.
-func Hashes(s string) int {
-	signs := row.FirstWord(s)
-	if n := len(signs); n <= 6 && strings.Trim(signs, "#") == "" {
-		return n
-	}
-	return 0
-}
+func Hashes(s string) int { return strings.Count(hashes().FindString(s), "#") }
+
+// hashes match the signs of a heading.
+var hashes = lazy.Regexp(`^ *#{1,6}(?: |$)`)
 
 // rules match a horizontal rule: --- or a line over the width.
 var rules = lazy.Regexp(`^ *(---|───+|━━━+|———+)$`)

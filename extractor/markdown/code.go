@@ -12,12 +12,7 @@ import (
 // blank lines between them. Where is tells each line by itself (by its colours), that is all that a
 // look's Code needs.
 func CodeRun(ls []Line, is func(*Line) bool) int {
-	group := func(ls []Line) (n int) {
-		for n < len(ls) && !ls[n].Blank() && is(&ls[n]) {
-			n++
-		}
-		return n
-	}
+	group := func(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() && is(&l) }) }
 	return CodeGroups(ls, group, group)
 }
 

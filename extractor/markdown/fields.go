@@ -9,21 +9,8 @@ import (
 
 // FieldTable reads a table written as `Head: cell` lines, the heads bold, with a rule between its
 // rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
-// blank line. A field goes on two columns further in.
-func FieldTable(ls []Line) ([][]Cell, int) {
-	return fieldTable(ls, func(_, l *Line) bool { return l.Indent >= 2 })
-}
-
-// FullFieldTable reads such a table where a field goes on wherever its line was full.
-func FullFieldTable(ls []Line) ([][]Cell, int) {
-	return fieldTable(ls, func(above, l *Line) bool {
-		return l.Indent >= 2 || above.Width+1+row.Width(row.FirstWord(l.Text)) > above.Room
-	})
-}
-
-// fieldTable reads a table of fields. goesOn reports whether a line without a head goes on with the
-// field above.
-func fieldTable(ls []Line, goesOn func(above, l *Line) bool) (rows [][]Cell, n int) {
+// blank line. A field goes on two columns further in, or wherever its line was full.
+func FieldTable(ls []Line) (rows [][]Cell, n int) {
 	var heads, r []Cell
 lines:
 	for ; ; n++ {
@@ -42,7 +29,7 @@ lines:
 			break lines
 		case IsRule(l):
 			rows, r = append(rows, r), nil
-		case goesOn(&ls[n-1], l):
+		case l.Indent >= 2, ls[n-1].Width+1+row.Width(row.FirstWord(l.Text)) > ls[n-1].Room:
 			r[len(r)-1] = joined(r[len(r)-1], l.content())
 		default:
 			break lines

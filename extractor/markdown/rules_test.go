@@ -35,7 +35,6 @@ var boxed = Style{Left: 2, WholeCells: true, Border: func(ls []Line) bool { retu
 var (
 	piped   = Style{Left: 2, Table: PipeTable, Marks: codexish.Marks}
 	fielded = Style{Left: 2, Table: FieldTable}
-	full    = Style{Left: 2, Table: FullFieldTable}
 	tasks   = Style{Left: 2, Item: func(l *Line) (Item, bool) {
 		rest, ok := strings.CutPrefix(l.Text[l.Indent:], "✓")
 		return l.ItemOf(TaskDone, -1, 1, rest), ok
@@ -140,9 +139,9 @@ func TestRules(t *testing.T) {
 		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
 		{"a text with a rule below", "● Name: a\n  ────────", fielded, 40, "Name: a\n\n---"},
 		{"an indented line in no row", "● ⟦b|Name:⟧ a\n  ────────\n    b", fielded, 40, "| Name |\n| --- |\n| a |\n\nb"},
-		{"a field that goes on further in", "● ⟦b|Name:⟧ a\n    more\n  ────────\n  ⟦b|Name:⟧ b", full, 40, "| Name |\n| --- |\n| a more |\n| b |"},
-		{"a field below a full line", "● ⟦b|Name:⟧ the cache\n  indeed\n  ────────\n  ⟦b|Name:⟧ b", full, 20, "| Name |\n| --- |\n| the cache indeed |\n| b |"},
-		{"a blank line below a full field", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ the cache is\n\n  Text.", full, 20, "| Name |\n| --- |\n| a |\n| the cache is |\n\nText."},
+		{"a field that goes on further in", "● ⟦b|Name:⟧ a\n    more\n  ────────\n  ⟦b|Name:⟧ b", fielded, 40, "| Name |\n| --- |\n| a more |\n| b |"},
+		{"a field below a full line", "● ⟦b|Name:⟧ the cache\n  indeed\n  ────────\n  ⟦b|Name:⟧ b", fielded, 20, "| Name |\n| --- |\n| the cache indeed |\n| b |"},
+		{"a blank line below a full field", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ the cache is\n\n  Text.", fielded, 20, "| Name |\n| --- |\n| a |\n| the cache is |\n\nText."},
 		{"a table of fields that is being drawn", "● ⟦b|Name:⟧ a\n  ────────", fielded, 40, "| Name |\n| --- |\n| a |"},
 	}
 	for _, tt := range tests {

@@ -119,7 +119,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 	if top = row.Last(lines[:max(below, 0)], row.IsRuled); top < 0 {
 		return inkcli.ComposerAt(lines)
 	}
-	return top, chat.Begins(lines[top+1].Text, ">", "*", "!", "?")
+	return top, row.Starts(lines[top+1].Text, ">", "*", "!", "?")
 }
 
 // status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
@@ -185,7 +185,6 @@ func call(lines []row.Line) *session.Tool {
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
-	other := slices.ContainsFunc(b.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" && r.Style != style })
-	return !other && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b) &&
+	return b.All(func(s vterm.Style) bool { return s == style }) && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b) &&
 		row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

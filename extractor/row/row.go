@@ -16,12 +16,6 @@ func Indent(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 // TabStop is how far a terminal's tab stops are apart.
 const TabStop = 8
 
-// IsBlocks reports whether a text is made of half and quarter blocks: a row of a small logo.
-func IsBlocks(s string) bool {
-	s = strings.TrimSpace(s)
-	return s != "" && strings.Trim(s, "▝▜▄▗▟▀█▘▖▙▛▌▐ ") == ""
-}
-
 // HasInverse reports whether a cell of the row is drawn inverse, as Ink draws a cursor.
 func HasInverse(l Line) bool {
 	return slices.ContainsFunc(l.Runs, func(run vterm.Run) bool { return run.Style.Inverse })
@@ -30,7 +24,7 @@ func HasInverse(l Line) bool {
 // HasBackground reports whether the row's first cell has a background.
 func HasBackground(l Line) bool {
 	r := l.RunAt(0)
-	return r.Col == 0 && r.Style.Bg.Kind != vterm.ColorDefault
+	return r.Col == 0 && Highlighted(r.Style)
 }
 
 // IsWrapped reports whether a line continues the one above, which the terminal wrapped.
@@ -86,6 +80,11 @@ func (l Line) BoldAt(col int) bool { return l.StyleAt(col).Bold }
 // DimAt reports whether the cell at a column is dim.
 func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
 
+// All reports whether every character that is no blank has a style for which ok holds.
+func (l Line) All(ok func(vterm.Style) bool) bool {
+	return !slices.ContainsFunc(l.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
+}
+
 // Filled reports whether a line has text.
 func Filled(l Line) bool { return l.Text != "" }
 
@@ -100,11 +99,9 @@ func AnyLost(lines []Line) bool {
 // Not returns a function that reports whether a line is not of a kind.
 func Not(is func(Line) bool) func(Line) bool { return func(l Line) bool { return !is(l) } }
 
-// Prefixed returns a function that reports whether a line begins with one of the prefixes.
-func Prefixed(prefixes ...string) func(Line) bool {
-	return func(l Line) bool {
-		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(l.Text, prefix) })
-	}
+// Prefixed returns a function that reports whether a line begins with one of the signs.
+func Prefixed(signs ...string) func(Line) bool {
+	return func(l Line) bool { return Starts(l.Text, signs...) }
 }
 
 // Containing returns a function that reports whether a text is in a line.
@@ -143,8 +140,8 @@ func Last(lines []Line, is func(Line) bool) int {
 // LastAbove returns the index of the last row of a kind, or -1 where one that ends the search is
 // below it.
 func LastAbove(lines []Line, is, ends func(Line) bool) int {
-	i := Last(lines, func(l Line) bool { return is(l) || ends(l) })
-	if i < 0 || !is(lines[i]) {
+	i := Last(lines, is)
+	if slices.ContainsFunc(lines[i+1:], ends) {
 		return -1
 	}
 	return i

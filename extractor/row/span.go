@@ -41,6 +41,12 @@ const (
 	MarkCode
 )
 
+// Highlighted reports whether a style has a background, as that of a prompt.
+func Highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
+
+// Bold reports whether a style is bold.
+func Bold(s vterm.Style) bool { return s.Bold }
+
 // Span is a piece of a line in one style.
 type Span struct {
 	Text  string
@@ -102,9 +108,6 @@ func Cut(spans []Span, from, to int) []Span {
 // AppendCut appends the columns [from, to) of spans to out, which may be spans[:0]. It appends
 // nothing if to <= from.
 func AppendCut(out, spans []Span, from, to int) []Span {
-	if to <= from {
-		return out
-	}
 	col := 0
 	for _, s := range spans {
 		a, b := col, col+s.Width
@@ -124,7 +127,7 @@ func AppendCut(out, spans []Span, from, to int) []Span {
 
 // cutSpan is the columns [from, to) of one span.
 func cutSpan(s Span, from, to int) Span {
-	if len(s.Text) == s.Width {
+	if to = max(from, to); len(s.Text) == s.Width {
 		s.Text, s.Width = s.Text[from:to], to-from
 		return s
 	}
@@ -176,14 +179,7 @@ func SpansWidth(spans []Span) int {
 }
 
 // Width is a text's width in cells.
-func Width(s string) int {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return displaywidth.String(s)
-		}
-	}
-	return len(s)
-}
+func Width(s string) int { return displaywidth.String(s) }
 
 // Blanks returns n blanks, none if n is less than 0.
 func Blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
