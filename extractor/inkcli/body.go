@@ -108,8 +108,8 @@ func (c *colors) gutter(l *markdown.Line) (width, n int) {
 	return l.Indent + len(m[1]) + 1, n
 }
 
-// heading tells a heading by its style: bold in a colour of its own, bold alone on its line, or
-// italic in a colour of its own.
+// heading returns the level of a heading, or 0: it is bold or italic, and in a colour of its own or
+// a title. Words in italics at the end are no heading.
 func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent
@@ -118,7 +118,7 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	case l.Indent > 0:
 	case bold && own:
 		return 2
-	case own && l.All(func(s vterm.Style) bool { return s.Italic }):
+	case l.All(row.Italic) && (own || isTitle(l, ls) && l.At < ls[len(ls)-1].At):
 		return 4
 	case bold && isTitle(l, ls):
 		return 3
@@ -126,11 +126,11 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	return 0
 }
 
-// isTitle tells a heading from a bold line of text, which looks alike: it has blank lines around it
-// and does not end like a sentence.
+// isTitle reports whether a line is more than a line of text that looks alike: it is not quoted, the
+// line above it is blank, and it does not end like a sentence.
 func isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	i := slices.IndexFunc(ls, func(o markdown.Line) bool { return o.At == l.At })
-	return (i < 1 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
+	return ls[i].Note == 0 && (i == 0 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
 }
 
 // markQuotes notes the lines of quotes: the width of their sign, and one. Only the first of those
