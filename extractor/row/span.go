@@ -47,6 +47,9 @@ func Highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
 // Bold reports whether a style is bold.
 func Bold(s vterm.Style) bool { return s.Bold }
 
+// Italic reports whether a style is italic.
+func Italic(s vterm.Style) bool { return s.Italic }
+
 // Span is a piece of a line in one style.
 type Span struct {
 	Text  string
