@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// border reports whether a box is a table: its border has not the colour of code, its columns
-// have room for three characters, and its heads are centered.
+// border reports whether a box is a table: its border does not have the colour of code, its columns
+// have room for three characters (and a blank at both sides), and its heads are centred.
 func border(ls []markdown.Line) bool {
 	if inkOf(&ls[0]) == inkCode {
 		return false
@@ -18,7 +18,7 @@ func border(ls []markdown.Line) bool {
 			head := row.Text(row.Cut(heads.Spans, c.From, c.To))
 			text := strings.TrimSpace(head)
 			left := row.Blanks((row.Width(head) - row.Width(text)) / 2)
-			if strings.TrimRight(head, " ") != strings.TrimRight(left+text, " ") {
+			if c.To-c.From < 5 || strings.TrimRight(head, " ") != strings.TrimRight(left+text, " ") {
 				return false
 			}
 		}
