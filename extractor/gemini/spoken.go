@@ -229,10 +229,7 @@ func spokenTool(lines []row.Line) *session.Tool {
 	t := inkcli.Named(lines[0], row.Width(label)+1)
 	t.Status = toolLabels[label]
 	if t.Name != "" {
-		style := lines[0].Runs[len(lines[0].Runs)-1].Style
-		below += row.Run(lines[1:], func(l row.Line) bool {
-			return style.Fg.Kind != vterm.ColorDefault && len(l.Runs) == 1 && l.Runs[0].Style == style
-		})
+		below += row.Run(lines[1:], inkcli.DrawnIn(lines[0].Runs[len(lines[0].Runs)-1].Style))
 		_, input, _ := strings.Cut(markdown.Verbatim(lines[:below], 0), t.Name)
 		t.Input = inkcli.Input(strings.TrimSpace(input))
 	} else { // it has one line: "Edit  main.go → Accepted (+1, -1)"

@@ -98,12 +98,14 @@ func (a *CLI) rows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		l, apart := lines[k], lines[k-1].Text == ""
 		switch {
-		case l.Text == "", l.Wrapped && !apart:
+		case l.Text == "":
 			return false
+		case l.Wrapped:
+			return apart
 		case l.Lost, !strings.HasPrefix(l.Text, "  "), a.Call.Begin.On(l):
 			return true
 		}
-		return apart && (l.Wrapped || row.Indent(l.Text) > l.Cols/3)
+		return apart && row.Indent(l.Text) > l.Cols/3
 	})
 }
 

@@ -72,13 +72,13 @@ func InputBox(lines []row.Line) (chat.Box, bool) {
 // IsBar reports whether a row is one of the half-block bars above and below a prompt, over the
 // whole width.
 func IsBar(l row.Line) bool {
-	return row.Starts(l.Text, "▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀") && l.Text[3:] == l.Text[:len(l.Text)-3]
+	return row.IsStrokes(l.Text, "▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀")
 }
 
 // ComposerAt finds the first row of the input box.
 func ComposerAt(lines []row.Line) (top int, ok bool) {
 	for i := len(lines) - 2; i >= 0; i-- {
-		if isComposer(lines[i+1:]) && (IsBar(lines[i]) || strings.HasPrefix(lines[i].Text, "╭──")) {
+		if isComposer(lines[i+1:]) && row.Starts(lines[i].Text, "▄▄▄", "▀▀▀", "╭──") {
 			return i, true
 		}
 	}

@@ -1,7 +1,6 @@
 package inkcli
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // statuses are the signs before a tool's name, by what they say of it.
@@ -139,6 +139,14 @@ func Named(l row.Line, col int) *session.Tool {
 	}
 }
 
+// DrawnIn returns a function that reports whether a row is drawn in a style, which has a colour:
+// what a tool does may go on there.
+func DrawnIn(style vterm.Style) func(l row.Line) bool {
+	return func(l row.Line) bool {
+		return style.Fg.Kind != vterm.ColorDefault && l.All(func(s vterm.Style) bool { return s == style })
+	}
+}
+
 // CallRows returns a Cell.Rows for calls without a box: what begins with one of the signs belongs
 // to them.
 func CallRows(signs ...string) func(lines []row.Line) int {
@@ -166,13 +174,7 @@ func Input(desc string) string {
 // Output adds what a tool printed, from column left on, as far as it is shown.
 func Output(t *session.Tool, in []row.Line, left int) {
 	rows := slices.DeleteFunc(slices.Clone(in), Hidden)
-	indent := math.MaxInt
-	for _, l := range rows {
-		if l.Text != "" && !l.Wrapped {
-			indent = min(indent, row.Indent(l.Text))
-		}
-	}
-	if indent == left+3 { // where older looks indent it
+	if indent := markdown.Edge((&markdown.Style{}).Lines(rows)); indent == left+3 { // where older looks indent it
 		left = indent
 	}
 	t.Output, t.Truncated = strings.Trim(t.Output+"\n"+markdown.Verbatim(rows, left), "\n"), len(rows) < len(in)

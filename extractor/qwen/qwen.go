@@ -185,6 +185,6 @@ func call(lines []row.Line) *session.Tool {
 
 // qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
-	return b.All(func(s vterm.Style) bool { return s == style }) && row.Indent(b.Text) == 2 && style.Fg.Kind != vterm.ColorDefault && !inkcli.Hidden(b) &&
+	return inkcli.DrawnIn(style)(b) && row.Indent(b.Text) == 2 && !inkcli.Hidden(b) &&
 		row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4
 }

@@ -31,12 +31,16 @@ func HasBackground(l Line) bool {
 func IsWrapped(l Line) bool { return l.Wrapped }
 
 // IsRule reports whether a text is a rule, eight cells long at least.
-func IsRule(t string) bool {
-	return strings.HasPrefix(t, "────────") && t[3:] == t[:len(t)-3]
-}
+func IsRule(t string) bool { return IsStrokes(t, "────────") }
 
 // IsRuled reports whether a line is such a rule.
 func IsRuled(l Line) bool { return IsRule(l.Text) }
+
+// IsStrokes reports whether a text begins with one of signs, which are made of one character of
+// three bytes, and has no other character.
+func IsStrokes(t string, signs ...string) bool {
+	return Starts(t, signs...) && t[3:] == t[:len(t)-3]
+}
 
 // Line is one row of the document.
 type Line struct {
