@@ -25,6 +25,9 @@ type Profile struct {
 	*chat.Look
 }
 
+// noAgent is that of a shell.
+var noAgent = &Profile{&chat.Agent{}, &chat.Look{}}
+
 // profiles are the looks of all agents, in order.
 var profiles = profilesOf(agents)
 

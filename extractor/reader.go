@@ -73,7 +73,7 @@ type seenBanner struct {
 
 // segment is the part of a document that is being read: one run of an agent, or the shell between.
 type segment struct {
-	agent      *Profile        // nil: the shell
+	agent      *Profile        // noAgent: the shell
 	alt        bool            // it is on the alternate screen
 	document   int             // the number of its document
 	start      int             // its first line
@@ -96,24 +96,14 @@ type segment struct {
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
 func NewReader() *Reader {
-	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{document: 1}}
+	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{agent: noAgent, document: 1}}
 }
 
 // Agent returns the name of the agent that runs, or "".
-func (r *Reader) Agent() string {
-	if r.seg.agent == nil {
-		return ""
-	}
-	return r.seg.agent.Name
-}
+func (r *Reader) Agent() string { return r.seg.agent.Name }
 
 // Widths returns how wide the agent that runs takes characters to be.
-func (r *Reader) Widths() vterm.Widths {
-	if r.seg.agent == nil {
-		return vterm.Graphemes
-	}
-	return r.seg.agent.Widths
-}
+func (r *Reader) Widths() vterm.Widths { return r.seg.agent.Widths }
 
 // Shown reports whether the last frame showed the chrome of the agent that runs, such as its input
 // box.
@@ -167,7 +157,7 @@ func (r *Reader) screen(f Frame) chat.Screen {
 // open begins a segment at a line of its document.
 func (r *Reader) open(agent *Profile, alt bool, start int) {
 	r.shell.End(r.drawn())
-	if agent == nil {
+	if agent == noAgent {
 		r.shell.Begin(start)
 	}
 	r.main.Settle()
@@ -202,10 +192,10 @@ func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 
 // leave ends the run of an agent, if one runs.
 func (r *Reader) leave() {
-	if r.seg.agent != nil {
+	if r.seg.agent != noAgent {
 		r.flush(math.MaxInt)
 		r.steps = append(r.steps, Step{Event: session.EventCLIExit, Agent: r.seg.agent.Name})
-		r.seg.agent = nil
+		r.seg.agent = noAgent
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.lag.Resized()
-		r.alt.Resized(r.seg.agent != nil, document.AltFrames)
+		r.alt.Resized(r.seg.agent != noAgent, document.AltFrames)
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
@@ -28,12 +28,12 @@ func (r *Reader) readAlt(f Frame) {
 		return
 	}
 	switch {
-	case r.seg.agent != nil && !r.seg.alt:
+	case r.seg.agent != noAgent && !r.seg.alt:
 		r.trace.Skipped = "another program covers the agent, which draws on the main screen"
 		return
 	case r.readMux(s, f.Settled):
 		return
-	case r.seg.agent == nil && !r.startAlt(s, f.Settled):
+	case r.seg.agent == noAgent && !r.startAlt(s, f.Settled):
 		r.trace.Skipped = "no known agent is on the alternate screen"
 		r.stranger(s, f.Settled)
 		return
@@ -159,9 +159,9 @@ func textAt(l row.Line, col int) bool {
 // the middle, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
 	p, b, _, _ := r.banner(s.Lines)
-	late := p == nil && settled
-	if late {
-		p = talking(s)
+	late := false
+	if p == nil && settled {
+		p, late = talking(s), true
 	}
 	if p == nil {
 		return false
@@ -195,8 +195,10 @@ func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
 
 // talking returns the agent whose screen this is, in the middle of a conversation, or nil.
 func talking(s chat.Screen) *Profile {
-	if i := slices.IndexFunc(profiles, func(p *Profile) bool { return talks(p, talk(s, p.Split(s))) }); i >= 0 {
-		return profiles[i]
+	for _, p := range profiles {
+		if talks(p, talk(s, p.Split(s))) {
+			return p
+		}
 	}
 	return nil
 }
@@ -232,7 +234,7 @@ func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 // leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
 // where the frame has been dealt with: nothing is printed yet, and more may come.
 func (r *Reader) leaveAlt(f *Frame) bool {
-	if p := r.seg.agent; p != nil && p.Farewell {
+	if p := r.seg.agent; p.Farewell {
 		s := r.screen(*f)
 		r.main.Left = append(r.main.Left, r.scrolled(*f)...)
 		f.History = nil
@@ -250,6 +252,6 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 		}
 	}
 	r.leave()
-	r.open(nil, false, len(r.main.Lines))
+	r.open(noAgent, false, len(r.main.Lines))
 	return true
 }

@@ -21,9 +21,9 @@ func (r *Reader) readMain(f Frame) {
 	}
 	s := r.screen(f)
 	if f.Resized {
-		r.main.Resized(r.seg.agent != nil, document.MainFrames)
+		r.main.Resized(r.seg.agent != noAgent, document.MainFrames)
 		start := &r.seg.start
-		if r.seg.agent == nil {
+		if r.seg.agent == noAgent {
 			start = &r.shell.Start
 		}
 		*start = r.main.Rewrap(s.Lines, *start)
@@ -33,7 +33,7 @@ func (r *Reader) readMain(f Frame) {
 	scrolled := r.scrolled(f)
 	r.main.Left = append(r.main.Left, scrolled...)
 	end := len(row.Trim(s.Lines))
-	if r.seg.agent != nil {
+	if r.seg.agent != noAgent {
 		switch {
 		case f.Torn:
 			r.wait()
@@ -57,7 +57,7 @@ func (r *Reader) leaveFor(s chat.Screen, end int) {
 		r.show(&r.main, r.main.Base+s.CursorY, false, true)
 	}
 	r.leave()
-	r.open(nil, false, r.main.Base+s.CursorY)
+	r.open(noAgent, false, r.main.Base+s.CursorY)
 	r.main.Dirty = 0
 }
 
@@ -98,7 +98,7 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 // wipe begins a new document: the screen was erased, and what is printed now need not be new. A
 // shell command that runs goes on.
 func (r *Reader) wipe() {
-	if r.seg.agent != nil {
+	if r.seg.agent != noAgent {
 		r.flush(math.MaxInt)
 		r.main.Wipe()
 		r.reopen(r.seg.agent, false, 0)
@@ -107,7 +107,7 @@ func (r *Reader) wipe() {
 	goesOn := r.shell.Wipe(&r.main)
 	r.main.Wipe()
 	if !goesOn {
-		r.open(nil, false, 0)
+		r.open(noAgent, false, 0)
 	}
 }
 

@@ -21,7 +21,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 	waits := r.waits(s, settled)
 	if waits && !r.inMux() {
 		r.leave()
-		r.open(nil, true, 0)
+		r.open(noAgent, true, 0)
 		r.alt, r.mux.above = document.Document{}, slices.Clone(s.Lines[:s.CursorY])
 	}
 	if !r.inMux() {
@@ -57,7 +57,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 func (r *Reader) finishMux() { r.showCommands(r.shell.Finish(&r.alt, len(r.alt.Lines))) }
 
 // inMux reports whether a shell in a terminal multiplexer is read.
-func (r *Reader) inMux() bool { return r.seg.alt && r.seg.agent == nil }
+func (r *Reader) inMux() bool { return r.seg.alt && r.seg.agent == noAgent }
 
 // waits reports whether a shell waits for a command on the screen's last row but for the bar of a
 // multiplexer. What is alone on a quiet screen may be a prompt that is not known yet.
@@ -68,7 +68,7 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 		return false
 	}
 	cursor := s.Lines[s.CursorY].Row
-	if r.seg.agent == nil && row.SkipBlank(s.Lines, 0) == s.CursorY {
+	if r.seg.agent == noAgent && row.SkipBlank(s.Lines, 0) == s.CursorY {
 		r.shell.Look(cursor, s.CursorX, settled)
 	}
 	if !r.shell.Waits(cursor, s.CursorX) {

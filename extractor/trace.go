@@ -82,7 +82,7 @@ func (r *Reader) report(f Frame) {
 	}
 	t, seg, d := &r.trace, &r.seg, r.drawn()
 	t.Agent, t.Document, t.Screen, t.Base, t.Placed = r.Agent(), seg.document, r.screen(f), d.Base, d.Placed
-	if seg.agent != nil {
+	if seg.agent != noAgent {
 		t.Version, t.Look, t.Past, t.Items = r.version, seg.agent.Versions, seg.past, seg.items
 	} else {
 		t.Layout = ""

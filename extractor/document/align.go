@@ -48,8 +48,8 @@ func (d *Document) Extend(body []row.Line) {
 	case at >= 0 && !d.has(body, 0, 0, len(d.Lines)):
 		d.replace(at, body)
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
-		at := overlap(d.Lines[d.Base:], body)
-		if end := row.Trim(body); at >= 0 && shared(lines, end[len(end)-1:]) == 0 {
+		at := max(overlap(d.Lines[d.Base:], body), 0)
+		if end := row.Trim(body); shared(lines, end[len(end)-1:]) == 0 {
 			d.replace(d.Base+at, body)
 		}
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):

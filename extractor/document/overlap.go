@@ -109,19 +109,14 @@ func weight(l row.Line) int32 {
 	switch {
 	case text == "":
 		return 0
-	case strokes(text):
+	case strings.Trim(text, boxDrawing) == "":
 		return 1
 	}
 	return 2 + min(int32(len(text)), 40)/4
 }
 
-// strokes reports whether a text is made of box drawing characters (U+2500 to U+257F) alone.
-func strokes(text string) bool {
-	for len(text) > 2 && text[0] == 0xe2 && text[1]>>1 == 0x94>>1 {
-		text = text[3:]
-	}
-	return text == ""
-}
+// boxDrawing are the characters that rules and tables are drawn with.
+const boxDrawing = "─━│┃┄┅┌┏┐┓└┗┘┛├┣┤┫┬┳┴┻┼╋═║╔╗╚╝╠╣╦╩╬╭╮╯╰"
 
 // weights is how much rows say about their place.
 func weights(lines []row.Line) (sum int32) {

@@ -43,10 +43,11 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
 	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {
-		l, was := w.Line(row), &w.lines[y]
-		if was.Row != row || was.Cols != l.Cols || was.Stale != l.Stale {
-			*was = l
+		l, was := w.Line(row), w.lines[y]
+		if was.Row == row {
+			l.Judged, l.Begins = was.Judged, was.Begins
 		}
+		w.lines[y] = l
 	}
 	return w.lines
 }
