@@ -126,8 +126,8 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	return 0
 }
 
-// isTitle reports whether a line is more than a line of text that looks alike: it is not quoted, the
-// line above it is blank, and it does not end like a sentence.
+// isTitle reports whether a line is more than a line of text that looks alike: it is not quoted,
+// the line above it is blank, and it does not end like a sentence.
 func isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	i, _ := slices.BinarySearchFunc(ls, l.At, func(o markdown.Line, at int) int { return o.At - at })
 	return ls[i].Note == 0 && (i == 0 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
