@@ -223,6 +223,7 @@ func TestReader(t *testing.T) {
 		{"half drawn", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:how"] busy+ | exit one`},
 		{"half drawn on the alternate screen", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `newSession one 0["u:hi"] idle+ | + | 0again["u:how"] idle+ | exit one`},
 		{"the cursor within a welcome", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", screen("== one 1.2", "u: ho", ">all") + "\x1b[2;1H"}}, `newSession one 0["u:hi"] idle+ | 0again["u:ho\n>all"] idle+ | exit one`},
+		{"half drawn, and then all of it has moved", shots{{"s", alt + screen("== one 1.2", "u: hi", "", ">")}, {"", "\x1b[3;1Hu: ho\x1b[2;1H"}, {"", screen("that is", "the rest", "of it", ">") + "\x1b[4;1H"}}, `newSession one 0["u:hi"] idle+ | + | 0["u:hi" "u:ho~tail" "a:that is\nthe rest\nof it~head"] idle+ | exit one`},
 		{"half drawn, and then quiet", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"s", ""}, {"", "w"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:ho"] busy+ | 0["u:how"] busy+ | exit one`},
 		{"the cursor never rests in the input", shots{{"s", screen("== one 1.2", "u: hi", ">") + "\x1b[2;1H"}, {"", "u: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] busy+ | exit one`},
 		{"the cursor in a question", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[3;1H>ask\x1b[2;1Hu: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] asking+ | exit one`},

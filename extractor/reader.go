@@ -52,7 +52,8 @@ type Reader struct {
 	version    string // of the last agent, as its banner says
 	lastBanner seenBanner
 	shown      bool
-	half       bool // the frame at hand is half drawn
+	half       bool       // the frame at hand is half drawn
+	held       []row.Line // what a half drawn frame showed, since the last one that was read
 	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
 }
@@ -161,6 +162,7 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 		r.shell.Begin(start)
 	}
 	r.main.Settle()
+	r.held = nil
 	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 

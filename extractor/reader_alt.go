@@ -56,13 +56,17 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.state(sp)
 		return
 	}
-	if r.halfDrawn(s, sp.State, sp.Top+len(body), settled) {
-		return
-	}
-	r.trace.split(sp, sp.Top, sp.Top+len(body))
+	top, end := sp.Top, sp.Top+len(body)
 	if sp.Right > 0 {
 		body = r.upTo(body, sp.Right)
 	}
+	if r.halfDrawn(s, sp.State, end, settled) {
+		if r.alt.Meets(body) {
+			r.held = slices.Clone(body)
+		}
+		return
+	}
+	r.trace.split(sp, top, end)
 	if r.alt.Cut(body) {
 		r.trace.Skipped = "the agent has not laid out its text for the new size yet"
 		r.alt.Waited()
@@ -81,8 +85,12 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if sp.Scrolled {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
+		if r.held != nil && !r.alt.Meets(body) { // rows were on the screen only then
+			r.change(&r.alt, func() { r.alt.Align(r.held) })
+		}
 		r.change(&r.alt, func() { r.alt.Align(body) })
 	}
+	r.held = nil
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	if r.seg.wiped && len(r.seg.items) == 0 && sp.State == chat.StateIdle {
