@@ -211,9 +211,6 @@ func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled 
 		r.seg.rests = below
 	}
 	r.half = r.seg.rests && !below && state != chat.StateAsking && bottom < len(s.Lines)
-	if r.half {
-		r.trace.Skipped = "the cursor is not in the input, where it rests: the screen is half drawn"
-	}
 	return r.half
 }
 
@@ -243,7 +240,7 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	last := &r.lastBanner
 	if at := slices.Index(last.rows[:last.n], lines[0].Row); at > 0 {
 		return nil, chat.Banner{}, 0
-	} else if at == 0 && slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
+	} else if slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
 		return last.agent, last.says, last.n
 	}
 	for _, p := range profiles {

@@ -61,6 +61,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		body = r.upTo(body, sp.Right)
 	}
 	if r.halfDrawn(s, sp.State, end, settled) {
+		r.trace.Skipped = drawing
 		if r.alt.Meets(body) {
 			r.held = slices.Clone(body)
 		}
@@ -93,7 +94,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.held = nil
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
-	if r.seg.wiped && len(r.seg.items) == 0 && sp.State == chat.StateIdle {
+	if len(r.seg.items) == 0 && sp.State == chat.StateIdle {
 		if r.seg.welcomed {
 			r.judgeWipe() // what is typed next may come before the screen is quiet
 		}

@@ -220,6 +220,7 @@ func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 		r.wait()
 		return
 	case sp.OK && r.halfDrawn(s, sp.State, end, settled):
+		r.trace.Skipped = drawing
 		r.wait()
 		return
 	}

@@ -37,6 +37,9 @@ type Parsed struct {
 	Items []chat.Item // as they were then
 }
 
+// drawing says why a screen that is half drawn is not read.
+const drawing = "the cursor is not in the input, where it rests: the screen is half drawn"
+
 // unreadable says why an agent's screen shows no conversation.
 func unreadable(sp chat.Split) string {
 	switch {

@@ -42,7 +42,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.ListItem(l)
 	}
 	letter, rest, ok := strings.Cut(t, ". ")
-	number := letterNumber(letter)
+	number := letterNumbers[letter]
 	if !ok || number < 1 || l.Indent < 2 {
 		return markdown.Item{}, false
 	}
@@ -51,17 +51,18 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 	return it, true
 }
 
-// romans are the small Roman numbers, by what they are.
-var romans = strings.Fields("0 i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx")
-
-// letterNumber returns the number that a lower-case letter or a Roman numeral represents, or
-// less than 1 if s is neither.
-func letterNumber(s string) int {
-	if len(s) > 1 || s == "i" {
-		return slices.Index(romans, s)
+// letterNumbers are the numbers that lower-case letters and Roman numerals represent. A single
+// letter is a numeral only if it is the first.
+var letterNumbers = func() map[string]int {
+	numbers := map[string]int{}
+	for i, letter := range "abcdefghijklmnopqrstuvwxyz" {
+		numbers[string(letter)] = i + 1
 	}
-	return strings.Index(" abcdefghijklmnopqrstuvwxyz", s)
-}
+	for i, roman := range strings.Fields("i ii iii iv - vi vii viii ix - xi xii xiii xiv xv xvi xvii xviii xix xx") {
+		numbers[roman] = i + 1
+	}
+	return numbers
+}()
 
 // levels are how headings are drawn, by their level: bold, italic and underlined the first, bold
 // the others.

@@ -76,14 +76,14 @@ func (c *body) midWord(last, word string) bool {
 	return c.within(last+word) || !apart().MatchString(last+" "+word) && !c.known(last) && !c.known(word)
 }
 
-// apart matches two pieces that are none of a word: the first ends in a mark, the second is a URL
-// or begins with a capital.
-var apart = lazy.Regexp(`[.,;:!?)] |\p{Ll} \p{Lu}| .*://`)
+// known reports whether a piece is a word that is elsewhere in the cell.
+func (c *body) known(piece string) bool { return len(piece) > 2 && c.within(piece) }
 
-// known reports whether a piece is a word: a common one, or one that is elsewhere in the cell.
-func (c *body) known(piece string) bool {
-	return slices.Contains(common, strings.ToLower(piece)) || len(piece) > 2 && c.within(piece)
-}
+// apart matches two pieces that are none of a word: the first ends in a mark, the second is a URL
+// or begins with a capital, or one of the two is a word that seldom is a piece of another.
+var apart = lazy.Regexp(`[.,;:!?)] |\p{Ll} \p{Lu}| .*://|^(?i:` + common + `) | (?i:` + common + `)$`)
+
+const common = `a|the|and|to|is|for|it|of|that|as|or|with|if|you|are|by|can|not|at|but|which|have|its|from|has|this|was|they|when|will|then`
 
 // within reports whether a word is between two others on a row of the cell: it is whole there.
 func (c *body) within(word string) bool {
@@ -91,6 +91,3 @@ func (c *body) within(word string) bool {
 		return strings.Contains(strings.TrimLeft(l.Text, " •›>-"), " "+word+" ")
 	})
 }
-
-// common are words that seldom are a piece of another.
-var common = strings.Fields("a the and to is for it of that as or with if you are by can not at but which have its from has this was they when will then")

@@ -138,7 +138,7 @@ func hasItem(ls []markdown.Line) bool {
 func item(l *markdown.Line) (markdown.Item, bool) {
 	it, ok := markdown.ListItem(l)
 	lined := func(at int) bool { return l.StyleOf(at).Underline != vterm.UnderlineNone }
-	if box := l.Indent + len("- "); ok && lined(box) && !lined(box+1) {
+	if box := l.Indent + len("- "); lined(box) && !lined(box+1) {
 		mark := markdown.TaskDone
 		if l.Text[box] == ' ' {
 			mark = markdown.TaskOpen

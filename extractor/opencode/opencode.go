@@ -282,10 +282,10 @@ var (
 // columns. Chinese and Japanese are cut behind their punctuation.
 func seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	word := row.FirstWord(b.Text)
-	switch first := slices.IndexFunc(b.Spans, func(s row.Span) bool { return strings.Trim(s.Text, " ") != "" }); {
+	switch {
 	case a.Spaced:
 		return markdown.SeamSpace, true
-	case !a.Cell && a.Width >= a.Room && first >= 0 && !strings.HasPrefix(b.Spans[first].Text, " "):
+	case !a.Cell && a.Width >= a.Room && b.Indent == 0:
 		return markdown.SeamNone, true
 	case cjkParted().MatchString(a.Text + " " + word):
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width

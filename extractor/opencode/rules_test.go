@@ -124,13 +124,6 @@ func TestSeamParted(t *testing.T) {
 	}
 }
 
-// TestSeamBlank has a blank line below one that is full.
-func TestSeamBlank(t *testing.T) {
-	if s, ok := seam(&markdown.Line{Text: "word", Width: 4, Room: 4}, &markdown.Line{}); ok {
-		t.Errorf("seam %d", s)
-	}
-}
-
 func TestE23Split(t *testing.T) {
 	const input = "  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|                    ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  half typed        ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  Build · gpt       ⟧\n  ⟦ #5c9cf5|╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀⟧\n"
 	for _, c := range []struct {

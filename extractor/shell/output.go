@@ -68,9 +68,7 @@ func (p *Output) extend(c *Command, dirty int) {
 
 // forget moves the lines above line n of the document, which it drops, into text.
 func (p *Output) forget(n int) {
-	if to := min(n, p.end); to > p.from {
-		p.text.Add(p.doc.Lines[p.from:to])
-	}
+	p.text.Add(p.doc.Lines[p.from:max(p.from, min(n, p.end))])
 	p.from, p.end, p.shown = max(0, p.from-n), max(0, p.end-n), max(0, p.shown-n)
 }
 

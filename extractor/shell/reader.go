@@ -67,9 +67,7 @@ func (r *Reader) End(d *document.Document) { r.drop(len(r.part.commands), d.Line
 // Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
 // in the next document.
 func (r *Reader) Wipe(d *document.Document) bool {
-	if !r.Seen() {
-		r.lead.Add(d.Lines[:min(d.Base, len(d.Lines))])
-	}
+	r.printed(d.Lines[:min(d.Base, len(d.Lines))])
 	s := &r.part
 	_, runs := running(s.commands)
 	if !runs {
@@ -197,12 +195,17 @@ func (r *Reader) Forget(d *document.Document) {
 		return
 	}
 	cut = min(cut, s.typing)
-	if !r.Seen() {
-		r.lead.Add(d.Lines[:cut])
-	}
+	r.printed(d.Lines[:cut])
 	n, _ := slices.BinarySearchFunc(s.commands, cut-1, func(c Command, at int) int { return c.End - at })
 	r.drop(n, d.Lines[:cut])
 	d.Forget(cut)
+}
+
+// printed keeps what leaves the document while neither an agent nor a prompt was seen.
+func (r *Reader) printed(lines []row.Line) {
+	if !r.Seen() {
+		r.lead.Add(lines)
+	}
 }
 
 // drop lets go of the first n commands, which print no more, and of the first lines of the
