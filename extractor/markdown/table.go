@@ -26,7 +26,10 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 			return rows, n
 		}
 	}
-	if !strings.HasPrefix(ls[0].Text[ls[0].Indent:], "┌─") {
+	switch text := ls[0].Text[ls[0].Indent:]; {
+	case ls[0].lost && strings.HasPrefix(text, "│"):
+		return lk.restOfTable(ls)
+	case !strings.HasPrefix(text, "┌─"):
 		return lk.ruledTable(ls)
 	}
 	if lk.Border != nil && !lk.Border(ls) {
@@ -131,6 +134,21 @@ func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 		rows = append(rows, lk.mergeRows(all[1:]...)...)
 	}
 	return rows, n + 1
+}
+
+// restOfTable reads the rows of a box whose top was never on the screen, below an empty head.
+func (lk *Style) restOfTable(ls []Line) ([][]Cell, int) {
+	ruler := slices.IndexFunc(ls, func(l Line) bool { return l.Blank() || Ruler(&l, '─') != nil })
+	cols := Ruler(&ls[ruler], '─')
+	all, n := bands(ls, cols, (*Line).boxCells)
+	if cols == nil || n < ruler {
+		return nil, 0
+	}
+	rows := [][]Cell{make([]Cell, len(cols))}
+	for _, b := range all {
+		rows = append(rows, lk.looseRows(b)...)
+	}
+	return rows, n
 }
 
 // ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines

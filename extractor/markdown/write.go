@@ -67,7 +67,9 @@ func tableOf(rows [][]Cell) (out [2][]string) {
 			cells[c] = text
 			line += " " + strings.ReplaceAll(markdown, "|", `\|`) + " |"
 		}
-		out[plain] = append(out[plain], strings.Join(cells, " | "))
+		if strings.Join(cells, "") != "" { // the head was on the screen
+			out[plain] = append(out[plain], strings.Join(cells, " | "))
+		}
 		if out[marked] = append(out[marked], line); i == 0 {
 			out[marked] = append(out[marked], "|"+strings.Repeat(" --- |", len(r)))
 		}
