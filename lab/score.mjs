@@ -108,7 +108,7 @@ function likeness(t, g) {
   return allThatWasSeen(t, g.text ?? "") ? 1 : similar(tight(t.text), tight(g.text ?? ""));
 }
 
-/** The words of a message, line by line, in pieces of four: what visible.mjs looks for on the screen. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
+/** The words of a message, line by line, in pieces of four, and what shows each on the screen: ten words of its line, those before it or those behind it, since the same four may be in other messages. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
 export function pieces(text) {
   const out = [];
   let open = null;
@@ -122,7 +122,12 @@ export function pieces(text) {
     const aside = !open && /^\s*\|/.test(l),
       row = aside ? cellsOf(l) : [words];
     row.forEach((c, col) => {
-      for (let i = 0; i < c.length; i += 4) out.push({ words: c.slice(i, i + 4), aside, row, col, from: i });
+      for (let i = 0; i < c.length; i += 4) {
+        const back = Math.max(0, i - 6),
+          on = Math.max(0, Math.min(i, c.length - 10)),
+          shown = [back, on].map(from => c.slice(from, from + 10).join(""));
+        out.push({ words: c.slice(i, i + 4), shown, aside, row, col, from: i });
+      }
     });
   }
   return out;

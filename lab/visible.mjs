@@ -18,7 +18,7 @@ const WORDS = {
 /** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
 function cutUnseen(e, missing) {
   const lines = e.text.split("\n"),
-    unseen = l => pieces(l).some(p => missing.has(squeeze(p.words.join(""))));
+    unseen = l => pieces(l).some(p => missing.has(p.words.join(" ")));
   let best = [],
     run = [];
   for (const l of lines) {
@@ -29,7 +29,7 @@ function cutUnseen(e, missing) {
   e.whole = e.text;
   e.text = best.join("\n").trim();
 }
-const squeeze = s => s.replace(/[\s│┃▎]+/g, "");
+const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
 /** What shows a piece of a cell: its words behind those before them; if they are short, in their column of a row that begins as it does. */
@@ -37,7 +37,7 @@ function cellPattern({ words, row, col, from }) {
   const escape = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
     text = escape(words.join("")),
     before = escape(row[col].slice(Math.max(0, from - 4), from).join(""));
-  if (text.length > 3) return new RegExp((before || "\\|\\W{0,2}") + text);
+  if (text.length > 3) return new RegExp((before || "\\|\\W{0,2}") + text + (from + words.length < row[col].length ? "" : "(?!\\w)"));
   const first = row.findIndex(c => c.length),
     left = row.slice(first, col).map((c, i) => (i ? "" : "\\W{0,2}" + escape(c.join("").slice(0, 2))) + "[^|]*\\|");
   return new RegExp(`\\|${left.join("")}[^|]*${before}${text}(?!\\w)`);
@@ -60,12 +60,15 @@ for (const f of fs
     lines = new Set();
   for (const e of truth.entries)
     if (e.role === "user" || e.role === "assistant") {
-      const set = new Map(), // squeezed as on the screen: the words
+      if (e.whole) e.text = e.whole; // of an earlier call
+      delete e.whole;
+      delete e.unseen;
+      const set = new Map(), // what shows a piece, squeezed as on the screen: its words
         cells = new Map(); // of tables: what shows them
       for (const p of pieces(e.text))
         if (p.aside) cells.set(p, cellPattern(p));
-        else set.set(squeeze(p.words.join("")), p.words.join(" "));
-      todo.push({ e, n: set.size, set, cells, all: cells.size, end: [...set.keys()].at(-1) });
+        else set.set(p.shown.map(squeeze), p.words.join(" "));
+      todo.push({ e, n: set.size, set, cells, rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
   let last = "",
     top = 0,
@@ -91,15 +94,19 @@ for (const f of fs
     s = squeeze(s);
     if (s === last) continue;
     last = s;
-    for (const x of todo) for (const p of x.set.keys()) if (s.includes(p)) x.set.delete(p);
+    for (const x of todo) for (const p of x.set.keys()) if (p.some(w => s.includes(w))) x.set.delete(p);
     short ||= rows.some(l => SHORTENED.test(l));
     const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
     for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
   }
-  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, x.set);
-  for (const x of todo) if (short && x.e.role === "assistant") {
-    x.n += x.all;
-    for (const p of x.cells.keys()) x.set.set(p, p.words.join(" "));
+  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, new Set(x.set.values()));
+  for (const x of todo) if (x.e.role === "assistant") {
+    // Where an agent wraps cells, the first cell says whether a row was there: words in the others are often alike.
+    const first = p => p.col === p.row.findIndex(c => c.length),
+      shown = new Set(x.rows.filter(p => first(p) && !x.cells.has(p)).map(p => p.row)),
+      missing = x.rows.filter(p => (short ? x.cells.has(p) : !shown.has(p.row)));
+    if (short || missing.length) x.n += x.rows.length;
+    for (const p of missing) x.set.set(p, p.words.join(" "));
   }
   for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.values()];
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import test from "node:test";
+
+/** The entries of a truth, with what visible.mjs finds on a screen that shows these lines. */
+function look(entries, lines) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "visible-")),
+    file = path.join(dir, "t.truth.json");
+  try {
+    fs.writeFileSync(file, JSON.stringify({ entries }));
+    const cast = [{ version: 2, width: 80, height: 24 }, [0, "o", lines.join("\r\n")]];
+    fs.writeFileSync(path.join(dir, "t.cast"), cast.map(l => JSON.stringify(l)).join("\n"));
+    const program = path.join(import.meta.dirname, "..", "visible.mjs");
+    for (let i = 0; i < 2; i++) execFileSync("node", [program, dir], { stdio: ["ignore", "ignore", "inherit"] }); // again: it says the same
+    return JSON.parse(fs.readFileSync(file)).entries;
+  } finally {
+    fs.rmSync(dir, { recursive: true });
+  }
+}
+const said = text => ({ role: "assistant", text });
+
+test("words that another message shows are not those of this one", () => {
+  const [one, two] = look(
+    [said("A retry loop drops the checksum if the file is empty."), said("The parser locks the session map if the file is empty.")],
+    ["A retry loop drops the checksum", "if the file is empty."],
+  );
+  assert.equal(one.unseen, undefined);
+  assert.deepEqual(two.unseen, ["The parser locks the", "session map if the", "file is empty."]);
+  assert.equal(two.visible, 0);
+});
+
+test("a row of a table was there if its first cell was, and the whole of it", () => {
+  const [table] = look(
+    [said("| row | note |\n| --- | --- |\n| row1 | two rows |\n| row10 | two rows |")],
+    ["│ row   │ note     │", "├───────┼──────────┤", "│ row10 │ two rows │"],
+  );
+  assert.deepEqual(table.unseen, ["row1", "two rows"]);
+});
+
+test("of a prompt that was never there whole, the truth is the longest run of lines that was", () => {
+  const lines = ["one line of it", "a second line", "a third line", "the last line"];
+  const [prompt] = look([{ role: "user", text: lines.join("\n") }], lines.slice(1));
+  assert.equal(prompt.text, lines.slice(1).join("\n"));
+  assert.equal(prompt.whole, lines.join("\n"));
+});
