@@ -112,7 +112,7 @@ function likeness(t, g) {
 export function pieces(text) {
   const out = [];
   let open = null;
-  for (const l of text.split("\n")) {
+  for (const [line, l] of text.split("\n").entries()) {
     const f = fence(l, open),
       words = (open ? bare(l) : plain(l)).split(/\s+/).filter(Boolean);
     if (f) {
@@ -126,7 +126,7 @@ export function pieces(text) {
         const back = Math.max(0, i - 6),
           on = Math.max(0, Math.min(i, c.length - 10)),
           shown = [back, on].map(from => c.slice(from, from + 10).join(""));
-        out.push({ words: c.slice(i, i + 4), shown, aside, row, col, from: i });
+        out.push({ words: c.slice(i, i + 4), shown, line, aside, row, col, from: i });
       }
     });
   }

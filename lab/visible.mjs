@@ -16,15 +16,15 @@ const WORDS = {
   mcp: /shop|call/i, // not the word in a menu
 };
 /** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
-function cutUnseen(e, missing) {
+function cutUnseen(e, pieces) {
   const lines = e.text.split("\n"),
-    unseen = l => pieces(l).some(p => missing.has(p.words.join(" ")));
+    unseen = new Set(pieces.map(p => p.line));
   let best = [],
     run = [];
-  for (const l of lines) {
-    run = unseen(l) ? [] : [...run, l];
+  lines.forEach((l, i) => {
+    run = unseen.has(i) ? [] : [...run, l];
     if (run.length > best.length) best = run;
-  }
+  });
   if (lines.length <= 3 || best.join("").trim() === "") return;
   e.whole = e.text;
   e.text = best.join("\n").trim();
@@ -63,11 +63,11 @@ for (const f of fs
       if (e.whole) e.text = e.whole; // of an earlier call
       delete e.whole;
       delete e.unseen;
-      const set = new Map(), // what shows a piece, squeezed as on the screen: its words
-        cells = new Map(); // of tables: what shows them
+      const set = new Map(), // the pieces that were not seen yet, and what shows them, squeezed as on the screen
+        cells = new Map(); // likewise those of tables
       for (const p of pieces(e.text))
         if (p.aside) cells.set(p, cellPattern(p));
-        else set.set(p.shown.map(squeeze), p.words.join(" "));
+        else set.set(p, p.shown.map(squeeze));
       todo.push({ e, n: set.size, set, cells, rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
   let last = "",
@@ -94,21 +94,21 @@ for (const f of fs
     s = squeeze(s);
     if (s === last) continue;
     last = s;
-    for (const x of todo) for (const p of x.set.keys()) if (p.some(w => s.includes(w))) x.set.delete(p);
+    for (const x of todo) for (const [p, shown] of x.set) if (shown.some(w => s.includes(w))) x.set.delete(p);
     short ||= rows.some(l => SHORTENED.test(l));
     const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
     for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
   }
-  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, new Set(x.set.values()));
+  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, [...x.set.keys()]);
   for (const x of todo) if (x.e.role === "assistant") {
     // Where an agent wraps cells, the first cell says whether a row was there: words in the others are often alike.
     const first = p => p.col === p.row.findIndex(c => c.length),
       shown = new Set(x.rows.filter(p => first(p) && !x.cells.has(p)).map(p => p.row)),
       missing = x.rows.filter(p => (short ? x.cells.has(p) : !shown.has(p.row)));
     if (short || missing.length) x.n += x.rows.length;
-    for (const p of missing) x.set.set(p, p.words.join(" "));
+    for (const p of missing) x.set.set(p);
   }
-  for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.values()];
+  for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.keys()].map(p => p.words.join(" "));
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
   // The agent was left before it drew its last reply: little of it was shown, and not its end.
   const reply = todo.filter(x => x.e.role === "assistant").at(-1);
@@ -141,7 +141,7 @@ for (const f of fs
     console.log(
       f,
       low
-        .map(x => `${x.e.role} ${x.e.visible} ${JSON.stringify([...x.set.values()][0])}`)
+        .map(x => `${x.e.role} ${x.e.visible} ${JSON.stringify([...x.set.keys()][0]?.words.join(" "))}`)
         .join("; ")
         .slice(0, 220),
     );

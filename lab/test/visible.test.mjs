@@ -41,7 +41,7 @@ test("a row of a table was there if its first cell was, and the whole of it", ()
 });
 
 test("of a prompt that was never there whole, the truth is the longest run of lines that was", () => {
-  const lines = ["one line of it", "a second line", "a third line", "the last line"];
+  const lines = ["one line of it ends so", "a second line ends so", "a third line ends so", "the last line ends so"];
   const [prompt] = look([{ role: "user", text: lines.join("\n") }], lines.slice(1));
   assert.equal(prompt.text, lines.slice(1).join("\n"));
   assert.equal(prompt.whole, lines.join("\n"));
