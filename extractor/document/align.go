@@ -240,7 +240,7 @@ func (d *Document) contains(at int, body []row.Line) bool {
 func (d *Document) holds(at int, body []row.Line) bool {
 	body = content(body)
 	n := len(body)
-	return d.has(body[n/2:], 12, at, d.Base) || d.has(body[2*n/3:], 40, at, len(row.Trim(d.Lines))-1)
+	return d.has(body[n/2:], 12, at, d.Base) || d.has(body[2*n/3:], 36, at, len(row.Trim(d.Lines))-1)
 }
 
 // has reports whether rows that weigh enough are among the lines from one on, up to another.

@@ -285,3 +285,25 @@ func TestCut(t *testing.T) {
 		t.Error("rows that go on below were taken for rows that are cut off")
 	}
 }
+
+// TestAlignBack shows the beginning of a table for a moment, as an agent does when it draws all
+// again, below a welcome that has fewer rows now: nothing of the table is dropped.
+func TestAlignBack(t *testing.T) {
+	welcome := make([]string, 16)
+	for i := range welcome {
+		welcome[i] = fmt.Sprintf("row %d of the welcome", i)
+	}
+	table := []string{"● A reply to the user that has a table below", "┌──────┬──────────────────────────────────┐", "│ name │ what is said of it               │", "├──────┼──────────────────────────────────┤"}
+	for i := range 8 {
+		table = append(table, fmt.Sprintf("│ row%d │ a value that is longer than that │", i), "├──────┼──────────────────────────────────┤")
+	}
+	var d Document
+	d.align(rowtest.Plain(60, slices.Concat(welcome, table[:6])...), false)
+	d.align(rowtest.Plain(60, table[:18]...), false)
+	d.align(rowtest.Plain(60, table[1:]...), false)
+	n := len(d.Lines)
+	d.align(rowtest.Plain(60, slices.Concat(welcome[:12], table[:6])...), false)
+	if len(d.Lines) != n || d.Placed != PlacedLookBack {
+		t.Errorf("%d of %d lines are left, placed %q", len(d.Lines), n, d.Placed)
+	}
+}

@@ -346,6 +346,7 @@ func TestTableBelowLost(t *testing.T) {
 	}{
 		{"with its end drawn above", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7  │ y │\n├────┼───┤\n│ 8  │ z │\n└────┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |\n| 8 | z |"},
 		{"without an end", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n│ 2 │ x │\n\n│ 7 │ y │\n└───┴───┘", 7, "| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | x |\n| 7 | y |"},
+		{"a line first", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n\n├───┼───┤\n│ 7 │ y │\n└───┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |"},
 		{"words", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\nand so on", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n\nand so on"},
 		{"without a head", "│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘\n\nSo.", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |\n\nSo."},
 		{"without a head or lines between rows", "│ 7 │ y │\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},

@@ -106,7 +106,7 @@ func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []ba
 			n++
 		}
 		below := n + blankLines(ls[n:])
-		if below == len(ls) || !ls[below].lost || !strings.HasPrefix(ls[below].Text[ls[below].Indent:], "│") {
+		if below == len(ls) || !ls[below].lost || !row.Starts(ls[below].Text[ls[below].Indent:], "│", "├") {
 			return out, n
 		}
 		from, n = below, below-1

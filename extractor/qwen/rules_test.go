@@ -177,3 +177,14 @@ func TestRestOfReply(t *testing.T) {
 		t.Errorf("%+v", items)
 	}
 }
+
+// TestTableStillToCome shows a table above rows that were never on the screen: what said that it
+// was not complete yet is not part of it.
+func TestTableStillToCome(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "  > Go\n\n  ⟦ #cccccc|✦⟧ Sizes:\n\n    ┌──────┬──────┐\n    │ Name │ Note │\n    ├──────┼──────┤\n    │ a    │ b    │\n    … more rows streaming …\n    ├──────┼──────┤\n    │ y    │ z    │\n    └──────┴──────┘")
+	lines[9].Lost = true
+	items := parse(lines)
+	if got, want := items[len(items)-1].Markdown, "Sizes:\n\n| Name | Note |\n| --- | --- |\n| a | b |\n| y | z |"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
