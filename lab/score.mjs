@@ -145,7 +145,7 @@ const inCell = (word, whole, unseen) =>
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
   const unseen = new Set(t.unseen),
-    parts = pieces(t.text),
+    parts = pieces(t.whole ?? t.text),
     keys = parts.map(p => p.words.join(" ")),
     may = keys.map(k => unseen.has(k)),
     words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),

@@ -108,7 +108,7 @@ for (const f of fs
     if (short || missing.length) x.n += x.rows.length;
     for (const p of missing) x.set.set(p);
   }
-  for (const x of todo) if (x.set.size && !x.e.whole) x.e.unseen = [...x.set.keys()].map(p => p.words.join(" "));
+  for (const x of todo) if (x.set.size) x.e.unseen = [...x.set.keys()].map(p => p.words.join(" "));
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
   // The agent was left before it drew its last reply: little of it was shown, and not its end.
   const reply = todo.filter(x => x.e.role === "assistant").at(-1);

@@ -120,3 +120,13 @@ test("what must be there comes before what may be", () => {
   const must = { role: "assistant", text: "one two three" };
   assert.equal(score(truth([{ ...must, may: true }, must]), { entries: talk(["assistant", must.text]) }).exact, 1);
 });
+
+test("of a prompt that was not on the screen whole, part of a line may be there, too", () => {
+  const t = truth([
+      { role: "user", text: "the second line of it", whole: "the first line of all that was pasted\nthe second line of it", unseen: ["the first line of", "all that was pasted"] },
+    ]),
+    exact = text => score(t, { entries: talk(["user", text]) }).exact;
+  assert.equal(exact("was pasted\nthe second line of it"), 1);
+  assert.equal(exact("the second line of it"), 1);
+  assert.equal(exact("was pasted\nthe second line"), 0);
+});

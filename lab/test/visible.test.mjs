@@ -45,4 +45,5 @@ test("of a prompt that was never there whole, the truth is the longest run of li
   const [prompt] = look([{ role: "user", text: lines.join("\n") }], lines.slice(1));
   assert.equal(prompt.text, lines.slice(1).join("\n"));
   assert.equal(prompt.whole, lines.join("\n"));
+  assert.deepEqual(prompt.unseen, ["one line of it", "ends so"]);
 });
