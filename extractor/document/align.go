@@ -28,7 +28,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 	switch {
 	case nowhere:
 		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
-	case at < d.Base && (d.contains(at, body) || d.holds(at, body)):
+	case at < d.Base && (d.fill(body) || d.contains(at, body) || d.holds(at, body)):
 		d.Placed = PlacedLookBack
 		return
 	}
@@ -43,6 +43,9 @@ func (d *Document) align(body []row.Line, resized bool) {
 // document is below a gap, unless other rows are missing, which it may show.
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
+	if d.fill(body) {
+		return
+	}
 	lines := row.Trim(d.Lines)
 	switch at := goesOnIn(lines, 0, body); {
 	case at >= 0 && !d.has(body, 0, 0, len(d.Lines)):

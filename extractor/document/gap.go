@@ -2,11 +2,42 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/session"
 )
+
+// fill puts rows that are missing in a gap of the document there, and reports whether body shows
+// them: all of the gap, between the rows above and below it.
+func (d *Document) fill(body []row.Line) bool {
+	body = row.Trim(body)
+	for g, l := range d.Lines {
+		if !l.Lost {
+			continue
+		}
+		above := max(0, min(g, len(body)-1))
+		for common(d.Lines[g-above:g], body) < above {
+			above--
+		}
+		if weights(body[:above]) < 12 {
+			continue
+		}
+		for end := above + 1; weights(body[end:]) >= 12; end++ {
+			if below := min(len(d.Lines)-g, len(body)-end); common(d.Lines[g:], body[end:]) == below {
+				rest := slices.Clone(d.Lines[g:])
+				rest[0].Lost = false
+				d.replace(g, slices.Clone(body[above:end]), rest)
+				if d.Base >= g {
+					d.Base += end - above
+				}
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // LeaveOut replaces the lines from up to, not including, to by one that says how many they are, and
 // returns by how many lines the document is shorter then. It changes nothing if there are too few.

@@ -1,7 +1,10 @@
 package document
 
 import (
+	"fmt"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/rowtest"
@@ -99,5 +102,36 @@ func TestRewrappedOtherwise(t *testing.T) {
 	}
 	if len(lost(d.Lines)) != 1 {
 		t.Errorf("rows %q, lost %v", texts(d.Lines), lost(d.Lines))
+	}
+}
+
+// TestFill shows a window that skips rows, and then a look back at them, when the user scrolls or
+// when the agent draws all again: the gap is filled. It stays where the user sees only one end of it.
+func TestFill(t *testing.T) {
+	var text []string
+	for i := range 24 {
+		text = append(text, fmt.Sprintf("row %d of a long reply that scrolls fast", i))
+	}
+	for _, scrolled := range []bool{false, true} {
+		var d Document
+		d.align(rowtest.Plain(60, text[:8]...), false)
+		d.align(rowtest.Plain(60, text[12:20]...), false)
+		if whole := rowtest.Plain(60, text[5:15]...); scrolled {
+			for _, part := range [][]string{text[3:11:11], text[9:17:17], {}} {
+				if d.Extend(rowtest.Plain(60, append(part, "")...)); len(d.Lines) != 16 || len(lost(d.Lines)) != 1 {
+					t.Errorf("rows %q, lost %v", texts(d.Lines), lost(d.Lines))
+				}
+			}
+			d.Extend(whole)
+		} else {
+			d.align(whole, false)
+		}
+		if diff := cmp.Diff(text[:20], texts(d.Lines)); diff != "" || lost(d.Lines) != nil || d.Placed != PlacedLookBack {
+			t.Errorf("lost %v, placed %q, rows (-want +got):\n%s", lost(d.Lines), d.Placed, diff)
+		}
+		d.align(rowtest.Plain(60, text[16:]...), false)
+		if diff := cmp.Diff(text, texts(d.Lines)); diff != "" {
+			t.Errorf("below it, rows (-want +got):\n%s", diff)
+		}
 	}
 }
