@@ -307,3 +307,21 @@ func TestAlignBack(t *testing.T) {
 		t.Errorf("%d of %d lines are left, placed %q", len(d.Lines), n, d.Placed)
 	}
 }
+
+// TestAlignSameBelow shows a window whose first row is in the one before, and the rows below it were
+// said once above: they were said again.
+func TestAlignSameBelow(t *testing.T) {
+	diff := []string{"┃ Edit big.txt"}
+	for i := range 8 {
+		diff = append(diff, fmt.Sprintf("┃ %d   line %d of the settings", i, i))
+	}
+	said, more := "The first reply, which is long enough", "The build step exposes the user record"
+	var d Document
+	d.align(rowtest.Plain(60, append([]string{said, ""}, diff...)...), false)
+	d.align(rowtest.Plain(60, append(slices.Clone(diff[5:]), "", "$ echo 7", "7", "", more, "", "Reading")...), false)
+	d.align(rowtest.Plain(60, append([]string{more, "", "Read main.go", ""}, diff...)...), false)
+	want := slices.Concat([]string{said, ""}, diff, []string{"", "$ echo 7", "7", "", more, "", "Read main.go", ""}, diff)
+	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
