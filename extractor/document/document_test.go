@@ -315,12 +315,13 @@ func TestAlignSameBelow(t *testing.T) {
 	for i := range 8 {
 		diff = append(diff, fmt.Sprintf("┃ %d   line %d of the settings", i, i))
 	}
-	said, more := "The first reply, which is long enough", "The build step exposes the user record"
+	said, more := "The first reply, which is long enough", "The build step exposes the user record so nothing is lost"
 	var d Document
 	d.align(rowtest.Plain(60, append([]string{said, ""}, diff...)...), false)
 	d.align(rowtest.Plain(60, append(slices.Clone(diff[5:]), "", "$ echo 7", "7", "", more, "", "Reading")...), false)
-	d.align(rowtest.Plain(60, append([]string{more, "", "Read main.go", ""}, diff...)...), false)
-	want := slices.Concat([]string{said, ""}, diff, []string{"", "$ echo 7", "7", "", more, "", "Read main.go", ""}, diff)
+	end := []string{"", "Build, with some model"}
+	d.align(rowtest.Plain(60, slices.Concat([]string{more, "", "Read main.go", ""}, diff, end)...), false)
+	want := slices.Concat([]string{said, ""}, diff, []string{"", "$ echo 7", "7", "", more, "", "Read main.go", ""}, diff, end)
 	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
