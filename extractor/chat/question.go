@@ -17,6 +17,9 @@ var keyHint = lazy.Regexp(`enter to |press enter|enter (?:confirm|select|continu
 // KeyHint reports whether a row says which key answers a question.
 func KeyHint(row string) bool {
 	row = strings.ToLower(row)
+	if !strings.Contains(row, "enter") && !strings.Contains(row, "esc") { // most rows have neither
+		return false
+	}
 	return keyHint().MatchString(row) && !strings.Contains(row, "(esc to cancel") // a spinner
 }
 

@@ -3,6 +3,7 @@ package chat
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
@@ -11,7 +12,7 @@ import (
 // Welcome is what an agent greets its users with, in some versions in another form than in others.
 type Welcome struct {
 	Begins func(text string) bool // Look.Begins
-	Title  string                 // words in its first rows, which other rows that begin so do not have
+	Titles []string               // one of them is in its first rows, and in no others that begin so
 	Forms  []Form
 	// Most is how many rows it has at most, where its last one may be at the end of the screen, below
 	// a conversation. 0: welcomeRows.
@@ -30,7 +31,7 @@ type Form struct {
 // text.
 const (
 	welcomeRows = 60
-	titleRows   = 4
+	titleRows   = 6
 )
 
 // Banner is a Look.Banner.
@@ -38,11 +39,12 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 	if !w.Begins(lines[0].Text) { // as most do not
 		return b, 0
 	}
+	first := lines[:min(len(lines), titleRows)]
+	if !slices.ContainsFunc(w.Titles, func(t string) bool { return slices.ContainsFunc(first, row.Containing(t)) }) {
+		return b, 0
+	}
 	var texts strings.Builder
-	for i, l := range lines[:min(len(lines), cmp.Or(w.Most, welcomeRows))] {
-		if i == titleRows && !strings.Contains(texts.String(), w.Title) {
-			return b, 0
-		}
+	for _, l := range lines[:min(len(lines), cmp.Or(w.Most, welcomeRows))] {
 		if !l.Wrapped {
 			texts.WriteByte('\n')
 		}

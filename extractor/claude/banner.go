@@ -25,6 +25,7 @@ const art = `[^\pL\d~/\n]*`
 // before its bottom is drawn.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return strings.Contains(text, title) },
+	Titles: []string{title},
 	Forms:  forms(`\d+\.\d+`),
 }
 

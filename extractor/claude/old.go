@@ -29,7 +29,7 @@ var oldBanner = chat.Welcome{
 	Begins: func(text string) bool {
 		return row.Starts(text, "╭─", oldWelcome) || strings.Contains(text, title)
 	},
-	Title: "Claude Code",
+	Titles: []string{"Claude Code"},
 	Forms: append([]chat.Form{
 		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox + `)?╰─.*\n`)},
 		{Text: lazy.Regexp(`^` + oldWelcome + `\n(?:` + indented + ` +cwd: (?P<cwd>.*)\n)?(?:(?:   .*)?\n)*`), Bold: "Claude Code!"},

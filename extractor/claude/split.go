@@ -85,8 +85,11 @@ var (
 // frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
 // label in it, or the top of such a box, without a word in it.
 func frame(l row.Line) bool {
-	return row.Starts(l.Text, "───", "╭─") && strings.Count(l.Text, "─")*10 >= l.Cols*6
+	return row.Starts(l.Text, "───", "╭─") && strings.Count(l.Text, strokeEnd)*10 >= l.Cols*6
 }
+
+// strokeEnd is the last byte of "─": single bytes are counted fast, and labels have no such.
+const strokeEnd = "\x80"
 
 // above goes up from the input over what is between it and the conversation, and returns the
 // row below the conversation's last.

@@ -70,7 +70,7 @@ const (
 // otherwise, and has a blank line below a title without one.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return row.Starts(text, boxTop, bareTitle, oldTitle) },
-	Title:  "OpenAI Codex",
+	Titles: []string{"OpenAI Codex"},
 	Forms: []chat.Form{
 		{Text: lazy.Regexp(`^╭─[─\s]*╮\n│ *>_ OpenAI Codex \(v(?P<version>[^)│]+)\)` + boxRows + `│ *model: +(?P<model>` + inBox + boxRows + `│ *directory: +(?P<cwd>` + inBox + `[^╭╮╯]*╰─[─\s]*╯\n`)},
 		{Text: lazy.Regexp(`^  >_ OpenAI Codex \(v(?P<version>[^)\n]+).*\n(?:.+\n)*     (?P<cwd>.+)\n(?:.+\n)*`), Bold: "OpenAI"},

@@ -23,7 +23,9 @@ func split(s chat.Screen) chat.Split {
 	if at := row.LastAbove(s.Lines[:sp.Bottom], row.Containing("to bottom · esc"), row.Filled); at >= 0 { // a pill: the user scrolled back
 		sp.Bottom, sp.Scrolled = at, true
 	}
-	sp.Bottom = queued(s.Lines, sp.Bottom)
+	for at := sp.Bottom; at >= 0; at = row.LastAbove(s.Lines[:at], queued, unqueued) {
+		sp.Bottom = at
+	}
 	if at := row.LastAbove(s.Lines[:sp.Bottom], statusRow, cells.Begins); at >= 0 {
 		sp.Bottom = at
 		if sp.State == chat.StateIdle {
@@ -172,24 +174,12 @@ func statusRow(l row.Line) bool {
 	return status().MatchString(l.Text[at:]) && l.DimAt(row.Width(l.Text[:at]))
 }
 
-// queued cuts off the prompts that wait, above the composer.
-func queued(lines []row.Line, bottom int) int {
-	for i := bottom - 1; i >= 0; i-- {
-		t := lines[i].Text
-		switch {
-		case statusRow(lines[i]):
-			return bottom
-		case row.Starts(t, "• Queued ", "• Messages to be submitted "):
-			return i
-		case strings.HasPrefix(t, "  ↳ "):
-			bottom = i
-		case lines[i].DimAt(0): // the title's second row
-		case cells.Begins(lines[i]):
-			return bottom
-		}
-	}
-	return bottom
-}
+// queued reports whether a row is of the prompts that wait, above the composer.
+var queued = row.Prefixed("• Queued ", "• Messages to be submitted ", "  ↳ ")
+
+// unqueued reports whether a row is above what waits: the status, or the first of a cell. The
+// second row of a title is dim.
+func unqueued(l row.Line) bool { return statusRow(l) || !l.DimAt(0) && cells.Begins(l) }
 
 // pinned reports whether the first row is the prompt in force, pinned there while its own
 // place is out of sight. The conversation's own prompts are in a bar of their background or, if the

@@ -47,6 +47,7 @@ const (
 // welcome is the logo with the version beside it, and the tip below.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return strings.TrimSpace(text) == logo },
+	Titles: []string{logo},
 	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n.*Copilot v(?P<version>\S+).*\n(?:.+\n)*(?:\n* ● Tip: /.*\n(?:.+\n)*)?`)}},
 }
 

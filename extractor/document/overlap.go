@@ -109,7 +109,7 @@ func weight(l row.Line) int32 {
 	switch {
 	case text == "":
 		return 0
-	case strings.Trim(text, boxDrawing) == "":
+	case strings.TrimLeft(text, boxDrawing) == "":
 		return 1
 	}
 	return 2 + min(int32(len(text)), 40)/4

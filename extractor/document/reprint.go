@@ -19,11 +19,12 @@ func (d *Document) returned(body []row.Line, start int) bool {
 // repainted returns the line above place that body's first row shows again, or 0: body is as likely
 // to be at place, or anywhere.
 func (d *Document) repainted(place int, body []row.Line) (at int) {
-	head := body[:min(row.SkipBlank(body, 0)+1, len(body))]
+	n := row.SkipBlank(body, 0)
+	head := body[n:min(n+1, len(body))]
 	here, total := d.likeness(place, body)
 	best := max(2*here, 11, total/3)
 	for k := place - 1; k >= max(0, place-2*len(body)-8); k-- {
-		if first, _ := d.likeness(k, head); first == 0 {
+		if common(d.Lines[min(k+n, len(d.Lines)):], head) == 0 {
 			continue
 		}
 		if m, _ := d.likeness(k, body); m > best {

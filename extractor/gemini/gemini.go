@@ -50,6 +50,7 @@ const (
 // in full and shaded blocks, with two rows more in an IDE.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return strings.Contains(text, "███") || strings.Contains(text, "▝") },
+	Titles: []string{"███", "Gemini CLI v"},
 	Forms: []chat.Form{
 		{Text: lazy.Regexp(`^.*███.*\n` + blocky + `{7}(?:` + blocky + `{2})?`)},
 		{Text: lazy.Regexp(`^` + blocky + `*(?:.*\n)??[▝▜▄▗▟▀█ ]* Gemini CLI v(?P<version>\S+).*\n` + blocky + `*`)},

@@ -52,6 +52,7 @@ const (
 var welcome = chat.Welcome{
 	Most:   2000,
 	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
+	Titles: []string{logo},
 	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? *(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
 }
 

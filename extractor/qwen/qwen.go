@@ -77,7 +77,7 @@ func qwenBegins(text string) bool {
 
 // welcome is the box with the version, model and directory, beside the logo where there is room; or
 // the old logo, which has no version.
-var welcome = chat.Welcome{Begins: qwenBegins, Forms: []chat.Form{
+var welcome = chat.Welcome{Begins: qwenBegins, Titles: []string{">_ Qwen Code", oldLogo}, Forms: []chat.Form{
 	{Text: lazy.Regexp(`^.*` + oldLogo + `\n(?:.+\n)*`)},
 	{Text: lazy.Regexp(`^.*\n` + inBox + `>_ Qwen Code \(v(?P<version>.*)\)` + boxEnd +
 		`(?:` + inBox + boxEnd + `|` + inBox + `(?:[^│\n]* \| )?(?P<model>[^│\n]*) \(/model to change\)` + boxEnd +
