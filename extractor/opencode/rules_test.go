@@ -113,6 +113,8 @@ func TestSeamParted(t *testing.T) {
 		{"https://example.test/window?", "with=query&id=2", markdown.SeamNone, true},
 		{"See retry/ERR_TIMEOUT/", "OrderService/retry", markdown.SeamNone, true},
 		{"It is in cmd/shop/main.", "go:42", markdown.SeamNone, true},
+		{"It is done by client.", "get({id})", markdown.SeamNone, true},
+		{"because the default changed.", "pasted line 14", 0, false},
 		{"It failed again at the end.", "Then it ran.", 0, false},
 		{"Is it so, then, or is it not?", "No.", 0, false},
 	} {
