@@ -174,10 +174,14 @@ func call(lines []row.Line) *session.Tool {
 	if t.Name == "Reading" {
 		t.Name, t.Input = "Read", strings.TrimSuffix(t.Input, "…")
 	}
-	style := l.Runs[len(l.Runs)-1].Style
+	style := l.StyleAt(row.Extent(l.Row) - 1)
 	head := chat.Until(lines, func(k int) bool { return !qwenGoesOn(lines[k-1], lines[k], style) })
-	for _, l := range lines[1:head] {
-		t.Input += " " + strings.TrimSpace(l.Text)
+	for k, l := range lines[1:head] {
+		text := strings.TrimSpace(l.Text)
+		if row.Width(row.LastWord(lines[k].Text))+row.Width(row.FirstWord(text)) <= l.Cols-4 { // else a long word was cut
+			text = " " + text
+		}
+		t.Input += text
 	}
 	inkcli.Output(t, lines[head:], 2)
 	return t
