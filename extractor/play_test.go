@@ -87,7 +87,7 @@ func (s shots) play(r *Reader) string {
 		_, _ = term.Write([]byte(strings.ReplaceAll(shot.write, "\n", "\r\n"))) // never fails
 		steps := r.Read(Frame{Snapshot: term.Snapshot(), History: term.TakeHistory(), Settled: is("s"), Wiped: is("w"), Torn: is("t"), Placed: is("p"), Resized: is("n")})
 		line := told(steps)
-		if r.Shown() {
+		if r.Shown {
 			line += "+"
 		}
 		out = append(out, line)

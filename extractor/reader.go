@@ -39,6 +39,11 @@ type Step struct {
 type Reader struct {
 	// Trace, if set, is called at the end of each Read and Close.
 	Trace func(Trace)
+	// Shown: the last frame showed the chrome of the agent that runs, such as its input box.
+	Shown bool
+	// HalfDrawn: it was in the middle of being drawn, and should not be settled soon.
+	HalfDrawn bool
+
 	trace Trace // of the frame at hand
 
 	seen       picture // in the last frame
@@ -51,8 +56,6 @@ type Reader struct {
 	steps      []Step
 	version    string // of the last agent, as its banner says
 	lastBanner seenBanner
-	shown      bool
-	half       bool       // the frame at hand is half drawn
 	held       []row.Line // what a half drawn frame showed, since the last one that was read
 	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
@@ -106,10 +109,6 @@ func (r *Reader) Agent() string { return r.seg.agent.Name }
 // Widths returns how wide the agent that runs takes characters to be.
 func (r *Reader) Widths() vterm.Widths { return r.seg.agent.Widths }
 
-// Shown reports whether the last frame showed the chrome of the agent that runs, such as its input
-// box.
-func (r *Reader) Shown() bool { return r.shown }
-
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }
 
@@ -123,7 +122,7 @@ func (r *Reader) Read(f Frame) []Step {
 	before := r.seen
 	r.seen = picture{f.Snapshot, f.Resized, f.Redrawn}
 	if !f.Alt || f.Settled || r.seen != before { // else all is as it was read: agents end redraws that change nothing
-		r.trace, r.shown = Trace{}, false
+		r.trace, r.Shown = Trace{}, false
 		r.trace.split(chat.Split{}, 0, len(f.Lines))
 		r.window.Next(f.Lines, f.Cols, f.Resized, f.Redrawn)
 		if f.Alt {
@@ -144,7 +143,7 @@ func (r *Reader) Skip(f Frame, why string) {
 
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
-	r.steps, r.trace, r.shown = r.steps[:0], Trace{}, false
+	r.steps, r.trace, r.Shown = r.steps[:0], Trace{}, false
 	r.leave()
 	r.report(Frame{Snapshot: &vterm.Snapshot{}})
 	return r.steps
@@ -210,13 +209,9 @@ func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled 
 	if settled {
 		r.seg.rests = below
 	}
-	r.half = r.seg.rests && !below && state != chat.StateAsking && bottom < len(s.Lines)
-	return r.half
+	r.HalfDrawn = r.seg.rests && !below && state != chat.StateAsking && bottom < len(s.Lines)
+	return r.HalfDrawn
 }
-
-// HalfDrawn reports whether the last frame was in the middle of being drawn: it should not be
-// settled soon.
-func (r *Reader) HalfDrawn() bool { return r.half }
 
 // banner finds the first banner in lines; the agent that runs is tried first.
 func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {

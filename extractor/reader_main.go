@@ -210,7 +210,7 @@ func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 	}
 	switch {
 	case sp.Overlay || !sp.OK && !settled:
-		r.half = !sp.OK
+		r.HalfDrawn = !sp.OK
 		r.trace.Skipped = unreadable(sp)
 		r.state(sp)
 		r.wait()
@@ -278,7 +278,7 @@ func (r *Reader) again() {
 // split parts the screen of the agent that runs.
 func (r *Reader) split(s chat.Screen) chat.Split {
 	sp, _ := split(r.seg.agent.Look, s)
-	r.shown = sp.OK && !sp.Overlay
+	r.Shown = sp.OK && !sp.Overlay
 	return sp
 }
 

@@ -144,8 +144,8 @@ func TestHalfDrawn(t *testing.T) {
 		{shots{{"s", screen("== one 1.2", "u: hi", ">")}}, false},
 		{shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}}, true},
 	} {
-		if tt.shots.play(r); r.HalfDrawn() != tt.want {
-			t.Errorf("after %d frames: %v", len(tt.shots), r.HalfDrawn())
+		if tt.shots.play(r); r.HalfDrawn != tt.want {
+			t.Errorf("after %d frames: %v", len(tt.shots), r.HalfDrawn)
 		}
 	}
 }

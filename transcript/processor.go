@@ -147,7 +147,7 @@ func (p *Processor) Due() (at time.Duration, ok bool) {
 func (p *Processor) next() (due time.Duration, what func(p *Processor, due time.Duration)) {
 	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
 	synced := p.term.Modes().SynchronizedOutput
-	if synced || p.reader.HalfDrawn() {
+	if synced || p.reader.HalfDrawn {
 		still = p.last + syncTime
 	}
 	whole := p.dirty && !synced // a frame, after a gap
@@ -361,7 +361,7 @@ func (p *Processor) State() string { return statusEvents[p.status.now] }
 
 // AgentShown reports whether the last frame showed the chrome of the agent that runs, such as its
 // input box.
-func (p *Processor) AgentShown() bool { return p.reader.Shown() }
+func (p *Processor) AgentShown() bool { return p.reader.Shown }
 
 // Screen returns the screen. The caller must not change it.
 func (p *Processor) Screen() *vterm.Term { return p.term }

@@ -51,8 +51,7 @@ func Last(items []Item) *Item {
 // Interrupted appends that the user stopped the agent: what it said or did last is not whole.
 func (p *Parser) Interrupted(first, end int, rule string) {
 	it := p.Above()
-	runs := it.Tool != nil && it.Tool.Status == session.ToolRunning
-	it.Partial = it.Partial || runs || it.said()
+	it.Partial = it.Partial || it.Open || it.said()
 	p.Add(Item{Event: session.EventInterrupted}, first, end, rule)
 }
 
@@ -114,8 +113,8 @@ func Did(t *session.Tool) Item {
 	return it
 }
 
-// Spins reports whether a sign is one of a spinner's, which are Braille patterns.
-func Spins(sign rune) bool { return sign > 0x2800 && sign < 0x2900 }
+// Spins reports whether a sign is one of a spinner's: a Braille pattern (U+2800 to U+28FF).
+func Spins(sign rune) bool { return sign>>8 == 0x28 }
 
 // AtMargin reports whether a row begins in column 2, as the text of replies does, in its colour.
 func AtMargin(l row.Line) bool {

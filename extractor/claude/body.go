@@ -41,25 +41,25 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 	if row.FirstRune(t) <= '9' { // "-" too
 		return markdown.ListItem(l)
 	}
-	letter, rest, ok := strings.Cut(t, ". ")
-	number := letterNumbers[letter]
-	if !ok || number < 1 || l.Indent < 2 {
+	mark := row.FirstWord(t)
+	number := letterNumbers[mark]
+	if number == 0 || l.Indent < 2 {
 		return markdown.Item{}, false
 	}
-	it := l.ItemOf(letter+".", number, len(letter)+1, " "+rest)
+	it := l.ItemOf(mark, number, len(mark), t[len(mark):])
 	it.Mark = strconv.Itoa(number) + "." // Markdown has no other numbers
 	return it, true
 }
 
-// letterNumbers are the numbers that lower-case letters and Roman numerals represent. A single
-// letter is a numeral only if it is the first.
+// letterNumbers are the numbers of markers: lower-case letters and Roman numerals with a point. A
+// single letter is a numeral only if it is the first.
 var letterNumbers = func() map[string]int {
 	numbers := map[string]int{}
 	for i, letter := range "abcdefghijklmnopqrstuvwxyz" {
-		numbers[string(letter)] = i + 1
+		numbers[string(letter)+"."] = i + 1
 	}
 	for i, roman := range strings.Fields("i ii iii iv - vi vii viii ix - xi xii xiii xiv xv xvi xvii xviii xix xx") {
-		numbers[roman] = i + 1
+		numbers[roman+"."] = i + 1
 	}
 	return numbers
 }()

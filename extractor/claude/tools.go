@@ -195,7 +195,7 @@ func outputRows(lines []row.Line) int {
 // the last call's, unless that is done.
 func headlessOutput(p *chat.Parser, i, end int) {
 	text, _ := outputText(p.Lines[i:end], outputLeft)
-	if it := p.Above(); it.Tool != nil && it.Tool.Status == session.ToolRunning && it.Tool.Output == "" {
+	if it := p.Above(); it.Open && it.Tool.Output == "" {
 		it.Tool.Output, it.Tool.Status = text, session.ToolOK
 		it.End, it.Open = end, false
 		return

@@ -149,10 +149,7 @@ func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 // blankAbove returns the line that body's first row shows if line at shows the first that is not
 // blank, and the document has blank lines above it, too.
 func (d *Document) blankAbove(at int, body []row.Line) int {
-	for n := row.SkipBlank(body, 0); n > 0 && at > 0 && d.Lines[at-1].Text == ""; n-- {
-		at--
-	}
-	return at
+	return max(at-row.SkipBlank(body, 0), len(row.Trim(d.Lines[:at])))
 }
 
 // among returns the line of the document where body begins, from one on, by the rows that as makes
@@ -197,7 +194,7 @@ var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "", "
 // and rows that were blank.
 func (d *Document) grown(body []row.Line) bool {
 	old := d.Lines[d.Base:]
-	return len(body) >= len(old) && slices.EqualFunc(old, body[:len(old)], extends) && weights(old) >= 12
+	return slices.EqualFunc(old, body[:min(len(old), len(body))], extends) && weights(old) >= 12
 }
 
 // head returns the line that body's first row shows if body begins with the last rows down to the

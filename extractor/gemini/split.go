@@ -27,9 +27,7 @@ func split(s chat.Screen) chat.Split {
 // window, or the rule above, which nothing of the conversation is below.
 func composer(lines []row.Line) (top int, ok bool) {
 	top, ok = inkcli.ComposerAt(lines)
-	for top > 0 && lines[top].Wrapped {
-		top--
-	}
+	top = max(0, row.Last(lines[:min(top+1, len(lines))], row.Not(row.IsWrapped)))
 	above := lines[max(0, top-4):top]
 	if i := slices.IndexFunc(above, row.IsRuled); i >= 0 {
 		top -= len(above) - i
@@ -53,8 +51,8 @@ var chosen = lazy.Regexp(`^│ +● `)
 // that it asks for is shown there alone until the user answers, so it stays with the conversation.
 // Above a menu of the CLI's own, in a box within the box, the conversation ends.
 func dialog(lines []row.Line) chat.Split {
-	end := row.Last(lines, row.Prefixed("╰──", "✦ "))
-	if end < 0 || !strings.HasPrefix(lines[end].Text, "╰──") {
+	end := row.LastAbove(lines, row.Prefixed("╰──"), row.Prefixed("✦ "))
+	if end < 0 {
 		return chat.Split{}
 	}
 	in := lines[1+row.Last(lines[:end], row.Not(row.Prefixed("│ "))) : end]

@@ -237,5 +237,5 @@ var ruleLines = [2][]string{{"---"}, {"---"}}
 // IsRule reports whether a line is a horizontal rule, and no code span of such signs.
 func IsRule(l *Line) bool {
 	// The first saves time.
-	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) && !slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Mark&row.MarkCode != 0 })
+	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) && l.content()[0].Mark&row.MarkCode == 0
 }
