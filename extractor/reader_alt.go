@@ -18,7 +18,7 @@ import (
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.lag.Resized()
-		r.alt.Resized(r.seg.agent != noAgent, document.AltFrames)
+		r.alt.Resized(document.AltFrames)
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
@@ -45,7 +45,7 @@ func (r *Reader) readAlt(f Frame) {
 func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	sp := r.split(s)
 	body := talk(s, sp)
-	if body == nil {
+	if len(body) == 0 {
 		r.trace.Skipped = unreadable(sp)
 		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
 			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
@@ -218,12 +218,12 @@ func talks(p *Profile, rows []row.Line) bool {
 	return slices.ContainsFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
 }
 
-// talk returns the rows of a screen that hold the conversation; nil if it shows none.
+// talk returns the rows of a screen that hold the conversation, if it shows one.
 func talk(s chat.Screen, sp chat.Split) []row.Line {
-	if sp.Overlay || sp.Bottom <= sp.Top {
+	if sp.Overlay {
 		return nil
 	}
-	return s.Lines[sp.Top:min(sp.Bottom, len(s.Lines))]
+	return s.Lines[sp.Top:max(sp.Top, min(sp.Bottom, len(s.Lines)))]
 }
 
 // belowBanner returns what is below the agent's banner on a window, if that shows the banner and

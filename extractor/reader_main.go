@@ -21,7 +21,7 @@ func (r *Reader) readMain(f Frame) {
 	}
 	s := r.screen(f)
 	if f.Resized {
-		r.main.Resized(r.seg.agent != noAgent, document.MainFrames)
+		r.main.Resized(document.MainFrames)
 		start := &r.seg.start
 		if r.seg.agent == noAgent {
 			start = &r.shell.Start

@@ -158,7 +158,7 @@ func TestStormEnds(t *testing.T) {
 	s := chat.Screen{Lines: rowtest.Plain(20, "u: hi", ">"), CursorY: 1}
 	r.main.Lines = slices.Clone(s.Lines)
 	for range 2 {
-		r.main.Resized(true, document.MainFrames)
+		r.main.Resized(document.MainFrames)
 	}
 	for _, settled := range []bool{false, true, true, true} {
 		if !r.main.Torn(0, s.Lines) {

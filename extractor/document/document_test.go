@@ -277,7 +277,7 @@ func TestCut(t *testing.T) {
 	if d.Cut(cut) {
 		t.Error("without a resize, a frame is not drawn for the width before it")
 	}
-	d.Resized(true, AltFrames)
+	d.Resized(AltFrames)
 	if !d.Cut(cut) {
 		t.Error("rows that the edge cuts off were not noticed")
 	}

@@ -187,11 +187,11 @@ func TestStorm(t *testing.T) {
 		_, ok := d.restorable(start, rowtest.Plain(30, drawn...))
 		return ok
 	}
-	d.Resized(true, 3)
+	d.Resized(3)
 	if restorable(0) {
 		t.Error("one resize is a storm")
 	}
-	d.Resized(true, 3)
+	d.Resized(3)
 	d.Lines, d.Base = append(rowtest.Plain(60, "torn"), rowtest.Plain(30, drawn...)...), 1 // the window is where it was
 	if d.Torn(0, rowtest.Plain(30, drawn...)) || !d.Torn(1, rowtest.Plain(30, drawn...)) {
 		t.Error("the window was not found, or above its part")
@@ -210,42 +210,41 @@ func TestStorm(t *testing.T) {
 		t.Error("the storm is not over after three frames")
 	}
 	d.Lines = rowtest.Plain(60, "another text, long enough to be known")
-	d.Resized(true, 3)
-	d.Resized(true, 3)
+	d.Resized(3)
+	d.Resized(3)
 	if restorable(0) {
 		t.Error("a resize long after kept the document of before")
 	}
 	d.Lines = rowtest.Plain(60, said...)
-	d.Resized(true, 1)
+	d.Resized(1)
 	d.Waited()
 	d.Lines = rowtest.Plain(60, "another text, long enough to be known")
-	d.Resized(true, 3)
-	d.Resized(true, 3)
+	d.Resized(3)
+	d.Resized(3)
 	if restorable(0) {
 		t.Error("a resize that the agent did not draw for kept the document of before")
 	}
 }
 
-// TestStormBegins resizes twice while no agent draws, and in a document that begins between.
+// TestStormBegins resizes twice in a document that begins between.
 func TestStormBegins(t *testing.T) {
 	body := rowtest.Plain(30, "a text that is long enough to", "be known again")
 	shell := Document{Lines: rowtest.Plain(60, "a text that is long enough to be known again")}
 	fresh := shell
 	for range 2 {
-		shell.Resized(false, 3)
 		fresh.Settle()
-		fresh.Resized(true, 3)
+		fresh.Resized(3)
 	}
 	var empty Document
-	empty.Resized(true, 3)
+	empty.Resized(3)
 	empty.Lines = shell.Lines
-	empty.Resized(true, 3)
+	empty.Resized(3)
 	torn := rowtest.Plain(30, "torn")
 	if empty.Torn(0, body) {
 		t.Error("the window was not found on what was drawn between two resizes")
 	}
-	if shell.Torn(0, torn) || !fresh.Torn(0, torn) || fresh.Torn(0, body) {
-		t.Errorf("torn: %v without an agent, %v in a new document", shell.Torn(0, torn), fresh.Torn(0, torn))
+	if !fresh.Torn(0, torn) || fresh.Torn(0, body) {
+		t.Errorf("torn: %v in a new document", fresh.Torn(0, torn))
 	}
 	body[1].Stale = true
 	if !fresh.Torn(0, body) {

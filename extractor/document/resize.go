@@ -24,15 +24,14 @@ type resize struct {
 	over  bool      // the agent has drawn its window again since
 }
 
-// Resized notes a resize, after which to wait for so many frames. drawn reports whether an agent
-// draws on d.
-func (d *Document) Resized(drawn bool, frames int) {
+// Resized notes a resize, after which to wait for so many frames.
+func (d *Document) Resized(frames int) {
 	z := &d.resize
 	storm, calm := z.wait > 0, z.calm
 	if !storm || z.over {
 		calm = nil
 	}
-	if calm == nil && drawn && len(d.Lines) > 0 {
+	if calm == nil && len(d.Lines) > 0 {
 		calm = &Document{Lines: slices.Clone(d.Lines), Base: d.Base}
 	}
 	*z = resize{wait: frames, storm: storm, calm: calm}

@@ -93,12 +93,11 @@ func (r *blockReader) itemAsks() bool {
 // codeLines is code from a column on, with wrapped lines joined.
 func (lk *Style) codeLines(ls []Line, edge int) []string {
 	var out []string
+	above := &Line{}
 	for i := range ls {
-		s := SeamBreak
-		if i > 0 {
-			s = lk.codeSeam(&ls[i-1], &ls[i], edge)
-		}
-		out = joinCode(out, s, &ls[i], edge)
+		l := &ls[i]
+		out = joinCode(out, lk.codeSeam(above, l, edge), l, edge)
+		above = l
 	}
 	return out
 }

@@ -10,11 +10,13 @@ import (
 // write returns blocks in a form.
 func write(bs []block, form int) string {
 	out := make([]string, 0, 2*len(bs))
+	above := &block{}
 	for i := range bs {
 		b := &bs[i]
-		if i > 0 && apart(&bs[i-1], b, form) {
+		if apart(above, b, form) {
 			out = append(out, "")
 		}
+		above = b
 		lead := b.pad + b.mark
 		for _, l := range b.lines[form] {
 			out = append(out, strings.TrimRight(lead+l, " "))
@@ -59,7 +61,7 @@ func fence(code []string) string {
 
 // tableOf returns the rows of a table, the head first, in each form.
 func tableOf(rows [][]Cell) (out [2][]string) {
-	for i, r := range rows {
+	for _, r := range rows {
 		cells := make([]string, len(r))
 		line := "|"
 		for c, cell := range r {
@@ -70,9 +72,8 @@ func tableOf(rows [][]Cell) (out [2][]string) {
 		if strings.Join(cells, "") != "" { // the head was on the screen
 			out[plain] = append(out[plain], strings.Join(cells, " | "))
 		}
-		if out[marked] = append(out[marked], line); i == 0 {
-			out[marked] = append(out[marked], "|"+strings.Repeat(" --- |", len(r)))
-		}
+		out[marked] = append(out[marked], line)
 	}
+	out[marked] = slices.Insert(out[marked], 1, "|"+strings.Repeat(" --- |", len(rows[0])))
 	return out
 }

@@ -2,10 +2,11 @@
 package prose
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // Kind is what a line without a style may be.
@@ -37,7 +38,7 @@ func Judge(t string) Kind {
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
 	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
-	case begins(t, "//", "/*", "# "), Exception(t):
+	case comment().MatchString(t), Exception(t):
 		return Code
 	case sentence && plain*2 >= words:
 		return Prose
@@ -85,28 +86,23 @@ func plainWord(w string) bool {
 	})
 }
 
+// comment matches what begins with a comment.
+var comment = lazy.Regexp(`^(?://|/\*|# )`)
+
 // Exception reports whether a line is the last of a traceback: `ValueError: not a number`.
-func Exception(t string) bool {
-	name, _, _ := strings.Cut(t, ":")
-	return len(name) >= 8 && !strings.Contains(name, " ") &&
-		slices.ContainsFunc([]string{"Error", "Exception", "Warning"}, func(kind string) bool { return strings.HasSuffix(name, kind) })
-}
+func Exception(t string) bool { return exception().MatchString(t) }
+
+var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
 // Signs reports whether a text has signs that prose has not.
-func Signs(t string) bool {
-	within := []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="}
-	return endsIn(t, ";{}") || begins(t, "$ ", "#!", "//") || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
-}
+func Signs(t string) bool { return signs().MatchString(t) }
+
+var signs = lazy.Regexp(`[;{}]$|^(?:\$ |#!|//)|\(\);|\) ?\{| = |=>|->|::|&&|\|\|| \| |</|/>|==|!=|:=`)
 
 // endsIn reports whether the last character of a text is one of marks.
 func endsIn(t, marks string) bool {
 	last, _ := utf8.DecodeLastRuneInString(t)
 	return strings.ContainsRune(marks, last)
-}
-
-// begins reports whether a text begins with one of heads.
-func begins(t string, heads ...string) bool {
-	return slices.ContainsFunc(heads, func(head string) bool { return strings.HasPrefix(t, head) })
 }
 
 // commands begin lines of shell, which agents do not highlight. Those in words are English, too.
