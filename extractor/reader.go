@@ -254,5 +254,10 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 
 // begins reports whether some agent's banner may begin on a row with this text.
 func begins(text string) bool {
-	return slices.ContainsFunc(profiles, func(p *Profile) bool { return p.Begins(text) })
+	for _, p := range profiles {
+		if p.Begins(text) {
+			return true
+		}
+	}
+	return false
 }

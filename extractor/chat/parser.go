@@ -63,11 +63,12 @@ func (it *Item) said() bool {
 // Until counts the lines up to the first one but that of index 0 for which ends holds, without the
 // blank ones above that.
 func Until(lines []row.Line, ends func(k int) bool) int {
-	k := 1
-	for k < len(lines) && !ends(k) {
-		k++
+	for k := 1; k < len(lines); k++ {
+		if ends(k) {
+			lines = lines[:k]
+		}
 	}
-	return len(row.Trim(lines[:k]))
+	return len(row.Trim(lines))
 }
 
 // Said returns the item of a message.
@@ -96,6 +97,14 @@ func Status(sign vterm.Color, runs bool) string {
 		return session.ToolRunning
 	}
 	return session.ToolOK
+}
+
+// Inputs parts the input of calls that are shown together: files that are read.
+func Inputs(name, input string) []string {
+	if name == "Read" {
+		return strings.Split(input, ", ")
+	}
+	return []string{input}
 }
 
 // Called returns the item of a call. It may change while the tool runs.

@@ -113,12 +113,7 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 	for ls = ls[1+row.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + row.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)
-		all := input(ownLines(ls[:n]), 4+len(name)+1)
-		inputs := []string{all}
-		if name == "Read" {
-			inputs = strings.Split(all, ", ")
-		}
-		for _, in := range inputs {
+		for _, in := range chat.Inputs(name, input(ownLines(ls[:n]), 4+len(name)+1)) {
 			t := &session.Tool{Name: name, Input: in, Status: status}
 			if m := failedCall().FindStringIndex(in); m != nil {
 				t.Input, t.Status = in[:m[0]], session.ToolError

@@ -90,7 +90,7 @@ func redrawn(old, body []row.Line, i, j int) bool {
 		}
 		rows++
 		a, b := unmarked(body[k].Text), unmarked(old[j-i+k].Text)
-		if n := len(row.CommonStart(a, b)); n > 0 && n*2 >= min(len(a), len(b)) {
+		if n := len(row.CommonStart(a, b)); n*2 >= max(1, min(len(a), len(b))) {
 			same++
 		}
 	}
@@ -106,11 +106,8 @@ func unmarked(text string) string {
 // weight is how much a row says about its place: a rule between the rows of a table says little.
 func weight(l row.Line) int32 {
 	text := strings.TrimSpace(l.Text)
-	switch {
-	case text == "":
-		return 0
-	case strings.TrimLeft(text, boxDrawing) == "":
-		return 1
+	if strings.TrimLeft(text, boxDrawing) == "" {
+		return int32(min(len(text), 1))
 	}
 	return 2 + min(int32(len(text)), 40)/4
 }

@@ -80,7 +80,7 @@ func agrees(text, key, all string) (at int) {
 	at, most := -1, 0
 	for p := strings.LastIndex(text, key); p >= 0; p = strings.LastIndex(text[:p+len(key)-1], key) {
 		n := len(row.CommonStart(text[p:], all))
-		if n == len(text)-p || n == len(all) {
+		if n == min(len(text)-p, len(all)) {
 			n += allLetters
 		}
 		if n > most {

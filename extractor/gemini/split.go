@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -29,10 +28,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 	top, ok = inkcli.ComposerAt(lines)
 	top = max(0, row.Last(lines[:min(top+1, len(lines))], row.Not(row.IsWrapped)))
 	above := lines[max(0, top-4):top]
-	if i := slices.IndexFunc(above, row.IsRuled); i >= 0 {
-		top -= len(above) - i
-	}
-	return top, ok
+	return top - len(above) + row.Run(above, row.Not(row.IsRuled)), ok
 }
 
 // status reports whether a row right above the composer is chrome: blank, a spinner, a hint, the

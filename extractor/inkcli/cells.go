@@ -146,11 +146,7 @@ func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 func Call(read func(lines []row.Line) *session.Tool) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
 		t := read(p.Lines[first:end])
-		inputs := []string{t.Input}
-		if t.Name == "Read" {
-			inputs = strings.Split(t.Input, ", ")
-		}
-		for _, input := range inputs {
+		for _, input := range chat.Inputs(t.Name, t.Input) {
 			each := *t
 			each.Input = input
 			addCall(p, &each, first, end)

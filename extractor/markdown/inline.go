@@ -129,7 +129,7 @@ func addPiece(ps []piece, p piece) []piece {
 // around it.
 func boldCode(ws []piece) {
 	for i := 1; i+1 < len(ws); i++ {
-		if ws[i].mark == row.MarkCode && ws[i-1].mark == row.MarkBold && ws[i+1].mark == row.MarkBold {
+		if ws[i].mark == row.MarkCode && ws[i-1].mark&ws[i+1].mark == row.MarkBold {
 			ws[i].mark |= row.MarkBold
 		}
 	}

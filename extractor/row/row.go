@@ -120,11 +120,12 @@ func Matching(expr func() *regexp.Regexp) func(Line) bool {
 
 // Run counts the elements of a list, from the first on, that are of a kind.
 func Run[T any](list []T, is func(T) bool) int {
-	n := 0
-	for n < len(list) && is(list[n]) {
-		n++
+	for i := range list {
+		if !is(list[i]) {
+			return i
+		}
 	}
-	return n
+	return len(list)
 }
 
 // SkipBlank returns the first line from i on that has text.
@@ -134,11 +135,12 @@ func SkipBlank(lines []Line, i int) int {
 
 // Last returns the index of the last row that is of a kind, or -1.
 func Last(lines []Line, is func(Line) bool) int {
-	i := len(lines) - 1
-	for i >= 0 && !is(lines[i]) {
-		i--
+	for i := len(lines) - 1; i >= 0; i-- {
+		if is(lines[i]) {
+			return i
+		}
 	}
-	return i
+	return -1
 }
 
 // LastAbove returns the index of the last row of a kind, or -1 where one that ends the search is

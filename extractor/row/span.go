@@ -113,13 +113,13 @@ func Cut(spans []Span, from, to int) []Span {
 func AppendCut(out, spans []Span, from, to int) []Span {
 	col := 0
 	for _, s := range spans {
-		a, b := col, col+s.Width
-		col = b
-		if b <= from || a >= to {
+		a, b := max(from-col, 0), min(to-col, s.Width)
+		col += s.Width
+		if a >= b {
 			continue
 		}
-		if a < from || b > to {
-			s = cutSpan(s, max(from-a, 0), min(to, b)-a)
+		if b-a < s.Width {
+			s = cutSpan(s, a, b)
 		}
 		if s.Text != "" {
 			out = append(out, s)
@@ -130,7 +130,7 @@ func AppendCut(out, spans []Span, from, to int) []Span {
 
 // cutSpan is the columns [from, to) of one span.
 func cutSpan(s Span, from, to int) Span {
-	if to = max(from, to); len(s.Text) == s.Width {
+	if len(s.Text) == s.Width {
 		s.Text, s.Width = s.Text[from:to], to-from
 		return s
 	}
