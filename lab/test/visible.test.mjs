@@ -47,3 +47,9 @@ test("of a prompt that was never there whole, the truth is the longest run of li
   assert.equal(prompt.whole, lines.join("\n"));
   assert.deepEqual(prompt.unseen, ["one line of it", "ends so"]);
 });
+
+test("what the shell never showed may be missing", () => {
+  const [one, two] = look([{ role: "shell", text: "ls -l" }, { role: "shell", text: "clear" }], ["$ ls -l"]);
+  assert.equal(one.may, undefined);
+  assert.equal(two.may, true);
+});
