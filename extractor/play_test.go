@@ -56,11 +56,11 @@ func simple(name string) *Profile {
 		l.Box = func([]row.Line) (chat.Box, bool) { return chat.Box{}, true }
 	}
 	c := &chat.Cells{Agent: name, Cells: []chat.Cell{
-		{Begin: chat.Mark{Text: l.Begins}},
-		{Begin: chat.Mark{Signs: []string{"! clear"}}, Rule: "clear", Event: session.EventClear},
+		{Begin: &chat.Mark{Text: l.Begins}},
+		{Begin: &chat.Mark{Signs: []string{"! clear"}}, Rule: "clear", Event: session.EventClear},
 	}}
 	for sign, role := range map[string]string{"u": session.RoleUser, "a": session.RoleAssistant, "c": session.RoleCommand} {
-		c.Cells = append(c.Cells, chat.Cell{Begin: chat.Mark{Signs: []string{sign + ": "}}, Rule: role, Read: func(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
+		c.Cells = append(c.Cells, chat.Cell{Begin: &chat.Mark{Signs: []string{sign + ": "}}, Rule: role, Read: func(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 			text := strings.Join(textsOf(row.Trim(lines)), "\n")[3:]
 			return chat.Said(role, text, text), true
 		}})

@@ -21,8 +21,8 @@ type Cells struct {
 // Cell is one of them. What it says is data where it can be: an Event, or a Role and a Style.
 type Cell struct {
 	Rule     string // its name in traces; "": chrome
-	Begin    Mark
-	Headless bool // its first rows were never on the screen
+	Begin    *Mark  // what its first row begins with; nil: anything, and it ends no cell above
+	Headless bool   // its first rows were never on the screen
 	// When is what else must hold of the rows from its first on, and of the items above. nil:
 	// nothing.
 	When func(lines []row.Line, earlier []Item) bool
@@ -72,9 +72,6 @@ func (m *Mark) on(l *row.Line, indent int) bool {
 	return row.Starts(l.Text[m.Col:], m.Signs...)
 }
 
-// set reports whether the mark says anything.
-func (m *Mark) set() bool { return m.Signs != nil || m.Row != nil || m.Text != nil }
-
 // Parse reads the items off conversation lines; see Look.Parse.
 func (c *Cells) Parse(lines []row.Line) []Item {
 	p := &Parser{Agent: c.Agent, Lines: lines}
@@ -119,7 +116,7 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	indent := row.Indent(lines[0].Text)
 	for k := range c.Cells {
 		cell := &c.Cells[k]
-		if cell.Begin.set() && !cell.Begin.on(&lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
+		if cell.Begin != nil && !cell.Begin.on(&lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
 			continue
 		}
 		if cell.Rows == nil {
@@ -147,7 +144,7 @@ func (c *Cells) ends(of *Cell, l row.Line) bool {
 	}
 	indent := row.Indent(l.Text)
 	for k := range c.Cells {
-		if cell := &c.Cells[k]; cell.Begin.on(&l, indent) && !(of.Keeps && cell.Rule == "") {
+		if cell := &c.Cells[k]; cell.Begin != nil && cell.Begin.on(&l, indent) && !(of.Keeps && cell.Rule == "") {
 			return true
 		}
 	}

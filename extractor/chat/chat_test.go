@@ -59,12 +59,12 @@ func TestInterrupted(t *testing.T) {
 // else does.
 func TestCellsGoOn(t *testing.T) {
 	said := func(role, sign string) Cell {
-		return Cell{Rule: role, Begin: Mark{Signs: []string{sign}}, Role: role, Style: plain}
+		return Cell{Rule: role, Begin: &Mark{Signs: []string{sign}}, Role: role, Style: plain}
 	}
 	c := Cells{Agent: "one", Cells: []Cell{
 		said(session.RoleUser, "> "), said(session.RoleAssistant, "* "),
-		{Begin: Mark{Signs: []string{"# "}}},
-		{Rule: "call", Begin: Mark{Signs: []string{"@ "}}, Read: func([]row.Line, []Item) (Item, bool) {
+		{Begin: &Mark{Signs: []string{"# "}}},
+		{Rule: "call", Begin: &Mark{Signs: []string{"@ "}}, Read: func([]row.Line, []Item) (Item, bool) {
 			return Called(&session.Tool{Name: "Read", Status: session.ToolRunning}), true
 		}},
 		{Rule: "rest", Headless: true, Role: session.RoleAssistant, Style: plain},
@@ -109,8 +109,8 @@ func TestCellsGoOn(t *testing.T) {
 func TestCellsWithoutItem(t *testing.T) {
 	for own, end := range map[int]int{0: 1, 2: 4} {
 		c := Cells{Cells: []Cell{
-			{Begin: Mark{Signs: []string{"* "}}, Role: session.RoleAssistant, Style: plain},
-			{Begin: Mark{Signs: []string{"! "}}, Read: func([]row.Line, []Item) (Item, bool) { return Item{End: own}, false }},
+			{Begin: &Mark{Signs: []string{"* "}}, Role: session.RoleAssistant, Style: plain},
+			{Begin: &Mark{Signs: []string{"! "}}, Read: func([]row.Line, []Item) (Item, bool) { return Item{End: own}, false }},
 		}}
 		if items := c.Parse(rowtest.Dump(t, 40, "* so\n\n! one\n  two\n  three")); len(items) != 1 || items[0].End != end {
 			t.Errorf("%d lines more: items %+v", own, items)

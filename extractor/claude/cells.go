@@ -30,21 +30,21 @@ func (t *talk) begin() *talk {
 	coloured := func(s vterm.Style) bool { return !row.Plain(s.Fg) }
 	called := chat.Mark{Signs: marker.Signs, Ink: func(s vterm.Style) bool { return coloured(s) || s.Dim }}
 	t.cells = chat.Cells{Agent: "claude", Ended: done.On, Cells: []chat.Cell{
-		{Begin: t.sent, When: chat.First(queued), Rows: t.promptRows},
-		{Begin: t.sent, When: t.says(clearing), Rows: t.commandRows},
-		{Rule: "command", Begin: t.sent, When: t.says(commands), Rows: t.commandRows, Read: t.command},
-		{Rule: "prompt", Begin: t.sent, Rows: t.promptRows, Read: t.prompt},
-		{Rule: "shell", Begin: chat.Mark{Signs: glyphs("!"), Ink: coloured}, Rows: t.callRows, Read: shell},
-		{Rule: "agents", Begin: agents, When: chat.Second(row.Matching(branch)), Rows: treeRows, Add: tree},
-		{Rule: "questions", Begin: marker, When: chat.Second(row.Matching(answer)), Rows: t.callRows, Read: answers},
-		{Rule: "call", Begin: called, When: chat.First(isCall), Rows: t.callRows, Add: call},
-		{Rule: "notice", Begin: chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows, Read: t.wrote(session.RoleSystem)}, // `● Unknown command: /o`
-		{Rule: "reply", Begin: marker, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
-		{Rule: "thinking", Begin: chat.Mark{Row: row.Matching(thinks)}, Rows: t.replyRows, Read: t.thinking},
-		{Begin: chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
-		{Begin: chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
+		{Begin: &t.sent, When: chat.First(queued), Rows: t.promptRows},
+		{Begin: &t.sent, When: t.says(clearing), Rows: t.commandRows},
+		{Rule: "command", Begin: &t.sent, When: t.says(commands), Rows: t.commandRows, Read: t.command},
+		{Rule: "prompt", Begin: &t.sent, Rows: t.promptRows, Read: t.prompt},
+		{Rule: "shell", Begin: &chat.Mark{Signs: glyphs("!"), Ink: coloured}, Rows: t.callRows, Read: shell},
+		{Rule: "agents", Begin: &agents, When: chat.Second(row.Matching(branch)), Rows: treeRows, Add: tree},
+		{Rule: "questions", Begin: &marker, When: chat.Second(row.Matching(answer)), Rows: t.callRows, Read: answers},
+		{Rule: "call", Begin: &called, When: chat.First(isCall), Rows: t.callRows, Add: call},
+		{Rule: "notice", Begin: &chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows, Read: t.wrote(session.RoleSystem)}, // `● Unknown command: /o`
+		{Rule: "reply", Begin: &marker, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
+		{Rule: "thinking", Begin: &chat.Mark{Row: row.Matching(thinks)}, Rows: t.replyRows, Read: t.thinking},
+		{Begin: &chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
+		{Begin: &chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
-		{Begin: chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
+		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
 		{Rule: "rest of a prompt", Headless: true, When: chat.First(row.HasBackground), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},

@@ -16,19 +16,19 @@ import (
 // unlike the composer's. A reply's bullet is dim and so is the blank behind it; that of a command
 // is drawn by itself, that of a change to files precedes a bold verb.
 var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
-	{Begin: bullet, When: chat.First(statusRow)},
-	{Rule: "call", Begin: bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
-	{Rule: "notice", Begin: bullet, When: chat.First(info), Add: notice},
-	{Rule: "reply", Begin: chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
-	{Begin: bullet}, // somebody else's
-	{Rule: "reply", Begin: chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
-	{Rule: "user", Begin: chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
-	{Rule: "user", Begin: chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
-	{Rule: "command", Begin: chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
-	{Rule: "notice", Begin: chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
-	{Rule: "clear", Begin: chat.Mark{Signs: []string{"Token usage: "}}, When: newChat, Event: session.EventClear},
-	{Begin: atEdge}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
-	{Begin: chat.Mark{Col: 2, Row: footnote}},
+	{Begin: &bullet, When: chat.First(statusRow)},
+	{Rule: "call", Begin: &bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
+	{Rule: "notice", Begin: &bullet, When: chat.First(info), Add: notice},
+	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
+	{Begin: &bullet}, // somebody else's
+	{Rule: "reply", Begin: &chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
+	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
+	{Rule: "user", Begin: &chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
+	{Rule: "command", Begin: &chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
+	{Rule: "notice", Begin: &chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
+	{Rule: "clear", Begin: &chat.Mark{Signs: []string{"Token usage: "}}, When: newChat, Event: session.EventClear},
+	{Begin: &atEdge}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
+	{Begin: &chat.Mark{Col: 2, Row: footnote}},
 	{Headless: true, When: chat.First(printed)},
 	{Rule: "user", Headless: true, When: chat.First(row.HasBackground), Role: session.RoleUser, Read: prompt},
 	{Rule: "reply", Headless: true, When: replyRest, Role: session.RoleAssistant, Read: reply},

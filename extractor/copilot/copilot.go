@@ -121,16 +121,16 @@ func cells() *chat.Cells {
 	prompt, reply := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}
 	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 2} }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
-		{Begin: chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
-		{Begin: prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
-		{Rule: "prompt", Begin: prompt, Read: readPrompt},
-		{Rule: "call", Begin: file, When: chat.First(named), Read: tool},
-		{Rule: "clear", Begin: chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
-		{Rule: "interrupted", Begin: chat.Mark{Col: 1, Signs: []string{"● Operation cancelled by user "}}, Event: session.EventInterrupted},
-		{Rule: "notice", Begin: reply, When: notice, Role: session.RoleSystem, Style: copilotLook},
-		{Rule: "reply", Begin: reply, Role: session.RoleAssistant, Style: copilotLook},
-		{Rule: "call", Begin: anything, When: chat.First(named), Read: tool},
-		{Rule: "notice", Begin: anything, Role: session.RoleSystem, Style: copilotLook},
+		{Begin: &chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
+		{Begin: &prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
+		{Rule: "prompt", Begin: &prompt, Read: readPrompt},
+		{Rule: "call", Begin: &file, When: chat.First(named), Read: tool},
+		{Rule: "clear", Begin: &chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
+		{Rule: "interrupted", Begin: &chat.Mark{Col: 1, Signs: []string{"● Operation cancelled by user "}}, Event: session.EventInterrupted},
+		{Rule: "notice", Begin: &reply, When: notice, Role: session.RoleSystem, Style: copilotLook},
+		{Rule: "reply", Begin: &reply, Role: session.RoleAssistant, Style: copilotLook},
+		{Rule: "call", Begin: &anything, When: chat.First(named), Read: tool},
+		{Rule: "notice", Begin: &anything, Role: session.RoleSystem, Style: copilotLook},
 		{Headless: true, When: chat.First(row.Not(indented))},
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
 		{Rule: "reply", Headless: true, Role: session.RoleAssistant, Style: copilotLook},

@@ -308,8 +308,8 @@ func TestAlignBack(t *testing.T) {
 	}
 }
 
-// TestAlignSameBelow shows a window whose first row is in the one before, and the rows below it were
-// said once above: they were said again.
+// TestAlignSameBelow shows a window whose first row is in the one before, and the rows below it
+// were said once above: they were said again.
 func TestAlignSameBelow(t *testing.T) {
 	diff := []string{"┃ Edit big.txt"}
 	for i := range 8 {

@@ -106,7 +106,8 @@ func TestRewrappedOtherwise(t *testing.T) {
 }
 
 // TestFill shows a window that skips rows, and then a look back at them, when the user scrolls or
-// when the agent draws all again: the gap is filled. It stays where the user sees only one end of it.
+// when the agent draws all again: the gap is filled. It stays where the user sees only one end of
+// it.
 func TestFill(t *testing.T) {
 	var text []string
 	for i := range 24 {

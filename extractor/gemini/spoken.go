@@ -33,7 +33,7 @@ func spokenBegins(text string) bool {
 
 // spokenHead reports whether a row is the first of what is above a frame: a notice, or the footer's
 // head.
-func spokenHead(text string) bool { return strings.HasPrefix(text, spokenNotice) || text == workspace }
+func spokenHead(text string) bool { return row.Starts(text, spokenNotice, workspace) }
 
 // spokenBanner finds the first footer, with the directory, and an empty composer below it.
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
@@ -84,15 +84,15 @@ func labelled(l row.Line) bool { return user.On(l) || model.On(l) || tool.On(l) 
 
 // spokenParse reads the items off conversation lines.
 var spokenParse = inkcli.Parse("gemini", []chat.Cell{
-	{Begin: user, When: chat.First(isCommand), Rows: commandRows, Add: spokenPrompt},
-	{Begin: user, Through: through, Add: spokenPrompt},
-	{Begin: model, Through: through, Add: spokenReply},
-	{Begin: tool, Through: through, Add: inkcli.Call(spokenTool)},
-	{Begin: goodbye, Rows: func(lines []row.Line) int { return len(lines) }, Add: inkcli.Part}, // its summary follows
-	{Begin: chat.Mark{Text: spokenHead}, Through: through},
-	{Begin: chat.Mark{Text: spokenStatus}, Rows: oneRow},
-	{Begin: chat.Mark{Row: spokenComposer}, Rows: oneRow},
-	{Begin: chat.Mark{Text: func(text string) bool { return cancelled().MatchString(text) }}, Rows: oneRow, Add: inkcli.Cancelled},
+	{Begin: &user, When: chat.First(isCommand), Rows: commandRows, Add: spokenPrompt},
+	{Begin: &user, Through: through, Add: spokenPrompt},
+	{Begin: &model, Through: through, Add: spokenReply},
+	{Begin: &tool, Through: through, Add: inkcli.Call(spokenTool)},
+	{Begin: &goodbye, Rows: func(lines []row.Line) int { return len(lines) }, Add: inkcli.Part}, // its summary follows
+	{Begin: &chat.Mark{Text: spokenHead}, Through: through},
+	{Begin: &chat.Mark{Text: spokenStatus}, Rows: oneRow},
+	{Begin: &chat.Mark{Row: spokenComposer}, Rows: oneRow},
+	{Begin: &chat.Mark{Row: row.Matching(cancelled)}, Rows: oneRow, Add: inkcli.Cancelled},
 })
 
 // through reports that an item goes on below rows that were never on the screen.
@@ -122,11 +122,10 @@ func spokenInput(lines []row.Line) (top int, ok bool) {
 // spokenStatus reports whether a row is chrome of the frame: a footer, a spinner, hints, the mode.
 func spokenStatus(text string) bool {
 	text = strings.TrimSpace(text)
-	return spokenBegins(text) || row.Starts(text, "YOLO", "auto-accept", "Shift+Tab", "Initializing") ||
-		spokenHints().MatchString(text)
+	return spokenBegins(text) || spokenHints().MatchString(text)
 }
 
-var spokenHints = lazy.Regexp(`\(esc to cancel|\? for shortcuts$| to toggle\)$`)
+var spokenHints = lazy.Regexp(`^(?:YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts$| to toggle\)$`)
 
 // inner returns an item's lines without the label and what is between: a number of columns.
 func inner(lines []row.Line, label int) []row.Line {

@@ -156,8 +156,8 @@ func CallRows(signs ...string) func(lines []row.Line) int {
 }
 
 // CallAt returns the mark of a call in a column.
-func CallAt(col int) chat.Mark {
-	return chat.Mark{Col: col, Row: func(l row.Line) bool { return Head(l, col) != "" }}
+func CallAt(col int) *chat.Mark {
+	return &chat.Mark{Col: col, Row: func(l row.Line) bool { return Head(l, col) != "" }}
 }
 
 // Input is what a tool does without the directory and the reason, which older looks put behind
@@ -165,7 +165,7 @@ func CallAt(col int) chat.Mark {
 func Input(desc string) string {
 	const dir = " [current working directory "
 	desc, _, _ = strings.Cut(desc, dir)
-	if i := strings.LastIndex(desc, " ["); i >= 0 && strings.HasPrefix(dir, strings.TrimSuffix(desc[i:], "…")) {
+	if i := max(strings.LastIndex(desc, " ["), 0); strings.HasPrefix(dir, strings.TrimSuffix(desc[i:], "…")) {
 		return desc[:i]
 	}
 	return desc

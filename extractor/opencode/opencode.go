@@ -60,11 +60,11 @@ var welcome = chat.Welcome{
 func cells() *chat.Cells {
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
 	return &chat.Cells{Agent: "opencode", Ended: ended, Cells: []chat.Cell{
-		{Begin: logoTop, Rows: logoRows},
-		{Rule: "tool", Begin: panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
-		{Rule: "notice", Begin: panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
-		{Rule: "user", Begin: panel, Rows: panelRows, Read: readPrompt},
-		{Begin: chat.Mark{Text: chrome().MatchString}, Rows: func([]row.Line) int { return 1 }},
+		{Begin: &logoTop, Rows: logoRows},
+		{Rule: "tool", Begin: &panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
+		{Rule: "notice", Begin: &panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
+		{Rule: "user", Begin: &panel, Rows: panelRows, Read: readPrompt},
+		{Begin: &chat.Mark{Text: chrome().MatchString}, Rows: func([]row.Line) int { return 1 }},
 		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
 		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
 		{Rule: "reply", When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},

@@ -111,14 +111,21 @@ const (
 	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
+// invoked matches a command behind a prompt, or one that is named by its path; passed what is
+// passed to a command, rather than more words of a sentence.
+var (
+	invoked = lazy.Regexp(`^(?:\$ |\./.* )`)
+	passed  = lazy.Regexp(`^[^ ]+$|[-./=$:@|>&"]`)
+)
+
 // Command reports whether a line begins with a shell command and is no sentence.
 func Command(t string) bool {
-	if strings.HasPrefix(t, "$ ") || strings.HasPrefix(t, "./") && strings.Contains(t, " ") {
+	if invoked().MatchString(t) {
 		return true
 	}
 	w, rest, _ := strings.Cut(t, " ")
 	if rest == "" || endsIn(t, ".:?,") {
 		return false
 	}
-	return strings.Contains(commands, " "+w+" ") || strings.Contains(words, " "+w+" ") && (!strings.Contains(rest, " ") || strings.ContainsAny(rest, "-./=$:@|>&\""))
+	return strings.Contains(commands, " "+w+" ") || strings.Contains(words, " "+w+" ") && passed().MatchString(rest)
 }
