@@ -137,7 +137,8 @@ for (const f of fs
           : has(e.output, /./, calls);
     }
   // What was typed into a shell that did not echo it was never there.
-  for (const e of truth.entries) if (e.role === "shell" && !flat.some(l => l.includes(e.text))) e.may = true;
+  const typed = text => flat.some(l => /[$#%>] $/.test(l.trim().slice(0, -text.length)) && l.trim().endsWith(text));
+  for (const e of truth.entries) if (e.role === "shell" && !typed(e.text)) e.may = true;
   const low = todo.filter(x => x.e.visible < 1 && !x.e.partial);
   if (low.length)
     console.log(

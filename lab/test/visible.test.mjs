@@ -49,7 +49,7 @@ test("of a prompt that was never there whole, the truth is the longest run of li
 });
 
 test("what the shell never showed may be missing", () => {
-  const [one, two] = look([{ role: "shell", text: "ls -l" }, { role: "shell", text: "clear" }], ["$ ls -l"]);
+  const [one, two] = look([{ role: "shell", text: "ls -l" }, { role: "shell", text: "clear" }], ["~/shop# ls -l", "type /clear"]);
   assert.equal(one.may, undefined);
   assert.equal(two.may, true);
 });
