@@ -196,13 +196,26 @@ func (p *Processor) cue(c vterm.Cue) {
 		p.read(p.last, false, true)
 	case vterm.CueErase:
 		alt := p.term.Alt()
-		if !p.wiped || alt {
+		filled := p.filled()
+		if alt || !p.wiped && filled > 0 {
 			p.frame(p.last, false)
 		}
-		p.wiped = p.wiped || !alt && c.N != 0
+		// Agents draw from the top row on without a wipe, and a shell draws a prompt there again.
+		p.wiped = p.wiped || !alt && (c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == "")
 		p.erased = p.erased || alt
 	}
 	p.dirty = true
+}
+
+// filled counts the rows of the screen that have text.
+func (p *Processor) filled() int {
+	n := 0
+	for _, r := range p.term.Snapshot().Lines {
+		if r.Text != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // frame reads the screen.

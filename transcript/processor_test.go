@@ -341,3 +341,27 @@ func TestTitleIsWhole(t *testing.T) {
 		t.Errorf("title %q, want %q", got, want)
 	}
 }
+
+// TestClearCommand reads the command that erases the screen, however the terminal's description
+// says it: it was on the screen before.
+func TestClearCommand(t *testing.T) {
+	for _, erase := range []string{"\x1b[H\x1b[2J\x1b[3J", "\x1b[H\x1b[J\x1b[3J", "\x1b[H\x1b[J"} {
+		var events []session.Event
+		at := time.Duration(0)
+		for _, data := range []string{"user@box:~/shop$ ", "ls", "\r\nmain.go\r\nuser@box:~/shop$ ", "clear", "\r\n", erase, "\ruser@box:~/shop$ ", "pwd", "\r\n/shop\r\nuser@box:~/shop$ "} {
+			if at += time.Millisecond; data != erase && data[0] != '\r' { // those come at once
+				at += 400 * time.Millisecond
+			}
+			events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte(data)})
+		}
+		var got []string
+		for _, e := range process(cast.Header{Cols: 80, Rows: 24}, events, nil) {
+			if e.Role == session.RoleShell || e.Event == session.EventScreenRefresh {
+				got = append(got, e.Text+e.Event)
+			}
+		}
+		if diff := cmp.Diff([]string{"ls", session.EventScreenRefresh, "clear", "pwd"}, got); diff != "" {
+			t.Errorf("%q: entries (-want +got):\n%s", erase, diff)
+		}
+	}
+}
