@@ -27,8 +27,8 @@ export function plain(s) {
       l = l
         .replace(/^\s*(#{1,6}\s+)/, "")
         .replace(/^\s*[>▎▌│┃]\s?/, "")
-        .replace(/^\s*[-*+•●◦▪]\s+/, "")
-        .replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)]\s+/, ""); // agents number nested lists their own way
+        .replace(/^\s*[-*+•●◦▪](\s+|$)/, "")
+        .replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)](\s+|$)/, ""); // agents number nested lists their own way
       l = l
         .replace(/\[([^\]]+)\]\((https?:[^)]+)\)/g, "$1 ($2)")
         .replace(/\*\*([^*]+)\*\*/g, "$1")

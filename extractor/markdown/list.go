@@ -99,14 +99,15 @@ func (r *blockReader) within(col int) []listLevel {
 
 var bullets = []string{"-", "•", "*", "+", "◦", "▪", "‣"}
 
-// ListItem reads a list item's marker: - * + • ◦ ▪ or a number with a point or bracket.
+// ListItem reads a list item's marker: - * + • ◦ ▪ or a number with a point or bracket, whose text
+// may not be there yet.
 func ListItem(l *Line) (Item, bool) {
 	t := l.Text[l.Indent:]
 	mark := row.FirstWord(t)
 	n := len(mark)
 	switch {
-	case n == len(t):
-	case slices.Contains(bullets, mark):
+	case n == 0:
+	case n < len(t) && slices.Contains(bullets, mark):
 		return l.ItemOf("-", -1, 1, t[n:]), true
 	case mark[n-1] == '.' || mark[n-1] == ')':
 		number, err := strconv.ParseUint(mark[:n-1], 10, 31)

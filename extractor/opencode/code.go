@@ -145,5 +145,5 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		}
 		it = l.ItemOf(mark, -1, len("- x"), l.Text[box+1:])
 	}
-	return it, ok && l.First().Fg != l.StyleOf(len(l.Text)-1).Fg
+	return it, ok && (it.Content > l.Width || l.First().Fg != l.StyleOf(len(l.Text)-1).Fg)
 }

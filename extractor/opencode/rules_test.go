@@ -36,6 +36,7 @@ func TestE23Rules(t *testing.T) {
 		{"Markdown as code with a list", "     # Title\n\n     ⟦ #fab283|- ⟧one\n\n     # Again", "assistant ```|# Title||- one||# Again|```"},
 		{"a list below Markdown as code", "     # Title\n\n     ⟦ #fab283|- ⟧one", "assistant ```|# Title|```||- one"},
 		{"a line that is inline code", "     ⟦ #7fd88f|cache.Get⟧", "assistant `cache.Get`"},
+		{"an item whose words are not there yet", "     ⟦ #fab283|1.⟧ one\n     ⟦ #fab283|2.⟧\n     ⟦ #fab283|3.⟧ three", "assistant 1. one|2.|3. three"},
 		{"bold in a list", "     - ⟦b #9d7cd8|one⟧\n     - ⟦b #9d7cd8|two⟧\n\n     ⟦b|plain bold⟧", "assistant - **one**|- **two**||**plain bold**"},
 		{"a model that thinks", "     ⟦ #e06c75|⠋ Thinking⟧\n\n     ▣  Build · gpt", ""},
 		{"how long the model thought", "     ⟦ #f5a742|+ Thought: 195ms⟧\n\n     Text.\n\n     ⟦ #f5a742|- Thought: 1m 2s⟧\n\n     - Thought: so", "assistant Text.\nassistant - Thought: so"},

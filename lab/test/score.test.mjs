@@ -7,6 +7,7 @@ const talk = (...pairs) => pairs.map(([role, text]) => ({ role, text, markdown: 
 
 test("plain leaves the words that a reader sees", () => {
   assert.equal(plain("## A *b*\n\n- **c** `d`\n\n```go\nx := 1\n```"), "A b c d x := 1");
+  assert.equal(plain("1. a\n2.\n-"), "a"); // an item whose words were not there yet
   assert.equal(plain("| a | b |\n|---|---|\n| 1 | 2 |"), "a b 1 2");
 });
 
