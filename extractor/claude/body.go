@@ -255,8 +255,7 @@ func plainCode(ls []markdown.Line, end int) int {
 			deep = deep || ls[k].Indent > ls[0].Indent
 		}
 	}
-	strong := end > 1 || prose.Command(ls[0].Text[ls[0].Indent:]) || prose.Signs(ls[0].Text)
-	if deep || strong && breaks {
+	if deep || breaks && (end > 1 || prose.Command(ls[0].Text[ls[0].Indent:]) || prose.Signs(ls[0].Text)) {
 		return end
 	}
 	return 0

@@ -106,14 +106,15 @@ func unmarked(text string) string {
 // weight is how much a row says about its place: a rule between the rows of a table says little.
 func weight(l row.Line) int32 {
 	text := strings.TrimSpace(l.Text)
-	if strings.TrimLeft(text, boxDrawing) == "" {
+	if len(text) == len("─")*strings.Count(text, strokes) {
 		return int32(min(len(text), 1))
 	}
 	return 2 + min(int32(len(text)), 40)/4
 }
 
-// boxDrawing are the characters that rules and tables are drawn with.
-const boxDrawing = "─━│┃┄┅┌┏┐┓└┗┘┛├┣┤┫┬┳┴┻┼╋═║╔╗╚╝╠╣╦╩╬╭╮╯╰"
+// strokes is the first byte of what rules and tables are drawn with, and of other signs that are no
+// letters (U+2000 to U+2FFF).
+const strokes = "\xe2"
 
 // weights is how much rows say about their place.
 func weights(lines []row.Line) (sum int32) {

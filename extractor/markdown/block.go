@@ -60,7 +60,7 @@ func (lk *Style) Render(ls []Line) (text, markdown string) {
 
 // blocks parts lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
-	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, 1+len(ls)/4), bare: -1}
+	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, len(ls)), bare: -1}
 	for i := 0; i < len(ls); {
 		if ls[i].Blank() {
 			r.gap = true

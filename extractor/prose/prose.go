@@ -2,6 +2,7 @@
 package prose
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,9 +96,15 @@ func Exception(t string) bool { return exception().MatchString(t) }
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
 // Signs reports whether a text has signs that prose has not.
-func Signs(t string) bool { return signs().MatchString(t) }
+func Signs(t string) bool {
+	return endsIn(t, ";{}") || begun().MatchString(t) || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
+}
 
-var signs = lazy.Regexp(`[;{}]$|^(?:\$ |#!|//)|\(\);|\) ?\{| = |=>|->|::|&&|\|\|| \| |</|/>|==|!=|:=`)
+// within are such signs, begun matches those at the beginning.
+var (
+	within = []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="}
+	begun  = lazy.Regexp(`^(?:\$ |#!|//)`)
+)
 
 // endsIn reports whether the last character of a text is one of marks.
 func endsIn(t, marks string) bool {

@@ -147,7 +147,7 @@ func Last(lines []Line, is func(Line) bool) int {
 // below it.
 func LastAbove(lines []Line, is, ends func(Line) bool) int {
 	i := Last(lines, is)
-	if slices.ContainsFunc(lines[i+1:], ends) {
+	if i >= 0 && slices.ContainsFunc(lines[i+1:], ends) {
 		return -1
 	}
 	return i
