@@ -137,7 +137,7 @@ export function pieces(text) {
 const cellsOf = l => l.split("|").map(c => plain(c).split(/\s+/).filter(Boolean));
 /** What agents put behind a cell that they have shortened to its column. */
 const SIGN = /(…|\.\.\.)$/;
-/** Whether a word of a cell is the whole one, or stands for it: shortened, where it was never on the screen, or before the sign. */
+/** Whether a word is the whole one, or stands for it: in a cell before the sign of what is left out, or where it was never on the screen whole. */
 const inCell = (word, whole, unseen) =>
   word.replace(SIGN, "") === whole || (unseen && whole.startsWith(word.replace(SIGN, "").replace(/^[`*]+/, "")));
 
@@ -165,7 +165,7 @@ function allThatWasSeen(t, got) {
   let at = [0]; // how much of have may be read so far
   for (const [w, i, cell] of words) {
     const next = new Set(may[i] ? at : []);
-    for (const k of at) if (have[k] === w || (cell && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
+    for (const k of at) if (have[k] === w || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
