@@ -76,7 +76,7 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 	if lk.Marks == nil {
 		lk.Marks = c.marks
 	}
-	ls := lk.Lines(mendTables(lines))
+	ls := lk.Lines(mendTables(slices.DeleteFunc(slices.Clone(lines), stillToCome)))
 	if lk.Heading == nil {
 		lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
 	}
@@ -84,6 +84,12 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 	lk.Quote = func(l *markdown.Line) (int, bool) { return int(l.Note) - 1, l.Note > 0 }
 	text, md := lk.Render(ls)
 	return chat.Said(session.RoleAssistant, text, md)
+}
+
+// stillToCome reports whether a row is there for rows of a table or of code that come later.
+func stillToCome(l row.Line) bool {
+	text := strings.TrimSpace(l.Text)
+	return text == "… more rows streaming …" || text == "... generating more ..."
 }
 
 // marks reads inline styles; code is in the accent, or in a colour of its own.

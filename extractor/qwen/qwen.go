@@ -138,8 +138,8 @@ func parse(lines []row.Line) []chat.Item {
 		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Wrapped { // what the terminal wrapped begins in the first column
 			continue
 		}
-		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) || strings.HasSuffix(l.Text, " … more rows streaming …") {
-			in[i].Row = &vterm.Row{} // chrome that a resize left behind, or that was there for the rest of a table
+		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) {
+			in[i].Row = &vterm.Row{} // chrome that a resize left behind
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
 	}
