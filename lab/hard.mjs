@@ -1352,7 +1352,7 @@ ADV.images = (m, a) => {
         reply: [m.text(reply)],
         truth: [
           { role: "user", text: `${label} ${ask}`, or: `${a === "gemini" ? "@" : ""}${H}/shop/shot.png ${ask}` }, // Codex 0.169 and Gemini 0.20 keep the path
-          ...(a === "gemini" ? [{ role: "tool", op: "read", contains: "shot.png", output: null }] : []),
+          ...(a === "gemini" ? [{ role: "tool", op: "read", contains: "shot.png", output: null, may: true }] : []), // above the prompt in 0.20
           { role: "assistant", text: reply },
         ],
       },

@@ -1,5 +1,5 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
-import { splitSteps, isTool, NOTIFIED } from "./mock.mjs";
+import { chunks, splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
 /** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out. */
 function shown(text, agent) {
@@ -35,13 +35,22 @@ export function truth(sc, exit = null) {
       agent = null;
     } else if (t.prompt) {
       entries.push({ role: "user", text: t.prompt, agent });
+      // An agent may leave on the screen what came before the connection was cut, and go on behind it.
+      const cut = t.fail?.find(f => f.cut)?.cut,
+        again = text => (cut ? { or: chunks(text).slice(0, cut).join("") + text } : {});
       const steps = splitSteps(t.reply),
         steer = (t.queue ?? []).filter(q => q.steers);
       for (const step of steps) {
         if (step === steps.at(-1)) for (const q of steer) entries.push({ role: "user", text: q.prompt, agent });
         for (const p of step) {
           if (p.text)
-            entries.push({ role: "assistant", text: shown(p.text, agent), agent, ...(t.interruptMs ? { partial: true } : {}) });
+            entries.push({
+              role: "assistant",
+              text: shown(p.text, agent),
+              agent,
+              ...again(p.text),
+              ...(t.interruptMs ? { partial: true } : {}),
+            });
           else if (p.thinking) entries.push({ role: "thinking", text: p.thinking, agent, optional: true });
           else
             entries.push({

@@ -124,3 +124,11 @@ test("Codex clears its conversation by another command before 0.100", () => {
   assert.equal(clearCommand("codex", "0.125.0"), "/clear");
   assert.equal(clearCommand("opencode", "1.18.33"), "/new");
 });
+
+test("a reply whose connection is cut may have what came before it, too", () => {
+  const text = "one two three four five six seven eight nine",
+    t = truth({ agent: "codex", turns: [{ prompt: "a", fail: [{ cut: 1 }], reply: [{ text }] }] }),
+    reply = t.entries.find(e => e.role === "assistant");
+  assert.equal(reply.text, text);
+  assert.equal(reply.or, chunks(text)[0] + text);
+});
