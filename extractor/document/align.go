@@ -32,9 +32,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 		d.Placed = PlacedLookBack
 		return
 	case at < d.Base && body[0].Text != d.Lines[at].Text: // the same may have been said again below
-		if again := leads(d.Lines, d.Base, body, 12); again >= 0 {
-			at = again
-		}
+		at = max(at, leads(d.Lines, d.Base, body, 12))
 	}
 	d.Base = at
 	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above

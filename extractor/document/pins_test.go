@@ -301,3 +301,18 @@ func TestMoved(t *testing.T) {
 		}
 	}
 }
+
+// TestStormAfterCalm resizes long after a first resize: the document as it was before the second
+// time counts.
+func TestStormAfterCalm(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "what was said at first")}
+	d.Resized(1)
+	d.Waited()
+	d.Lines = rowtest.Plain(60, "a text that is long enough to be known again")
+	for range 2 {
+		d.Resized(3)
+	}
+	if d.Torn(0, rowtest.Plain(30, "a text that is long enough to", "be known again")) {
+		t.Error("the window was not found on the document as it was before the storm")
+	}
+}

@@ -93,7 +93,7 @@ func (d *Document) restore(start int, body []row.Line) bool {
 // Cut reports whether the agent has drawn body for the width before a resize: the window's edge
 // cuts rows of the document off, and the rows below do not go on with what was cut.
 func (d *Document) Cut(body []row.Line) bool {
-	if d.resize.wait == 0 || len(d.Lines) == 0 || body[0].Cols >= d.Lines[len(d.Lines)-1].Cols {
+	if d.resize.wait == 0 {
 		return false
 	}
 	lines, cut := d.Lines[d.near(body):], 0

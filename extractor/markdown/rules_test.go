@@ -353,6 +353,7 @@ func TestTableBelowLost(t *testing.T) {
 		{"without a head or lines between rows", "│ 7 │ y │\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
 		{"a bar", "│ 7\n│ 8 │ z │\n└───┴───┘", 0, "│ 7\n│ 8 │ z │\n└───┴───┘"},
 		{"no end", "│ 7 │ y │", 0, "│ 7 │ y │"},
+		{"words below rows without lines between", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n│ 2 │ y │\n└───┴───┘\n\nand so on", 7, "| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n\nand so on"},
 		{"nothing is missing", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7 │ y │", -1, "| A | B |\n| --- | --- |\n| 1 | x |\n\n│ 7 │ y │"},
 	} {
 		lines := rowtest.Dump(t, 40, tt.dump)
@@ -425,6 +426,18 @@ func TestWordRune(t *testing.T) {
 	for r, want := range map[rune]bool{'a': true, 'é': true, '7': true, '-': false, ' ': false} {
 		if WordRune(r) != want {
 			t.Errorf("WordRune(%q) is not %v", r, want)
+		}
+	}
+}
+
+// TestNumberedBelowLost shows numbered code below rows that were never on the screen: higher numbers
+// go on with the code above them, lower ones are of other code.
+func TestNumberedBelowLost(t *testing.T) {
+	for number, want := range map[string]string{"7": "```\na\nb\nc\n```", "1": "```\na\nb\n```\n\n```\nc\n```"} {
+		lines := rowtest.Dump(t, 20, "  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|2⟧ b\n\n  ⟦ #afafaf|"+number+"⟧ c")
+		lines[3].Lost = true
+		if _, got := Render(lines, &geminiish); got != want {
+			t.Errorf("number %s: got\n%s\nwant\n%s", number, got, want)
 		}
 	}
 }
