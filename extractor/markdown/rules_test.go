@@ -430,8 +430,8 @@ func TestWordRune(t *testing.T) {
 	}
 }
 
-// TestNumberedBelowLost shows numbered code below rows that were never on the screen: higher numbers
-// go on with the code above them, lower ones are of other code.
+// TestNumberedBelowLost shows numbered code below rows that were never on the screen: higher
+// numbers go on with the code above them, lower ones are of other code.
 func TestNumberedBelowLost(t *testing.T) {
 	for number, want := range map[string]string{"7": "```\na\nb\nc\n```", "1": "```\na\nb\n```\n\n```\nc\n```"} {
 		lines := rowtest.Dump(t, 20, "  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|2⟧ b\n\n  ⟦ #afafaf|"+number+"⟧ c")
