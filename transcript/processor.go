@@ -195,14 +195,17 @@ func (p *Processor) cue(c vterm.Cue) {
 	case vterm.CueHistory:
 		p.read(p.last, false, true)
 	case vterm.CueErase:
-		alt := p.term.Alt()
-		filled := p.filled()
-		if alt || !p.wiped && filled > 0 {
+		if p.term.Alt() {
 			p.frame(p.last, false)
+			p.erased = true
+		} else if !p.wiped {
+			filled := p.filled()
+			if filled > 0 {
+				p.frame(p.last, false)
+			}
+			// Agents draw from the top row on without a wipe, and a shell draws a prompt there again.
+			p.wiped = c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == ""
 		}
-		// Agents draw from the top row on without a wipe, and a shell draws a prompt there again.
-		p.wiped = p.wiped || !alt && (c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == "")
-		p.erased = p.erased || alt
 	}
 	p.dirty = true
 }
