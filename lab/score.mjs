@@ -280,7 +280,7 @@ function holds(lines, text) {
   }
   return false;
 }
-function marks(md) {
+export function marks(md) {
   const out = [];
   let open = null;
   for (const l of md.split("\n")) {
@@ -417,7 +417,7 @@ export function score(truth, got) {
       const unseen = (t.unseen ?? []).map(squeeze),
         has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));
       for (const k of marks(t.text)) {
-        if (unseen.some(u => has(k, u))) continue;
+        if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k)) continue;
         markN++;
         if (rows.some(l => l.includes(k))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);

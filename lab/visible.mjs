@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import xterm from "@xterm/headless";
 import unicode11 from "@xterm/addon-unicode11";
-import { pieces, plain } from "./score.mjs";
+import { marks, pieces, plain } from "./score.mjs";
 
 /** How the agents word each operation: a file's name alone, in somebody else's line, is not the call. */
 const WORDS = {
@@ -63,6 +63,7 @@ for (const f of fs
       if (e.whole) e.text = e.whole; // of an earlier call
       delete e.whole;
       delete e.unseen;
+      delete e.unstyled;
       const set = new Map(), // the pieces that were not seen yet, and what shows them, squeezed as on the screen
         cells = new Map(); // likewise those of tables
       for (const p of pieces(e.text))
@@ -70,6 +71,10 @@ for (const f of fs
         else set.set(p, p.shown.map(squeeze));
       todo.push({ e, n: set.size, set, cells, rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
+  // Headings that were not drawn as such yet: an agent may colour its text after it has drawn it.
+  const heads = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => k.startsWith("# ")).map(mark => ({ e, mark }))));
+  const styled = l => Array.from({ length: l.length }, (_, x) => l.getCell(x)).some(c => c.getChars().trim() && (c.isBold() || c.isItalic() || c.isUnderline()));
+  const echoed = new Set(); // rows where the cursor was not
   let last = "",
     top = 0,
     short = false; // the agent shortens cells
@@ -89,6 +94,8 @@ for (const f of fs
       s += l;
       rows.push(l);
       lines.add(l.replace(/\s+/g, " "));
+      if (y !== b.baseY + b.cursorY) echoed.add(l.trim());
+      for (const h of heads) if (l.includes(h.mark.slice(2)) && styled(b.getLine(y))) heads.delete(h);
     }
     top = b.baseY;
     s = squeeze(s);
@@ -136,6 +143,10 @@ for (const f of fs
           ? flat.some(l => l.replace(/^[\s│└⎿├╰]+/, "").startsWith(start(e.output)))
           : has(e.output, /./, calls);
     }
+  for (const { e, mark } of heads) (e.unstyled ??= []).push(mark);
+  // A command that scrolled out at once, or was hidden by what it printed, was in the input alone.
+  for (const e of truth.entries)
+    if (e.role === "command" && ![...echoed].some(l => l === e.text || (l.endsWith(` ${e.text}`) && l.length <= e.text.length + 4))) e.may = true;
   // What was typed into a shell that did not echo it was never there.
   const typed = text => flat.some(l => /[$#%>] $/.test(l.trim().slice(0, -text.length)) && l.trim().endsWith(text));
   for (const e of truth.entries) if (e.role === "shell" && !typed(e.text)) e.may = true;

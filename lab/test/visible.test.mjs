@@ -53,3 +53,14 @@ test("what the shell never showed may be missing", () => {
   assert.equal(one.may, undefined);
   assert.equal(two.may, true);
 });
+
+test("a heading that was never drawn as one does not count", () => {
+  const [reply] = look([said("# One\n\ntext\n\n## Two\n\nmore")], ["One", "text", "\x1b[1mTwo\x1b[m", "more"]);
+  assert.deepEqual(reply.unstyled, ["# One"]);
+});
+
+test("a command that was only typed may be missing", () => {
+  const [one, two] = look([{ role: "command", text: "/help" }, { role: "command", text: "/status" }], ["› /help", "Help:", "› /status"]);
+  assert.equal(one.may, undefined);
+  assert.equal(two.may, true);
+});
