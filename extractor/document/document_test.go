@@ -284,6 +284,14 @@ func TestCut(t *testing.T) {
 	if d.Cut(rowtest.Plain(30, "A retry loop invalidates the s", "ession map if it is empty. Eac", "h worker validates it as the l", "og shows.")) {
 		t.Error("rows that go on below were taken for rows that are cut off")
 	}
+	for name, other := range map[string][]row.Line{
+		"wrapped twice": rowtest.Plain(30, "A retry loop invalidates the s", "ession map", "if it is empty. Each worker va", "lidates it", "as the log shows."),
+		"changed":       rowtest.Plain(30, "Another loop invalidates the s", "if it is empty. Each worker va", "as the log shows."),
+	} {
+		if d.Cut(other) {
+			t.Errorf("%s: rows were taken for rows that are cut off", name)
+		}
+	}
 }
 
 // TestAlignBack shows the beginning of a table for a moment, as an agent does when it draws all

@@ -136,3 +136,18 @@ func TestFill(t *testing.T) {
 		}
 	}
 }
+
+// TestFillBelow fills a gap below the window, which the user has scrolled back: the window stays
+// where it is.
+func TestFillBelow(t *testing.T) {
+	var text []string
+	for i := range 16 {
+		text = append(text, fmt.Sprintf("row %d of a long reply that scrolls fast", i))
+	}
+	d := Document{Lines: rowtest.Plain(60, append(text[:6:6], text[9:]...)...), Base: 2}
+	d.Lines[6].Lost = true
+	d.Extend(rowtest.Plain(60, text[2:14]...))
+	if len(d.Lines) != 16 || d.Base != 2 {
+		t.Errorf("base %d, rows %q", d.Base, texts(d.Lines))
+	}
+}
