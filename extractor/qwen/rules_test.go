@@ -41,7 +41,7 @@ func TestE23Rules(t *testing.T) {
 		{"a tool whose input is not wrapped", asked + "  ✓ ⟦b|Shell⟧ ⟦ #808080|ls⟧\n    ⟦ #808080|main.go⟧", "user Go\ntool Shell(ls) ok main.go"},
 		{"code spans, addresses and borders", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|See here for more: ⟧⟦ #00ffff|x.go⟧⟦ #cccccc| and ⟧⟦ #0000ff|https://x.test⟧⟦ #cccccc|.⟧", "user Go\nassistant See here for more: `x.go` and https://x.test."},
 		{"a code span alone", asked + "  ⟦ #8a2be2|◆⟧ ⟦ #add8e6|yes⟧\n\n  ⟦ #8a2be2|◆⟧ ⟦ #cdd6f4|No.⟧\n\n  ⟦ #8a2be2|◆⟧ ⟦ #add8e6|Two⟧\n    ⟦ #add8e6|lines⟧", "user Go\nassistant `yes`\nassistant No.\nassistant Two|lines"},
-		{"headings", asked + "  ⟦ #8a2be2|✦⟧ ⟦b #00ff00|One⟧\n\n    ⟦b #cccccc|Three⟧\n\n    ⟦b #cccccc|A sentence.⟧\n\n    ⟦i #00ff00|Four⟧\n\n    ⟦ #cccccc|Many words in the colour of all text, long enough.⟧\n\n    ⟦i #cccccc|Fourth⟧\n\n    ⟦i #cccccc|A sentence.⟧\n\n    ⟦i #cccccc|Last⟧", "user Go\nassistant ## One||### Three||**A sentence.**||#### Four||Many words in the colour of all text, long enough.||#### Fourth||*A sentence.*||*Last*"},
+		{"headings", asked + "  ⟦ #8a2be2|✦⟧ ⟦b #00ff00|One⟧\n\n    ⟦b #cccccc|Three⟧\n\n    ⟦b #cccccc|A sentence.⟧\n\n    ⟦i #00ff00|Four⟧\n\n    ⟦ #cccccc|Many words in the colour of all text, long enough.⟧\n\n    ⟦i #00ff00|It is so.⟧\n\n    ⟦i #cccccc|Fourth⟧\n\n    ⟦i #cccccc|A sentence.⟧\n\n    ⟦i #cccccc|Last⟧", "user Go\nassistant ## One||### Three||**A sentence.**||#### Four||Many words in the colour of all text, long enough.||#### It is so.||#### Fourth||*A sentence.*||*Last*"},
 		{"quotes with bars", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Look:⟧\n\n     ⟦i#cccccc|│ quoted words⟧\n     ⟦ #cccccc|│⟧ \n     ⟦i#cccccc|│ - one⟧\n     ⟦i#cccccc|│ - two⟧\n\n    ⟦ #cccccc|│ no quote⟧", "user Go\nassistant Look:||> quoted words|>|> - one|> - two||│ no quote"},
 		{"lists, numbers and quotes", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Look at this text:⟧\n\n     ⟦ #cccccc|- one⟧\n\n     ⟦ #808080|1⟧ ⟦ #00ffff|code()⟧\n     ⟦ #808080|2⟧ ⟦ #00ffff|more()⟧\n\n    ⟦ #cccccc|> quoted⟧\n    ⟦ #cccccc|>⟧\n\n    ⟦ #cccccc|7 is a number of this text⟧", "user Go\nassistant Look at this text:||- one||```|code()|more()|```||> quoted||7 is a number of this text"},
 		{"a table whose border is on the next row", asked + "  ⟦ #8a2be2|✦⟧ ⟦ #cccccc|Sizes:⟧\n\n    ⟦ #cccccc|┌───┬──⟧\n    ⟦ #cccccc|─┐⟧\n    ⟦ #cccccc|│ a │ b⟧\n    ⟦ #cccccc|│⟧\n    ⟦ #cccccc|├───┼──⟧\n    ⟦ #cccccc|─┤⟧\n    ⟦ #cccccc|│ 1 │ 2⟧\n    ⟦ #cccccc|│⟧\n    ⟦ #cccccc|└───┴──⟧\n    ⟦ #cccccc|─┘⟧", "user Go\nassistant Sizes:||| a | b ||| --- | --- ||| 1 | 2 |"},
@@ -182,10 +182,12 @@ func TestRestOfReply(t *testing.T) {
 // TestTableStillToCome shows a table above rows that were never on the screen: what said that it
 // was not complete yet is not part of it.
 func TestTableStillToCome(t *testing.T) {
-	lines := rowtest.Dump(t, 60, "  > Go\n\n  ⟦ #cccccc|✦⟧ Sizes:\n\n    ┌──────┬──────┐\n    │ Name │ Note │\n    ├──────┼──────┤\n    │ a    │ b    │\n    … more rows streaming …\n    ├──────┼──────┤\n    │ y    │ z    │\n    └──────┴──────┘")
-	lines[9].Lost = true
-	items := parse(lines)
-	if got, want := items[len(items)-1].Markdown, "Sizes:\n\n| Name | Note |\n| --- | --- |\n| a | b |\n| y | z |"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	for _, sign := range []string{"… more rows streaming …", "... generating more ..."} {
+		lines := rowtest.Dump(t, 60, "  > Go\n\n  ⟦ #cccccc|✦⟧ Sizes:\n\n    ┌──────┬──────┐\n    │ Name │ Note │\n    ├──────┼──────┤\n    │ a    │ b    │\n    "+sign+"\n    ├──────┼──────┤\n    │ y    │ z    │\n    └──────┴──────┘")
+		lines[9].Lost = true
+		items := parse(lines)
+		if got, want := items[len(items)-1].Markdown, "Sizes:\n\n| Name | Note |\n| --- | --- |\n| a | b |\n| y | z |"; got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", sign, got, want)
+		}
 	}
 }
