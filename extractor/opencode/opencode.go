@@ -270,11 +270,10 @@ var opencodeLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
-// parted is a word that was cut behind a mark: in a path, an address, a file's name (what ends it
-// has few small letters), or behind a hyphen, else it is a dash; cjkParted is Chinese or Japanese
-// that was cut behind its punctuation.
+// parted is a word that was cut behind a mark: in a path, an address, a file's name, or behind a
+// hyphen, else it is a dash; cjkParted is Chinese or Japanese that was cut behind its punctuation.
 var (
-	parted    = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}](?:- \S+|[.?] (?:\p{Ll}{1,4}(?:\P{Ll}\S*)?|\p{Nd}\S*)))$`)
+	parted    = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}](?:- \S+|[.?] [\p{Ll}\p{Nd}]\S*))$`)
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 

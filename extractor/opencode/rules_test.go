@@ -115,7 +115,6 @@ func TestSeamParted(t *testing.T) {
 		{"See retry/ERR_TIMEOUT/", "OrderService/retry", markdown.SeamNone, true},
 		{"It is in cmd/shop/main.", "go:42", markdown.SeamNone, true},
 		{"It is done by client.", "get({id})", markdown.SeamNone, true},
-		{"because the default changed.", "pasted line 14", 0, false},
 		{"It failed again at the end.", "Then it ran.", 0, false},
 		{"Is it so, then, or is it not?", "No.", 0, false},
 	} {
