@@ -168,12 +168,15 @@ func asIs(lines []row.Line) []row.Line { return lines }
 // that line goes on otherwise, it stays whole, and what was between is lost.
 func (d *Document) rewrapped(body []row.Line) (at int) {
 	p := d.findRewrapped(body)
-	if p.within > 0 && !p.goesOn {
+	switch {
+	case p.at < 0:
+		return -1
+	case p.within > 0 && !p.goesOn:
 		body[row.SkipBlank(body, 0)].Lost = true
 		return p.at + 1
 	}
 	d.repair(p, body)
-	return p.at
+	return d.blankAbove(p.at, body)
 }
 
 // cells returns what is in the cells of tables.

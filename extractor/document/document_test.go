@@ -334,3 +334,18 @@ func TestAlignSameBelow(t *testing.T) {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 }
+
+// TestAlignAfterResizeSaidAgain widens a window in which the row below the first turn, and below
+// the blank rows of the window, is said again at the end: the window begins at the first of them.
+func TestAlignAfterResizeSaidAgain(t *testing.T) {
+	first := []string{"› The first question", "", "• The first reply", "", "  Worked for <1s", "", "› The second question, which is as long as questions are", ""}
+	narrow := []string{"• The second reply is", "  longer than a row of", "  this window", "", "  Worked for <1s"}
+	wide := []string{"• The second reply is longer than a row of this window", "", "  Worked for <1s"}
+	var d Document
+	d.align(rowtest.Plain(30, slices.Concat(first, narrow)...), false)
+	d.align(rowtest.Plain(30, slices.Concat(first[6:], narrow)...), false)
+	d.align(rowtest.Plain(60, slices.Concat(first[3:], wide)...), true)
+	if diff := cmp.Diff(slices.Concat(first, wide), texts(row.Trim(d.Lines))); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
