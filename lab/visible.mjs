@@ -29,6 +29,16 @@ function cutUnseen(e, pieces) {
   e.whole = e.text;
   e.text = best.join("\n").trim();
 }
+/** Of a prompt of one line or a few, the pieces outside the longest run that stood on the screen: the beginning may have been in a status line alone. */
+function outsideRun(all, unseen) {
+  let best = [],
+    run = [];
+  for (const p of all) {
+    run = unseen.has(p) ? [] : [...run, p];
+    if (run.length > best.length) best = run;
+  }
+  return all.filter(p => !best.includes(p));
+}
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
@@ -69,7 +79,7 @@ for (const f of fs
       for (const p of pieces(e.text))
         if (p.aside) cells.set(p, cellPattern(p));
         else set.set(p, p.shown.map(squeeze));
-      todo.push({ e, n: set.size, set, cells, rows: [...cells.keys()], end: [...set.keys()].at(-1) });
+      todo.push({ e, n: set.size, set, cells, all: [...set.keys()], rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
   // Headings that were not drawn as such yet: an agent may colour its text after it has drawn it.
   const heads = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => k.startsWith("# ")).map(mark => ({ e, mark }))));
@@ -106,7 +116,11 @@ for (const f of fs
     const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
     for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
   }
-  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) cutUnseen(x.e, [...x.set.keys()]);
+  for (const x of todo)
+    if (x.e.role === "user" && x.set.size && x.set.size < x.n) {
+      cutUnseen(x.e, [...x.set.keys()]);
+      if (!x.e.whole) x.set = new Map(outsideRun(x.all, x.set).map(p => [p]));
+    }
   for (const x of todo) if (x.e.role === "assistant") {
     // Where an agent wraps cells, the first cell says whether a row was there: words in the others are often alike.
     const first = p => p.col === p.row.findIndex(c => c.length),

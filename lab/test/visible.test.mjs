@@ -48,6 +48,12 @@ test("of a prompt that was never there whole, the truth is the longest run of li
   assert.deepEqual(prompt.unseen, ["one line of it", "ends so"]);
 });
 
+test("the beginning of a long line that stood in a status line alone may be missing", () => {
+  const words = Array.from({ length: 48 }, (_, i) => `word${i}`),
+    [prompt] = look([{ role: "user", text: words.join(" ") }], [`~/shop · ${words.slice(0, 10).join(" ")}…`, ...[24, 32, 40].map(i => words.slice(i, i + 8).join(" "))]);
+  assert.deepEqual(prompt.unseen.join(" ").split(" "), words.slice(0, 24));
+});
+
 test("what the shell never showed may be missing", () => {
   const [one, two] = look([{ role: "shell", text: "ls -l" }, { role: "shell", text: "clear" }], ["~/shop# ls -l", "type /clear"]);
   assert.equal(one.may, undefined);
