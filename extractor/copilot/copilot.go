@@ -73,7 +73,8 @@ func split(s chat.Screen) chat.Split {
 	}
 	sp.Bottom = copilotEnd(lines, sp.Top, top)
 	if l := lines[max(0, sp.Bottom-1)]; strings.HasSuffix(l.Text, bar) {
-		sp.Scrolled = l.StyleAt(l.Cols-1) == (vterm.Style{})
+		thumb := l.StyleAt(l.Cols - 1)
+		sp.Scrolled = thumb == (vterm.Style{}) || !row.Plain(thumb.Fg)
 	}
 	return sp
 }
@@ -85,9 +86,9 @@ func ofTerminal(l row.Line) bool {
 }
 
 var (
-	tabs   = lazy.Regexp(`^(?: \[.*)?$`)      // the row of tabs, or a blank one
-	empty  = lazy.Regexp(`^[ ` + bar + `]*$`) // nothing but the scroll bar
-	beside = lazy.Regexp(`^ *$|` + bar + `$`) // nothing, or anything beside the scroll bar
+	tabs   = lazy.Regexp(`^(?: (?:\[| Current  ).*)?$`) // the row of tabs, the chosen one in brackets or painted, or a blank one
+	empty  = lazy.Regexp(`^[ ` + bar + `]*$`)           // nothing but the scroll bar
+	beside = lazy.Regexp(`^ *$|` + bar + `$`)           // nothing, or anything beside the scroll bar
 )
 
 // copilotEnd returns the end of the conversation above the row bottom: the directory is between
@@ -119,7 +120,7 @@ var anything = chat.Mark{Col: 1, Row: func(l row.Line) bool { return utf8.RuneCo
 // or the sign of its kind.
 func cells() *chat.Cells {
 	prompt, reply := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}
-	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 2} }}
+	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return row.Green(s.Fg) }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
 		{Begin: &chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
 		{Begin: &prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
@@ -151,7 +152,7 @@ var indented = row.Prefixed("   ")
 // conversation, perhaps to go on, is below no reply.
 func headless(lines []row.Line, earlier []chat.Item) bool {
 	above, below := chat.Last(earlier).Role, 1+row.Run(lines[1:], row.Not(anything.On))
-	coloured := func(l row.Line) bool { return l.StyleAt(copilotLeft).Fg.Kind != vterm.ColorDefault }
+	coloured := func(l row.Line) bool { return tinted(l.StyleAt(copilotLeft)) }
 	switch {
 	case above == session.RoleUser, slices.ContainsFunc(lines[:below], coloured):
 		return false
@@ -209,12 +210,13 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Called(t), true
 }
 
-// copilotLook is how replies are drawn: Markdown in the terminal's own colours. Inline code is
-// grey, with a hard blank on both sides. Code blocks have the colours of their grammar.
+// copilotLook is how replies are drawn: Markdown in the terminal's own colours, or in those of a
+// theme (1.0.80). Inline code is grey, or painted, with a hard blank on both sides. Code blocks
+// have the colours of their grammar.
 var copilotLook = &markdown.Style{
 	Left: copilotLeft,
 	Marks: func(s vterm.Style) row.Mark {
-		return row.Marks(s, s.Fg == vterm.Color{Kind: vterm.ColorPalette, Palette: 7})
+		return row.Marks(s, s.Fg.Palette == 7 || s.Bg.Kind != vterm.ColorDefault)
 	},
 	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
 		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(row.Bold) {
@@ -229,10 +231,16 @@ var copilotLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) }, Code: func(ls []markdown.Line) (int, string) { return markdown.CodeRun(ls, code), "" },
 }
 
-// code reports whether a line is code: it begins in a colour. Inline code and the lines of
-// tables are grey, addresses are links.
+// code reports whether a line is code: it begins in a colour. The lines of tables are grey,
+// addresses are links.
 func code(l *markdown.Line) bool {
 	s := l.First()
-	table := s.Fg.Palette == 8 && strings.ContainsAny(l.Text[l.Indent:], "┌├│└")
-	return !slices.Contains([]uint8{0, 7}, s.Fg.Palette) && !table && s.Link == ""
+	table := row.Grey(s) && strings.ContainsAny(l.Text[l.Indent:], "┌├│└")
+	return tinted(s) && !table && s.Link == ""
+}
+
+// tinted reports whether text is in a colour. Other text is in the default colour, white, or grey.
+func tinted(s vterm.Style) bool {
+	r, g, b := row.Rgb(s.Fg)
+	return !row.Plain(s.Fg) && s.Fg.Palette != 7 && (s.Fg.Kind == vterm.ColorPalette || r != g || g != b)
 }

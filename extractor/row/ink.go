@@ -51,3 +51,9 @@ func Red(c vterm.Color) bool {
 	r, g, b := Rgb(c)
 	return isOf(c, 1, 9) || r > g+40 && r > b+40
 }
+
+// Green reports whether a colour is green, as what says that a call succeeded.
+func Green(c vterm.Color) bool {
+	r, g, b := Rgb(c)
+	return isOf(c, 2, 10) || g > r+40 && g > b+40
+}
