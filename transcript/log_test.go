@@ -76,6 +76,8 @@ func TestMerge(t *testing.T) {
 			[]string{"u:👩\u200d💻 wrote it"}},
 		{"a reply that is drawn as a table once its head is there stays one", []session.View{settled(view(1, 0, "u:a", "a:| A | B…")), at(view(1, 0, "u:a", "a:A B…"), 1)},
 			[]string{"u:a", "a:A B"}},
+		{"a code span that is closed after the reply seemed complete stays one", []session.View{settled(view(1, 0, "u:a", "a:`ye")), at(view(1, 0, "u:a", "a:yes"), 1)},
+			[]string{"u:a", "a:yes"}},
 		{"a reply below another message is another", []session.View{settled(view(1, 0, "u:a", "a:one…")), at(view(1, 0, "u:a", "a:one…", "u:b", "a:two…"), 1)},
 			[]string{"u:a", "a:one", "u:b", "a:two"}},
 		{"equal turns stay apart", []session.View{view(1, 0, "u:go", "a:ok"), view(1, 0, "u:go", "a:ok", "u:go"), view(1, 2, "u:go", "a:ok")},

@@ -406,9 +406,14 @@ func between(old, refs []*session.Entry, items []session.Sighting) {
 	}
 }
 
+// openMarks are the signs of Markdown that a streaming text begins with until what they mark is
+// drawn in its style.
+const openMarks = "`*_#> "
+
 // alike returns how much an item on the same document looks like an entry, or 0 if it is another
 // one.
 func alike(e *session.Entry, it *session.Sighting) float64 {
+	start := strings.TrimLeft(e.Text, openMarks)
 	switch {
 	case e.Event != it.Event || e.Role != it.Role:
 		return 0
@@ -416,7 +421,7 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 		return 1
 	case e.Tool != nil && it.Tool != nil:
 		return sameCall(e.Tool, it.Tool)
-	case e.Text != "" && strings.HasPrefix(it.Text, e.Text), sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
+	case start != "" && strings.HasPrefix(it.Text, start), sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
 	a, b := wordsLen(e.Text), wordsLen(it.Text)
