@@ -31,3 +31,25 @@ func TestPoints(t *testing.T) {
 		}
 	}
 }
+
+// TestPointsBlanked writes a blank in the second cell of emoji, as Codex does on the alternate
+// screen where that cell has changed: the character on the right stays whole. On the main screen,
+// Codex writes text as it is.
+func TestPointsBlanked(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x1b[?1049h❤️  と\x1b[1;6H 1️⃣  で\x1b[1;12Hす": "❤️ と 1️⃣ です",
+		"\x1b[?1049h❤️\x1b[1;3H と":                    "❤️ と",
+		"\x1b[?1049hは  と":                             "は  と",
+		"❤️ と 1️⃣ です":                                 "❤️ と 1️⃣ です",
+	} {
+		term := New(Options{Cols: 40, Rows: 2, Widths: Points})
+		for i := range len(text) {
+			if _, err := term.Write([]byte{text[i]}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := term.Snapshot().Lines[0].Text; got != want {
+			t.Errorf("%q: the row says %q, want %q", text, got, want)
+		}
+	}
+}

@@ -6,6 +6,10 @@ import "strings"
 // many they are: the hot path.
 func (t *Term) printASCII(p []byte) int {
 	n := 0
+	if p[0] == ' ' && t.blanked() {
+		t.joinable = 0
+		return 1
+	}
 	if t.charset != nil || t.insert {
 		for ; n < len(p) && printable(p[n]); n++ {
 			t.printRune(rune(p[n]))
@@ -47,6 +51,13 @@ func (t *Term) printASCII(p []byte) int {
 	l.mendAt(sc.x, t.attr)
 	t.joinable = 1
 	return n
+}
+
+// blanked reports whether a blank at the cursor is the second cell of the emoji before it. Programs
+// that draw the alternate screen cell by cell and count such an emoji as two cells write a blank
+// there (ratatui 0.30): they expect the terminal to draw it in one.
+func (t *Term) blanked() bool {
+	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt && strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
 }
 
 // startRun repairs the wide character that the cursor is in the middle of, when a run of text
