@@ -15,29 +15,32 @@ const WORDS = {
   edit: /updat|edit|patch|chang/i,
   mcp: /shop|call/i, // not the word in a menu
 };
-/** Of a prompt that is taller than the window, the truth is the longest run of lines that stood on the screen. */
-function cutUnseen(e, pieces) {
-  const lines = e.text.split("\n"),
-    unseen = new Set(pieces.map(p => p.line));
+/** The longest run of items of which each is so. */
+function longestRun(items, is) {
   let best = [],
     run = [];
-  lines.forEach((l, i) => {
-    run = unseen.has(i) ? [] : [...run, l];
-    if (run.length > best.length) best = run;
-  });
-  if (lines.length <= 3 || best.join("").trim() === "") return;
-  e.whole = e.text;
-  e.text = best.join("\n").trim();
-}
-/** Of a prompt of one line or a few, the pieces outside the longest run that stood on the screen: the beginning may have been in a status line alone. */
-function outsideRun(all, unseen) {
-  let best = [],
-    run = [];
-  for (const p of all) {
-    run = unseen.has(p) ? [] : [...run, p];
+  for (const x of items) {
+    run = is(x) ? [...run, x] : [];
     if (run.length > best.length) best = run;
   }
-  return all.filter(p => !best.includes(p));
+  return best;
+}
+/**
+ * Of a prompt that was never on the screen whole, the truth is the longest run of lines that was, or of words if it is short.
+ * Returns the pieces outside: those at the beginning may have been in a status line alone.
+ */
+function cutUnseen(e, all, unseen) {
+  const lines = e.text.split("\n"),
+    cut = new Set([...unseen].map(p => p.line)),
+    best = longestRun(lines.keys(), i => !cut.has(i)),
+    text = best.map(i => lines[i]).join("\n").trim();
+  if (lines.length <= 3 || text === "") {
+    const run = longestRun(all, p => !unseen.has(p));
+    return all.filter(p => !run.includes(p));
+  }
+  e.whole = e.text;
+  e.text = text;
+  return all.filter(p => !best.includes(p.line));
 }
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
@@ -116,11 +119,7 @@ for (const f of fs
     const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
     for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
   }
-  for (const x of todo)
-    if (x.e.role === "user" && x.set.size && x.set.size < x.n) {
-      cutUnseen(x.e, [...x.set.keys()]);
-      if (!x.e.whole) x.set = new Map(outsideRun(x.all, x.set).map(p => [p]));
-    }
+  for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) x.set = new Map(cutUnseen(x.e, x.all, new Set(x.set.keys())).map(p => [p]));
   for (const x of todo) if (x.e.role === "assistant") {
     // Where an agent wraps cells, the first cell says whether a row was there: words in the others are often alike.
     const first = p => p.col === p.row.findIndex(c => c.length),

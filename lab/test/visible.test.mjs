@@ -54,6 +54,14 @@ test("the beginning of a long line that stood in a status line alone may be miss
   assert.deepEqual(prompt.unseen.join(" ").split(" "), words.slice(0, 24));
 });
 
+test("nor are the words of such a line of a prompt of several lines", () => {
+  const line = n => Array.from({ length: 24 }, (_, i) => `word${n}.${i}`),
+    lines = [1, 2, 3, 4, 5].map(line),
+    [prompt] = look([{ role: "user", text: lines.map(l => l.join(" ")).join("\n") }], [`~/shop · ${lines[0].slice(0, 10).join(" ")}…`, ...lines.slice(1).flatMap(l => [0, 8, 16].map(i => l.slice(i, i + 8).join(" ")))]);
+  assert.deepEqual(prompt.unseen.join(" ").split(" "), lines[0]);
+  assert.equal(prompt.text, lines.slice(1).map(l => l.join(" ")).join("\n"));
+});
+
 test("what the shell never showed may be missing", () => {
   const [one, two] = look([{ role: "shell", text: "ls -l" }, { role: "shell", text: "clear" }], ["~/shop# ls -l", "type /clear"]);
   assert.equal(one.may, undefined);
