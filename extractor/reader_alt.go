@@ -261,6 +261,6 @@ func (r *Reader) leaveAlt(f *Frame) bool {
 		}
 	}
 	r.leave()
-	r.open(noAgent, false, len(r.main.Lines))
+	r.open(noAgent, false, len(row.Trim(r.main.Lines)))
 	return true
 }
