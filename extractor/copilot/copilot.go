@@ -54,7 +54,7 @@ var welcome = chat.Welcome{
 // split finds the rules around what the user types, or the dialog in their place.
 func split(s chat.Screen) chat.Split {
 	lines := row.Trim(s.Lines)
-	lines = row.Trim(lines[:1+row.Last(lines, row.Not(ofTerminal))])
+	lines = row.Trim(lines[:1+row.Last(lines, func(l row.Line) bool { return !ofTerminal(l, lines[0]) })])
 	sp := chat.Split{OK: true, State: chat.StateIdle, Top: row.Run(lines, row.Matching(tabs))}
 	if len(lines) > 0 {
 		sp.Right = max(0, lines[0].Cols-right)
@@ -79,10 +79,11 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// ofTerminal reports whether a row is a bar over the whole width, such as that of tmux: Copilot
-// paints none at the end.
-func ofTerminal(l row.Line) bool {
-	return l.StyleAt(0).Bg.Kind != vterm.ColorDefault && l.StyleAt(l.Cols-1).Bg == l.StyleAt(0).Bg
+// ofTerminal reports whether a row is a bar over the whole width, such as that of tmux, in another
+// colour than the screen from its first row on: Copilot paints none at the end.
+func ofTerminal(l, first row.Line) bool {
+	bg := l.StyleAt(0).Bg
+	return bg != first.StyleAt(0).Bg && l.StyleAt(l.Cols-1).Bg == bg
 }
 
 var (
@@ -133,6 +134,7 @@ func cells() *chat.Cells {
 		{Rule: "call", Begin: &anything, When: chat.First(named), Read: tool},
 		{Rule: "notice", Begin: &anything, Role: session.RoleSystem, Style: copilotLook},
 		{Headless: true, When: chat.First(row.Not(indented))},
+		{Rule: "notice", Headless: true, When: ofUsage, Role: session.RoleSystem, Style: copilotLook},
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
 		{Rule: "reply", Headless: true, Role: session.RoleAssistant, Style: copilotLook},
 	}}
@@ -147,19 +149,32 @@ func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 // indented reports whether a row may belong to an item above.
 var indented = row.Prefixed("   ")
 
+// upToSign returns the rows up to the next that begins with a sign.
+func upToSign(lines []row.Line) []row.Line {
+	return lines[:1+row.Run(lines[1:], row.Not(anything.On))]
+}
+
+// legend is below the chart in what /usage shows.
+var legend = lazy.Regexp(`Less □ ▤ ▦ ▩ ■ +More`)
+
+// ofUsage reports whether what begins without its first rows is the rest of what /usage shows.
+func ofUsage(lines []row.Line, _ []chat.Item) bool {
+	return slices.ContainsFunc(upToSign(lines), row.Matching(legend))
+}
+
 // headless reports whether what begins without its first rows is a prompt: there is none just above
 // it or below, no row of it begins in a colour, as code does, and what is at the end of the
 // conversation, perhaps to go on, is below no reply.
 func headless(lines []row.Line, earlier []chat.Item) bool {
-	above, below := chat.Last(earlier).Role, 1+row.Run(lines[1:], row.Not(anything.On))
+	above, item := chat.Last(earlier).Role, upToSign(lines)
 	coloured := func(l row.Line) bool { return tinted(l.StyleAt(copilotLeft)) }
 	switch {
-	case above == session.RoleUser, slices.ContainsFunc(lines[:below], coloured):
+	case above == session.RoleUser, slices.ContainsFunc(item, coloured):
 		return false
-	case below == len(lines):
+	case len(item) == len(lines):
 		return above != session.RoleAssistant
 	}
-	return row.FirstWord(lines[below].Text) != "❯"
+	return row.FirstWord(lines[len(item)].Text) != "❯"
 }
 
 // time is when a prompt was sent, at the right edge of its first row.
@@ -216,7 +231,7 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 var copilotLook = &markdown.Style{
 	Left: copilotLeft,
 	Marks: func(s vterm.Style) row.Mark {
-		return row.Marks(s, s.Fg.Palette == 7 || s.Bg.Kind != vterm.ColorDefault)
+		return row.Marks(s, s.Fg.Palette == 7 || s.Bg.Kind != vterm.ColorDefault && white(s.Fg))
 	},
 	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
 		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(row.Bold) {
@@ -239,8 +254,15 @@ func code(l *markdown.Line) bool {
 	return tinted(s) && !table && s.Link == ""
 }
 
-// tinted reports whether text is in a colour. Other text is in the default colour, white, or grey.
+// tinted reports whether text is in a colour. Other text is in the default colour, white, or light
+// grey.
 func tinted(s vterm.Style) bool {
 	r, g, b := row.Rgb(s.Fg)
-	return !row.Plain(s.Fg) && s.Fg.Palette != 7 && (s.Fg.Kind == vterm.ColorPalette || r != g || g != b)
+	return !row.Plain(s.Fg) && s.Fg.Palette != 7 && (r != g || g != b || r <= 0xa0)
+}
+
+// white reports whether a colour is all white. Text is less bright.
+func white(c vterm.Color) bool {
+	r, g, b := row.Rgb(c)
+	return r&g&b == 0xff
 }
