@@ -45,6 +45,8 @@ function cutUnseen(e, all, unseen) {
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
+/** How long, in seconds, what a program has drawn on the alternate screen stays to be seen: what a multiplexer scrolls through within one burst is gone at once, and no terminal keeps it. */
+const GLANCE = 0.0045;
 /** What shows a piece of a cell: its words behind those before them; if they are short, in their column of a row that begins as it does. */
 function cellPattern({ words, row, col, from }) {
   const escape = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"),
@@ -78,20 +80,25 @@ for (const f of fs
       delete e.unseen;
       delete e.unstyled;
       const set = new Map(), // the pieces that were not seen yet, and what shows them, squeezed as on the screen
-        cells = new Map(); // likewise those of tables
+        cells = new Map(), // likewise those of tables
+        drawn = new Set(); // and those that were not in their row when that last stood between borders: an agent may shorten a cell when the next one comes
       for (const p of pieces(e.text))
-        if (p.aside) cells.set(p, cellPattern(p));
-        else set.set(p, p.shown.map(squeeze));
-      todo.push({ e, n: set.size, set, cells, all: [...set.keys()], rows: [...cells.keys()], end: [...set.keys()].at(-1) });
+        if (p.aside) {
+          cells.set(p, cellPattern(p));
+          drawn.add(p);
+        } else set.set(p, p.shown.map(squeeze));
+      todo.push({ e, n: set.size, set, cells, drawn, patterns: new Map(cells), all: [...set.keys()], rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
   // Headings that were not drawn as such yet: an agent may colour its text after it has drawn it.
   const heads = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => k.startsWith("# ")).map(mark => ({ e, mark }))));
+  // Numbered items of which the number was not there yet: the same words may be in another one.
+  const items = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => /^\d+\. /.test(k)).map(mark => ({ e, mark, shown: squeeze(mark) }))));
   const styled = l => Array.from({ length: l.length }, (_, x) => l.getCell(x)).some(c => c.getChars().trim() && (c.isBold() || c.isItalic() || c.isUnderline()));
   const echoed = new Set(); // rows where the cursor was not
   let last = "",
     top = 0,
     short = false; // the agent shortens cells
-  for (const [, c, d] of events) {
+  for (const [i, [at, c, d]] of events.entries()) {
     if (c === "r") {
       const [a, b] = d.split("x").map(Number);
       t.resize(a, b);
@@ -100,6 +107,7 @@ for (const f of fs
     if (c !== "o") continue;
     await new Promise(r => t.write(d, r));
     const b = t.buffer.active;
+    if (b.type === "alternate" && i + 1 < events.length && events[i + 1][0] - at < GLANCE) continue;
     const rows = [];
     let s = "";
     for (let y = Math.min(top, b.baseY); y < b.baseY + t.rows; y++) {
@@ -115,16 +123,28 @@ for (const f of fs
     if (s === last) continue;
     last = s;
     for (const x of todo) for (const [p, shown] of x.set) if (shown.some(w => s.includes(w))) x.set.delete(p);
+    for (const k of items) if (s.includes(k.shown)) items.delete(k);
     short ||= rows.some(l => SHORTENED.test(l));
-    const barred = rows.join("").replace(/[│┃]/g, "|").replace(/\s+/g, "");
+    const bars = l => l.join("").replace(/[│┃]/g, "|").replace(/\s+/g, ""),
+      barred = bars(rows),
+      bordered = bars(rows.filter(l => /[│┃]/.test(l)));
     for (const x of todo) for (const [p, re] of x.cells) if (re.test(barred)) x.cells.delete(p);
+    for (const x of todo) {
+      const now = x.rows.filter(p => x.patterns.get(p).test(bordered)),
+        again = new Set(now.map(p => p.row));
+      for (const p of x.rows) if (again.has(p.row)) x.drawn.add(p);
+      for (const p of now) x.drawn.delete(p);
+    }
   }
   for (const x of todo) if (x.e.role === "user" && x.set.size && x.set.size < x.n) x.set = new Map(cutUnseen(x.e, x.all, new Set(x.set.keys())).map(p => [p]));
   for (const x of todo) if (x.e.role === "assistant") {
-    // Where an agent wraps cells, the first cell says whether a row was there: words in the others are often alike.
-    const first = p => p.col === p.row.findIndex(c => c.length),
+    // Where an agent wraps cells, the first cell that no other row has says whether a row was there: words in the others are often alike.
+    const all = new Set(x.rows.map(p => p.row)),
+      own = (row, col) => row[col].length && ![...all].some(o => o !== row && o[col]?.join(" ") === row[col].join(" ")),
+      key = row => [row.findIndex((c, col) => own(row, col)), row.findIndex(c => c.length)].find(col => col >= 0),
+      first = p => p.col === key(p.row),
       shown = new Set(x.rows.filter(p => first(p) && !x.cells.has(p)).map(p => p.row)),
-      missing = x.rows.filter(p => (short ? x.cells.has(p) : !shown.has(p.row)));
+      missing = x.rows.filter(p => (short ? x.drawn.has(p) : !shown.has(p.row)));
     if (short || missing.length) x.n += x.rows.length;
     for (const p of missing) x.set.set(p);
   }
@@ -157,6 +177,7 @@ for (const f of fs
           : has(e.output, /./, calls);
     }
   for (const { e, mark } of heads) (e.unstyled ??= []).push(mark);
+  for (const { e, mark } of items) if (e.unseen) (e.unstyled ??= []).push(mark);
   // A command that scrolled out at once, or was hidden by what it printed, was in the input alone.
   for (const e of truth.entries)
     if (e.role === "command" && ![...echoed].some(l => l === e.text || (l.endsWith(` ${e.text}`) && l.length <= e.text.length + 4))) e.may = true;

@@ -7,11 +7,15 @@ import test from "node:test";
 
 /** The entries of a truth, with what visible.mjs finds on a screen that shows these lines. */
 function look(entries, lines) {
+  return watch(entries, [[0, "o", lines.join("\r\n")]]);
+}
+/** The same of what a recording's events show. */
+function watch(entries, events) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), "visible-")),
     file = path.join(dir, "t.truth.json");
   try {
     fs.writeFileSync(file, JSON.stringify({ entries }));
-    const cast = [{ version: 2, width: 80, height: 24 }, [0, "o", lines.join("\r\n")]];
+    const cast = [{ version: 2, width: 80, height: 24 }, ...events];
     fs.writeFileSync(path.join(dir, "t.cast"), cast.map(l => JSON.stringify(l)).join("\n"));
     const program = path.join(import.meta.dirname, "..", "visible.mjs");
     for (let i = 0; i < 2; i++) execFileSync("node", [program, dir], { stdio: ["ignore", "ignore", "inherit"] }); // again: it says the same
@@ -38,6 +42,37 @@ test("a row of a table was there if its first cell was, and the whole of it", ()
     ["│ row   │ note     │", "├───────┼──────────┤", "│ row10 │ two rows │"],
   );
   assert.deepEqual(table.unseen, ["row1", "two rows"]);
+});
+
+test("a row of a table whose first cell another row has was there if its next one was", () => {
+  const [table] = look(
+    [said("| a | b |\n| - | - |\n| key1 | 525 |\n\n| a | b |\n| - | - |\n| key1 | 43 |")],
+    ["│ a    │ b  │", "├──────┼────┤", "│ key1 │ 43 │"],
+  );
+  assert.deepEqual(table.unseen, ["key1", "525"]);
+});
+
+test("of a table whose cells are shortened, what its rows showed last counts", () => {
+  const [table] = watch(
+    [said("| a | b |\n| - | - |\n| one two three four five six | x |")],
+    ["| one two three four five six | x |", "│ one two three four five six │   │", "│ one two three four... │   │"].map((l, i) => [i, "o", `\r\u001b[K${l}`]),
+  );
+  assert.deepEqual(table.unseen, ["a", "b", "five six", "x"]);
+});
+
+test("a numbered item was there if its number was", () => {
+  const [list] = look([said("1. The parser skips it\n2. Our cache keeps it\n3. The parser skips it")], ["1. The parser skips it"]);
+  assert.deepEqual(list.unseen, ["Our cache keeps it"]);
+  assert.deepEqual(list.unstyled, ["2. Our cache keeps it", "3. The parser skips it"]);
+});
+
+test("what passed on the alternate screen within one burst was never there", () => {
+  const [reply] = watch([said("The parser skips it.\n\nOur cache keeps it.")], [
+    [0, "o", "\u001b[?1049hThe parser skips it."],
+    [0.001, "o", "\rOur cache keeps it.\u001b[K"],
+    [1, "o", "\r\n"],
+  ]);
+  assert.deepEqual(reply.unseen, ["The parser skips it."]);
 });
 
 test("of a prompt that was never there whole, the truth is the longest run of lines that was", () => {
