@@ -17,6 +17,10 @@ func TestMendTables(t *testing.T) {
 		{"a row whose end is wrapped", "  ┌───┬───┐\n  │ a │ b\n  │\n  Text.", "  ┌───┬───┐\n  │ a │ b\n+│\n  Text."},
 		{"a quote", "  │ a\n  │\n  │ b", "  │ a\n  │\n  │ b"},
 		{"a quote below a table", "  ┌───┐\n  │ a │\n  └───┘\n  │ b\n  │ c", "  ┌───┐\n  │ a │\n  └───┘\n  │ b\n  │ c"},
+		{
+			"a corner at the edge", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  ├───┼─\n  ─┤\n  │ 1 │ 2\n  │  │\n  └───┴─\n  ─┘",
+			"  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  ├───┼─\n+┼─┤\n  │ 1 │ 2\n+│  │\n  └───┴─\n+┴─┘",
+		},
 		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
 	} {
 		var got []string

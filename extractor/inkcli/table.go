@@ -38,7 +38,36 @@ func mendTables(lines []row.Line) []row.Line {
 		}
 		out = append(out, l)
 	}
+	addCorners(out)
 	return out
+}
+
+// corners are the signs between the columns of a table's rules, by those at their beginnings.
+var corners = map[rune]string{'┌': "┬", '├': "┼", '└': "┴"}
+
+// addCorners puts back the corner of each rule that was on the cell beyond the window's edge, which
+// Ink has cut off: the head of the table has a cell more than its rule then.
+func addCorners(lines []row.Line) {
+	lost := false
+	for i := 1; i < len(lines); i++ {
+		rule := strings.TrimLeft(lines[i-1].Text, " ")
+		if strings.HasPrefix(rule, "┌") {
+			lost = i+1 < len(lines) && barsOf(lines[i+1:]) > strings.Count(rule+lines[i].Text, "┬")+2
+		}
+		if sign := corners[row.FirstRune(rule)]; lost && sign != "" && lines[i].Wrapped {
+			lines[i] = row.Line{Row: row.Join(append([]row.Span{{Text: sign, Width: 1}}, row.Spans(lines[i].Row, 0, -1, nil)...)), Cols: lines[i].Cols}
+			lines[i].Row.Wrapped = true
+		}
+	}
+}
+
+// barsOf counts the bars of a row and of what was wrapped below it.
+func barsOf(lines []row.Line) int {
+	n := strings.Count(lines[0].Text, "│")
+	for _, l := range lines[1 : 1+row.Run(lines[1:], row.IsWrapped)] {
+		n += strings.Count(l.Text, "│")
+	}
+	return n
 }
 
 // unfinished reports whether a row of a table with so many columns lacks its right end. A row with
