@@ -133,6 +133,28 @@ func TestMergeAfterResize(t *testing.T) {
 	}
 }
 
+// TestMergeTornHead prints all again after a resize has torn a reply: of the entry that has only
+// its end, or begins otherwise, the reprint is the whole, and no other.
+func TestMergeTornHead(t *testing.T) {
+	const whole = "a:The parser drops the checksum, and the lock file exposes it before the lock is held."
+	for torn, want := range map[string]int{
+		"a:and the lock file exposes it before the lock is held.": 3,
+		"a:The scheduler batches them all.":                       4,
+		"a:is held.":                                              4,
+	} {
+		l := newLog()
+		v := view(1, 0, "u:go", torn, "u:next")
+		v.At, v.Settled = time.Second, true
+		l.Merge(v)
+		v = view(2, 0, "u:go", whole, "u:next")
+		v.At, v.Settled, v.Reprint = 3*time.Second, true, true
+		l.Merge(v)
+		if got := told(l); len(got) != want || got[want-2] != whole {
+			t.Errorf("%s: got %q", torn, got)
+		}
+	}
+}
+
 // TestFinishTail: the end of a reply that was still coming in when the recording ended is missing,
 // and says so. It is not where the agent has become idle since.
 func TestFinishTail(t *testing.T) {

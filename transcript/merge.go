@@ -384,12 +384,12 @@ func growing(old, refs []*session.Entry, items []session.Sighting) {
 	}
 }
 
-// sameStart is how many letters two replies have in common at their beginning if they are one of
-// which a resize has torn a part.
+// sameStart is how many letters two replies have in common at their beginning, or at their end, if
+// they are one of which a resize has torn a part.
 const sameStart = 24
 
-// between matches replies that begin alike and are between the same messages, or last below the
-// same one: one of the two is torn.
+// between matches replies that begin or end alike and are between the same messages, or last below
+// the same one: one of the two is torn.
 func between(old, refs []*session.Entry, items []session.Sighting) {
 	for i := 1; i < len(items); i++ {
 		last := i+1 == len(items)
@@ -400,7 +400,7 @@ func between(old, refs []*session.Entry, items []session.Sighting) {
 		if j == 0 || j == len(old) || last != (j+1 == len(old)) || !last && old[j+1] != refs[i+1] {
 			continue
 		}
-		if old[j].Role == items[i].Role && commonWords(old[j].Text, items[i].Text) >= sameStart {
+		if old[j].Role == items[i].Role && torn(old[j].Text, items[i].Text) {
 			refs[i] = old[j]
 		}
 	}
@@ -409,6 +409,12 @@ func between(old, refs []*session.Entry, items []session.Sighting) {
 // openMarks are the signs of Markdown that a streaming text begins with until what they mark is
 // drawn in its style.
 const openMarks = "`*_#> "
+
+// torn reports whether one of two replies may be what a resize has left of the other.
+func torn(a, b string) bool {
+	a, b = words(a), words(b)
+	return common(a, b) >= sameStart || min(len(a), len(b)) >= sameStart && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
+}
 
 // alike returns how much an item on the same document looks like an entry, or 0 if it is another
 // one.
