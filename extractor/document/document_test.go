@@ -272,7 +272,7 @@ func TestLagStorm(t *testing.T) {
 // edge, is drawn for the old width; one whose rows go on below is not, nor one before a resize.
 func TestCut(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(40, "", "A retry loop invalidates the session map", "if it is empty. Each worker validates it", "as the log shows."))
+	d.Align(rowtest.Plain(40, strings.Repeat("─", 40), "A retry loop invalidates the session map", "if it is empty. Each worker validates it", "as the log shows."))
 	cut := rowtest.Plain(30, "A retry loop invalidates the s", "if it is empty. Each worker va", "as the log shows.")
 	if d.Cut(cut) {
 		t.Error("without a resize, a frame is not drawn for the width before it")
@@ -281,12 +281,16 @@ func TestCut(t *testing.T) {
 	if !d.Cut(cut) {
 		t.Error("rows that the edge cuts off were not noticed")
 	}
+	if !d.Cut(rowtest.Plain(30, "if it is empty. Each worker va", "as the log shows.")) {
+		t.Error("a row that the edge cuts off was not noticed")
+	}
 	if d.Cut(rowtest.Plain(30, "A retry loop invalidates the s", "ession map if it is empty. Eac", "h worker validates it as the l", "og shows.")) {
 		t.Error("rows that go on below were taken for rows that are cut off")
 	}
 	for name, other := range map[string][]row.Line{
 		"wrapped twice": rowtest.Plain(30, "A retry loop invalidates the s", "ession map", "if it is empty. Each worker va", "lidates it", "as the log shows."),
-		"changed":       rowtest.Plain(30, "Another loop invalidates the s", "if it is empty. Each worker va", "as the log shows."),
+		"rules":         rowtest.Plain(30, strings.Repeat("─", 30), "A retry loop"),
+		"changed":       rowtest.Plain(30, "Another loop invalidates the s", "if it is empty. Every worker v", "as the log shows."),
 	} {
 		if d.Cut(other) {
 			t.Errorf("%s: rows were taken for rows that are cut off", name)

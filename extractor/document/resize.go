@@ -91,22 +91,24 @@ func (d *Document) restore(start int, body []row.Line) bool {
 }
 
 // Cut reports whether the agent has drawn body for the width before a resize: the window's edge
-// cuts rows of the document off, and the rows below do not go on with what was cut.
+// cuts a row of the document off, and the row below does not go on with what was cut.
 func (d *Document) Cut(body []row.Line) bool {
 	if d.resize.wait == 0 {
 		return false
 	}
-	lines, cut := d.Lines[d.near(body):], 0
+	lines := d.Lines[d.near(body):]
 	for i, l := range body[:len(body)-1] {
+		if row.Extent(l.Row) < l.Cols-1 || weight(l) <= 1 { // rules are as wide as the window
+			continue
+		}
 		for j := range len(lines) - 1 {
 			was, rest := strings.CutPrefix(lines[j].Text, l.Text)
-			if rest && was != "" && row.Extent(l.Row) >= l.Cols-1 && strings.HasPrefix(lines[j+1].Text, body[i+1].Text) {
-				cut++
-				break
+			if rest && was != "" && strings.HasPrefix(lines[j+1].Text, body[i+1].Text) {
+				return true
 			}
 		}
 	}
-	return cut >= 2
+	return false
 }
 
 // rewrap puts body at p.
