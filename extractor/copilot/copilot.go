@@ -226,12 +226,12 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 }
 
 // copilotLook is how replies are drawn: Markdown in the terminal's own colours, or in those of a
-// theme (1.0.80). Inline code is grey, or painted, with a hard blank on both sides. Code blocks
-// have the colours of their grammar.
+// theme (1.0.80). Inline code is grey, or white in a theme, with a hard blank on both sides. Code
+// blocks have the colours of their grammar.
 var copilotLook = &markdown.Style{
 	Left: copilotLeft,
 	Marks: func(s vterm.Style) row.Mark {
-		return row.Marks(s, s.Fg.Palette == 7 || s.Bg.Kind != vterm.ColorDefault && white(s.Fg))
+		return row.Marks(s, s.Fg.Palette == 7 || white(s.Fg))
 	},
 	Heading: func(l *markdown.Line) int { // bold alone on a line is drawn alike, but it may end in a colon
 		if l.Indent == 0 && !strings.HasSuffix(l.Text, ":") && l.All(row.Bold) {
@@ -257,11 +257,11 @@ func code(l *markdown.Line) bool {
 // tinted reports whether text is in a colour. Other text is in the default colour, white, or light
 // grey.
 func tinted(s vterm.Style) bool {
-	r, g, b := row.Rgb(s.Fg)
-	return !row.Plain(s.Fg) && s.Fg.Palette != 7 && (r != g || g != b || r <= 0xa0)
+	r, _, _ := row.Rgb(s.Fg)
+	return !row.Plain(s.Fg) && (!row.Grey(s) || r <= 0xa0)
 }
 
-// white reports whether a colour is all white. Text is less bright.
+// white reports whether a colour is all white. Other text is less bright.
 func white(c vterm.Color) bool {
 	r, g, b := row.Rgb(c)
 	return r&g&b == 0xff
