@@ -22,7 +22,7 @@ const art = `[^\pL\d~/\n]*`
 
 // welcome is the logo with three lines beside it: name and version, model, directory; or a box with
 // the version in its top. A narrow window wraps the plan's name behind the model. There is no box
-// before its bottom is drawn.
+// before its bottom is drawn. A rule with the version in it is the head of the dialog of /help.
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return strings.Contains(text, title) },
 	Titles: []string{title},
@@ -34,6 +34,6 @@ func forms(versions string) []chat.Form {
 	named := title + `(?P<version>(?:` + versions + `)\.\d+).*\n`
 	return []chat.Form{
 		{Text: lazy.Regexp(`^╭─.*` + named + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox + `)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},
-		{Text: lazy.Regexp(`^.*` + named + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`), Bold: title},
+		{Text: lazy.Regexp(`^[^─\n]*` + named + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`), Bold: title},
 	}
 }

@@ -30,6 +30,7 @@ func TestClaudeBanner(t *testing.T) {
 		{"2.0, half drawn", "╭─ Claude Code v2.0.76 ─╮\n│ Welcome back!          │\n\nx", chat.Banner{}, 0},
 		{"half a logo", " ▐▛███▜▌   ⟦b|Claude Code⟧ v2.1.197", chat.Banner{}, 0},
 		{"a logo with a blank row", " ▐▛███▜▌   ⟦b|Claude Code⟧ v2.1.197\n           Opus\n\n           ~/shop", chat.Banner{}, 0},
+		{"the head of a dialog", "──⟦b|Claude Code⟧ v2.1.197─ general ─ commands ──\n  Claude understands your codebase\n   /keybindings to", chat.Banner{}, 0},
 		{"in a reply", "  Claude Code v2.1.197\n  Opus · x\n  ~/shop", chat.Banner{}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
