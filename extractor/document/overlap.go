@@ -1,6 +1,7 @@
 package document
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 
@@ -9,7 +10,7 @@ import (
 
 // overlap aligns body with old, rows of text weighing by their length, and returns the place in old
 // where body begins. Rows may have changed, come or gone between the two; -1: they have too little
-// in common.
+// in common, or less than half of what old would lose below them: a block was said again.
 func overlap(old, body []row.Line) (at int) {
 	if at := leads(old, 0, body, 24); at >= 0 {
 		return at
@@ -26,7 +27,8 @@ func overlap(old, body []row.Line) (at int) {
 			best[i*(m+1)+j] = b
 		}
 	}
-	if best[0]*5 < max(1, min(weights(body), weights(old))) {
+	below := sort.Search(m, func(j int) bool { return best[j]*4 < best[0] })
+	if best[0]*5 < max(1, min(weights(body), weights(old))) || weights(old[below:]) > 2*best[0] {
 		return -1
 	}
 	i, j := firstRun(old, body, best)

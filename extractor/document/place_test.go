@@ -39,6 +39,8 @@ func TestOverlap(t *testing.T) {
 		{"the last row is among others", "AbC", "Axb", 0},
 		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2},
 		{"the heaviest of two runs", "abcDxDye", "abc_e", 0},
+		{"a block that was said again, above rows that would be lost", "ABxyzCDEFGH", "IJKxyzLM", -1},
+		{"a block above rows that may have changed", "ABxyzC", "Kxyz", 2},
 		{"a run of rows that were said twice", "CaCaBbBbBb", "CaCaxBbBbBb", 0},
 		{"such a run below a new row", "CaCaBbBbBb", "xCaCayBbBbBb", 0},
 		{"a light row that is there once is too little", "axDbDy", "aDbD", 2},
