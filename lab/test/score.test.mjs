@@ -68,6 +68,13 @@ test("of a message that was not on the screen whole, all that was seen must be t
   assert.equal(score(truth([{ ...want, visible: 0 }]), { entries: [] }).exact, 1);
 });
 
+test("of a link whose words were never on the screen, the address may be there alone", () => {
+  const want = { role: "assistant", text: "See [the guide](https://example.test/guide) for more.", visible: 0.5, unseen: ["See the guide (https://example.test/guide)"] };
+  const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("See https://example.test/guide for more."), 1);
+  assert.equal(exact("See https://example.test/other for more."), 0);
+});
+
 test("an event that may be there is right where it is and where it is not", () => {
   const want = truth([{ event: "start" }, { event: "interrupt", may: true }, { event: "clear" }]);
   for (const events of [
