@@ -1,10 +1,12 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
+import { VERSIONS } from "./agents.mjs";
+import { compare } from "./versions.mjs";
 import { chunks, splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
-/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out. */
-function shown(text, agent) {
+/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out; in its older versions tabs, too. */
+function shown(text, agent, version) {
   if (agent !== "copilot") return text;
-  return text
+  return (compare(version ?? VERSIONS.copilot, "1.0.80") > 0 ? text : text.replaceAll("\t", ""))
     .replace(/<\/?(details|summary)>\n?/g, "")
     .split("\n")
     .map(l => (/^\|.*\|$/.test(l) ? l.replace(/[*`]/g, "") : l))
@@ -46,7 +48,7 @@ export function truth(sc, exit = null) {
           if (p.text)
             entries.push({
               role: "assistant",
-              text: shown(p.text, agent),
+              text: shown(p.text, agent, sc.version),
               agent,
               ...again(p.text),
               ...(t.interruptMs ? { partial: true } : {}),
@@ -76,7 +78,7 @@ export function truth(sc, exit = null) {
       }
       for (const q of (t.queue ?? []).filter(q => !q.steers)) {
         entries.push({ role: "user", text: q.prompt, agent });
-        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent), agent });
+        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent, sc.version), agent });
       }
       if (t.reply?.some(p => p.task || p.background)) {
         entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });
