@@ -529,6 +529,8 @@ async function openai(script, j, res) {
 }
 
 // --- OpenAI Chat Completions (Qwen Code, opencode) ---
+/** What Qwen asks beside the conversation, with all of its tools: what to remember, and what the user may type next. */
+const ASIDE = /^(Managed memory has|\[SUGGESTION MODE)/;
 async function chat(script, j, res) {
   const items = [];
   for (const m of j.messages ?? []) {
@@ -538,7 +540,7 @@ async function chat(script, j, res) {
     if (m.role === "tool") items.push({ role: "tool", text: JSON.stringify(m.content) });
   }
   const names = (j.tools ?? []).map(t => t.function?.name),
-    main = names.length > 2 && !/^Managed memory has/.test(items.at(-1)?.text ?? ""); // Qwen's own note taker
+    main = names.length > 2 && !ASIDE.test(items.at(-1)?.text ?? "");
   const picked = main ? script.pick(items) : null,
     mark = picked && script.last;
   const step = (picked || [{ text: main ? "ok" : "Test session" }]).map(p =>

@@ -73,6 +73,7 @@ export function truth(sc, exit = null) {
                 p.tool,
               ...(p.or ? { or: p.or } : p.todo ? { or: `Set ${p.todo.length} todo(s)` } : {}), // Gemini up to 0.28
               output: p.output ?? null,
+              ...(p.may ? { may: true } : {}),
             });
         }
       }

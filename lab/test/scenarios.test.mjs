@@ -31,6 +31,14 @@ test("the truth has the prompts, the replies and the tools in order", () => {
   );
 });
 
+test("what an agent has no tool for may be missing, and Enter is only pressed where it asks", () => {
+  const entry = a => truth(make("ask", 7, a)).entries.find(e => e.role === "tool");
+  assert.equal(entry("gemini").may, true);
+  assert.equal(entry("claude").may, undefined);
+  const acts = a => make("exitplan", 7, a).turns.filter(t => t.acts).length;
+  assert.deepEqual([acts("claude"), acts("qwen")], [1, 0]);
+});
+
 test("a picture is pasted as its file, whose label the prompt begins with", () => {
   for (const [agent, begin] of Object.entries({ claude: "[Image #1] ", codex: "[Image #1] ", gemini: "[Image shot.png] " })) {
     const s = make("images", 7, agent),
@@ -97,6 +105,14 @@ test("the server answers each agent's API with the scripted reply", async t => {
     ).text();
     assert.ok(answer.includes("Because") && answer.includes("does."), `${where}: ${answer.slice(0, 300)}`);
   }
+  const messages = [prompt, "[SUGGESTION MODE: Suggest what the user might naturally type next.]"].map(content => ({ role: "user", content }));
+  const aside = await (
+    await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ messages, tools: tools.map(name => ({ function: { name } })) }),
+    })
+  ).text();
+  assert.ok(aside.includes("Test session"), "what Qwen asks besides is no turn");
 });
 
 test("the last frame with the words is found", async t => {
