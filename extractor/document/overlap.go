@@ -69,14 +69,18 @@ func common(a, b []row.Line) int {
 	return n
 }
 
-// leads finds where old, from a line on, goes on as body begins, row for row: up to the end of one
-// of the two, or for rows that weigh enough; -1: nowhere.
+// leads finds where old, from a line on, goes on most as body begins, row for row: up to the end of
+// one of the two, or for rows that weigh enough; -1: nowhere.
 func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
 	at, most := -1, int32(0)
 	for j := from; j < len(old); j++ {
 		n := common(old[j:], body)
-		if run := weights(body[:n]); run > most && (run >= enough || n == min(len(old)-j, len(body))) {
-			at, most = j, run
+		run := weights(body[:n])
+		if run <= most {
+			continue
+		}
+		if at, most = -1, run; run >= enough || n == min(len(old)-j, len(body)) {
+			at = j
 		}
 	}
 	return at

@@ -38,6 +38,7 @@ func TestOverlap(t *testing.T) {
 		{"a first row is replaced by one in its place", "xA_B", "yA_C", 1},
 		{"the last row is among others", "AbC", "Axb", 0},
 		{"a blank row does not decide where a row is that was said twice", "_a_ax", "_ay", 2},
+		{"the last row is above, too, where more goes on alike", "CaBDexa", "aBDeyzw", 1},
 		{"the heaviest of two runs", "abcDxDye", "abc_e", 0},
 		{"a block that was said again, above rows that would be lost", "ABxyzCDEFGH", "IJKxyzLM", -1},
 		{"a block above rows that may have changed", "ABxyzC", "Kxyz", 2},
