@@ -29,6 +29,8 @@ type condition struct {
 	Func    string
 	Text    string // the expression, on one line
 	Off     bool   // its value when it is switched off
+
+	Returned bool // it is all that is returned, not an if, a case or an operand
 }
 
 // key names a condition in the list of accepted ones. It does not change when lines move.
@@ -165,8 +167,11 @@ func (w *wrapper) visit(n ast.Node) bool {
 		}
 	case *ast.ReturnStmt:
 		for _, e := range n.Results {
-			if w.isBool(e) {
+			if n := len(*w.all); w.isBool(e) {
 				w.decides(e)
+				if len(*w.all) == n+1 {
+					(*w.all)[n].Returned = true
+				}
 			}
 		}
 	case *ast.BinaryExpr:

@@ -48,13 +48,17 @@ func TestInstrument(t *testing.T) {
 	}
 	var got []string
 	for _, c := range in.conditions {
-		got = append(got, fmt.Sprintf("%s %s %t", c.Func, c.Text, c.Off))
+		name := fmt.Sprintf("%s %s %t", c.Func, c.Text, c.Off)
+		if c.Returned {
+			name += " returned"
+		}
+		got = append(got, name)
 	}
 	want := []string{
-		"judge a true", "judge b false", "judge !c false", "judge n > 1 false", "judge f false",
+		"judge a true", "judge b false", "judge !c false", "judge n > 1 false returned", "judge f false returned",
 		"judge n == 2 false", "judge n == 3 true", "judge a true",
 		"judge a false", "judge b false", "judge b true", "judge c true",
-		"judge bool(f) true", "judge flag(c) == f true", "judge f false",
+		"judge bool(f) true", "judge flag(c) == f true", "judge f false returned",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("conditions:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

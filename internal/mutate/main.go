@@ -362,6 +362,7 @@ func report(out io.Writer, results []result, accepted map[string]bool, list bool
 		row(f, func(r result) bool { return r.File == f })
 	}
 	row("all", func(result) bool { return true })
+	row("all but what is only returned", func(r result) bool { return !r.Returned })
 	if list {
 		for _, r := range results {
 			if (r.verdict == unmet || r.verdict == inert) && !accepted[r.key()] {
