@@ -71,7 +71,8 @@ func simple(name string) *Profile {
 }
 
 // shots are moments of a terminal of 8 rows of 20 cells: what is written, and what is known of the
-// frame, a letter each: settled, wiped, torn, placed, narrower.
+// frame, a letter each: settled, wiped, torn, placed, narrower,
+// redrawn since.
 type shots []struct{ know, write string }
 
 // play returns what a Reader says of shots, frame by frame, and whether the input box was shown;
@@ -85,7 +86,7 @@ func (s shots) play(r *Reader) string {
 			term.Resize(15, 8)
 		}
 		_, _ = term.Write([]byte(strings.ReplaceAll(shot.write, "\n", "\r\n"))) // never fails
-		steps := r.Read(Frame{Snapshot: term.Snapshot(), History: term.TakeHistory(), Settled: is("s"), Wiped: is("w"), Torn: is("t"), Placed: is("p"), Resized: is("n")})
+		steps := r.Read(Frame{Snapshot: term.Snapshot(), History: term.TakeHistory(), Settled: is("s"), Wiped: is("w"), Torn: is("t"), Placed: is("p"), Resized: is("n"), Redrawn: is("r")})
 		line := told(steps)
 		if r.Shown {
 			line += "+"
@@ -225,6 +226,9 @@ func TestReader(t *testing.T) {
 		{"half drawn on the alternate screen", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"", "w\x1b[3;2H"}}, `newSession one 0["u:hi"] idle+ | + | 0again["u:how"] idle+ | exit one`},
 		{"the cursor within a welcome", shots{{"s", alt + screen("== one 1.2", "u: hi", ">")}, {"", screen("== one 1.2", "u: ho", ">all") + "\x1b[2;1H"}}, `newSession one 0["u:hi"] idle+ | 0again["u:ho\n>all"] idle+ | exit one`},
 		{"half drawn, and then all of it has moved", shots{{"s", alt + screen("== one 1.2", "u: hi", "", ">")}, {"", "\x1b[3;1Hu: ho\x1b[2;1H"}, {"", screen("that is", "the rest", "of it", ">") + "\x1b[4;1H"}}, `newSession one 0["u:hi"] idle+ | + | 0["u:hi" "u:ho~tail" "a:that is\nthe rest\nof it~head"] idle+ | exit one`},
+		{"torn, and then all of it has moved up", shots{{"s", alt + screen("== one 1.2", "a: one of many", "  two of many", "  three of many", ">")}, {"", "\x1b[2;1Ha: something torn\x1b[2;1H"}, {"", screen("  two of many", "  three of many", "  four of many", ">")}}, `newSession one 0["a:one of many\n  two of many\n  three of many"] idle+ | + | 0["a:one of many\n  two of many\n  three of many\n  four of many"] idle+ | exit one`},
+		{"on the alternate screen, drawn again from a welcome with a tip on", shots{{"s", alt + talk}, {"", screen("== one 1.2", "a: a tip for you", ">")}, {"", screen("== one 1.2", "a: a tip for you", ">", "hello")}, {"s", talk}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | 0again["a:a tip for you"] idle+ | idle+ | 0again["u:hello, my dear" "a:yo"] idle+ | exit one`},
+		{"on the alternate screen, cut off at a new edge", shots{{"s", alt + screen("== one 1.2", "u: hello", "a: this is long, so", "  is that", ">")}, {"n", ""}, {"r", screen("== one 1.2", "u: hello", "a: this is long", "  is that", ">")}, {"rs", screen("== one 1.2", "u: hello", "a: this is", "  long, so", "  is that", ">")}}, `newSession one 0["u:hello" "a:this is long, so\n  is that"] idle+ |  | + | 0["u:hello" "a:this is\n  long, so\n  is that"] idle+ | exit one`},
 		{"half drawn, and then quiet", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[2;1Hu: ho"}, {"s", ""}, {"", "w"}}, `0[] newSession one 0["u:hi"] busy+ | + | 0["u:ho"] busy+ | 0["u:how"] busy+ | exit one`},
 		{"the cursor never rests in the input", shots{{"s", screen("== one 1.2", "u: hi", ">") + "\x1b[2;1H"}, {"", "u: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] busy+ | exit one`},
 		{"the cursor in a question", shots{{"s", screen("== one 1.2", "u: hi", ">")}, {"", "\x1b[3;1H>ask\x1b[2;1Hu: ho"}}, `0[] newSession one 0["u:hi"] busy+ | 0["u:ho"] asking+ | exit one`},

@@ -213,3 +213,15 @@ func TestBannerAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestParseDrawnAgain leaves a prompt out that was torn, and then drawn again as a whole.
+func TestParseDrawnAgain(t *testing.T) {
+	simply(t)
+	r := NewReader()
+	r.seg.agent = profiles[0]
+	lines := rowtest.Plain(20, "u: hello", "u: hello, my dear", "a: yo")
+	lines[1].Lost = true
+	if items := r.parse(lines, false); len(items) != 2 || items[0].Text != "hello, my dear" {
+		t.Errorf("got %v", items)
+	}
+}

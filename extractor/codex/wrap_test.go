@@ -38,6 +38,7 @@ func TestWrapBesideURL(t *testing.T) {
 		{"below a URL that the terminal wrapped", "• https://x.test/a/very/long/p\n+ath\n  is what it is, for all othe\n  rs.", "https://x.test/a/very/long/path is what it is, for all others."},
 		{"a common word", "• Its " + u + " is for\n  others.", "Its " + u + " is for others."},
 		{"a word of the cell", "• See " + u + " or log\n  files. Each log is one.", "See " + u + " or log files. Each log is one."},
+		{"before a word of the cell", "• See " + u + " or zip\n  log. Each log is one.", "See " + u + " or zip log. Each log is one."},
 		{"two pieces of a word of the cell", "• Its " + u + " is for\n  mat. One format will do.", "Its " + u + " is format. One format will do."},
 		{"behind a mark", "• See " + u + " of al.\n  others.", "See " + u + " of al. others."},
 		{"before a capital", "• See " + u + " of dog\n  Rex.", "See " + u + " of dog Rex."},

@@ -140,10 +140,10 @@ func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 func (lk *Style) restOfTable(ls []Line) ([][]Cell, int) {
 	ruler := slices.IndexFunc(ls, func(l Line) bool { return l.Blank() || Ruler(&l, '─') != nil })
 	cols := Ruler(&ls[ruler], '─')
-	all, n := bands(ls, cols, (*Line).boxCells)
-	if cols == nil || n < ruler {
+	if cols == nil {
 		return nil, 0
 	}
+	all, n := bands(ls, cols, (*Line).boxCells)
 	rows := [][]Cell{make([]Cell, len(cols))}
 	for _, b := range all {
 		rows = append(rows, lk.looseRows(b)...)
