@@ -123,6 +123,7 @@ async function ready(a) {
   console.error(`${name}: ${a} did not get ready`);
 }
 async function enter(text, turn) {
+  const before = times(text);
   if (/Make auto mode your default/.test(t.screen().join("\n"))) {
     t.input("\x1b");
     await sleep(800);
@@ -141,23 +142,16 @@ async function enter(text, turn) {
       await t.type(line, turn?.perKey ?? (["codex", "qwen", "copilot"].includes(agent) ? 35 : 8));
     }
   await t.idle(400, 3000);
-  await typed(text);
+  await typed(text, before);
   t.input("\r");
 }
-/** Waits until the end of what was typed is on the screen: on a busy machine an agent lags behind. */
-async function typed(text) {
-  const end = text.split("\n").at(-1).replace(/\s+/g, "").slice(-6),
-    until = Date.now() + 10000;
-  while (
-    Date.now() < until &&
-    !t.exited &&
-    !t
-      .screen()
-      .join("")
-      .replace(/[\s│┃█]+/g, "")
-      .includes(end)
-  )
-    await sleep(50);
+/** How often the end of a text is on the screen. */
+const times = text => squeezed(t.screen().join("")).split(squeezed(text.split("\n").at(-1)).slice(-6)).length - 1;
+const squeezed = s => s.replace(/[\s│┃█]+/g, "");
+/** Waits until the end of what was typed is on the screen once more than before: on a busy machine an agent lags behind. */
+async function typed(text, before) {
+  const until = Date.now() + (before ? 3000 : 10000); // what scrolls takes others away
+  while (Date.now() < until && !t.exited && times(text) <= before) await sleep(50);
 }
 /** Waits until the shell asks for a command again: an agent may need seconds to end. */
 async function gone() {
@@ -269,8 +263,9 @@ for (const turn of sc.turns) {
       }
       for (const q of turn.queue ?? []) {
         await sleep(q.afterMs ?? 300);
+        const before = times(q.prompt);
         await t.type(q.prompt, agent === "codex" ? 35 : 8);
-        await typed(q.prompt);
+        await typed(q.prompt, before);
         await sleep(500);
         t.input(q.send ?? "\r");
       }
