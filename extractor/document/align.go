@@ -206,19 +206,23 @@ func (d *Document) head(body []row.Line) int {
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes
-// on, is not the last: rows came in above it. What grows at the end of both may be a status.
+// on, is not the last: rows came in above it.
 func (d *Document) end(body []row.Line) int {
-	last, body := d.last(body), row.Trim(body)
-	if last >= d.Base && slices.ContainsFunc(body[:max(len(body)-1, 0)], func(l row.Line) bool { return strings.HasPrefix(l.Text, d.Lines[last].Text) }) {
+	last := d.last(body)
+	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return extends(d.Lines[last], l) }) {
 		return last
 	}
 	return len(d.Lines)
 }
 
-// last returns the last line with text that body does not have, or -1.
+// last returns the last line with text that body does not have, or -1. What goes on in the last of
+// several rows of body may be a status.
 func (d *Document) last(body []row.Line) int {
+	body = content(body)
+	status := body[max(len(body)-1, min(len(body), 1)):]
 	return row.Last(d.Lines, func(l row.Line) bool {
-		return l.Text != "" && !slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
+		grows := func(b row.Line) bool { return extends(l, b) }
+		return l.Text != "" && !slices.ContainsFunc(status, grows) && !slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
 	})
 }
 

@@ -58,6 +58,7 @@ func TestMovedUnderLoad(t *testing.T) {
 	}{
 		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status}, 0},
 		{"the last row goes on at the top", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
+		{"the status goes on, too", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status + " 3s"}, 1},
 		{"the last row goes on further down", []string{text, "", "Level 2", "", status}, []string{more, "", "Level 2 heading", "Each worker shadows the log.", status}, 2},
 		{"a row at the end goes on", []string{text, "", "Level 2"}, []string{more, "", "New", "Newer", "Level 2 heading"}, 3},
 		{"rows come in below one", []string{text, "", "Level 2", "", more}, []string{"Level 2 heading", "", "New", "", more}, 2},

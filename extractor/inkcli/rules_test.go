@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/rowtest"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -21,11 +22,15 @@ func TestMendTables(t *testing.T) {
 			"a corner at the edge", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  ├───┼─\n  ─┤\n  │ 1 │ 2\n  │  │\n  └───┴─\n  ─┘",
 			"  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  ├───┼─\n+┼─┤\n  │ 1 │ 2\n+│  │\n  └───┴─\n+┴─┘",
 		},
+		{"a rule whose end is not there yet", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  └───┴─\n  Text.", "  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  └───┴─\n  Text."},
 		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
 	} {
 		var got []string
 		for _, l := range mendTables(rowtest.Dump(t, 40, tt.rows)) {
 			s := l.Text
+			if row.Extent(l.Row) != row.Width(s) {
+				t.Errorf("%s: %q is %d cells wide", tt.name, s, row.Extent(l.Row))
+			}
 			if l.Wrapped {
 				s = "+" + s
 			}

@@ -54,8 +54,8 @@ func addCorners(lines []row.Line) {
 		if strings.HasPrefix(rule, "┌") {
 			lost = i+1 < len(lines) && barsOf(lines[i+1:]) > strings.Count(rule+lines[i].Text, "┬")+2
 		}
-		if sign := corners[row.FirstRune(rule)]; lost && sign != "" && lines[i].Wrapped {
-			lines[i] = row.Line{Row: row.Join(append([]row.Span{{Text: sign, Width: 1}}, row.Spans(lines[i].Row, 0, -1, nil)...)), Cols: lines[i].Cols}
+		if sign := corners[row.FirstRune(rule)]; lost && lines[i].Wrapped { // no sign: a row of cells, which stays as it is
+			lines[i] = row.Line{Row: row.Join(append([]row.Span{{Text: sign, Width: row.Width(sign)}}, row.Spans(lines[i].Row, 0, -1, nil)...)), Cols: lines[i].Cols}
 			lines[i].Row.Wrapped = true
 		}
 	}
