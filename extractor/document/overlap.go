@@ -1,7 +1,6 @@
 package document
 
 import (
-	"sort"
 	"strings"
 	"unicode"
 
@@ -27,7 +26,10 @@ func overlap(old, body []row.Line) (at int) {
 			best[i*(m+1)+j] = b
 		}
 	}
-	below := sort.Search(m, func(j int) bool { return best[j]*4 < best[0] })
+	below := 0
+	for below < m && best[below]*4 >= best[0] {
+		below++
+	}
 	if best[0]*5 < max(1, min(weights(body), weights(old))) || weights(old[below:]) > 2*best[0] {
 		return -1
 	}
