@@ -107,7 +107,7 @@ func ListItem(l *Line) (Item, bool) {
 	n := len(mark)
 	switch {
 	case n == 0:
-	case n < len(t) && slices.Contains(bullets, mark):
+	case slices.Contains(bullets, mark):
 		return l.ItemOf("-", -1, 1, t[n:]), true
 	case mark[n-1] == '.' || mark[n-1] == ')':
 		number, err := strconv.ParseUint(mark[:n-1], 10, 31)

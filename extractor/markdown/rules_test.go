@@ -73,7 +73,7 @@ func TestRules(t *testing.T) {
 		{"a bracket behind a number", "● 1) One\n  2) Two", codexish, 40, "1) One\n2) Two"},
 		{"no number at all", "● x. One", codexish, 40, "x. One"},
 		{"text in an item with a bracket", "● 1) One\n\n     Text.", codexish, 40, "1) One\n\n   Text."},
-		{"a dash alone", "● -\n  next", claudeish, 40, "-\nnext"},
+		{"a bullet whose words come later", "● -\n  next", claudeish, 40, "-\n  next"},
 		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25, "- The cache is full now\n  - sub"},
 		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
 
