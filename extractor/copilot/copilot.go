@@ -125,6 +125,7 @@ func cells() *chat.Cells {
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
 		{Begin: &chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
 		{Begin: &prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
+		{Begin: &prompt, When: queued},
 		{Rule: "prompt", Begin: &prompt, Read: readPrompt},
 		{Rule: "call", Begin: &file, When: chat.First(named), Read: tool},
 		{Rule: "clear", Begin: &chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
@@ -138,6 +139,14 @@ func cells() *chat.Cells {
 		{Rule: "prompt", Headless: true, When: headless, Read: readPrompt},
 		{Rule: "reply", Headless: true, Role: session.RoleAssistant, Style: copilotLook},
 	}}
+}
+
+// waits is below a prompt that waits for the running turn to end.
+var waits = lazy.Regexp(`^   └ \[pending( · ↑ recall)?\]$`)
+
+// queued reports whether a prompt waits: it is drawn again where it is sent.
+func queued(lines []row.Line, _ []chat.Item) bool {
+	return slices.ContainsFunc(upToSign(lines), row.Matching(waits))
 }
 
 // named reports whether the name of a call is behind the sign of a row.

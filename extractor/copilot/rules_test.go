@@ -35,6 +35,7 @@ func TestE23Rules(t *testing.T) {
 		want string
 	}{
 		{"a prompt with its time", -1, " ❯ Go on" + strings.Repeat(" ", 44) + "10:24 AM\n\n ● So.", "user Go on\nassistant So."},
+		{"a prompt that waits", -1, " ❯ Go on\n   └ [pending · ↑ recall]\n\n ❯ Stop\n   └ [pending]\n\n ❯ So\n   └ it is [pending]", "user So|└ it is [pending]"},
 		{"a prompt that ends in a time", -1, " ❯ Meet at 10:24\n\n ● So.", "user Meet at 10:24\nassistant So."},
 		{"how long the model thought", -1, " ❯ ⟦i|Thought for 3s⟧\n\n ● So.", "assistant So."},
 		{"calls", -1, " ⟦ p2|●⟧ ⟦b|Read⟧ main.go 12 lines…\n\n ⟦ p2|●⟧ ⟦b|Edit⟧ a.go ⟦ p2|+1⟧ ⟦ p1|-1⟧\n\n $ ⟦b|Shell⟧ List files\n   ls -1\n\n ⟦ p2|●⟧ ⟦b|View⟧ b.go ⟦ p1|no such file⟧\n\n ⟦ p2|●⟧ plain words", "tool Read(main.go) ok …\ntool Edit(a.go) ok \ntool Shell(ls -1) running \ntool View(b.go) error no such file\nassistant plain words"},
