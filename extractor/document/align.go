@@ -82,6 +82,7 @@ var searches = [...]struct {
 	{PlacedHead, (*Document).leads},
 	{PlacedHead, (*Document).head},
 	{PlacedTable, (*Document).sameCells},
+	{PlacedTable, (*Document).lastCells},
 }
 
 // find returns the document line that body's first row shows, or -1.
@@ -127,6 +128,17 @@ func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body)
 // sameCells looks for rows with the same cells of tables: a new row may widen a column, so that all
 // are drawn again.
 func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
+
+// lastCells returns the line of the last row of a table if body begins with it, and it goes on there:
+// its last cells were not drawn yet.
+func (d *Document) lastCells(body []row.Line) int {
+	lines := row.Trim(cells(d.Lines))
+	last := len(lines) - 1
+	if last < d.Base || !strings.HasSuffix(d.Lines[last].Text, "│") {
+		return -1
+	}
+	return goesOnIn(lines, last, cells(body))
+}
 
 // inPlace returns where the window was if body may be there.
 func (d *Document) inPlace(body []row.Line) int {

@@ -154,6 +154,31 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
+// TestAlignLastCells draws the last row of a table again, below which the table goes on: its last
+// cells were not drawn before. Words that go on elsewhere, and blank rows, are no such row.
+func TestAlignLastCells(t *testing.T) {
+	window := func(rows ...string) []row.Line { return rowtest.Plain(60, rows...) }
+	below := []string{"├───────┼─────┼──────────────┤", "│ row20 │ 32  │ two rows     │", "└───────┴─────┴──────────────┘"}
+	for _, tt := range []struct {
+		name string
+		old  []string // the window before
+		base int      // its first line
+		row  string   // the first row of the next window
+		at   int      // where that is
+	}{
+		{"a row of a table", []string{"│ row18 │ 584 │ an unbounded │", "│ row19 │ 396 │              │", "└───────┴─────┴──────────────┘"}, 0, "│ row19 │ 396 │ an unbounded │", 1},
+		{"a row above the window", []string{"│ row19 │ 396 │              │", "", ""}, 1, "│ row19 │ 396 │ an unbounded │", 3},
+		{"words", []string{"The first", "The sta", "──────"}, 0, "The stale token", 3},
+		{"nothing yet", []string{"", ""}, 0, "The stale token", 2},
+	} {
+		d := Document{Lines: window(tt.old...), Base: tt.base}
+		d.align(window(append([]string{tt.row}, below...)...), false)
+		if d.Base != tt.at {
+			t.Errorf("%s: the window begins on line %d; want %d", tt.name, d.Base, tt.at)
+		}
+	}
+}
+
 // TestAlignTableRules shows other rows of a table, in the same columns or in wider ones: its rules
 // alone do not say where they are.
 func TestAlignTableRules(t *testing.T) {
