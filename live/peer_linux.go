@@ -24,8 +24,12 @@ func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err e
 		return 0, nil, nil, err
 	}
 	alive = func() bool { // the descriptor becomes readable when the process exits (pidfd_open(2))
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0)
-		return n == 0 && err == nil
+		for {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(handle), Events: unix.POLLIN}}, 0)
+			if !errors.Is(err, unix.EINTR) { // a signal interrupts poll(2) even if it does not wait
+				return n == 0 && err == nil
+			}
+		}
 	}
 	return pid, alive, func() { _ = unix.Close(handle) }, nil
 }
