@@ -112,7 +112,10 @@ func awaitWriter(pipe *os.File) error {
 	}
 	ready := 0
 	err = conn.Control(func(fd uintptr) {
-		ready, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(pipeWait.Milliseconds()))
+		failed := error(unix.EINTR)
+		for errors.Is(failed, unix.EINTR) { // a signal arrived
+			ready, failed = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(pipeWait.Milliseconds()))
+		}
 	})
 	if err == nil && ready == 0 {
 		err = fmt.Errorf("nothing writes to the pipe %s: %w", pipe.Name(), session.ErrNotRecording)
