@@ -129,8 +129,8 @@ func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body)
 // are drawn again.
 func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
 
-// lastCells returns the line of the last row of a table if body begins with it, and it goes on there:
-// its last cells were not drawn yet.
+// lastCells returns the line of the last row of a table if body begins with it, and it goes on
+// there: its last cells were not drawn yet.
 func (d *Document) lastCells(body []row.Line) int {
 	lines := row.Trim(cells(d.Lines))
 	last := len(lines) - 1
