@@ -3,6 +3,7 @@ package extractor
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -86,7 +87,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if sp.Scrolled {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
-		if r.held != nil && !r.alt.Meets(body) { // rows were on the screen only then
+		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held) { // rows were on the screen only then
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() { r.alt.Align(body) })
@@ -101,6 +102,13 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.seg.welcomed = true
 	}
 	r.state(sp)
+}
+
+// finishes reports whether body shows the first text of a half drawn frame where that did: the rows
+// below it were older.
+func finishes(body, held []row.Line) bool {
+	i := row.SkipBlank(held, 0)
+	return i < min(len(body), len(held)) && strings.HasPrefix(body[i].Text, held[i].Text)
 }
 
 // mostlyBlank reports whether most rows of a screen are blank, as after a clear. Where a long
