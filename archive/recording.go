@@ -112,9 +112,12 @@ func awaitWriter(pipe *os.File) error {
 	}
 	ready := 0
 	err = conn.Control(func(fd uintptr) {
-		failed := error(unix.EINTR)
-		for errors.Is(failed, unix.EINTR) { // a signal arrived
+		for {
+			var failed error
 			ready, failed = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(pipeWait.Milliseconds()))
+			if !errors.Is(failed, unix.EINTR) {
+				return
+			}
 		}
 	})
 	if err == nil && ready == 0 {

@@ -225,3 +225,22 @@ func TestParseDrawnAgain(t *testing.T) {
 		t.Errorf("got %v", items)
 	}
 }
+
+// TestFinishes compares a frame with a half drawn one before it.
+func TestFinishes(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		body, held []string
+		want       bool
+	}{
+		{"the first text goes on", []string{"", "user: next", "rest"}, []string{"", "user: ne", "older"}, true},
+		{"another text", []string{"", "user: next"}, []string{"", "said"}, false},
+		{"the text is on another row", []string{"user: next", "rest"}, []string{"", "user: ne"}, false},
+		{"fewer rows than are blank", []string{"user: next"}, []string{"", "user: ne"}, false},
+		{"nothing but blank rows", []string{"user: next", "rest"}, []string{"", ""}, false},
+	} {
+		if got := finishes(rowtest.Plain(40, tt.body...), rowtest.Plain(40, tt.held...)); got != tt.want {
+			t.Errorf("%s: %v; want %v", tt.name, got, tt.want)
+		}
+	}
+}

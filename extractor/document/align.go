@@ -129,15 +129,15 @@ func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body)
 // are drawn again.
 func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
 
-// lastCells returns the line of the last row of a table if body begins with it, and it goes on
-// there: its last cells were not drawn yet.
+// lastCells returns the line of the window's last row if that is of a table, and body begins with
+// it, and it goes on there: its last cells were not drawn yet.
 func (d *Document) lastCells(body []row.Line) int {
-	lines := row.Trim(cells(d.Lines))
-	last := len(lines) - 1
-	if last < d.Base || !strings.HasSuffix(d.Lines[last].Text, "│") {
+	window := row.Trim(cells(d.Lines[d.Base:]))
+	last := len(window) - 1
+	if last < 0 || !strings.HasSuffix(d.Lines[d.Base+last].Text, "│") || !continues(window[last:], cells(body)) {
 		return -1
 	}
-	return goesOnIn(lines, last, cells(body))
+	return d.Base + last
 }
 
 // inPlace returns where the window was if body may be there.
