@@ -44,8 +44,8 @@ func (t *talk) begin() *talk {
 		{Begin: &chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Begin: &chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
+		{Rule: "rest of a prompt", Headless: true, When: chat.First(painted), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
 		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
-		{Rule: "rest of a prompt", Headless: true, When: chat.First(row.HasBackground), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
 	}}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // TestLate shows the first rows of recordings that begin in the middle of a conversation: the rest
@@ -29,5 +30,25 @@ func TestLate(t *testing.T) {
 				t.Errorf("got %q of %v, want %q", got, items, c.want)
 			}
 		})
+	}
+}
+
+// TestRestOfPrompt reads rows on a background, below a gap, as the rest of a prompt, which the
+// terminal may have wrapped to the first column. The pixels of a logo are on one, too.
+func TestRestOfPrompt(t *testing.T) {
+	for _, c := range []struct{ name, dump, want string }{
+		{"one row", "⟦ #ffffff on#373737|is held.⟧", "is held."},
+		{"more rows", "⟦ #ffffff on#373737|The lock⟧\n⟦ #ffffff on#373737|is held.⟧", "The lock\nis held."},
+		{"the logo", "⟦ #ffffff on#373737|▀⟧  Opus 5.5", ""},
+	} {
+		lines := rowtest.Dump(t, 60, c.dump+"\n\n● On")
+		lines[0].Lost = true
+		items, got := oldTalk.cells.Parse(lines), ""
+		if items[0].Role == session.RoleUser && items[0].Headless {
+			got = items[0].Text
+		}
+		if got != c.want || items[len(items)-1].Text != "On" {
+			t.Errorf("%s: got %q of %v, want %q", c.name, got, items, c.want)
+		}
 	}
 }

@@ -51,7 +51,7 @@ func oldPrompt(rows []row.Line) string {
 	lk, widest := markdown.Style{Left: 2}, 0
 	for i, l := range rows {
 		widest = max(widest, row.Extent(l.Row))
-		if i > 0 && row.Indent(l.Text) < 2 {
+		if row.Indent(l.Text) < 2 && (i > 0 || !row.Starts(l.Text, ">")) {
 			lk.Left = 0
 		}
 	}
