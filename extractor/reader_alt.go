@@ -45,7 +45,8 @@ func (r *Reader) readAlt(f Frame) {
 // readDrawn reads a frame of an agent on the alternate screen.
 func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	sp := r.split(s)
-	body := talk(s, sp)
+	rows := talk(s, sp)
+	body := r.alt.Own(rows)
 	if len(body) == 0 {
 		r.trace.Skipped = unreadable(sp)
 		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
@@ -57,7 +58,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.state(sp)
 		return
 	}
-	top, end := sp.Top, sp.Top+len(body)
+	end := sp.Top + len(rows)
+	top := end - len(body)
 	if sp.Right > 0 {
 		body = r.upTo(body, sp.Right)
 	}
@@ -126,7 +128,7 @@ func mostlyBlank(lines []row.Line) bool {
 // startOver begins the document of an agent again: nothing of it is left on the screen.
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
-	r.alt = document.Document{}
+	r.alt.Clear()
 	r.reopen(r.seg.agent, true, 0)
 }
 

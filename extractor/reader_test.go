@@ -244,3 +244,23 @@ func TestFinishes(t *testing.T) {
 		}
 	}
 }
+
+// TestCleared clears a conversation on the alternate screen: what was said before is not said again
+// where a terminal multiplexer shows it above.
+func TestCleared(t *testing.T) {
+	simply(t)
+	talk := shots{{"s", alt + screen("== one 1.2", "u: hello, my dear", "a: yo", ">")}}
+	for _, tt := range []struct {
+		name  string
+		shots shots
+		want  string
+	}{
+		{"shown above", shots{{"s", screen(">")}, {"s", screen("u: ho", ">")}, {"s", screen("a: yo", "u: ho", "a: he", ">")}},
+			`clear one idle+ | 0["u:ho"] idle+ | 0["u:ho" "a:he"] idle+ | exit one`},
+	} {
+		want := `newSession one 0["u:hello, my dear" "a:yo"] idle+ | ` + tt.want
+		if got := slices.Concat(talk, tt.shots).play(NewReader()); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package document
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
@@ -26,6 +27,7 @@ type Document struct {
 
 	body   []row.Line // the window that is being put in its place
 	late   bool       // what was above the first line was never on the screen
+	before string     // the last letters of the documents that were cleared before this one
 	resize resize
 }
 
@@ -33,6 +35,35 @@ type Document struct {
 func (d *Document) Wipe() {
 	d.Settle()
 	*d = Document{resize: d.resize}
+}
+
+// maxBefore is how many bytes of letters of cleared documents are kept: a window shows less.
+const maxBefore = 1 << 16
+
+// Clear drops all lines: another text begins. See Own.
+func (d *Document) Clear() {
+	before := d.before + letters(d.Lines)
+	*d = Document{before: strings.Clone(before[max(0, len(before)-maxBefore):])}
+}
+
+// Own returns the rows of body, a window, from the document's first one on, if those above it were
+// cleared before: a terminal multiplexer shows what it has of them again when its window grows, or
+// when it wraps the text for another width. Above the first row of an empty document are the last
+// ones that were cleared.
+func (d *Document) Own(body []row.Line) []row.Line {
+	text := letters(body)
+	own, n, above := lettersFrom(d.Lines, len(text)), row.SkipBlank(d.Lines, 0), 0
+	if own != "" {
+		above = agrees(text, letters(d.Lines[n:n+1]), own)
+	} else if d.resize.wait > 0 {
+		for above = len(text); !strings.HasSuffix(d.before, text[:above]); above-- {
+		}
+	}
+	i := skipLetters(body, 0, above)
+	if above <= 0 || letters(body[:i]) != text[:above] || !strings.Contains(d.before, text[:above]) {
+		return body
+	}
+	return body[max(i, row.SkipBlank(body, i)-n):]
 }
 
 // Late says that the text began before the first line: its rows were never on the screen.

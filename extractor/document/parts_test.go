@@ -133,3 +133,43 @@ func TestWindowWidths(t *testing.T) {
 		t.Error("after a resize a row counts as drawn since")
 	}
 }
+
+// TestOwn leaves out what a window shows of documents that were cleared.
+func TestOwn(t *testing.T) {
+	cols := func(n int, texts string) []row.Line { return rowtest.Plain(n, strings.Split(texts, "/")...) }
+	for _, tt := range []struct {
+		name, own, body, want string
+	}{
+		{"the end of the text before", "> ho/new", "one two/three//> ho/new", "> ho/new"},
+		{"a part of a row", "> ho/new", "two/three/> ho/new", "> ho/new"},
+		{"the text before that", "> ho/new", "older/> hi/one two three/> ho/new", "> ho/new"},
+		{"below blank rows", "/> ho/new", "/three///> ho/new", "/> ho/new"},
+		{"other text above", "> ho/new", "two/four/> ho/new", "two/four/> ho/new"},
+		{"nothing above", "> hi/one two three", "> hi/one two three/> hi", "> hi/one two three/> hi"},
+		{"nothing but a blank row above", "> ho/new", "/> ho/new", "/> ho/new"},
+		{"no row of its own", "> ho/new", "two/three", "two/three"},
+		{"nothing was said since", "", "one two/three", ""},
+		{"the first that is said since", "", "one two/three//> ho", "> ho"},
+		{"not the end", "", "> hi/one two", "> hi/one two"},
+		{"nothing above, nothing was said", "", "/> ho", "/> ho"},
+	} {
+		d := Document{Lines: cols(40, "older")}
+		d.Clear()
+		d.Lines = cols(40, "> hi/one two three")
+		d.Clear()
+		if d.Resized(AltFrames); tt.own != "" {
+			d.Lines = cols(40, tt.own)
+		}
+		if diff := cmp.Diff(tt.want, strings.Join(texts(d.Own(cols(20, tt.body))), "/")); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", tt.name, diff)
+		}
+	}
+	d := Document{before: ">hi"}
+	if body := cols(20, "> hi"); len(d.Own(body)) == 0 {
+		t.Error("what is said again is left out, although the window has its size")
+	}
+	d = Document{Lines: cols(40, strings.Repeat("x", maxBefore)+"y")}
+	if d.Clear(); len(d.before) != maxBefore || d.before[maxBefore-1] != 'y' {
+		t.Errorf("%d bytes are kept, want the last %d", len(d.before), maxBefore)
+	}
+}
