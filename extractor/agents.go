@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/gemini"
 	"github.com/ptyrec/ptyrec/extractor/opencode"
 	"github.com/ptyrec/ptyrec/extractor/qwen"
+	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
 // agents are all agents known, in the order in which they are asked whether a banner is theirs.
@@ -24,6 +25,9 @@ type Profile struct {
 	*chat.Agent
 	*chat.Look
 }
+
+// clears reports whether a row is a command that cleared the conversation.
+func (p *Profile) clears(l row.Line) bool { return p.Clears != nil && p.Clears(l) }
 
 // noAgent is that of a shell.
 var noAgent = &Profile{&chat.Agent{}, &chat.Look{}}

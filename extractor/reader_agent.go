@@ -239,14 +239,11 @@ func (r *Reader) clear() {
 // item.
 func (r *Reader) clears(d *document.Document) bool {
 	s := &r.seg
-	if s.agent.Clears == nil {
-		return false
-	}
 	end := len(d.Lines)
 	if len(s.items) > 0 {
 		end = min(end, s.items[0].First+1)
 	}
-	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.Clears)
+	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.clears)
 }
 
 // users returns the texts of the user's messages in the segment.

@@ -236,8 +236,8 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 	return s.Lines[sp.Top:max(sp.Top, min(sp.Bottom, len(s.Lines)))]
 }
 
-// belowBanner returns what is below the agent's banner on a window, if that shows the banner and
-// something was said before.
+// belowBanner returns what is below the agent's banner on a window, or below a command that clears,
+// which has one row of output at most, if that shows one and something was said before.
 func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
 		return nil, false
@@ -246,6 +246,9 @@ func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 		if p, _, n := r.bannerOn(body[at:]); p == r.seg.agent {
 			return row.Trim(body[at+n:]), true
 		}
+	}
+	if at := row.SkipBlank(body, 0); at >= len(body)-2 && at < len(body) && r.seg.agent.clears(body[at]) {
+		return body[at+1:], true
 	}
 	return nil, false
 }

@@ -246,7 +246,7 @@ func TestFinishes(t *testing.T) {
 }
 
 // TestCleared clears a conversation on the alternate screen: what was said before is not said again
-// where a terminal multiplexer shows it above.
+// where a terminal multiplexer shows it above, and a command that clears begins a new one.
 func TestCleared(t *testing.T) {
 	simply(t)
 	talk := shots{{"s", alt + screen("== one 1.2", "u: hello, my dear", "a: yo", ">")}}
@@ -257,6 +257,8 @@ func TestCleared(t *testing.T) {
 	}{
 		{"shown above", shots{{"s", screen(">")}, {"s", screen("u: ho", ">")}, {"s", screen("a: yo", "u: ho", "a: he", ">")}},
 			`clear one idle+ | 0["u:ho"] idle+ | 0["u:ho" "a:he"] idle+ | exit one`},
+		{"by a command", shots{{"s", screen("! clear", "u: ho, my dear", ">")}, {"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
+			`clear one 0["cli:clear:" "u:ho, my dear"] idle+ | 0["cli:clear:" "u:ho, my dear" "a:he"] idle+ | exit one`},
 	} {
 		want := `newSession one 0["u:hello, my dear" "a:yo"] idle+ | ` + tt.want
 		if got := slices.Concat(talk, tt.shots).play(NewReader()); got != want {
