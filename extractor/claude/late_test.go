@@ -52,3 +52,14 @@ func TestRestOfPrompt(t *testing.T) {
 		}
 	}
 }
+
+// TestPromptAboveGap has a row in the middle of a line that the terminal wrapped, below a gap: it
+// does not go on with the prompt above, whose end was on the screen.
+func TestPromptAboveGap(t *testing.T) {
+	lines := rowtest.Dump(t, 60, "⟦ #ffffff on#373737|> Go⟧\n+on and on.\n\n  And on.")
+	lines[1].Lost = true
+	items := oldTalk.cells.Parse(lines)
+	if len(items) != 2 || items[0].Text != "Go" || items[1].Role != session.RoleAssistant || !items[1].Headless {
+		t.Errorf("got %v", items)
+	}
+}
