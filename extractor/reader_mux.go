@@ -87,7 +87,7 @@ func (m *mux) rows(s chat.Screen) (first, end int) {
 	}
 	end = max(s.CursorY+1, len(row.Trim(rows)))
 	same := func(a, b row.Line) bool { return a.Text == b.Text }
-	for first = min(len(m.above), s.CursorY); !slices.EqualFunc(m.above[len(m.above)-first:], rows[:first], same); first-- {
+	for first = min(len(m.above), end-1); !slices.EqualFunc(m.above[len(m.above)-first:], rows[:first], same); first-- {
 	}
 	return first, end
 }

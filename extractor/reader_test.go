@@ -266,3 +266,19 @@ func TestCleared(t *testing.T) {
 		}
 	}
 }
+
+// TestMuxLeft leaves a terminal multiplexer, which puts the cursor on the first row before it
+// erases the window: an agent that has ended is still there.
+func TestMuxLeft(t *testing.T) {
+	simply(t)
+	ended := []string{"== one 1.2", "u: hello, my dear", "a: yo", "bye"}
+	got := shots{
+		{"s", alt + barred("me@box:~$ ")}, {"", barred("me@box:~$ one")},
+		{"s", barred("== one 1.2", "u: hello, my dear", "a: yo", ">")},
+		{"s", barred(append(ended, "me@box:~$ ")...)},
+		{"", barred(append(ended, "me@box:~$ exit")...) + "\x1b[H"},
+	}.play(NewReader())
+	if n := strings.Count(got, "newSession"); n != 1 {
+		t.Errorf("%d sessions: %s", n, got)
+	}
+}
