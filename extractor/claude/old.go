@@ -36,13 +36,16 @@ var oldBanner = chat.Welcome{
 	}, forms(`[01]\.\d+|2\.0`)...),
 }
 
+// oldSign matches a row that begins with the sign of an item.
+var oldSign = lazy.Regexp(`^(?:>|\p{So})[ \x{a0}]`)
+
 // oldGoesOn reports whether a row goes on with a prompt: with the background of its first row or,
-// in 1.0, grey from the second column on.
+// in 1.0, all of it grey and without a sign.
 func oldGoesOn(first, l row.Line) bool {
 	if row.HasBackground(first) {
 		return goesOn(first, l)
 	}
-	return l.Text[0] == ' ' && !isCorner(l) && l.All(row.Grey)
+	return !oldSign().MatchString(l.Text) && !isCorner(l) && l.All(row.Grey)
 }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
