@@ -58,17 +58,16 @@ type sight struct {
 	rows    []tableRow // of tables that are being written
 }
 
-// ate reports whether text is the reply with lines erased by mistake: its last one or two lines at
-// any time, more, or some in its middle, if the agent miscounts its rows. It does so after a
-// resize, when the terminal has rewrapped them. Ink also does so after a frame as high as the
-// window, for which it prints everything again and forgets where it left the cursor.
+// ate reports whether text is the reply with lines erased by mistake: its last lines at any time,
+// some in its middle if the agent miscounts its rows. It does so after a resize, when the terminal
+// has rewrapped them. Ink also does so after a frame as high as the window, for which it prints
+// everything again and forgets where it left the cursor.
 func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" {
-		rows := strings.Count(rest, "\n")
-		if rest[0] == '\n' && rows <= 2 || rest[0] == ' ' && rows == 0 && len(rest) <= wrappedRow && resized > s.first {
+		if rest[0] == '\n' || rest[0] == ' ' && !strings.Contains(rest, "\n") && len(rest) <= wrappedRow && resized > s.first {
 			return true
 		}
 	}

@@ -43,17 +43,20 @@ func testToolInput(t *testing.T, first, then string) {
 	}
 }
 
-// TestMergeLastLine shows an agent that erases a line too many above its prompt.
-func TestMergeLastLine(t *testing.T) {
-	l := newLog()
-	v := view(1, 0, "u:go", "a:1. one\n2. two\n3. three")
-	v.Settled = true
-	l.Merge(v)
-	v = view(1, 0, "u:go", "a:1. one\n2. two", "u:next")
-	v.At, v.Settled = time.Second, true
-	l.Merge(v)
-	if got, want := told(l)[1], "a:1. one\n2. two\n3. three"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+// TestMergeLastLines shows an agent that erases lines too many above its prompt.
+func TestMergeLastLines(t *testing.T) {
+	const reply = "a:1. one\n2. two\n3. three\n4. four\n5. five"
+	for _, rest := range []string{"a:1. one\n2. two\n3. three\n4. four", "a:1. one"} {
+		l := newLog()
+		v := view(1, 0, "u:go", reply)
+		v.Settled = true
+		l.Merge(v)
+		v = view(1, 0, "u:go", rest, "u:next")
+		v.At, v.Settled = time.Second, true
+		l.Merge(v)
+		if got := told(l)[1]; got != reply {
+			t.Errorf("got %q, want %q", got, reply)
+		}
 	}
 }
 
