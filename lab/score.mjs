@@ -390,7 +390,7 @@ export function score(truth, got) {
         if (!t.partial) right += Math.min(a.length, distance(a, b));
       } else if (allThatWasSeen(t, g.text ?? "") || allThatWasSeen(t, g.markdown ?? "")) {
         exact++;
-        total -= distance(a, b);
+        total -= Math.min(a.length, distance(a, b));
       }
       else r.notes.push(`${t.role} differs: want ${cut(plain(t.text), plain(g.text ?? ""))}`);
     }

@@ -133,9 +133,12 @@ test("what must be there comes before what may be", () => {
 test("of a prompt that was not on the screen whole, part of a line may be there, too", () => {
   const t = truth([
       { role: "user", text: "the second line of it", whole: "the first line of all that was pasted\nthe second line of it", unseen: ["the first line of", "all that was pasted"] },
+      { role: "assistant", text: "Noted." },
     ]),
-    exact = text => score(t, { entries: talk(["user", text]) }).exact;
+    got = text => score(t, { entries: talk(["user", text], ["assistant", "Noted."]) }),
+    exact = text => got(text).exact;
   assert.equal(exact("was pasted\nthe second line of it"), 1);
   assert.equal(exact("the second line of it"), 1);
-  assert.equal(exact("was pasted\nthe second line"), 0);
+  assert.equal(exact("was pasted\nthe second line"), 0.5);
+  assert.equal(got("the first line of all that was pasted\nthe second line of it").chars, 1);
 });
