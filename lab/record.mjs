@@ -138,13 +138,15 @@ async function enter(text, turn) {
     await sleep(900);
   } else
     for (const [i, line] of text.split("\n").entries()) {
-      if (i) t.input(agent === "gemini" ? "\\\r" : ["codex", "copilot"].includes(agent) ? "\x0a" : "\\\r");
+      if (i) await t.type(NEWLINE[agent] ?? ["\\\r"]);
       await t.type(line, turn?.perKey ?? (["codex", "qwen", "copilot"].includes(agent) ? 35 : 8));
     }
   await t.idle(400, 3000);
   await typed(text, before);
   t.input("\r");
 }
+/** What begins a new line of a prompt, if not a backslash and Enter in one. */
+const NEWLINE = { claude: ["\\", "\r"], codex: ["\x0a"], copilot: ["\x0a"] };
 /** How often the end of a text is on the screen. */
 const times = text => squeezed(t.screen().join("")).split(squeezed(text.split("\n").at(-1)).slice(-6)).length - 1;
 const squeezed = s => s.replace(/[\s│┃█]+/g, "");
