@@ -123,6 +123,7 @@ func TestClaudeSplit(t *testing.T) {
 		{"a spinner that was left behind", "⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s)\n\n⟦ #ffffff|●⟧ Hi.\n" + rule + "\n❯ \n" + rule, false, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"scrolled back, the first row is of a reply", "  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle, Scrolled: true}},
 		{"a dialog below a table", "⟦ #ffffff|●⟧ Hi.\n  ├" + strings.Repeat("─", 56) + "┤\n╭───╮\n\n" + rule + "\n Do you want to proceed?\n ⟦ #b1b9f9|❯⟧ 1. Yes", false, chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}},
+		{"a dialog in a box below the welcome in another (1.0)", "╭" + strings.Repeat("─", 51) + "╮\n│ ✻ Welcome to Claude Code!\n╰" + strings.Repeat("─", 51) + "╯\n⟦ #ffffff|●⟧ Hi.\n╭" + strings.Repeat("─", 58) + "╮\n│ Do you want to proceed?\n│ ❯ 1. Yes\n╰" + strings.Repeat("─", 58) + "╯", false, chat.Split{OK: true, Bottom: 4, State: chat.StateAsking}},
 		{"rules that were drawn for a wider window", "⟦ #ffffff|●⟧ Hi.\n\n" + rule + "\n⟦ #888888|──⟧\n❯ \n" + rule + "\n⟦ #888888|──⟧\n  ? for shortcuts", true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a prompt below a rule", rule + "\n⟦ #ffffff on#373737|❯ Why⟧", false, chat.Split{}},
 		{"text above the input", "⟦ #ffffff|●⟧ Hi.\n* one more… (x)\n  /path ↓\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},

@@ -51,7 +51,7 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 		case !frame(lines[i]):
 		case holdsInput(lines[i+1:], alt):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:], dialog):
+		case slices.ContainsFunc(lines[i+1:i+1+row.Run(lines[i+1:], row.Not(boxEnd))], dialog):
 			top, asks = i, true
 		}
 	}
@@ -62,6 +62,9 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 func dialog(l row.Line) bool {
 	return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
 }
+
+// boxEnd reports whether a row ends a box: what is below is not in it.
+var boxEnd = row.Prefixed("╰")
 
 // holdsInput reports whether the rows below a rule begin with the live input. On the alternate
 // screen of a terminal multiplexer, the rest of a rule may be above it that was drawn for a wider
