@@ -32,6 +32,7 @@ func TestE23Rules(t *testing.T) {
 		{"commands", -1, "⟦ p2|•⟧ ⟦b|Ran⟧ for x in a\n  │ do it\n  │ … +2 lines\n  └ one\n    … +9 lines\n    two\n    + Show details\n\n⟦ p2|•⟧ ⟦b|Ran⟧\n  └ ls -1\n\n⟦ p2|•⟧ ⟦b|Ran⟧ true\n  └ (no output)\n\n•⟦d| ⟧⟦b|Running⟧ sleep", "tool ok Ran [for x in a\ndo it\n…] \"one\\n… +9 lines\\ntwo\" truncated\ntool ok Ran [ls -1]\ntool ok Ran [true]\ntool running Running [sleep]\n"},
 		{"a search of the web", -1, "⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Called⟧ shop.get({})", "tool ok Searched the web [for x]\ntool ok Called [shop.get({})]\n"},
 		{"a search of the web to 0.125", -1, "⟦b #808080|•⟧ ⟦b|Searching the web⟧\n\n⟦d|•⟧ ⟦b|Searched⟧ x", "tool ok Searched [x]\n"},
+		{"a search of the web in 0.47", -1, "🌐\u200aSearched: go: x\n\n⟦d|• ⟧So.", "tool ok Searched [go: x]\nassistant \"So.\"\n"},
 		{"an exploration that failed in part", -1, "⟦d|•⟧ ⟦b|Explored · 1 nonzero exit⟧\n  └ ⟦ p6|Read⟧ a.go⟦ p1| (exit 1)⟧\n    ⟦ p6|Read⟧ b\n    ⟦d|+ Show details⟧", "tool error Read [a.go]\ntool ok Read [b]\n"},
 		{"what was explored", -1, "⟦d|•⟧ ⟦b|Exploring⟧\n  └ ⟦ p6|Read⟧ a.go, b.go\n    ⟦ p6|Search⟧ x", "tool running Read [a.go]\ntool running Read [b.go]\ntool running Search [x]\n"},
 		{"an exploration in red", -1, "⟦d|•⟧ ⟦b|Explored⟧\n  └ ⟦ p6|Read⟧ ⟦ p1|a.go⟧", "tool ok Read [a.go]\n"},

@@ -53,6 +53,12 @@ var (
 	underWay    = lazy.Regexp(`^(?:Brows|Search)ing the web$`)
 )
 
+// searched reads a search of the web: "🌐 Searched: sync.Map" (0.47).
+func searched(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
+	_, query, _ := strings.Cut(markdown.Prompt(ls, &markdown.Style{}), ": ")
+	return chat.Did(&session.Tool{Name: "Searched", Input: query, Status: session.ToolOK}), true
+}
+
 // parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
 // output, which begins with "  └ ".
 func parts(ls []row.Line) (head, out []row.Line) {
