@@ -109,7 +109,7 @@ func change(l row.Line, title string) bool {
 }
 
 // infos match notices that look like replies by their words.
-var infos = lazy.Regexp(` hook \(|^\S+ (?:Unrecognized command '/|Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
+var infos = lazy.Regexp(` hook \(|^\S+ (?:Unrecognized command '/|Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Compact task completed|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
 // end, or a bold bullet: "• Waited for background terminal".

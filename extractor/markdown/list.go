@@ -47,6 +47,12 @@ func (l *listLevel) next(it Item) bool {
 // list returns the innermost open list.
 func (r *blockReader) list() *listLevel { return &r.lists[len(r.lists)-1] }
 
+// outer returns the list around the innermost open one, or that one if it is in no other.
+func (r *blockReader) outer() *listLevel {
+	n := len(r.lists)
+	return &r.lists[min(max(1, n-2), n-1)]
+}
+
 // again reports whether an item's number is that of the item above: what follows is another
 // paragraph of it, before which some agents write the number again.
 func (r *blockReader) again(it Item) bool {
@@ -55,11 +61,12 @@ func (r *blockReader) again(it Item) bool {
 }
 
 // interrupts reports whether a list item begins at line i, which follows text: the next one of an
-// open list, or the first of a nested one, or of another list below a line that is whole. A word
-// that was wrapped is no marker.
+// open list, the first of a nested one, one that is left of those above (an agent may indent
+// the first one too far), or one of another list below a line that is whole. A word that was wrapped
+// is no marker.
 func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
-	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.list().col || r.breaks(i)))
+	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.outer().col || r.breaks(i)))
 }
 
 // marker reads the marker of a list item at line i.

@@ -57,6 +57,7 @@ func TestRules(t *testing.T) {
 		{"a title between strokes is no rule", "● One.\n\n  ─── Two ───", claudeish, 40, "One.\n\n─── Two ───"},
 		{"strokes in a code span are no rule", "● One.\n\n  ⟦ #b1b9f9|---⟧", claudeish, 40, "One.\n\n`---`"},
 		{"items whose words are not there yet", "  1. one two three\n  2.\n  3.\n\n  Of version\n  7.", claudeish, 40, "1. one two three\n2.\n3.\n\nOf version\n7."},
+		{"an item left of the full one above", "  - One\n      - the cache is full\n    - now\n  - Two", claudeish, 24, "- One\n  - the cache is full\n  - now\n- Two"},
 		{"a list right below a heading", "⟦b|● One⟧\n  - two\n  - three", claudeish, 40, "## One\n\n- two\n- three"},
 
 		{"items that all have one number", "● 1. One\n  1. Two", claudeish, 40, "1. One\n1. Two"},
