@@ -51,6 +51,9 @@ func (d *Document) Clear() {
 // when it wraps the text for another width. Above the first row of an empty document are the last
 // ones that were cleared.
 func (d *Document) Own(body []row.Line) []row.Line {
+	if d.before == "" { // saves time
+		return body
+	}
 	text := letters(body)
 	own, n, above := lettersFrom(d.Lines, len(text)), row.SkipBlank(d.Lines, 0), 0
 	if own != "" {
