@@ -203,8 +203,9 @@ function matchTools(T, G, pairs) {
       if (i >= b) to = Math.min(to, j);
     }
     for (let j = from + 1; j < to; j++) if (G[j].role === "tool") got.push(j);
-    const left = [];
-    for (let i = a; i < b; i++) {
+    const left = [],
+      calls = T.slice(a, b).map((t, k) => [t.shown === false, a + k]); // what was shown comes first
+    for (const [, i] of calls.sort(([x], [y]) => x - y)) {
       byT.delete(i);
       const k = got.findIndex(j => likeness(T[i], G[j]) === 1);
       if (k < 0) left.push(i);

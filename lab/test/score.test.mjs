@@ -57,6 +57,13 @@ test("calls that run side by side count in any order", () => {
   assert.equal(score(truth([call("echo a"), said, call("echo c")]), { entries: [got("echo c"), said, got("echo a")] }).tools, 0);
 });
 
+test("a call that was not shown takes none from one that was", () => {
+  const read = { role: "tool", op: "read", contains: "main.go", shown: false };
+  const edit = { role: "tool", op: "edit", contains: "main.go", output: "1.5", shown: true, outputShown: true };
+  const got = { role: "tool", text: "Update(main.go)", tool: { name: "Update", input: "main.go", output: "+1.5" } };
+  assert.equal(score(truth([read, edit]), { entries: [got] }).tools, 1);
+});
+
 test("of a message that was not on the screen whole, all that was seen must be there, and nothing else", () => {
   const want = { role: "assistant", text: "one two three four five six seven eight nine ten", visible: 0.67, unseen: ["five six seven eight"] };
   const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
