@@ -67,6 +67,8 @@ func oldPrompt(rows []row.Line) string {
 			return markdown.SeamBreak, true
 		case b.Indent > 0:
 			return markdown.SeamSpace, true
+		case row.Width(row.LastWord(above.Text))+row.Width(row.FirstWord(b.Text)) <= widest:
+			return markdown.SeamBreak, true
 		}
 		return markdown.SeamNone, true // a word was cut
 	}

@@ -23,6 +23,7 @@ func TestE23Rules(t *testing.T) {
 		{"an item below code", said + "So:\n\n  ⟦ p4|func⟧ a() {}\n  - then call b.run(); x = 1;", "assistant So:||```|func a() {}|```||- then call b.run(); x = 1;"},
 		{"a path, a slash and a command", sent + "/Users/x is a path⟧\n\n" + sent + "/⟧\n\n" + sent + "/cost⟧\n  ⎿  Total cost: $0.01\n     two rows\n", "user /Users/x is a path\nuser /\ncommand `/cost` -> Total cost: $0.01|two rows"},
 		{"a call that waits (1.0)", "⟦ #999999|●⟧ ⟦ #999999|Bash(ls -1)⟧", "tool `Bash(ls -1)` running"},
+		{"a line of a prompt that fills its row (2.0)", "⟦ #ffffff on#373737|> " + strings.Repeat("word ", 10) + "ends⟧\n⟦ #ffffff on#373737|More.⟧", "user " + strings.Repeat("word ", 10) + "ends|More."},
 		{"a cut word goes on at column 0, a sign begins something else (1.0)", "⟦ #999999|> See https://example.test/a/long/path/to/the/last/row/wi⟧\n⟦ #999999|ndow?id=9336⟧\n\n⟦ #999999|✻ Thinking…⟧\n\n  ⟦i #999999|So.⟧", "user See https://example.test/a/long/path/to/the/last/row/window?id=9336\nthinking So."},
 		{"a call whose marker blinks", "  ⟦b|Bash⟧(ls -1)\n  ⎿  Running…\n\n  ⟦b|Nobody⟧(ls)", "tool `Bash(ls -1)` ok Running…"},
 		{"a call of an MCP server", "⟦ #4eba65|●⟧ ⟦b|shop - find (MCP)⟧(query: \"x\")", "tool `shop - find (MCP)(query: \"x\")` ok"},
