@@ -402,3 +402,17 @@ func TestClearedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestUsers has messages of a conversation that was cleared, before a wipe and on the screen.
+func TestUsers(t *testing.T) {
+	said := func(text string) chat.Item { return chat.Said(session.RoleUser, text, text) }
+	reply, cleared := chat.Said(session.RoleAssistant, "So.", "So."), chat.Item{Event: session.EventClear}
+	s := segment{before: map[string]bool{"one": true}, items: []chat.Item{said("two"), reply}}
+	if got := s.users(); len(got) != 2 || !got["one"] || !got["two"] {
+		t.Errorf("got %v", got)
+	}
+	s.items = append(s.items, cleared, said("three"))
+	if got := s.users(); len(got) != 1 || !got["three"] {
+		t.Errorf("after a clear: got %v", got)
+	}
+}

@@ -246,12 +246,15 @@ func (r *Reader) clears(d *document.Document) bool {
 	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.clears)
 }
 
-// users returns the texts of the user's messages in the segment.
+// users returns the texts of the user's messages in the segment's last conversation.
 func (s *segment) users() map[string]bool {
 	texts := map[string]bool{}
 	maps.Copy(texts, s.before)
 	for _, it := range s.items {
-		if it.Role == session.RoleUser {
+		switch {
+		case it.Event == session.EventClear:
+			clear(texts)
+		case it.Role == session.RoleUser:
 			texts[it.Text] = true
 		}
 	}
