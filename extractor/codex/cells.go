@@ -22,6 +22,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
 	{Begin: &bullet}, // somebody else's
 	{Rule: "call", Begin: &chat.Mark{Signs: []string{"🌐"}}, Read: searched},
+	{Rule: "notice", Begin: &chat.Mark{Signs: []string{"> Compact task completed"}}, Add: notice}, // 0.42
 	{Rule: "reply", Begin: &chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
