@@ -23,7 +23,7 @@ func Agent() *chat.Agent {
 		Name: "copilot", Title: "GitHub Copilot CLI", Usage: usage,
 		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
 		Looks: []chat.Look{{
-			Versions: "1.0-",
+			Versions: "1.0.66-",
 			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cells().Parse,
 		}},
 	}
