@@ -259,6 +259,8 @@ func TestCleared(t *testing.T) {
 			`clear one idle+ | 0["u:ho"] idle+ | 0["u:ho" "a:he"] idle+ | exit one`},
 		{"by a command", shots{{"s", screen("! clear", "u: ho, my dear", ">")}, {"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
 			`clear one 0["cli:clear:" "u:ho, my dear"] idle+ | 0["cli:clear:" "u:ho, my dear" "a:he"] idle+ | exit one`},
+		{"by a command that is above other text", shots{{"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
+			`0["u:hello, my dear" "a:yo~tail" "cli:clear:" "u:ho, my dear" "a:he"] idle+ | exit one`},
 	} {
 		want := `newSession one 0["u:hello, my dear" "a:yo"] idle+ | ` + tt.want
 		if got := slices.Concat(talk, tt.shots).play(NewReader()); got != want {

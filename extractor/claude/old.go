@@ -52,9 +52,9 @@ func oldGoesOn(first, l row.Line) bool {
 // at which it was wrapped is written at the end of the row, or at the start of the next one.
 func oldPrompt(rows []row.Line) string {
 	lk, widest := markdown.Style{Left: 2}, 0
-	for i, l := range rows {
+	for _, l := range rows {
 		widest = max(widest, row.Extent(l.Row))
-		if row.Indent(l.Text) < 2 && (i > 0 || !row.Starts(l.Text, ">")) {
+		if row.Indent(l.Text) < 2 && !row.Starts(l.Text, ">") {
 			lk.Left = 0
 		}
 	}

@@ -152,6 +152,8 @@ func TestOwn(t *testing.T) {
 		{"the first that is said since", "", "one two/three//> ho", "> ho"},
 		{"not the end", "", "> hi/one two", "> hi/one two"},
 		{"nothing above, nothing was said", "", "/> ho", "/> ho"},
+		{"the beginning of its row", "ho ho/new", "three/ho ho/new", "ho ho/new"},
+		{"the middle of a row", "ho ho/new", "three ho ho/new", "three ho ho/new"},
 	} {
 		d := Document{Lines: cols(40, "older")}
 		d.Clear()
