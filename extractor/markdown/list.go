@@ -61,9 +61,9 @@ func (r *blockReader) again(it Item) bool {
 }
 
 // interrupts reports whether a list item begins at line i, which follows text: the next one of an
-// open list, the first of a nested one, one that is left of those above (an agent may indent
-// the first one too far), or one of another list below a line that is whole. A word that was wrapped
-// is no marker.
+// open list, the first of a nested one, one that is left of those above (an agent may indent the
+// first one too far), or one of another list below a line that is whole. A word that was wrapped is
+// no marker.
 func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
 	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.outer().col || r.breaks(i)))
