@@ -18,12 +18,12 @@ import (
 // hosting lets others join a session while it is recorded. A session that cannot be joined is
 // recorded all the same.
 type hosting struct {
-	sink   *sink
-	server string          // as viewers are told
-	hosted func(id string) // called when the command runs, if the session has no terminal
-	folder string          // of its socket; empty: it has none
-	host   *live.Host      // nil: the command has not begun
-	served chan struct{}   // closed when nobody can join any more
+	sink     *sink
+	server   string          // as viewers are told
+	hosted   func(id string) // called when the command runs, if the session has no terminal
+	listener net.Listener    // nil: nobody can join
+	host     *live.Host      // nil: the command has not begun
+	served   chan struct{}   // closed when nobody can join any more
 
 	notify   notify.Options
 	environ  []string
@@ -31,7 +31,7 @@ type hosting struct {
 }
 
 // newHosting prepares the hosting. It says, before the command starts, where others cannot join as
-// they should.
+// they should. A program that the command starts at once can join: it waits for begin.
 func newHosting(o Options, to *sink) *hosting {
 	folder, taken, err := rundir.Make()
 	switch {
@@ -40,7 +40,7 @@ func newHosting(o Options, to *sink) *hosting {
 	case taken != nil:
 		o.Warn("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
 	}
-	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, folder: folder, served: make(chan struct{})}
+	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, listener: listen(folder, to), served: make(chan struct{})}
 }
 
 // headless makes the host the session's terminal.
@@ -65,10 +65,10 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	if h.hosted != nil {
 		h.host.Headless()
 	}
-	if l := h.listen(); l != nil {
+	if h.listener != nil {
 		go func() {
 			defer close(h.served)
-			_ = h.host.Serve(l) // ends with the host
+			_ = h.host.Serve(h.listener) // ends with the host
 		}()
 	} else {
 		close(h.served)
@@ -100,12 +100,12 @@ func (n notified) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	return n.Host.Typed(keys)
 }
 
-// listen returns nil if nobody can join.
-func (h *hosting) listen() net.Listener {
-	if h.folder == "" {
+// listen creates a session's socket in a folder. It returns nil if nobody can join.
+func listen(folder string, to *sink) net.Listener {
+	if folder == "" {
 		return nil
 	}
-	l, err := live.Listen(h.folder, h.sink.path, h.sink.session.ID)
+	l, err := live.Listen(folder, to.path, to.session.ID)
 	if err != nil {
 		return nil
 	}
@@ -136,6 +136,9 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 // close ends the hosting when the session is recorded to its end.
 func (h *hosting) close() {
 	if h.host == nil {
+		if h.listener != nil {
+			_ = h.listener.Close()
+		}
 		return
 	}
 	if h.notifier != nil {

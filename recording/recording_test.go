@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/program"
+	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recording"
@@ -144,6 +145,24 @@ func TestAttach(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A program that the command starts at once finds the socket, which goes with the session.
+func TestSocketBeforeCommand(t *testing.T) {
+	db := place(t)
+	var told []string
+	o := options(db, &told, "true")
+	r, err := recording.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sockets, err := rundir.Find(db); sockets[o.Session.ID] == "" {
+		t.Errorf("before the command starts the sockets are %v, %v", sockets, err)
+	}
+	r.Close()
+	if sockets, _ := rundir.Find(db); len(sockets) > 0 {
+		t.Errorf("%v are left", sockets)
 	}
 }
 
