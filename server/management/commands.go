@@ -128,19 +128,18 @@ func (c *conn) startShell(r *request) error {
 	if err != nil {
 		return c.fail(failed + messageOf(err))
 	}
-	after, hold := int64(0), time.Duration(0)
-	if !isNew {
-		after, hold = -1, holdTime
+	if !isNew { // before the answer: what the shell prints from then on is the client's
+		if err := c.owns(l, -1, holdTime); err != nil {
+			return c.fail(failed + messageOf(err))
+		}
 	}
-	if err := c.send(commandMessage{"shell_started", c.p.AgentID, commandIDOf(l.id)}); err != nil {
+	if err := c.send(commandMessage{"shell_started", c.p.AgentID, commandIDOf(l.id)}); err != nil || !isNew {
 		return err
 	}
-	if err := c.owns(l, after, hold); err != nil {
+	if err := c.owns(l, 0, 0); err != nil {
 		return c.fail(failed + messageOf(err))
 	}
-	if isNew {
-		c.p.began(l)
-	}
+	c.p.began(l)
 	return nil
 }
 
