@@ -203,10 +203,11 @@ function matchTools(T, G, pairs) {
       if (i >= b) to = Math.min(to, j);
     }
     for (let j = from + 1; j < to; j++) if (G[j].role === "tool") got.push(j);
-    const left = [],
-      calls = T.slice(a, b).map((t, k) => [t.shown === false, a + k]); // what was shown comes first
-    for (const [, i] of calls.sort(([x], [y]) => x - y)) {
+    const left = [];
+    for (let i = a; i < b; i++) {
       byT.delete(i);
+      const shown = T.slice(i, b).filter(t => t.shown !== false).length;
+      if (T[i].shown === false && got.length <= shown) continue; // it takes none from those that were
       const k = got.findIndex(j => likeness(T[i], G[j]) === 1);
       if (k < 0) left.push(i);
       else byT.set(i, got.splice(k, 1)[0]);
