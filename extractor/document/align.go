@@ -115,8 +115,7 @@ func (d *Document) above(at int, body []row.Line) int {
 		return at
 	}
 	d.Placed = PlacedWrapped
-	d.repair(p, body)
-	return d.blankAbove(p.at, body)
+	return d.parted(p, body)
 }
 
 // nearby looks for rows in common in what a window can show that scrolls by less than its height.
@@ -187,8 +186,19 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 		body[row.SkipBlank(body, 0)].Lost = true
 		return p.at + 1
 	}
-	d.repair(p, body)
-	return d.blankAbove(p.at, body)
+	return d.parted(p, body)
+}
+
+// parted returns the line that body's first row shows at p, after it has parted the line which the
+// terminal has wrapped above that row.
+func (d *Document) parted(p spot, body []row.Line) int {
+	begin := d.repair(p, body)
+	if begin == nil {
+		return d.blankAbove(p.at, body)
+	}
+	d.replace(p.at, begin, body[:1], slices.Clone(d.Lines[p.at+1:]))
+	d.Base++
+	return p.at + 1
 }
 
 // cells returns what is in the cells of tables.

@@ -106,6 +106,30 @@ func TestRewrap(t *testing.T) {
 	}
 }
 
+// TestAlignReflowed shows windows of the alternate screen whose first row a terminal multiplexer has
+// wrapped for a new width, in the middle of a word: the line stays one. The second is a look back.
+func TestAlignReflowed(t *testing.T) {
+	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed."}
+	for _, tt := range []struct {
+		base  int
+		shown []string
+		want  []string
+		at    int // the window, then
+	}{
+		{1, append([]string{"ders"}, append(said[1:], "That is all.")...), append(said[1:4:4], "That is all."), 1},
+		{3, []string{"ders", said[1], said[2]}, said[1:], 4},
+	} {
+		d := Document{Lines: rowtest.Plain(32, said...), Base: tt.base}
+		body := rowtest.Plain(28, tt.shown...)
+		body[0].Wrapped = true
+		d.align(body, false)
+		want := append([]string{"The parser drops all the hea", "ders"}, tt.want...)
+		if diff := cmp.Diff(want, texts(d.Lines)); diff != "" || d.Base != tt.at || !d.Lines[1].Wrapped {
+			t.Errorf("base %d, want %d; document (-want +got):\n%s", d.Base, tt.at, diff)
+		}
+	}
+}
+
 // TestWindowWidths knows of each row for which width it was drawn, until it is drawn again.
 func TestWindowWidths(t *testing.T) {
 	rows := rowtest.Plain(0, "old", "older")

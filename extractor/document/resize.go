@@ -114,9 +114,9 @@ func (d *Document) Cut(body []row.Line) bool {
 // rewrap puts body at p.
 func (d *Document) rewrap(p spot, body []row.Line) {
 	body = slices.Clone(body)
-	d.repair(p, body)
-	d.replace(p.at, body)
-	d.Base, d.Placed = p.at, PlacedWrapped
+	begin := d.repair(p, body)
+	d.replace(p.at, begin, body)
+	d.Base, d.Placed = p.at+len(begin), PlacedWrapped
 }
 
 // restorable finds such a window on the document as it was before those resizes.
@@ -147,20 +147,13 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 // Rewrap finds the window's place again after the terminal has rewrapped its rows. start is the
 // first line of a part of the document, which may move.
 func (d *Document) Rewrap(screen []row.Line, start int) int {
-	body := slices.Clone(row.Trim(screen))
+	body := row.Trim(screen)
 	p := d.findRewrapped(body)
 	if p.at < 0 {
 		return start
 	}
 	from := min(p.at, start)
 	before := len(letters(d.Lines[from:min(start, len(d.Lines))]))
-	var begin []row.Line
-	if body[0].Wrapped && p.within > 0 {
-		begin = []row.Line{cutAt(p.line, p.within, body[0])}
-	} else {
-		d.repair(p, body)
-	}
-	d.replace(p.at, begin, body)
-	d.Base = p.at + len(begin)
+	d.rewrap(p, body)
 	return skipLetters(d.Lines, from, before)
 }

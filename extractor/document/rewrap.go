@@ -91,14 +91,19 @@ func agrees(text, key, all string) (at int) {
 }
 
 // repair puts the beginning of a line of the document before a body at p that an agent wrapped
-// again.
-func (d *Document) repair(p spot, body []row.Line) {
+// again. Where the terminal has wrapped that line, it returns the beginning instead.
+func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 	d.repairAt, d.raw = p.at, row.Line{}
-	if p.within > 0 {
+	switch {
+	case p.within == 0:
+	case body[0].Wrapped:
+		begin = []row.Line{cutAt(p.line, p.within, body[0])}
+	default:
 		d.raw = body[0]
 		body[0] = p.repaired(body[0])
 		d.repaired = body[0]
 	}
+	return begin
 }
 
 // repaired returns the line that is the spot's up to there, and goes on with next. A terminal
