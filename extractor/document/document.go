@@ -26,6 +26,7 @@ type Document struct {
 	raw, repaired row.Line
 
 	body   []row.Line // the window that is being put in its place
+	back   int        // rows at the window's top that are above lines which only the document has
 	late   bool       // what was above the first line was never on the screen
 	before string     // the last letters of the documents that were cleared before this one
 	resize resize
@@ -79,9 +80,11 @@ func (d *Document) Late() {
 func (d *Document) Clean() { d.Dirty, d.were = len(d.Lines), d.were[:0] }
 
 // Advance puts body where the window's text stood, after the rows that have left the window (main
-// screen).
+// screen). The rows that came back above lines which the terminal has dropped stay where they are.
 func (d *Document) Advance(body []row.Line) {
-	d.replace(d.Base, d.Left, body)
+	known := min(d.back, len(d.Left))
+	d.back -= known
+	d.replace(d.Base+known+d.back, d.Left[known:], body[min(d.back, len(body)):])
 	d.Base, d.Left, d.Placed = d.Base+len(d.Left), nil, PlacedScrolled
 }
 

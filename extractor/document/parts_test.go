@@ -106,6 +106,44 @@ func TestRewrap(t *testing.T) {
 	}
 }
 
+// TestRewrapDropped brings rows back from the scrollback above lines that the terminal has dropped:
+// the document keeps those, also when the rows leave the window again.
+func TestRewrapDropped(t *testing.T) {
+	const first, rest, last = "The parser drops the header,", "which is slow at night,", "and it rebuilds the index."
+	said, alike := []string{"$ agent", first, "The lock is held.", rest, last}, strings.Repeat("ab", 60)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		shown []string
+		back  int // the rows that stay where they are on the document
+	}{
+		{"rows that were above it", said, []string{first, rest, last}, 1},
+		{"a row that its first one seems to go on with", said, []string{"$ agent", "The parser" + rest, last}, 2},
+		{"all rows that were above it", said, said[1:], 0},
+		{"rows of nobody knows what", said, []string{"A status.", rest, last}, 0},
+		{"more rows than the document has", said[1:], []string{"The", "parser", "drops", "the header,", rest, last}, 0},
+		{"rows above a window of few letters", append(said[:3:3], "no", "ok"), []string{first, "no", "ok"}, 0},
+		{"all rows, which are much alike", []string{"$ agent", "x" + alike, alike, last}, []string{"x" + alike, alike, last}, 0},
+		{"nothing", said, []string{rest, last}, 0},
+	} {
+		d := Document{Lines: rowtest.Plain(30, tt.lines...), Base: len(tt.lines) - 2}
+		d.Rewrap(rowtest.Plain(40, tt.shown...), 0)
+		if d.back != tt.back {
+			t.Errorf("%s: %d rows came back, want %d", tt.name, d.back, tt.back)
+		}
+		if tt.back == 0 {
+			continue
+		}
+		for i := range 2 {
+			d.Left = rowtest.Plain(40, tt.shown[:i]...)
+			d.Advance(rowtest.Plain(40, append(slices.Clone(tt.shown[i:]), "More.")...))
+			if diff := cmp.Diff(append(slices.Clone(tt.lines), "More."), texts(d.Lines)); diff != "" {
+				t.Errorf("%s, %d left: (-want +got):\n%s", tt.name, i, diff)
+			}
+		}
+	}
+}
+
 // TestAlignReflowed shows windows of the alternate screen whose first row a terminal multiplexer has
 // wrapped for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {

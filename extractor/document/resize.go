@@ -116,7 +116,7 @@ func (d *Document) rewrap(p spot, body []row.Line) {
 	body = slices.Clone(body)
 	begin := d.repair(p, body)
 	d.replace(p.at, begin, body)
-	d.Base, d.Placed = p.at+len(begin), PlacedWrapped
+	d.Base, d.back, d.Placed = p.at+len(begin), 0, PlacedWrapped
 }
 
 // restorable finds such a window on the document as it was before those resizes.
@@ -148,12 +148,42 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 // first line of a part of the document, which may move.
 func (d *Document) Rewrap(screen []row.Line, start int) int {
 	body := row.Trim(screen)
-	p := d.findRewrapped(body)
+	p, n := d.belowHole(body)
+	if n == 0 {
+		p = d.findRewrapped(body)
+	}
 	if p.at < 0 {
 		return start
 	}
 	from := min(p.at, start)
 	before := len(letters(d.Lines[from:min(start, len(d.Lines))]))
-	d.rewrap(p, body)
+	d.rewrap(p, body[n:])
+	d.Base, d.back = d.Base-n, n
 	return skipLetters(d.Lines, from, before)
+}
+
+// belowHole returns how many rows of body, a rewrapped window, have come back from above lines
+// that the terminal has dropped, as SU makes it do, and where the row below them is; 0: none. The
+// letters of those rows are on the document, but not right above what the window began with.
+func (d *Document) belowHole(body []row.Line) (p spot, n int) {
+	top := min(d.Base+d.back, len(d.Lines))
+	lo := max(0, top-1000)
+	text, above, key := letters(body), letters(d.Lines[lo:top]), lettersFrom(d.Lines[top:], 100)
+	at := strings.Index(text, key)
+	if at < 0 || len(key) < 12 || strings.Contains(above+key, text[:at+len(key)]) { // all is there
+		return p, 0
+	}
+	shown := text[:at]
+	for k := len(above); at > 0 && k > 0 && shown[at-1] == above[k-1]; k-- {
+		at--
+	}
+	if !strings.Contains(above, shown[:at]) {
+		return p, 0
+	}
+	n = skipLetters(body, 0, at)
+	p.at = skipLetters(d.Lines, lo, len(above)-len(shown)+len(letters(body[:n])))
+	if n > p.at {
+		n = 0
+	}
+	return p, n
 }
