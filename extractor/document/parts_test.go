@@ -144,8 +144,8 @@ func TestRewrapDropped(t *testing.T) {
 	}
 }
 
-// TestAlignReflowed shows windows of the alternate screen whose first row a terminal multiplexer has
-// wrapped for a new width, in the middle of a word: the line stays one. The second is a look back.
+// TestAlignReflowed shows windows of the alternate screen whose first row a multiplexer has wrapped
+// for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {
 	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed."}
 	for _, tt := range []struct {
