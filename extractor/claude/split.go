@@ -51,7 +51,7 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 		case !frame(lines[i]):
 		case holdsInput(lines[i+1:], alt):
 			return i, false
-		case slices.ContainsFunc(lines[i+1:i+1+row.Run(lines[i+1:], row.Not(boxEnd))], dialog):
+		case slices.ContainsFunc(chat.Between(lines[i+1:], boxEnd), dialog):
 			top, asks = i, true
 		}
 	}

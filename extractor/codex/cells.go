@@ -22,8 +22,8 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
 	{Begin: &bullet}, // somebody else's
 	{Rule: "call", Begin: &chat.Mark{Signs: []string{"🌐"}}, Read: searched},
-	{Rule: "notice", Begin: &chat.Mark{Signs: []string{"> Compact task completed"}}, Add: notice}, // 0.42
-	{Rule: "reply", Begin: &chat.Mark{Signs: []string{"> "}}, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
+	{Rule: "notice", Begin: &quoted, When: chat.First(info), Add: notice},
+	{Rule: "reply", Begin: &quoted, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: &chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
@@ -36,7 +36,10 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "reply", Headless: true, When: replyRest, Role: session.RoleAssistant, Read: reply},
 }}
 
-var bullet = chat.Mark{Signs: []string{"•", "◦"}}
+var (
+	bullet = chat.Mark{Signs: []string{"•", "◦"}}
+	quoted = chat.Mark{Signs: []string{"> "}} // up to 0.42
+)
 
 // atEdge is any row that begins in the first column.
 var atEdge = chat.Mark{Row: row.Filled}

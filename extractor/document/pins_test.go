@@ -71,18 +71,6 @@ func TestRepairedRow(t *testing.T) {
 	}
 }
 
-// TestRepairedWord shows the rest of a line that a terminal multiplexer has wrapped within a word,
-// and a row that does not go on there.
-func TestRepairedWord(t *testing.T) {
-	p := spot{within: len("Theparserdropsit"), line: rowtest.Plain(30, "  The parser drops its header")[0]}
-	for next, want := range map[string]string{"s header": "  The parser drops its header", "> ho": "  The parser drops it > ho"} {
-		p.goesOn = next != "> ho"
-		if l := p.repaired(rowtest.Plain(20, next)[0]); l.Text != want {
-			t.Errorf("got %q, want %q", l.Text, want)
-		}
-	}
-}
-
 // TestLongTextEnds reads texts that are cut by bytes, set, and wrapped.
 func TestLongTextEnds(t *testing.T) {
 	rows := rowtest.Plain(80, strings.Repeat("y", 1<<20))

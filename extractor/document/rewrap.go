@@ -100,20 +100,16 @@ func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 		begin = []row.Line{cutAt(p.line, p.within, body[0])}
 	default:
 		d.raw = body[0]
-		body[0] = p.repaired(body[0])
+		body[0] = repairedLine(p.line, p.within, body[0])
 		d.repaired = body[0]
 	}
 	return begin
 }
 
-// repaired returns the line that is the spot's up to there, and goes on with next. A terminal
-// multiplexer wraps within words.
-func (p spot) repaired(next row.Line) row.Line {
+// repairedLine returns the line whose first n letters are old's and whose rest is next.
+func repairedLine(old row.Line, n int, next row.Line) row.Line {
 	indent := row.Indent(next.Text)
-	spans := head(p.line, p.within)
-	if rest := p.line.Text[len(row.Join(spans).Text):]; !p.goesOn || row.Indent(rest) > 0 {
-		spans = append(spans, row.Span{Text: " ", Width: 1})
-	}
+	spans := append(head(old, n), row.Span{Text: " ", Width: 1})
 	cols := row.SpansWidth(spans) + next.Cols - indent
 	return row.Line{Row: row.Join(append(spans, row.Spans(next.Row, indent, -1, nil)...)), Cols: cols}
 }
