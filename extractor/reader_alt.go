@@ -89,7 +89,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if sp.Scrolled {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
-		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held) { // rows were on the screen only then
+		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held, r.alt.Lines[r.alt.Base:]) { // rows were on the screen only then
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() { r.alt.Align(body) })
@@ -106,11 +106,17 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.state(sp)
 }
 
-// finishes reports whether body shows the first text of a half drawn frame where that did: the rows
-// below it were older.
-func finishes(body, held []row.Line) bool {
+// finishes reports whether body goes on with the first text of a half drawn frame: that begins as
+// body does there, and ends as the row of the window which was shown before. The rows below it were
+// older.
+func finishes(body, held, shown []row.Line) bool {
 	i := row.SkipBlank(held, 0)
-	return i < min(len(body), len(held)) && strings.HasPrefix(body[i].Text, held[i].Text)
+	if i >= min(len(body), len(held)) {
+		return false
+	}
+	drawn := row.CommonStart(body[i].Text, held[i].Text)
+	rest := held[i].Text[len(drawn):]
+	return rest == "" || strings.TrimSpace(drawn) != "" && i < len(shown) && strings.HasSuffix(shown[i].Text, rest)
 }
 
 // mostlyBlank reports whether most rows of a screen are blank, as after a clear. Where a long

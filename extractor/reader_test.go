@@ -234,12 +234,17 @@ func TestFinishes(t *testing.T) {
 		want       bool
 	}{
 		{"the first text goes on", []string{"", "user: next", "rest"}, []string{"", "user: ne", "older"}, true},
+		{"the first text is drawn over an older one", []string{"", "user: next", "rest"}, []string{"", "user: neolder", "row"}, true},
+		{"an older text with the same end", []string{"", "user: next", "rest"}, []string{"", "said, much older", "row"}, false},
+		{"another text with the same beginning", []string{"", "user: next", "rest"}, []string{"", "user: new", "row"}, false},
+		{"a text below the older ones", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"}, false},
 		{"another text", []string{"", "user: next"}, []string{"", "said"}, false},
 		{"the text is on another row", []string{"user: next", "rest"}, []string{"", "user: ne"}, false},
 		{"fewer rows than are blank", []string{"user: next"}, []string{"", "user: ne"}, false},
 		{"nothing but blank rows", []string{"user: next", "rest"}, []string{"", ""}, false},
 	} {
-		if got := finishes(rowtest.Plain(40, tt.body...), rowtest.Plain(40, tt.held...)); got != tt.want {
+		shown := rowtest.Plain(40, "", "said, much older", "row")
+		if got := finishes(rowtest.Plain(40, tt.body...), rowtest.Plain(40, tt.held...), shown); got != tt.want {
 			t.Errorf("%s: %v; want %v", tt.name, got, tt.want)
 		}
 	}
