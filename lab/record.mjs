@@ -139,10 +139,14 @@ async function enter(text, turn) {
   } else
     for (const [i, line] of text.split("\n").entries()) {
       if (i) await t.type(NEWLINE[agent] ?? ["\\\r"]);
-      await t.type(line, turn?.perKey ?? (["codex", "qwen", "copilot"].includes(agent) ? 35 : 8));
+      const perKey = turn?.perKey ?? (["codex", "qwen", "copilot"].includes(agent) ? 35 : 8),
+        [, head, mark] = /^(.*?)(\??)$/.exec(line),
+        had = times(head);
+      await t.type(head, perKey);
+      if (mark) await taken(head, had); // else it may be the key that opens the help
+      await t.type(mark, perKey);
     }
-  await t.idle(400, 3000);
-  await typed(text, before);
+  await taken(text, before);
   t.input("\r");
 }
 /** What begins a new line of a prompt, if not a backslash and Enter in one. */
@@ -154,6 +158,11 @@ const squeezed = s => s.replace(/[\s│┃█]+/g, "");
 async function typed(text, before) {
   const until = Date.now() + (before ? 3000 : 10000); // what scrolls takes others away
   while (Date.now() < until && !t.exited && times(text) <= before) await sleep(50);
+}
+/** Waits until the agent has taken what was typed: one on a busy machine draws all of it, and sends what it knew a moment before. */
+async function taken(text, before) {
+  await typed(text, before);
+  await t.idle(400, 3000);
 }
 /** Waits until the shell asks for a command again: an agent may need seconds to end. */
 async function gone() {
