@@ -60,6 +60,23 @@ func TestMergeLastLines(t *testing.T) {
 	}
 }
 
+// TestMergePassed shows a prompt without its first rows, which was taken for the rest of the reply
+// above until its own reply was below. Other prompts do not take rows of the reply.
+func TestMergePassed(t *testing.T) {
+	for prompt, want := range map[string]string{"u:two\nthree": "a:1. one", "u:other": "a:1. one\ntwo\nthree"} {
+		l := newLog()
+		v := view(1, 0, "u:go", "a:1. one\ntwo\nthree")
+		v.Settled = true
+		l.Merge(v)
+		v = view(1, 0, "u:go", "a:1. one", prompt, "a:Yes.")
+		v.At, v.Settled = time.Second, true
+		l.Merge(v)
+		if got := told(l)[1]; got != want {
+			t.Errorf("%s: got %q, want %q", prompt, got, want)
+		}
+	}
+}
+
 // TestMergeRestOfAnother shows what seems to be a prompt without its head, until the rows above it
 // show that it is the rest of a reply. Another prompt without its head stays.
 func TestMergeRestOfAnother(t *testing.T) {

@@ -170,13 +170,14 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	if it.Shortened {
 		s.lengthen(it, open)
 	}
-	if v.Reprint && it.Role == session.RoleAssistant {
-		repair(it, e)
+	if it.Role == session.RoleAssistant && (v.Reprint || l.resized <= s.first) {
+		repair(it, e, !v.Reprint)
 	}
 	if it.TruncatedAt == session.TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
 		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
 	}
-	if s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
+	moved := !last && passed(s.text, it.Text, v.Items[i+1].Text)
+	if !moved && s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
 		l.note(e, ChangeIgnored, seen, i)
 		return
 	}
@@ -200,6 +201,14 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	}
 	s.changed = true
 	l.noteUpdate(e, &was, seen, i)
+}
+
+// passed reports whether what was the end of a text is that of the next item now: what begins it
+// was never on the screen, and only what came below showed where the text ends.
+func passed(was, now, next string) bool {
+	rest, ok := strings.CutPrefix(was, now)
+	rest = strings.TrimSpace(rest)
+	return ok && min(len(rest), len(next)) > 0 && (strings.HasPrefix(rest, next) || strings.HasPrefix(next, rest))
 }
 
 // sameDetails compares without reflection: a shell's commands are read again and again.
@@ -232,13 +241,14 @@ func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 }
 
 // repair puts back the rows that an agent erased by mistake within what the document shows of a
-// reply that goes on growing; see sight.ate.
-func repair(it *session.Sighting, e *session.Entry) {
-	text, ok := withRows(e.Text, it.Text)
+// reply that goes on growing; see sight.ate. whole: only whole lines, as nothing tells that the
+// agent has printed everything again. A terminal multiplexer does not pass that on.
+func repair(it *session.Sighting, e *session.Entry, whole bool) {
+	text, ok := withRows(e.Text, it.Text, whole)
 	if !ok {
 		return
 	}
-	if markdown, ok := withRows(e.Markdown, it.Markdown); ok {
+	if markdown, ok := withRows(e.Markdown, it.Markdown, whole); ok {
 		it.Text, it.Markdown = text, markdown
 	}
 }
@@ -248,12 +258,15 @@ const seam = 8
 
 // withRows puts back rows that are gone from the middle of a text. now is the text without them;
 // was, the text before, has the same beginning, the rows, and a part of the end. It reports whether
-// it put any back.
-func withRows(was, now string) (string, bool) {
+// it put any back. whole: the rows are whole lines.
+func withRows(was, now string, whole bool) (string, bool) {
 	n := common(was, now)
+	if whole {
+		n = 1 + strings.LastIndexByte(was[:n], '\n')
+	}
 	rest, end := was[n:], now[n:]
 	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
-		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") {
+		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") && (!whole || strings.HasSuffix(rows, "\n")) {
 			return was + end[k:], !strings.Contains(now, rows) // else was had them twice: it was half redrawn
 		}
 	}
