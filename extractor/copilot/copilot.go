@@ -87,9 +87,9 @@ func ofTerminal(l, first row.Line) bool {
 }
 
 var (
-	tabs   = lazy.Regexp(`^(?: (?:\[| Current  ).*)?$`) // the row of tabs, the chosen one in brackets or painted, or a blank one
-	empty  = lazy.Regexp(`^[ ` + bar + `]*$`)           // nothing but the scroll bar
-	beside = lazy.Regexp(`^ *$|` + bar + `$`)           // nothing, or anything beside the scroll bar
+	tabs   = lazy.Regexp(`^(?: (?:\[| \pL).*)?$`) // the row of tabs, the first in brackets or painted, an objective, or a blank one
+	empty  = lazy.Regexp(`^[ ` + bar + `]*$`)     // nothing but the scroll bar
+	beside = lazy.Regexp(`^ *$|` + bar + `$`)     // nothing, or anything beside the scroll bar
 )
 
 // copilotEnd returns the end of the conversation above the row bottom: the directory is between
@@ -171,13 +171,16 @@ func ofUsage(lines []row.Line, _ []chat.Item) bool {
 	return slices.ContainsFunc(upToSign(lines), row.Matching(legend))
 }
 
-// headless reports whether what begins without its first rows is a prompt: there is none just above
-// it or below, no row of it begins in a colour, as code does, and what is at the end of the
-// conversation, perhaps to go on, is below no reply.
+// headless reports whether what begins without its first rows is a prompt: it has a ground of its
+// own, as prompts have in a theme, or there is none just above it or below, no row of it begins in
+// a colour, as code does, and what is at the end of the conversation, perhaps to go on, is below no
+// reply.
 func headless(lines []row.Line, earlier []chat.Item) bool {
 	above, item := chat.Last(earlier).Role, upToSign(lines)
 	coloured := func(l row.Line) bool { return tinted(l.StyleAt(copilotLeft)) }
 	switch {
+	case lines[0].StyleAt(1).Bg != lines[0].StyleAt(0).Bg:
+		return true
 	case above == session.RoleUser, slices.ContainsFunc(item, coloured):
 		return false
 	case len(item) == len(lines):

@@ -50,6 +50,7 @@ func TestE23Rules(t *testing.T) {
 		{"colours in a terminal multiplexer", -1, " ● ⟦ p249 onp233|See ⟧⟦ p231 onp236|\u00a0x.go\u00a0⟧⟦ p249 onp233|.⟧\n\n   ⟦ p246 onp233|--- a⟧\n   ⟦ p209 onp233|@@ -1 +1 @@⟧", "assistant See `x.go`.||```|--- a|@@ -1 +1 @@|```"},
 		{"the rest of a reply", 1, " ❯ Go\n   ends here.\n\n ❯ On", "user Go\nassistant ends here.\nuser On"},
 		{"the rest of a reply at the end", 1, " ❯ Go\n   ends here.", "user Go\nassistant ends here."},
+		{"the rest of a prompt at the end in a theme", 2, " ● So.\n\n ⟦ on#141b22|  and more ⟧", "assistant So.\nuser and more"},
 		{"the rest of a reply above a prompt", 1, " ● So\n   ends here.\n\n ❯ On", "assistant So||ends here.\nuser On"},
 		{"the welcome above a prompt", -1, " ╭─╮╭─╮\n ╰─╯╰─╯  Copilot v1.0.102\n\n ❯ Go", "user Go"},
 		{"a time at the edge of a long prompt", -1, " ❯ " + strings.Repeat("x", 48) + "   10:24", "user xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},
@@ -79,6 +80,8 @@ func TestE23Split(t *testing.T) {
 		want       chat.Split
 	}{
 		{"idle", "\n [Chat] [Files]\n ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n / commands", chat.Split{OK: true, Top: 1, Bottom: 3, Right: 58, State: chat.StateIdle}},
+		{"painted tabs", "  Session   Issues\n\n ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n / commands", chat.Split{OK: true, Top: 2, Bottom: 4, Right: 58, State: chat.StateIdle}},
+		{"an objective below the tabs", " [Current]  Issues\n\n  Autopilot  Go on\n ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n / commands", chat.Split{OK: true, Top: 3, Bottom: 5, Right: 58, State: chat.StateIdle}},
 		{"busy", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Working esc esc cancel", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
 		{"busy in 1.0.88", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n ◉ Working · 39 B esc interrupt", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
 		{"stopped once", " ● Hi.\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n Press esc again to stop", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateBusy}},
