@@ -135,7 +135,8 @@ func TestE23Split(t *testing.T) {
 	}{
 		{"idle", "     Hi.\n\n" + input + "  ctrl+p commands", chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, "half typed"},
 		{"busy", "     Hi.\n\n" + input + "  ⠋ esc interrupt", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}, "half typed"},
-		{"a bar at the right", "     Hi.          ⟦ on#141414|  Context⟧\n\n" + input + "  ctrl+p commands ⟦ on#141414|  •⟧", chat.Split{OK: true, Bottom: 2, Right: 18, State: chat.StateIdle}, "half typed"},
+		{"a bar at the right", "     Hi.          ⟦ on#141414|  Context⟧\n\n" + input + "  ctrl+p commands ⟦ on#141414|  •⟧\n                  ⟦ on#141414|   ⟧", chat.Split{OK: true, Bottom: 2, Right: 18, State: chat.StateIdle}, "half typed"},
+		{"a bar at the right in tmux", "     Hi.          ⟦ on#141414|  Context⟧\n\n" + input + "  ctrl+p commands ⟦ on#141414|  •⟧\n⟦ on#22aa22|[0] 0:opencode*    \"vm\" 11:44⟧", chat.Split{OK: true, Bottom: 2, Right: 18, State: chat.StateIdle}, "half typed"},
 		{"what is pasted", "  ⟦ #5c9cf5|┃⟧⟦ on#2e2e2e|  a prompt         ⟧\n" + input, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half typed"},
 		{"a menu of commands", "  ┃ /help                ┃\n  ┃ /new                 ┃\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle, Overlay: true}, "half typed"},
 		{"a dialog", "     Models               esc\n\n" + input, chat.Split{OK: true, Bottom: 2, State: chat.StateAsking, Overlay: true}, "half typed"},

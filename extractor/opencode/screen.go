@@ -62,10 +62,11 @@ var (
 )
 
 // sideBar returns the column where the bar at the right of a wide window begins, with the title and
-// the usage: it has a ground of its own from the first row to the last. 0: there is none.
+// the usage: it has a ground of its own from the first row to the last. 0: there is none. The last
+// row of the screen may be that of a multiplexer.
 func sideBar(lines []row.Line) int {
 	at := lines[0].Cols - 42
-	for _, l := range []row.Line{lines[0], lines[len(lines)-1]} {
+	for _, l := range []row.Line{lines[0], lines[max(0, len(lines)-2)]} {
 		if l.StyleAt(at).Bg == l.StyleAt(at-1).Bg {
 			return 0
 		}
