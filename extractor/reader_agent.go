@@ -52,7 +52,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.chrome { // else the screen is not yet drawn
+	if settled && s.chrome && (len(s.items) > 0 || s.state != chat.StateBusy) { // else the screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}

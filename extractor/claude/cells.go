@@ -15,11 +15,11 @@ import (
 
 // talk is how one look draws what is said and done.
 type talk struct {
-	sent   chat.Mark                             // before what the user sent
-	goesOn func(first row.Line, l row.Line) bool // reports whether a row goes on with a prompt
-	text   func(rows []row.Line) string          // reads the rows of a prompt
-	style  markdown.Style                        // of replies
-	few    markdown.Style                        // likewise, in a theme of 16 colours
+	sent   chat.Mark                               // before what the user sent
+	goesOn func(above []row.Line, l row.Line) bool // reports whether a row goes on with the prompt above it
+	text   func(rows []row.Line) string            // reads the rows of a prompt
+	style  markdown.Style                          // of replies
+	few    markdown.Style                          // likewise, in a theme of 16 colours
 	cells  chat.Cells
 }
 
@@ -83,14 +83,14 @@ func (t *talk) begins(lines []row.Line, k int) bool {
 }
 
 // replyRows counts the lines of a reply or of thinking. No corner follows it but that of an
-// interruption: others are its content.
+// interruption, or of a call that was never on the screen: others are its content.
 func (t *talk) replyRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		if !t.begins(lines, k) {
 			return false
 		}
 		sign := corner().FindString(lines[k].Text)
-		return sign == "" || interrupted(lines[k].Text[len(sign):])
+		return sign == "" || lines[k].Lost || interrupted(lines[k].Text[len(sign):])
 	})
 }
 

@@ -49,7 +49,9 @@ func Agent() *chat.Agent {
 var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: row.Highlighted}, goesOn: goesOn, text: promptText, style: style}).begin()
 
 // goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
-func goesOn(_, l row.Line) bool { return row.HasBackground(l) && !row.Starts(l.Text, "❯", ">") }
+func goesOn(_ []row.Line, l row.Line) bool {
+	return row.HasBackground(l) && !row.Starts(l.Text, "❯", ">")
+}
 
 // spinners are the glyphs that the line of a running turn cycles through.
 const spinners = "·✢*✶✻✽✳∗"

@@ -40,16 +40,18 @@ var oldBanner = chat.Welcome{
 var oldSign = lazy.Regexp(`^(?:>|\p{So})[ \x{a0}]`)
 
 // oldGoesOn reports whether a row goes on with a prompt: with the background of its first row or,
-// in 1.0, all of it grey and without a sign.
-func oldGoesOn(first, l row.Line) bool {
-	if row.HasBackground(first) {
-		return goesOn(first, l)
+// in 1.0, without a sign, and grey where it is not right below. Early 1.0 draws only the first row
+// grey.
+func oldGoesOn(above []row.Line, l row.Line) bool {
+	if row.HasBackground(above[0]) {
+		return goesOn(above, l)
 	}
-	return !oldSign().MatchString(l.Text) && !isCorner(l) && l.All(row.Grey)
+	return !oldSign().MatchString(l.Text) && !isCorner(l) && (row.Filled(above[len(above)-1]) || l.All(row.Grey))
 }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
-// at which it was wrapped is written at the end of the row, or at the start of the next one.
+// at which it was wrapped is written at the end of the row, or at the start of the next one; at the
+// end of a row that is neither grey nor on a background it is left out.
 func oldPrompt(rows []row.Line) string {
 	lk, widest := markdown.Style{Left: 2}, 0
 	for _, l := range rows {
@@ -60,14 +62,18 @@ func oldPrompt(rows []row.Line) string {
 	}
 	lk.Seam = func(_, b *markdown.Line) (markdown.Seam, bool) {
 		above := rows[b.At-1]
-		switch width := row.Extent(above.Row); {
+		width, word, kept, room := row.Extent(above.Row), row.Width(row.FirstWord(b.Text)), row.HasBackground(above) || above.All(row.Grey), widest
+		if !kept {
+			room = above.Cols - lk.Left
+		}
+		switch {
 		case above.Blanks > 0:
 			return markdown.SeamSpace, true
-		case width < widest-1, widest < above.Cols-6:
+		case width < room-1 && (kept || width+word < room), widest < above.Cols-6:
 			return markdown.SeamBreak, true
-		case b.Indent > 0:
+		case b.Indent > 0, !kept && width < room:
 			return markdown.SeamSpace, true
-		case row.Width(row.LastWord(above.Text))+row.Width(row.FirstWord(b.Text)) <= widest:
+		case row.Width(row.LastWord(above.Text))+word <= room:
 			return markdown.SeamBreak, true
 		}
 		return markdown.SeamNone, true // a word was cut

@@ -47,7 +47,7 @@ func (t *talk) prompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 func (t *talk) promptRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		l := lines[k]
-		return l.Text != "" && (l.Lost || !l.Wrapped) && !t.goesOn(lines[0], l)
+		return l.Text != "" && (l.Lost || !l.Wrapped) && !t.goesOn(lines[:k], l)
 	})
 }
 
