@@ -7,8 +7,13 @@ import "strings"
 func (t *Term) printASCII(p []byte) int {
 	n := 0
 	if p[0] == ' ' && t.blanked() {
-		t.joinable = 0
+		t.joinable, t.blankX, t.blankY = 0, t.scr.x, t.scr.y
 		return 1
+	}
+	if x := t.blankX; x > 0 {
+		if t.blankX = 0; x == t.scr.x && t.blankY == t.scr.y && (p[0]|0x20)-'a' < 26 {
+			t.printRune(' ')
+		}
 	}
 	if t.charset != nil || t.insert {
 		for ; n < len(p) && printable(p[n]); n++ {
@@ -55,7 +60,8 @@ func (t *Term) printASCII(p []byte) int {
 
 // blanked reports whether a blank at the cursor is the second cell of the emoji before it. Programs
 // that draw the alternate screen cell by cell and count such an emoji as two cells write a blank
-// there (ratatui 0.30): they expect the terminal to draw it in one.
+// there (ratatui 0.30): they expect the terminal to draw it in one. Where a word follows, the blank
+// is that before the word, and is printed then: a multiplexer draws what other programs wrote.
 func (t *Term) blanked() bool {
 	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt && strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
 }

@@ -101,6 +101,8 @@ type Term struct {
 	charset   *charset
 	charsets  [4]*charset // G0 to G3
 	level     int         // which of them is in use
+	blankX    int         // where a blank was left out, see blanked; 0: nowhere
+	blankY    int         // likewise, the row
 	joinable  int         // width of the character just printed; 0 when something came between
 	inRun     bool        // a run of text goes on
 	addressed bool        // see Addressed
