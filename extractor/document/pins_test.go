@@ -140,6 +140,7 @@ func TestReturn(t *testing.T) {
 		{"above", nil, lines[1:4], 0, 1, true},
 		{"in another part", nil, lines[1:4], 1, 3, false},
 		{"with a row that left", lines[3:4], lines[1:4], 0, 1, true},
+		{"with a row of a pager that left", rowtest.Plain(40, "  8"), lines[4:], 0, 3, false},
 		{"of which a row left", lines[3:5], lines[4:], 0, 3, false},
 		{"as it was", nil, lines[3:], 0, 3, false},
 		{"blank", nil, rowtest.Plain(40, "", ""), 0, 3, false},

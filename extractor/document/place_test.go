@@ -154,6 +154,22 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
+// TestAlignOtherCode shows other code than before, which has the same end of a function: what was
+// between was never on the screen.
+func TestAlignOtherCode(t *testing.T) {
+	rows := func(names ...string) (out []string) {
+		for _, name := range names {
+			out = append(out, "def "+name+"(items):", "    items.append("+name+"_first)", "    items.append("+name+"_next)", "    return items", "")
+		}
+		return out
+	}
+	d := Document{Lines: rowtest.Plain(60, append(rows("sum", "mean"), "    items")...)}
+	d.align(rowtest.Plain(60, append(rows("top", "last"), "    items.")...), false)
+	if len(d.Lines) != 22 || d.Placed != PlacedBelow {
+		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	}
+}
+
 // TestAlignLastCells draws the last row of a table again, below which the table goes on: its last
 // cells were not drawn before. Words that go on elsewhere, and blank rows, are no such row.
 func TestAlignLastCells(t *testing.T) {

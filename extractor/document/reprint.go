@@ -12,6 +12,9 @@ func (d *Document) returned(body []row.Line, start int) bool {
 		return false
 	}
 	d.Left = d.Left[:max(0, at-d.Base)]
+	if !d.stays(d.Base, d.Left) { // what has left the window was a menu or a pager
+		d.Left, d.Base = nil, at
+	}
 	d.Base = min(d.Base, at)
 	return true
 }
