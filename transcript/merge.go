@@ -241,8 +241,8 @@ func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 }
 
 // repair puts back the rows that an agent erased by mistake within what the document shows of a
-// reply that goes on growing; see sight.ate. whole: only whole lines, as nothing tells that the
-// agent has printed everything again. A terminal multiplexer does not pass that on.
+// reply that goes on growing; see sight.ate. whole: only whole lines, where nothing
+// shows that the agent has printed everything again: a terminal multiplexer hides that.
 func repair(it *session.Sighting, e *session.Entry, whole bool) {
 	text, ok := withRows(e.Text, it.Text, whole)
 	if !ok {
