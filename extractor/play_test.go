@@ -53,7 +53,10 @@ func simple(name string) *Profile {
 		return sp
 	}
 	if name == "one" {
-		l.Box = func([]row.Line) (chat.Box, bool) { return chat.Box{}, true }
+		l.Box = func(lines []row.Line) (chat.Box, bool) {
+			at := max(0, row.Last(lines, row.Prefixed(">/")))
+			return chat.Box{Rows: lines[at:], Left: 1, Right: -1}, true
+		}
 	}
 	c := &chat.Cells{Agent: name, Cells: []chat.Cell{
 		{Begin: &chat.Mark{Text: l.Begins}},
@@ -202,6 +205,7 @@ func TestReader(t *testing.T) {
 		{"wiped, other words", shots{{"s", talk}, {"ws", screen("== one 1.2", "u: ho", ">")}, {"s", screen("== one 1.2", "u: ho", "a: ya", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["u:ho"] busy+ | 0["u:ho" "a:ya…"] busy+ | exit one`},
 		{"wiped, no banner, printed again from the banner on", shots{{"s", talk}, {"ws", screen(">")}, {"s", screen("u: ho", ">")}, {"ws", screen("== one 1.2", "u: hello, my dear", "a: yo", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one below 0[] idle+ | 0["u:ho"] busy+ | 0again["u:hello, my dear" "a:yo" "u:ho"] busy+ | exit one`},
 		{"wiped, and busy before the prompt is drawn again", shots{{"s", talk}, {"ws", screen("== one 1.2", ">busy")}, {"s", screen("== one 1.2", "u: hello, my dear", ">busy")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again[] busy+ | 0again["u:hello, my dear"] busy+ | exit one`},
+		{"wiped, while a command is typed", shots{{"s", talk}, {"ws", screen("== one 1.2", ">/quit")}, {"s", screen("== one 1.2", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again[] busy+ | clear one 0[] idle+ | exit one`},
 		{"wiped, compacted", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /compact", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["c:/compact" "u:ho"] busy+ | exit one`},
 		{"wiped, another command", shots{{"s", talk}, {"ws", screen("== one 1.2", "c: /model", "u: ho", ">")}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | clear one 0["c:/model" "u:ho"] busy+ | exit one`},
 		{"wiped, nothing said", shots{{"s", screen("== one 1.2", ">")}, {"ws", screen("== one 1.2", "u: ho", ">")}}, `0[] newSession one 0[] busy+ | 0again["u:ho"] busy+ | exit one`},

@@ -208,10 +208,14 @@ func shift(items []chat.Item, by int) []chat.Item {
 }
 
 // judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
-// conversation again, or the conversation was cleared.
+// conversation again, or the conversation was cleared. While a command is typed, nothing is decided:
+// some agents draw nothing but its menu.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
+	if len(before) > 0 && strings.HasPrefix(r.typed(), "/") {
+		return
+	}
 	s.wiped, s.before = false, nil
 	if len(before) == 0 {
 		return
@@ -225,6 +229,15 @@ func (r *Reader) judgeWipe() {
 		}
 	}
 	r.clear()
+}
+
+// typed returns what is in the agent's input box.
+func (r *Reader) typed() string {
+	if r.seg.agent.Box == nil {
+		return ""
+	}
+	b, _ := r.seg.agent.Box(r.window.Lines(r.seen.Lines))
+	return b.Text()
 }
 
 // clear ends the conversation: what is on the document is a new one. An agent that draws no banner
