@@ -228,11 +228,17 @@ func (d *Document) head(body []row.Line) int {
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes
-// on, is not the last: rows came in above it.
+// on, is not the last, nor are those that body ends with, too: rows came in above them.
 func (d *Document) end(body []row.Line) int {
 	last := d.last(body)
 	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return extends(d.Lines[last], l) }) {
 		return last
+	}
+	at := max(last+1, d.Base)
+	at += row.SkipBlank(d.Lines[at:], 0)
+	below, body := row.Trim(d.Lines[at:]), row.Trim(body)
+	if n := len(body) - len(below); n > 0 && weights(below) >= 12 && slices.EqualFunc(below, body[n:], extends) {
+		return at
 	}
 	return len(d.Lines)
 }

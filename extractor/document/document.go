@@ -60,8 +60,7 @@ func (d *Document) Own(body []row.Line) []row.Line {
 	if own != "" {
 		above = agrees(text, letters(d.Lines[n:n+1]), own)
 	} else if d.resize.wait > 0 {
-		for above = len(text); !strings.HasSuffix(d.before, text[:above]); above-- {
-		}
+		above = continued(d.before, text)
 	}
 	i := skipLetters(body, 0, above)
 	if above <= 0 || letters(body[:i]) != text[:above] || !strings.Contains(d.before, text[:above]) {

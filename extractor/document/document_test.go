@@ -165,6 +165,19 @@ func TestAlignAfterResizeBelowGap(t *testing.T) {
 	}
 }
 
+// A window that a resize brings back begins above a gap and ends below it: the gap is filled.
+func TestAlignAfterResizeOverGap(t *testing.T) {
+	var d Document
+	d.align(rowtest.Plain(40, "A retry loop validates its own output.", "- Each call batches the"), false)
+	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."), false)
+	body := []string{"- Each call batches the buffer", "- One more flushes the log", "and then exits early. A retry loop", "drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
+	d.align(rowtest.Plain(36, body...), false)
+	want := append([]string{"A retry loop validates its own output."}, body...)
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" || lost(d.Lines) != nil {
+		t.Errorf("lost %v, document (-want +got):\n%s", lost(d.Lines), diff)
+	}
+}
+
 // What is twice in a text is no window that was redrawn if its first row is another one.
 func TestRepainted(t *testing.T) {
 	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}

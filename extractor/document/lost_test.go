@@ -67,6 +67,10 @@ func TestMovedUnderLoad(t *testing.T) {
 		{"the last row goes on at the top, without blank rows", []string{text, "", "Level 2", "", status}, []string{"Level 2 heading", more, "Each worker shadows the log.", status}, 2},
 		{"another row at the top", []string{text, "", "Level 2", "", status}, []string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
 		{"blank rows only", []string{text, "", "Level 2"}, []string{"", ""}, 3},
+		{"rows come in above the last ones", []string{text, "Level 2", "", status + " with a model of which the name is long", ""}, []string{more, "Each worker shadows the log.", "That index validates its own output.", status + " with a model of which the name is long, 3s"}, 3},
+		{"rows come in above all", []string{text, "", status + " Build"}, []string{more, "The lock file shadows the log.", "A stale token flushes the cache.", "The parser exits.", text, status + " Build"}, 0},
+		{"rows come in above a sign", []string{text, "", status}, []string{more, "Each worker shadows the log.", status}, 3},
+		{"the last rows are further up", []string{text, "The lock file shadows the timeout.", "Our cache batches the user record.", status + " with a model"}, []string{more, "Each worker shadows the log.", status + " with a model", "That index validates its own output."}, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d Document

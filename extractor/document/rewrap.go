@@ -42,13 +42,28 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 		return spot{at: -1}
 	}
 	i, _ := slices.BinarySearch(ends, pos+1)
-	// Letters that are not on the document belong below a gap, not to the line above it.
+	// Letters that are not on the document belong to a gap. They may begin with those above it.
 	for k := i; ends[k] <= pos+skipped; k++ {
 		if d.Lines[lo+k+1].Lost {
-			return d.spot(lo+k+1, 0, body)
+			n := continued(text[:ends[k]], lettersFrom(body, skipped))
+			if n < 12 {
+				return d.spot(lo+k+1, 0, body)
+			}
+			pos = ends[k] - n
+			i, _ = slices.BinarySearch(ends, pos+1)
+			break
 		}
 	}
 	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
+}
+
+// continued returns how many bytes at the end of above are what below begins with.
+func continued(above, below string) int {
+	n := min(len(above), len(below))
+	for !strings.HasSuffix(above, below[:n]) {
+		n--
+	}
+	return n
 }
 
 func (d *Document) spot(at, within int, body []row.Line) spot {
