@@ -238,6 +238,7 @@ func TestFinishes(t *testing.T) {
 		{"an older text with the same end", []string{"", "user: next", "rest"}, []string{"", "said, much older", "row"}, false},
 		{"another text with the same beginning", []string{"", "user: next", "rest"}, []string{"", "user: new", "row"}, false},
 		{"a text below the older ones", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"}, false},
+		{"a text below the older ones goes on", []string{"", "", "", "user: next"}, []string{"", "", "", "user: ne"}, true},
 		{"another text", []string{"", "user: next"}, []string{"", "said"}, false},
 		{"the text is on another row", []string{"user: next", "rest"}, []string{"", "user: ne"}, false},
 		{"fewer rows than are blank", []string{"user: next"}, []string{"", "user: ne"}, false},

@@ -132,7 +132,7 @@ func TestFill(t *testing.T) {
 		} else {
 			d.align(whole, false)
 		}
-		if diff := cmp.Diff(text[:20], texts(d.Lines)); diff != "" || lost(d.Lines) != nil || d.Placed != PlacedLookBack {
+		if diff := cmp.Diff(text[:20], texts(d.Lines)); diff != "" || lost(d.Lines) != nil || d.Placed != PlacedLookBack || d.Base != 12 {
 			t.Errorf("lost %v, placed %q, rows (-want +got):\n%s", lost(d.Lines), d.Placed, diff)
 		}
 		d.align(rowtest.Plain(60, text[16:]...), false)

@@ -124,6 +124,7 @@ func TestRewrapDropped(t *testing.T) {
 		{"more rows than the document has", said[1:], []string{"The", "parser", "drops", "the header,", rest, last}, 0},
 		{"rows above a window of few letters", append(said[:3:3], "no", "ok"), []string{first, "no", "ok"}, 0},
 		{"all rows, which are much alike", []string{"$ agent", "x" + alike, alike, last}, []string{"x" + alike, alike, last}, 0},
+		{"a row above all that the document has", said[3:], []string{first, rest, last}, 0},
 		{"nothing", said, []string{rest, last}, 0},
 	} {
 		d := Document{Lines: rowtest.Plain(30, tt.lines...), Base: len(tt.lines) - 2}

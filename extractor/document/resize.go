@@ -174,7 +174,7 @@ func (d *Document) belowHole(body []row.Line) (p spot, n int) {
 		return p, 0
 	}
 	shown := text[:at]
-	for k := len(above); at > 0 && k > 0 && shown[at-1] == above[k-1]; k-- {
+	for k := len(above); k > 0 && shown[at-1] == above[k-1]; k-- {
 		at--
 	}
 	if !strings.Contains(above, shown[:at]) {
