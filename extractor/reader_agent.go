@@ -208,8 +208,8 @@ func shift(items []chat.Item, by int) []chat.Item {
 }
 
 // judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
-// conversation again, or the conversation was cleared. While a command is typed, nothing is decided:
-// some agents draw nothing but its menu.
+// conversation again, or the conversation was cleared. It decides nothing while a command is typed:
+// some agents draw only its menu then.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
