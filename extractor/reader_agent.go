@@ -52,7 +52,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.chrome && (len(s.items) > 0 || s.state != chat.StateBusy) { // else the screen is not yet drawn
+	if settled && s.chrome { // else the screen is not yet drawn
 		r.judgeWipe()
 	}
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
@@ -208,12 +208,12 @@ func shift(items []chat.Item, by int) []chat.Item {
 }
 
 // judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
-// conversation again, or the conversation was cleared. It decides nothing while a command is typed:
-// some agents draw only its menu then.
+// conversation again, or the conversation was cleared. It decides nothing while a busy agent
+// shows no item yet, or while a command is typed: some agents draw only its menu then.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
-	if len(before) > 0 && strings.HasPrefix(r.typed(), "/") {
+	if len(before) > 0 && (len(s.items) == 0 && s.state == chat.StateBusy || strings.HasPrefix(r.typed(), "/")) {
 		return
 	}
 	s.wiped, s.before = false, nil

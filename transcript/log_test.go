@@ -96,7 +96,7 @@ func TestMerge(t *testing.T) {
 			[]string{"u:a", "a:" + head + rows + end}},
 		{"… or are seen before they are erased", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end+"…"))},
 			[]string{"u:a", "a:" + head + rows + end}},
-		{"… also where nothing tells that all was printed again", []session.View{view(1, 0, "u:a", "a:The first\n"+rows+"two "+head+"…"), view(1, 0, "u:a", "a:The first\ntwo "+head+" "+end+"…")},
+		{"… also where nothing shows that all was printed again", []session.View{view(1, 0, "u:a", "a:The first\n"+rows+"two "+head+"…"), view(1, 0, "u:a", "a:The first\ntwo "+head+" "+end+"…")},
 			[]string{"u:a", "a:The first\n" + rows + "two " + head + " " + end}},
 		{"… but not from within a line then", []session.View{view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…"), view(1, 0, "u:a", "a:"+head+end+"…")},
 			[]string{"u:a", "a:" + head + end}},

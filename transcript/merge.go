@@ -203,8 +203,8 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	l.noteUpdate(e, &was, seen, i)
 }
 
-// passed reports whether what was the end of a text is that of the next item now: what begins it
-// was never on the screen, and only what came below showed where the text ends.
+// passed reports whether the end of a text belongs to the next item now. The first rows of that
+// item were never on the screen, and only what came below it showed where the text ends.
 func passed(was, now, next string) bool {
 	rest, ok := strings.CutPrefix(was, now)
 	rest = strings.TrimSpace(rest)
@@ -241,8 +241,8 @@ func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 }
 
 // repair puts back the rows that an agent erased by mistake within what the document shows of a
-// reply that goes on growing; see sight.ate. whole: only whole lines, where nothing
-// shows that the agent has printed everything again: a terminal multiplexer hides that.
+// reply that goes on growing; see sight.ate. If whole is set, it puts back whole lines only: then
+// nothing shows that the agent has printed everything again, as a terminal multiplexer hides that.
 func repair(it *session.Sighting, e *session.Entry, whole bool) {
 	text, ok := withRows(e.Text, it.Text, whole)
 	if !ok {
@@ -258,7 +258,7 @@ const seam = 8
 
 // withRows puts back rows that are gone from the middle of a text. now is the text without them;
 // was, the text before, has the same beginning, the rows, and a part of the end. It reports whether
-// it put any back. whole: the rows are whole lines.
+// it put any back. If whole is set, the rows must be whole lines.
 func withRows(was, now string, whole bool) (string, bool) {
 	n := common(was, now)
 	if whole {

@@ -54,6 +54,9 @@ func (t *Term) dispatchCSI(final byte) {
 
 // plainCSI executes the sequences without marker.
 func (t *Term) plainCSI(final byte) {
+	if final != 'm' {
+		t.blankX = 0 // what is printed next need not follow the emoji
+	}
 	p := &t.params
 	n := p.get(0, 1)
 	switch final {

@@ -39,6 +39,7 @@ func TestPointsBlanked(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x1b[?1049h❤️  と\x1b[1;6H 1️⃣  で\x1b[1;12Hす": "❤️ と 1️⃣ です",
 		"\x1b[?1049h⚠\b⚠️ \x1b[1mWarning":             "⚠️ Warning",
+		"\x1b[?1049h⚠️ \x1b[1;3Hx":                    "⚠️x",
 		"\x1b[?1049h❤️\x1b[1;3H と":                    "❤️ と",
 		"\x1b[?1049hは  と":                             "は  と",
 		"❤️ と 1️⃣ です":                                 "❤️ と 1️⃣ です",

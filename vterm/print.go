@@ -60,8 +60,8 @@ func (t *Term) printASCII(p []byte) int {
 
 // blanked reports whether a blank at the cursor is the second cell of the emoji before it. Programs
 // that draw the alternate screen cell by cell and count such an emoji as two cells write a blank
-// there (ratatui 0.30): they expect the terminal to draw it in one. Where a word follows, the blank
-// is that before the word, and is printed then: a multiplexer draws what other programs wrote.
+// there (ratatui 0.30): they expect the terminal to draw it in one. If a word follows, printASCII
+// prints the blank after all: a multiplexer draws what programs wrote that do not draw so.
 func (t *Term) blanked() bool {
 	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt && strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
 }

@@ -62,7 +62,8 @@ func oldPrompt(rows []row.Line) string {
 	}
 	lk.Seam = func(_, b *markdown.Line) (markdown.Seam, bool) {
 		above := rows[b.At-1]
-		width, word, kept, room := row.Extent(above.Row), row.Width(row.FirstWord(b.Text)), row.HasBackground(above) || above.All(row.Grey), widest
+		width, word, room := row.Extent(above.Row), row.Width(row.FirstWord(b.Text)), widest
+		kept := row.HasBackground(above) || above.All(row.Grey) // the blanks at its end
 		if !kept {
 			room = above.Cols - lk.Left
 		}

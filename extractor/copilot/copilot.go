@@ -171,10 +171,10 @@ func ofUsage(lines []row.Line, _ []chat.Item) bool {
 	return slices.ContainsFunc(upToSign(lines), row.Matching(legend))
 }
 
-// headless reports whether what begins without its first rows is a prompt: it has a ground of its
-// own, as prompts have in a theme, or there is none just above it or below, no row of it begins in
-// a colour, as code does, and what is at the end of the conversation, perhaps to go on, is below no
-// reply.
+// headless reports whether what begins without its first rows is a prompt: it has a background of
+// its own, as prompts have in a theme, or there is none just above it or below, no row of it begins
+// in a colour, as code does, and what is at the end of the conversation, perhaps to go on, is below
+// no reply.
 func headless(lines []row.Line, earlier []chat.Item) bool {
 	above, item := chat.Last(earlier).Role, upToSign(lines)
 	coloured := func(l row.Line) bool { return tinted(l.StyleAt(copilotLeft)) }

@@ -228,7 +228,7 @@ func (d *Document) head(body []row.Line) int {
 }
 
 // end returns the line below the document's last. A row that body shows further down, where it goes
-// on, is not the last, nor are those that body ends with, too: rows came in above them.
+// on, is not the last, nor are the rows that body ends with, too: new rows are above them.
 func (d *Document) end(body []row.Line) int {
 	last := d.last(body)
 	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return extends(d.Lines[last], l) }) {
