@@ -25,7 +25,7 @@ type Frame struct {
 	Torn    bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
 
-// Step is one thing that a frame tells the terminal log, in order.
+// Step is one thing that a frame adds to the terminal log. Steps are in order.
 type Step struct {
 	Event string // an event of the agent; else View holds
 	Agent string
@@ -116,7 +116,7 @@ func (r *Reader) Seen() bool { return r.shell.Seen() }
 // and what is left out of it.
 func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&r.main) }
 
-// Read reads a frame and returns what it tells the log. The steps are valid until the next call.
+// Read reads a frame and returns what it adds to the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps, r.trace.Parsed = r.steps[:0], nil
 	before := r.seen

@@ -185,8 +185,8 @@ func (r *Reader) showCommands(v *session.View) {
 	r.steps = append(r.steps, Step{View: v})
 }
 
-// stranger tells of a question that somebody asks who is not known, as agents do before they show
-// who they are, and of its end.
+// stranger reports a question of a program that is not known yet, as agents ask before they show
+// who they are, and the end of the question.
 func (r *Reader) stranger(s chat.Screen, settled bool) {
 	if !settled {
 		return
@@ -282,7 +282,7 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// state tells what the agent does. Where something covers its screen, only a question counts.
+// state reports what the agent does. Where something covers its screen, only a question counts.
 func (r *Reader) state(sp chat.Split) {
 	if sp.State == chat.StateAsking || !sp.Overlay && sp.State != chat.StateUnknown {
 		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})

@@ -31,7 +31,7 @@ type usageCount struct {
 	figure
 }
 
-// figure is what tells the counts of a run apart.
+// figure distinguishes the counts of a run.
 type figure struct {
 	look int    // its index
 	name string // of the figure, in the look

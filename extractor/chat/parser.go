@@ -40,7 +40,7 @@ func (p *Parser) Together(items []Item, first, end int, rule string) {
 // Above returns the item that was read last; an empty one before the first.
 func (p *Parser) Above() *Item { return Last(p.Items) }
 
-// Last returns the last of items; an empty one if there is none.
+// Last returns the last of items, or an empty one if there are no items.
 func Last(items []Item) *Item {
 	if len(items) == 0 {
 		return &Item{}

@@ -11,7 +11,7 @@ import (
 
 // Usage is how an agent prints what it has used: a row with figures, which the groups of an
 // expression name: input, read and write (of a cache), output, reasoning, total, cost, model and
-// label, which tells rows of one model apart.
+// label, which distinguishes rows of one model.
 type Usage struct {
 	Row    func() *regexp.Regexp
 	Below  func() *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
@@ -26,8 +26,8 @@ func (l *Usage) IsBelow(above []string) bool {
 	return l.Below == nil || slices.ContainsFunc(above[max(0, len(above)-l.Within):], l.Below().MatchString)
 }
 
-// Figures returns what a row says, and what tells it apart from others of its block. ok is false if
-// it has no figures.
+// Figures returns what a row says, and what distinguishes it from others of its block. ok is false
+// if it has no figures.
 func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
 	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output, "reasoning": &u.Reasoning, "total": &u.Total}

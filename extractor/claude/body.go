@@ -29,7 +29,7 @@ func marks16(s vterm.Style) row.Mark {
 	return row.Marks(vterm.Style{}, slices.Contains([]uint8{4, 12}, s.Fg.Palette))
 }
 
-// codeInk tells the colour of inline code: all themes take a blue for it.
+// codeInk reports whether a colour is that of inline code: it is a blue in all themes.
 func codeInk(c vterm.Color) bool {
 	r, _, b := row.Rgb(c)
 	return b >= r+40
@@ -89,7 +89,7 @@ func headings(levels []func(vterm.Style) bool) func(l *markdown.Line) int {
 type claudeInk uint8
 
 const (
-	inkPlain  claudeInk = 1 << iota // none at all
+	inkPlain  claudeInk = 1 << iota // no colour
 	inkSyntax                       // highlighted code: the 16 colours, which nothing else uses
 	inkCode                         // all in the colour of code: a block without a language (2.1.2xx)
 	inkStyled                       // bold, italic, code within text: a paragraph
@@ -197,7 +197,7 @@ func codeAt(ls []markdown.Line) int {
 // no line has a colour of its own, and the first row of a table, are no longer.
 const maxGroup = 200
 
-// codeGroup tells how many lines from the first, up to a blank one, are code.
+// codeGroup returns how many lines from the first, up to a blank one, are code.
 func codeGroup(ls []markdown.Line) int {
 	switch inkOf(&ls[0]) {
 	case inkStyled:
@@ -229,8 +229,8 @@ func opens(ls []markdown.Line) bool {
 	return next.Indent > ls[0].Indent && !isItem(&ls[0])
 }
 
-// codeInkRun tells how many lines that are all in the colour of code are a block: a single
-// word is a code span.
+// codeInkRun returns how many lines that are all in the colour of code are a block: a single word is
+// a code span.
 func codeInkRun(ls []markdown.Line) int {
 	n := row.Run(ls, func(l markdown.Line) bool { return inkOf(&l) == inkCode })
 	t := ls[0].Text[ls[0].Indent:]

@@ -43,7 +43,8 @@ type groupPart struct {
 	input string // the MCP server that was called, else ""
 }
 
-// groupParts parts a group's first line, and reports whether the calls run; nil if it is none.
+// groupParts parts a group's first line, and reports whether the calls run. It returns nil if the
+// line does not belong to a group.
 func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 	text := behindSign(lines[0].Text)
 	goesOn := row.Run(lines[1:], func(l row.Line) bool { return l.Wrapped || groupMore().MatchString(l.Text) })

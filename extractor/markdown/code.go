@@ -8,9 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// CodeRun counts the lines of a code block that begins at ls[0]: lines for which is holds, and
-// blank lines between them. Where is tells each line by itself (by its colours), that is all that a
-// look's Code needs.
+// CodeRun counts the lines of a code block that begins at ls[0]: lines for which is returns true,
+// and blank lines between them. A look whose code has colours of its own needs no more for its Code.
 func CodeRun(ls []Line, is func(*Line) bool) int {
 	group := func(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() && is(&l) }) }
 	return CodeGroups(ls, group, group)

@@ -29,25 +29,25 @@ type Style struct {
 	Seam func(a, b *Line) (Seam, bool)
 
 	// MarkCells: some versions count a mark of Arabic as a cell. Where they put the cursor behind
-	// such marks, there are as many blank cells as marks, which are none of the text's.
+	// such marks, there are as many blank cells as marks, which do not belong to the text.
 	MarkCells bool
 
-	// Marks tells what a run's style means within a paragraph; nil: bold, italic and
+	// Marks returns what a run's style means within a paragraph; nil: bold, italic and
 	// strikethrough, no code.
 	Marks func(s vterm.Style) row.Mark
 	// Item reads a list item's marker at the start of a line (see ListItem, the default). Veto
 	// by style here.
 	Item func(l *Line) (Item, bool)
-	// Heading is the level of a heading's line, 0 where it is none. A line of `#` signs left
-	// standing keeps their number.
+	// Heading returns the level of a heading's line, or 0 if the line is no heading. A line
+	// that still has its `#` signs keeps their number.
 	Heading func(l *Line) int
 	// Quote is the width of the quote mark at the start of a line, such as "▎ "; ok reports
 	// whether the line is quoted at all.
 	Quote func(l *Line) (width int, ok bool)
 	// QuoteMarks are the styles that a quote has anyway, so that they are no marks in it.
 	QuoteMarks row.Mark
-	// Code tells how many of the lines, from the first, are a code block: 0 where none begins
-	// there. It may reach over blank lines; blank lines at its end don't count. See CodeRun.
+	// Code returns how many of the lines, from the first, are a code block: 0 if no block
+	// begins there. A block may contain blank lines, but does not end with one. See CodeRun.
 	Code func(ls []Line) (n int, lang string)
 	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
 	// terminal's tab stops.
@@ -58,8 +58,8 @@ type Style struct {
 	// blank after it, and the number, 0 if it has none. A code line that was wrapped goes on
 	// below an empty gutter.
 	Gutter func(l *Line) (width, n int)
-	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if there
-	// is none. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
+	// Table reads a table in a form of the agent's own from the lines' start; n is 0 if no
+	// table begins there. Tables drawn with ┌┬┐ boxes or with ━━ rulers are read without it.
 	Table func(ls []Line) (rows [][]Cell, n int)
 	// WholeCells: words are cut in a table's cells only where all columns are narrower than
 	// their longest word.

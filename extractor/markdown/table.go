@@ -44,8 +44,8 @@ type Column struct{ From, To int }
 // room is how many cells of text a line of the column can have.
 func (c Column) room() int { return c.To - c.From - 2 }
 
-// Ruler reads the columns off a line of strokes, which are between blanks or the corners of a box;
-// nil where it is none. A column has room for padding at both sides.
+// Ruler reads the columns off a line of strokes, which are between blanks or the corners of a box.
+// It returns nil if the line is no such line. A column has room for padding at both sides.
 func Ruler(l *Line, stroke rune) (cols []Column) {
 	col, from := 0, 0
 	for _, r := range l.Text {
@@ -77,7 +77,7 @@ type band struct {
 // bands reads the lines of a table below its first ruler, which had these columns, up to a blank
 // one at the latest. A row that came later may have widened a column: those below the window's top
 // were drawn again, each with the ruler below it. Rows below others that were never on the screen
-// are of the table, too. cut returns the cells of a line, or nil if it is none of the table.
+// belong to the table, too. cut returns the cells of a line, or nil if the line is not of the table.
 func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
 	for from := 0; ; n++ {
 		closed := strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")

@@ -1,4 +1,4 @@
-// Package prose tells code from prose by the words of a line, where no colour does.
+// Package prose distinguishes code from prose by the words of a line, where no colour does.
 package prose
 
 import (
@@ -20,8 +20,8 @@ const (
 	Prose
 )
 
-// Judge tells code from prose by a line's words: prose begins with a capital and ends with a point,
-// or is made of words alone; signs that prose would have put in a code span are code.
+// Judge reports whether a line is code or prose, by its words: prose begins with a capital and ends
+// with a point, or is made of words alone; signs that prose would put in a code span are code.
 func Judge(t string) Kind {
 	var first rune
 	words, plain := 0, 0
