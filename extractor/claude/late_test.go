@@ -34,12 +34,14 @@ func TestLate(t *testing.T) {
 }
 
 // TestRestOfPrompt reads rows on a background, below a gap, as the rest of a prompt, which the
-// terminal may have wrapped to the first column. The pixels of a logo are on one, too.
+// terminal may have wrapped to the first column. The pixels of a logo and lines of a diff are on one,
+// too.
 func TestRestOfPrompt(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"one row", "⟦ #ffffff on#373737|is held.⟧", "is held."},
 		{"more rows", "⟦ #ffffff on#373737|The lock⟧\n⟦ #ffffff on#373737|is held.⟧", "The lock\nis held."},
 		{"the logo", "⟦ #ffffff on#373737|▀⟧  Opus 5.5", ""},
+		{"a diff", "     ⟦ #ffffff on#3d0100| 30 -is lost.⟧", ""},
 	} {
 		lines := rowtest.Dump(t, 60, c.dump+"\n\n● On")
 		lines[0].Lost = true

@@ -27,8 +27,9 @@ func (t *talk) clears(l row.Line) bool {
 // queued reports whether a prompt waits for the running turn to end: all of it is grey.
 func queued(l row.Line) bool { return row.HasBackground(l) && l.All(row.Grey) }
 
-// painted reports whether all of a row is on a background. Of a logo only some pixels are.
-func painted(l row.Line) bool { return l.All(row.Highlighted) }
+// painted reports whether all of a row is on a background, from the first column on. Of a logo only
+// some pixels are, and a changed line of a diff is indented.
+func painted(l row.Line) bool { return row.HasBackground(l) && l.All(row.Highlighted) }
 
 // says returns a Cell.When for a prompt whose text matches.
 func (t *talk) says(command func() *regexp.Regexp) func([]row.Line, []chat.Item) bool {

@@ -173,6 +173,9 @@ lines:
 			fallthrough
 		case number == want, number > want && l.lost:
 			width, want = w, number+1
+		case number == 1 && len(l.Text) < w && innerFence(code): // what closed it began a block of its own
+			code, n = append(code, "```"), k+1-i
+			break lines
 		case apart || l.Indent < width:
 			break lines
 		default:
@@ -193,4 +196,14 @@ lines:
 		}
 	}
 	return block{kind: numberedBlock, col: col, lines: codeOf(lk.tabsOf(code, lk.Left+width), "")}, n
+}
+
+// innerFence reports whether code has a fence of its own that is not closed. Agents that split a
+// long reply behind it draw the fence that closes it as the beginning of an empty block.
+func innerFence(code []string) bool {
+	open := false
+	for _, l := range code {
+		open = open != strings.HasPrefix(l, "```")
+	}
+	return open
 }

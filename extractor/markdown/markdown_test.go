@@ -253,6 +253,13 @@ Each worker batches **two stale rows**.
 
   ⟦ #ffffff|Two.⟧`, "One.\n\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n\nTwo.",
 			"One.\n\n```\n{\n  }\"name\": }\"shop\",}\n\na long line of code that goes on here\n}\n```\n\nTwo."},
+		{"numbered code with a fence that was closed behind it", geminiish, 40, `
+   ⟦ #afafaf|1⟧ ⟦ #ffffff|# Title⟧
+   ⟦ #afafaf|2⟧ ⟦ #ffffff|` + "```js" + `⟧
+   ⟦ #afafaf|3⟧ ⟦ #ffffff|let a = 1;⟧
+   ⟦ #afafaf|1⟧
+
+  ⟦ #ffffff|Two.⟧`, "# Title\n```js\nlet a = 1;\n```\n\nTwo.", "````\n# Title\n```js\nlet a = 1;\n```\n````\n\nTwo."},
 		{"numbered code without its beginning", geminiish, 40, `
    ⟦ #afafaf| 9⟧ ⟦ #ffffff|{⟧
    ⟦ #afafaf|10⟧ ⟦ #ffffff|}⟧
