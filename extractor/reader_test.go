@@ -275,6 +275,24 @@ func TestCleared(t *testing.T) {
 	}
 }
 
+// TestAgainInMux rewinds a conversation in a terminal multiplexer: below what the window still has
+// of it, the agent prints it again. A banner below rows of the shell only is the first one.
+func TestAgainInMux(t *testing.T) {
+	simply(t)
+	talk := shots{{"s", alt + screen("bob$ one", "== one 1.2", ">")}, {"s", screen("bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", ">")}}
+	for _, tt := range []struct {
+		shot []string
+		want string
+	}{
+		{[]string{"a: yo", "c: rewound", "== one 1.2", "u: hello, my dear", ">"}, `0again["u:hello, my dear"] idle+`},
+		{[]string{"bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", "u: hi", ">"}, `0["u:hello, my dear" "a:yo" "u:hi"] idle+`},
+	} {
+		if got := append(talk, struct{ know, write string }{"s", screen(tt.shot...)}).play(NewReader()); !strings.HasSuffix(got, tt.want+" | exit one") {
+			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
 // TestMuxLeft leaves a terminal multiplexer, which puts the cursor on the first row before it
 // erases the window: an agent that has ended is still there.
 func TestMuxLeft(t *testing.T) {
