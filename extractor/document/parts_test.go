@@ -145,6 +145,22 @@ func TestRewrapDropped(t *testing.T) {
 	}
 }
 
+// TestRewrapTorn has a terminal lose the row above one that it wrapped in the middle of a word, and
+// draw blanks in its place: the word stays one, also in the next frame. Other blanks are an indent.
+func TestRewrapTorn(t *testing.T) {
+	const above, below = "The parser drops the hea", "and it rebuilds the index."
+	for indent, want := range map[int]string{len(above): "ders", 2: "  ders"} {
+		d := Document{Lines: rowtest.Plain(24, "$ agent", above, "ders", below), Base: 2}
+		d.Lines[2].Wrapped = true
+		shown := rowtest.Plain(40, strings.Repeat(" ", indent)+"ders", below)
+		d.Rewrap(shown, 0)
+		d.Advance(shown)
+		if diff := cmp.Diff([]string{"$ agent", above, want, below}, texts(d.Lines)); diff != "" || d.Lines[2].Wrapped != (want == "ders") {
+			t.Errorf("indent %d: (-want +got):\n%s", indent, diff)
+		}
+	}
+}
+
 // TestAlignReflowed shows windows of the alternate screen whose first row a multiplexer has wrapped
 // for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {
