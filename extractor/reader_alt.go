@@ -93,11 +93,12 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() {
+			r.alt.Bridge(r.skipped, body)
 			r.alt.Align(body)
 			r.again()
 		})
 	}
-	r.held = nil
+	r.held, r.skipped = nil, nil
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	if len(r.seg.items) == 0 && sp.State == chat.StateIdle {

@@ -293,6 +293,19 @@ func TestAgainInMux(t *testing.T) {
 	}
 }
 
+// TestSkipped shows rows only in a frame that is not read, as they are after a resize.
+func TestSkipped(t *testing.T) {
+	simply(t)
+	got := shots{
+		{"s", alt + screen("== one 1.2", "u: hello, my dear", ">")},
+		{"k", screen("u: hello, my dear", "a: this is all that", "I have to tell you", "about the index.", ">")},
+		{"s", screen("I have to tell you", "about the index.", "It is small.", ">")},
+	}.play(NewReader())
+	if want := `"a:this is all that\nI have to tell you\nabout the index.\nIt is small."`; !strings.Contains(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestMuxLeft leaves a terminal multiplexer, which puts the cursor on the first row before it
 // erases the window: an agent that has ended is still there.
 func TestMuxLeft(t *testing.T) {

@@ -161,6 +161,39 @@ func TestRewrapTorn(t *testing.T) {
 	}
 }
 
+// TestBridge has a window scroll by more than its height in frames that are not read: one of them
+// tells how the text goes on, if the next window does not, and has text of both.
+func TestBridge(t *testing.T) {
+	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed.", "The lock is held until then."}
+	wide, narrow := rowtest.Plain(35, said...), rowtest.Plain(30, said...)
+	other := rowtest.Plain(20, "A status that is", "nobody's business.")
+	for _, tt := range []struct {
+		name    string
+		lines   []row.Line
+		windows [][]row.Line
+		want    []string
+	}{
+		{"the rows between", wide[:2], [][]row.Line{nil, other, wide[1:4], narrow[2:], other}, said},
+		{"only what is below", wide[1:2], [][]row.Line{narrow[2:]}, said[1:]},
+		{"more than is needed", wide[2:4], [][]row.Line{wide[1:4]}, said[2:]},
+		{"nothing", nil, [][]row.Line{wide[:4]}, said[2:]},
+	} {
+		d := Document{Lines: slices.Clone(tt.lines)}
+		body := slices.Clone(narrow[2:])
+		d.Bridge(tt.windows, body)
+		d.Align(body)
+		lost := 0
+		for _, l := range d.Lines {
+			if l.Lost {
+				lost++
+			}
+		}
+		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" || (lost > 0) != (tt.name == "only what is below") {
+			t.Errorf("%s: %d gaps (-want +got):\n%s", tt.name, lost, diff)
+		}
+	}
+}
+
 // TestAlignReflowed shows windows of the alternate screen whose first row a multiplexer has wrapped
 // for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {
