@@ -56,7 +56,8 @@ type Reader struct {
 	steps      []Step
 	version    string // of the last agent, as its banner says
 	lastBanner seenBanner
-	held       []row.Line // what a half drawn frame showed, since the last one that was read
+	held       []row.Line   // what a half drawn frame showed, since the last one that was read
+	skipped    [][]row.Line // what frames showed that were not read after a resize, since then
 	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
 }
@@ -135,8 +136,16 @@ func (r *Reader) Read(f Frame) []Step {
 	return r.steps
 }
 
+// maxSkipped is how many frames that are not read are kept.
+const maxSkipped = 64
+
 // Skip reports a frame that is not read, and why, to Trace.
 func (r *Reader) Skip(f Frame, why string) {
+	if r.seg.agent != noAgent && r.seg.alt {
+		s := r.screen(f)
+		r.skipped = append(r.skipped, slices.Clone(talk(s, r.seg.agent.Split(s))))
+		r.skipped = r.skipped[max(0, len(r.skipped)-maxSkipped):]
+	}
 	r.trace = Trace{Skipped: why}
 	r.report(f)
 }
@@ -161,7 +170,7 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 		r.shell.Begin(start)
 	}
 	r.main.Settle()
-	r.held = nil
+	r.held, r.skipped = nil, nil
 	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 

@@ -92,9 +92,13 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held, r.alt.Lines[r.alt.Base:]) { // rows were on the screen only then
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
-		r.change(&r.alt, func() { r.alt.Align(body) })
+		r.change(&r.alt, func() {
+			r.alt.Bridge(r.skipped, body)
+			r.alt.Align(body)
+			r.again()
+		})
 	}
-	r.held = nil
+	r.held, r.skipped = nil, nil
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	if len(r.seg.items) == 0 && sp.State == chat.StateIdle {

@@ -247,11 +247,16 @@ func (r *Reader) bannerIn(lines []row.Line) bool {
 	return p != nil
 }
 
-// again notices the agent's banner below its own conversation: the conversation was cleared, or
-// another agent runs.
+// again notices the agent's banner below its own conversation: the conversation was cleared or is
+// printed again, or another agent runs. A terminal multiplexer has on the alternate screen what an
+// agent draws on the main one.
 func (r *Reader) again() {
-	d, s := &r.main, &r.seg
-	for from := max(s.start, d.Dirty-10); from < len(d.Lines); {
+	d, s := r.drawn(), &r.seg
+	from := max(s.start, d.Dirty-10)
+	if s.alt { // a window that begins with the banner may only be in the wrong place
+		from = 1 + row.SkipBlank(d.Lines, max(s.start, d.Base))
+	}
+	for from < len(d.Lines) {
 		p, b, at, n := r.banner(d.Lines[from:])
 		if p == nil {
 			return
@@ -262,14 +267,15 @@ func (r *Reader) again() {
 		case at <= s.start:
 		case p != s.agent:
 			r.flush(at)
-			r.enter(p, b, false, at)
+			r.enter(p, b, s.alt, at)
 			d.Dirty = 0
 		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
 			s.start = at
 			d.Dirty = 0
+		case s.alt && firstFrom(s.items, at) == 0: // what is above is none of it
 		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
 			r.flush(at)
-			r.reopen(p, false, at)
+			r.reopen(p, s.alt, at)
 			d.Dirty = 0
 		}
 	}

@@ -275,6 +275,37 @@ func TestCleared(t *testing.T) {
 	}
 }
 
+// TestAgainInMux rewinds a conversation in a terminal multiplexer: below what the window still has
+// of it, the agent prints it again. A banner below rows of the shell only is the first one.
+func TestAgainInMux(t *testing.T) {
+	simply(t)
+	talk := shots{{"s", alt + screen("bob$ one", "== one 1.2", ">")}, {"s", screen("bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", ">")}}
+	for _, tt := range []struct {
+		shot []string
+		want string
+	}{
+		{[]string{"a: yo", "c: rewound", "== one 1.2", "u: hello, my dear", ">"}, `0again["u:hello, my dear"] idle+`},
+		{[]string{"bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", "u: hi", ">"}, `0["u:hello, my dear" "a:yo" "u:hi"] idle+`},
+	} {
+		if got := append(talk, struct{ know, write string }{"s", screen(tt.shot...)}).play(NewReader()); !strings.HasSuffix(got, tt.want+" | exit one") {
+			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+		}
+	}
+}
+
+// TestSkipped shows rows only in a frame that is not read, as they are after a resize.
+func TestSkipped(t *testing.T) {
+	simply(t)
+	got := shots{
+		{"s", alt + screen("== one 1.2", "u: hello, my dear", ">")},
+		{"k", screen("u: hello, my dear", "a: this is all that", "I have to tell you", "about the index.", ">")},
+		{"s", screen("I have to tell you", "about the index.", "It is small.", ">")},
+	}.play(NewReader())
+	if want := `"a:this is all that\nI have to tell you\nabout the index.\nIt is small."`; !strings.Contains(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestMuxLeft leaves a terminal multiplexer, which puts the cursor on the first row before it
 // erases the window: an agent that has ended is still there.
 func TestMuxLeft(t *testing.T) {

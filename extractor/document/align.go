@@ -40,6 +40,34 @@ func (d *Document) align(body []row.Line, resized bool) {
 	d.replace(at, body)
 }
 
+// Bridge puts the newest of windows that were not read in its place which has text in common with
+// the document and with body, the next window, if these two have nothing in common: what scrolled
+// by while an agent was about to draw for a new size was on the screen only then.
+func (d *Document) Bridge(windows [][]row.Line, body []row.Line) {
+	if len(windows) == 0 || d.knows(body) {
+		return
+	}
+	for _, w := range slices.Backward(windows) {
+		if d.knows(w) && (&Document{Lines: w}).knows(body) {
+			d.align(w, true)
+			return
+		}
+	}
+}
+
+// knows reports whether body, a window, has text in common with the document.
+func (d *Document) knows(body []row.Line) bool {
+	if len(d.Lines) == 0 || len(body) == 0 {
+		return false
+	}
+	for _, s := range searches {
+		if s.find(d, body) >= 0 {
+			return true
+		}
+	}
+	return d.findRewrapped(body).at >= 0
+}
+
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
 // last row, which may go on there. A window of some text that has nothing in common with the
 // document is below a gap, unless other rows are missing, which it may show.

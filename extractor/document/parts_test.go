@@ -145,6 +145,55 @@ func TestRewrapDropped(t *testing.T) {
 	}
 }
 
+// TestRewrapTorn has a terminal lose the row above one that it wrapped in the middle of a word, and
+// draw blanks in its place: the word stays one, also in the next frame. Other blanks are an indent.
+func TestRewrapTorn(t *testing.T) {
+	const above, below = "The parser drops the hea", "and it rebuilds the index."
+	for indent, want := range map[int]string{len(above): "ders", 2: "  ders"} {
+		d := Document{Lines: rowtest.Plain(24, "$ agent", above, "ders", below), Base: 2}
+		d.Lines[2].Wrapped = true
+		shown := rowtest.Plain(40, strings.Repeat(" ", indent)+"ders", below)
+		d.Rewrap(shown, 0)
+		d.Advance(shown)
+		if diff := cmp.Diff([]string{"$ agent", above, want, below}, texts(d.Lines)); diff != "" || d.Lines[2].Wrapped != (want == "ders") {
+			t.Errorf("indent %d: (-want +got):\n%s", indent, diff)
+		}
+	}
+}
+
+// TestBridge has a window scroll by more than its height in frames that are not read: one of them
+// tells how the text goes on, if the next window does not, and has text of both.
+func TestBridge(t *testing.T) {
+	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed.", "The lock is held until then."}
+	wide, narrow := rowtest.Plain(35, said...), rowtest.Plain(30, said...)
+	other := rowtest.Plain(20, "A status that is", "nobody's business.")
+	for _, tt := range []struct {
+		name    string
+		lines   []row.Line
+		windows [][]row.Line
+		want    []string
+	}{
+		{"the rows between", wide[:2], [][]row.Line{nil, other, wide[1:4], narrow[2:], other}, said},
+		{"only what is below", wide[1:2], [][]row.Line{narrow[2:]}, said[1:]},
+		{"more than is needed", wide[2:4], [][]row.Line{wide[1:4]}, said[2:]},
+		{"nothing", nil, [][]row.Line{wide[:4]}, said[2:]},
+	} {
+		d := Document{Lines: slices.Clone(tt.lines)}
+		body := slices.Clone(narrow[2:])
+		d.Bridge(tt.windows, body)
+		d.Align(body)
+		lost := 0
+		for _, l := range d.Lines {
+			if l.Lost {
+				lost++
+			}
+		}
+		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" || (lost > 0) != (tt.name == "only what is below") {
+			t.Errorf("%s: %d gaps (-want +got):\n%s", tt.name, lost, diff)
+		}
+	}
+}
+
 // TestAlignReflowed shows windows of the alternate screen whose first row a multiplexer has wrapped
 // for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {

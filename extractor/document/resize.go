@@ -182,8 +182,9 @@ func (d *Document) belowHole(body []row.Line) (p spot, n int) {
 	}
 	n = skipLetters(body, 0, at)
 	p.at = skipLetters(d.Lines, lo, len(above)-len(shown)+len(letters(body[:n])))
-	if n > p.at {
-		n = 0
+	if n > p.at || p.at == len(d.Lines) {
+		return p, 0
 	}
+	p.line = d.Lines[p.at]
 	return p, n
 }

@@ -110,6 +110,11 @@ func agrees(text, key, all string) (at int) {
 func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 	d.repairAt, d.raw = p.at, row.Line{}
 	switch {
+	case d.torn(p, body[0]):
+		d.raw = body[0]
+		body[0] = row.CutLine(body[0], row.Indent(body[0].Text), -1)
+		body[0].Wrapped = true
+		d.repaired = body[0]
 	case p.within == 0:
 	case body[0].Wrapped:
 		begin = []row.Line{cutAt(p.line, p.within, body[0])}
@@ -119,6 +124,12 @@ func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 		d.repaired = body[0]
 	}
 	return begin
+}
+
+// torn reports whether l, at the beginning of the line at p, has blanks where the terminal has lost
+// the line above, which it had wrapped there.
+func (d *Document) torn(p spot, l row.Line) bool {
+	return p.within == 0 && p.at > 0 && p.line.Row != nil && p.line.Wrapped && !l.Wrapped && row.Indent(l.Text) == row.Extent(d.Lines[p.at-1].Row)
 }
 
 // repairedLine returns the line whose first n letters are old's and whose rest is next.
