@@ -416,10 +416,11 @@ export function score(truth, got) {
               .replace(/^[*+] /, "- ")
               .replace(/^#{1,6} (.*)/, (_, h) => `# ${h.replace(/[*`]/g, "")}`),
       );
-      const unseen = (t.unseen ?? []).map(squeeze),
+      const never = ` ${(t.unseen ?? []).join(" ")}`, // bold words may go from one piece to the next
+        unseen = (t.unseen ?? []).map(squeeze),
         has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));
       for (const k of marks(t.text)) {
-        if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k)) continue;
+        if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k) || (/^[*`]/.test(k) && never.includes(` ${plain(k)}`))) continue;
         markN++;
         if (rows.some(l => l.includes(k))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);

@@ -42,6 +42,20 @@ function cutUnseen(e, all, unseen) {
   e.text = text;
   return all.filter(p => !best.includes(p.line));
 }
+/** What shows a piece of a line: each run of words around it, longer by as many as it takes that no other line has the run, too. */
+function alone({ row: [words], from, shown }, all) {
+  const once = s => all.indexOf(s) === all.lastIndexOf(s);
+  return shown.map((s, on) => {
+    let a = on ? Math.max(0, Math.min(from, words.length - 10)) : Math.max(0, from - 6),
+      b = a + 10;
+    while (!once(squeeze(s)) && (a > 0 || b < words.length)) {
+      if (a > 0 && (!on || b >= words.length)) a--;
+      else b++;
+      s = words.slice(a, b).join("");
+    }
+    return squeeze(s);
+  });
+}
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
@@ -72,7 +86,8 @@ for (const f of fs
   t.loadAddon(new unicode11.Unicode11Addon());
   t.unicode.activeVersion = "11";
   const todo = [],
-    lines = new Set();
+    lines = new Set(),
+    all = truth.entries.flatMap(e => (e.whole ?? e.text ?? "").split("\n")).map(l => squeeze(plain(l))).join("\n");
   for (const e of truth.entries)
     if (e.role === "user" || e.role === "assistant") {
       if (e.whole) e.text = e.whole; // of an earlier call
@@ -86,7 +101,7 @@ for (const f of fs
         if (p.aside) {
           cells.set(p, cellPattern(p));
           drawn.add(p);
-        } else set.set(p, p.shown.map(squeeze));
+        } else set.set(p, alone(p, all));
       todo.push({ e, n: set.size, set, cells, drawn, patterns: new Map(cells), all: [...set.keys()], rows: [...cells.keys()], end: [...set.keys()].at(-1) });
     }
   // Headings that were not drawn as such yet: an agent may colour its text after it has drawn it.

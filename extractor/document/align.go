@@ -152,8 +152,8 @@ func (d *Document) nearby(body []row.Line) int { return d.among(d.near(body), as
 // anywhere looks for rows in common in all of the document.
 func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body) }
 
-// sameCells looks for rows with the same cells of tables: a new row may widen a column, so that all
-// are drawn again.
+// sameCells looks for rows with the same cells of tables, or the same words behind a bar: a new row
+// may widen a column, so that all are drawn again, and a call may get a box when it has a result.
 func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
 
 // lastCells returns the line of the window's last row if that is of a table, and body begins with
@@ -229,7 +229,7 @@ func (d *Document) parted(p spot, body []row.Line) int {
 	return p.at + 1
 }
 
-// cells returns what is in the cells of tables.
+// cells returns what is in the cells of tables, and behind bars.
 func cells(lines []row.Line) []row.Line {
 	out := make([]row.Line, len(lines))
 	for i, l := range lines {
@@ -238,8 +238,8 @@ func cells(lines []row.Line) []row.Line {
 	return out
 }
 
-// tableLines removes what is drawn between cells: rules are alike in all tables.
-var tableLines = strings.NewReplacer(" ", "", "│", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
+// tableLines removes what is drawn between cells, and bars: rules are alike in all tables.
+var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
 
 // grown reports whether body is the window as it was, but for rows that go on behind what they said
 // and rows that were blank.

@@ -154,6 +154,16 @@ func TestAlignTableResized(t *testing.T) {
 	}
 }
 
+// TestAlignBoxed draws a call again in a box with its result, which pushes most of the window out:
+// the words behind the bar say where it is.
+func TestAlignBoxed(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(60, "The parser flushes the last page when the disk is slow,", "and each worker locks the session map before it is held.", "Nothing that is said here is said again in the result,", "so that the window is about as full as the next one is.", "", "  → Read main.go", "  ← Edit main.go", "", "  ▣ Build")}
+	d.align(rowtest.Plain(60, "  → Read main.go", "", "  ┃", "  ┃ ← Edit main.go", "  ┃", "  ┃ func main() {", "  ┃   fmt.Println(\"shop\", version())", "  ┃ }", "  ┃ func version() string { return \"1.5.0\" }", "  ┃", "", "  ▣ Build"), false)
+	if d.Base != 5 || d.Placed != PlacedTable {
+		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
+	}
+}
+
 // TestAlignOtherCode shows other code than before, which has the same end of a function: what was
 // between was never on the screen.
 func TestAlignOtherCode(t *testing.T) {

@@ -18,13 +18,18 @@ func split(s chat.Screen) chat.Split {
 	}
 	top, edge, _ := input(s.Lines)
 	logo := slices.IndexFunc(s.Lines, logoTop.On)
+	right := 0
 	if edge < 1 || edge < len(s.Lines)-4 && logo < 0 {
-		if !unpaintedBox(s.Lines) {
+		right = smaller(s.Lines, edge)
+		switch {
+		case right > 0:
+		case unpaintedBox(s.Lines):
+			top, edge = len(s.Lines)-boxRows, len(s.Lines)-2
+		default:
 			return chat.Split{}
 		}
-		top, edge = len(s.Lines)-boxRows, len(s.Lines)-2
 	}
-	sp := chat.Split{OK: true, Bottom: top, Right: sideBar(s.Lines), State: chat.StateIdle}
+	sp := chat.Split{OK: true, Bottom: top, Right: cmp.Or(right, sideBar(s.Lines)), State: chat.StateIdle}
 	asks := slices.ContainsFunc(s.Lines[:top], row.Matching(dialog))
 	sp.Overlay = asks || slices.ContainsFunc(s.Lines[:top], row.Matching(menu))
 	if logo >= 0 {
@@ -37,6 +42,20 @@ func split(s chat.Screen) chat.Split {
 		sp.State = chat.StateBusy
 	}
 	return sp
+}
+
+// smaller returns the width of the smaller window that all was drawn for, as a busy opencode goes
+// on to do for many seconds after its window has grown: that of the box with this lower edge; 0: it
+// is not so. Nothing is beside the conversation, nor below the box but the row of a multiplexer.
+func smaller(lines []row.Line, edge int) (cols int) {
+	if edge < 1 || !row.Filled(lines[edge+1]) || slices.ContainsFunc(lines[edge+2:len(lines)-1], row.Filled) {
+		return 0
+	}
+	cols = min(row.Extent(lines[edge].Row)+2, lines[edge].Cols)
+	if slices.ContainsFunc(lines[:edge], func(l row.Line) bool { return row.Extent(l.Row) > cols }) {
+		return 0
+	}
+	return cols
 }
 
 // boxRows is how many rows the input box takes at the end of the screen, with the row below it.

@@ -99,6 +99,12 @@ test("a code block that was not on the screen whole does not count, its words ma
   assert.equal(score(truth([{ ...want, unseen: ["Do it:"] }]), { entries: talk(["assistant", "```\nmake all\n```"]) }).code, 0);
 });
 
+test("bold words and code within pieces that were never there do not count", () => {
+  const want = { role: "assistant", text: "Every request duplicates **a shared buffer** with `user_id` too.\n\nIt **works**.", visible: 0.3, unseen: ["Every request duplicates a", "shared buffer with user_id", "too."] };
+  assert.equal(score(truth([want]), { entries: talk(["assistant", "It **works**."]) }).markdown, 1);
+  assert.equal(score(truth([want]), { entries: talk(["assistant", "It works."]) }).markdown, 0);
+});
+
 test("cells that were never on the screen whole may be shortened, but say nothing else", () => {
   const want = { role: "assistant", text: "| A | B |\n|---|---|\n| one two three four five six | Default |", visible: 0.5, unseen: ["five six", "Default"] };
   const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;

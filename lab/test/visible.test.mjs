@@ -36,6 +36,13 @@ test("words that another message shows are not those of this one", () => {
   assert.equal(two.visible, 0);
 });
 
+test("nor are ten words that end another message, too", () => {
+  const tail = "validates the token so the parser drops the path as the log shows.",
+    [one, two] = look([said(`Each worker ${tail}`), said(`Our cache ${tail}`)], [`Each worker ${tail}`]);
+  assert.equal(one.unseen, undefined);
+  assert.equal(two.visible, 0);
+});
+
 test("a row of a table was there if its first cell was, and the whole of it", () => {
   const [table] = look(
     [said("| row | note |\n| --- | --- |\n| row1 | two rows |\n| row10 | two rows |")],
