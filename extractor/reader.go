@@ -57,7 +57,7 @@ type Reader struct {
 	version    string // of the last agent, as its banner says
 	lastBanner seenBanner
 	held       []row.Line   // what a half drawn frame showed, since the last one that was read
-	skipped    [][]row.Line // what frames showed that were not read after a resize, since then
+	skipped    [][]row.Line // what frames showed that were not read after a resize, since the last one that was read
 	mux        mux
 	asked      bool // nobody known asked, in the last settled frame
 }
@@ -141,11 +141,7 @@ const maxSkipped = 64
 
 // Skip reports a frame that is not read, and why, to Trace.
 func (r *Reader) Skip(f Frame, why string) {
-	if r.seg.agent != noAgent && r.seg.alt {
-		s := r.screen(f)
-		r.skipped = append(r.skipped, slices.Clone(talk(s, r.seg.agent.Split(s))))
-		r.skipped = r.skipped[max(0, len(r.skipped)-maxSkipped):]
-	}
+	r.skip(r.screen(f))
 	r.trace = Trace{Skipped: why}
 	r.report(f)
 }
@@ -161,6 +157,15 @@ func (r *Reader) Close() []Step {
 // screen returns the window of a frame. Its lines are valid until the next frame.
 func (r *Reader) screen(f Frame) chat.Screen {
 	return screenOf(f.Snapshot, r.window.Lines(f.Lines))
+}
+
+// skip keeps what a screen that is not read shows of a conversation.
+func (r *Reader) skip(s chat.Screen) {
+	if r.seg.agent != noAgent && r.seg.alt {
+		sp := r.seg.agent.Split(s)
+		r.skipped = append(r.skipped, slices.Clone(r.beside(talk(s, sp), sp)))
+		r.skipped = r.skipped[max(0, len(r.skipped)-maxSkipped):]
+	}
 }
 
 // open begins a segment at a line of its document.

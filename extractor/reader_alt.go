@@ -26,6 +26,7 @@ func (r *Reader) readAlt(f Frame) {
 	s := r.screen(f)
 	if r.lag.Behind(s.Lines, f.Cols, f.Settled) {
 		r.trace.Skipped = "the agent has not drawn for the new size yet"
+		r.skip(s)
 		return
 	}
 	switch {
@@ -34,7 +35,7 @@ func (r *Reader) readAlt(f Frame) {
 		return
 	case r.readMux(s, f.Settled):
 		return
-	case r.seg.agent == noAgent && !r.startAlt(s, f.Settled):
+	case r.seg.agent == noAgent && !r.startAlt(s):
 		r.trace.Skipped = "no known agent is on the alternate screen"
 		r.stranger(s, f.Settled)
 		return
@@ -60,9 +61,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	}
 	end := sp.Top + len(rows)
 	top := end - len(body)
-	if sp.Right > 0 {
-		body = r.upTo(body, sp.Right)
-	}
+	body = r.beside(body, sp)
 	if r.halfDrawn(s, sp.State, end, settled) {
 		r.trace.Skipped = drawing
 		if r.alt.Meets(body) {
@@ -176,6 +175,14 @@ func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 	return body
 }
 
+// beside returns rows of the conversation without what is beside it.
+func (r *Reader) beside(rows []row.Line, sp chat.Split) []row.Line {
+	if sp.Right > 0 {
+		return r.upTo(rows, sp.Right)
+	}
+	return rows
+}
+
 // textAt reports whether a row has text in its last column, if that is column col, where a scroll
 // bar would be: one of the other symbols (So). An agent that draws on the main screen of a terminal
 // multiplexer has none there: only the multiplexer itself is on the alternate screen.
@@ -184,13 +191,13 @@ func textAt(l row.Line, col int) bool {
 	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && !unicode.Is(unicode.So, last)
 }
 
-// startAlt notices an agent on the alternate screen: by its banner, or, where a recording begins in
-// the middle, by its chrome below a prompt of the user's.
-func (r *Reader) startAlt(s chat.Screen, settled bool) bool {
+// startAlt notices an agent on the alternate screen: by its banner or, where that was never on the
+// screen, by its chrome below a prompt of the user's.
+func (r *Reader) startAlt(s chat.Screen) bool {
 	p, b, _, _ := r.banner(s.Lines)
-	late := false
-	if p == nil && settled {
-		p, late = talking(s), true
+	late := p == nil
+	if late {
+		p = talking(s)
 	}
 	if p == nil {
 		return false

@@ -272,7 +272,7 @@ func (r *Reader) again() {
 		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
 			s.start = at
 			d.Dirty = 0
-		case s.alt && firstFrom(s.items, at) == 0: // what is above is none of it
+		case s.alt && firstFrom(s.items, at) == 0: // nothing of the conversation is above
 		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
 			r.flush(at)
 			r.reopen(p, s.alt, at)

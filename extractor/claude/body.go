@@ -229,8 +229,8 @@ func opens(ls []markdown.Line) bool {
 	return next.Indent > ls[0].Indent && !isItem(&ls[0])
 }
 
-// codeInkRun returns how many lines that are all in the colour of code are a block: a single word is
-// a code span.
+// codeInkRun returns how many lines that are all in the colour of code are a block: a single word
+// is a code span.
 func codeInkRun(ls []markdown.Line) int {
 	n := row.Run(ls, func(l markdown.Line) bool { return inkOf(&l) == inkCode })
 	t := ls[0].Text[ls[0].Indent:]

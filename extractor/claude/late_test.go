@@ -34,7 +34,7 @@ func TestLate(t *testing.T) {
 }
 
 // TestRestOfPrompt reads rows on a background, below a gap, as the rest of a prompt, which the
-// terminal may have wrapped to the first column. The pixels of a logo and lines of a diff are on one,
+// terminal may have wrapped to the first column. The pixels of a logo and lines of a diff have one,
 // too.
 func TestRestOfPrompt(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{

@@ -40,9 +40,10 @@ func (d *Document) align(body []row.Line, resized bool) {
 	d.replace(at, body)
 }
 
-// Bridge puts the newest of windows that were not read in its place which has text in common with
-// the document and with body, the next window, if these two have nothing in common: what scrolled
-// by while an agent was about to draw for a new size was on the screen only then.
+// Bridge closes the gap between the document and body, the next window, if these have nothing in
+// common: it aligns the newest of windows that has text in common with both. windows are those that
+// were not read, as the agent had not drawn for a new size yet; what scrolled by meanwhile was on
+// the screen only then.
 func (d *Document) Bridge(windows [][]row.Line, body []row.Line) {
 	if len(windows) == 0 || d.knows(body) {
 		return

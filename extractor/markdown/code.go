@@ -9,7 +9,7 @@ import (
 )
 
 // CodeRun counts the lines of a code block that begins at ls[0]: lines for which is returns true,
-// and blank lines between them. A look whose code has colours of its own needs no more for its Code.
+// and blank lines between them. A look whose code has colours of its own needs no more than that.
 func CodeRun(ls []Line, is func(*Line) bool) int {
 	group := func(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() && is(&l) }) }
 	return CodeGroups(ls, group, group)

@@ -77,7 +77,7 @@ type band struct {
 // bands reads the lines of a table below its first ruler, which had these columns, up to a blank
 // one at the latest. A row that came later may have widened a column: those below the window's top
 // were drawn again, each with the ruler below it. Rows below others that were never on the screen
-// belong to the table, too. cut returns the cells of a line, or nil if the line is not of the table.
+// belong to the table, too. cut returns the cells of a line, or nil if the table has ended.
 func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
 	for from := 0; ; n++ {
 		closed := strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")

@@ -44,9 +44,10 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// smaller returns the width of the smaller window that all was drawn for, as a busy opencode goes
-// on to do for many seconds after its window has grown: that of the box with this lower edge; 0: it
-// is not so. Nothing is beside the conversation, nor below the box but the row of a multiplexer.
+// smaller returns the width in cells of the smaller window that the screen is drawn for, 0 if it is
+// drawn for all of the window. A busy opencode draws for the old size for many seconds after its
+// window has grown. The input box has its lower edge on row edge; nothing is beside the
+// conversation, nor below the box but the row of a multiplexer.
 func smaller(lines []row.Line, edge int) (cols int) {
 	if edge < 1 || !row.Filled(lines[edge+1]) || slices.ContainsFunc(lines[edge+2:len(lines)-1], row.Filled) {
 		return 0
