@@ -39,10 +39,13 @@ func typedRows(lines []row.Line) int {
 	return n + row.Run(lines[n:min(n+1, len(lines))], IsBar)
 }
 
-// typedAbove reports whether rows are the rest of the prompt above them: they are in one colour.
+// typedAbove reports whether rows are the rest of the prompt above them, in one colour, or of the
+// first prompt, in grey, whose beginning was never on the screen.
 func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
-	return chat.Last(earlier).Role == session.RoleUser && !s.Bold && !row.Plain(s.Fg) &&
+	above := chat.Last(earlier).Role
+	first := above == "" && !lines[0].Late && row.Grey(s)
+	return (first || above == session.RoleUser) && !s.Bold && !row.Plain(s.Fg) &&
 		lines[0].All(func(o vterm.Style) bool { return o.Fg == s.Fg })
 }
 
