@@ -9,9 +9,13 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
+
+// typed matches what is typed into the input box of a simple agent.
+var typed = lazy.Regexp(`^>(/| )`)
 
 // simple is the look of an agent that draws little: "== NAME 1.2" is its welcome, "u: " begins a
 // prompt, "a: " a reply, "c: " a command, "! clear" a cleared conversation. The last row with ">"
@@ -54,7 +58,7 @@ func simple(name string) *Profile {
 	}
 	if name == "one" {
 		l.Box = func(lines []row.Line) (chat.Box, bool) {
-			at := max(0, row.Last(lines, row.Prefixed(">/")))
+			at := max(0, row.Last(lines, row.Matching(typed)))
 			return chat.Box{Rows: lines[at:], Left: 1, Right: -1}, true
 		}
 	}
@@ -193,6 +197,8 @@ func TestReader(t *testing.T) {
 		{"on the alternate screen, up to the welcome", shots{{"s", alt + screen("== one 1.2", "x", "u: hello, my dear", "a: yo", ">")}, {"s", screen("== one 1.2", "x", ">back")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | idle+ | exit one`},
 		{"on the alternate screen, up to the welcome, and a menu", shots{{"s", alt + screen("== one 1.2", "x", "u: hello, my dear", "a: yo", ">")}, {"s", screen("u: hello, my dear", "a: yo", "u: and again", ">")}, {"s", screen("== one 1.2", "x", "u: hello, my dear", ">")}, {"s", screen("== one 1.2", ">", "1", "2", "3")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | 0["u:hello, my dear" "a:yo" "u:and again"] idle+ | idle+ | idle+ | exit one`},
 		{"on the alternate screen, cleared", shots{{"s", alt + talk}, {"s", screen("== one 1.2", "u: new", ">")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | clear one 0["u:new"] idle+ | exit one`},
+		{"on the alternate screen, back at the first prompt", shots{{"s", alt + talk}, {"s", screen("== one 1.2", "> hello,\n my dear")}, {"s", screen("== one 1.2", ">")}}, `newSession one 0["u:hello, my dear" "a:yo"] idle+ | 0again[] idle+ | idle+ | exit one`},
+		{"on the alternate screen, cleared, and another old prompt is typed", shots{{"s", alt + screen("== one 1.2", "u: hello, my dear", "a: yo", "u: go on", ">")}, {"s", screen("== one 1.2", "> go on")}}, `newSession one 0["u:hello, my dear" "a:yo" "u:go on"] idle+ | clear one 0[] idle+ | exit one`},
 		{"on the alternate screen, with a bar", shots{{"s", alt + screen("== one 1.2", "u: hi    |", "a: yo    #", ">bar")}, {"s", screen("== one 1.2", "u: hi    #", "a: yo    |", ">bar")}, {"s", screen("== one 1.2", "u: hi    #", "a: yo    |", ">")}}, `newSession one 0["u:hi" "a:yo"] idle+ | idle+ | clear one 0["u:hi    #" "a:yo    |"] idle+ | exit one`},
 		{"another program on the alternate screen", shots{{"s", talk}, {"s", alt + "vim"}, {"s", main}}, `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ |  | 0["u:hello, my dear" "a:yo"] idle+ | exit one`},
 		{"another program on the alternate screen, asking", shots{{"s", alt + "\x1b[?25lTrust?\n❯ 1. Yes\n  2. No"}, {"", screen("x")}, {"s", ""}}, `asking |  | idle |`},

@@ -259,6 +259,9 @@ func (r *Reader) clears(d *document.Document) bool {
 	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.clears)
 }
 
+// words returns a text without line breaks: the input box may wrap it elsewhere.
+func words(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // users returns the texts of the user's messages in the segment's last conversation.
 func (s *segment) users() map[string]bool {
 	texts := map[string]bool{}

@@ -134,11 +134,17 @@ func mostlyBlank(lines []row.Line) bool {
 	return 2*filled < len(lines)
 }
 
-// startOver begins the document of an agent again: nothing of it is left on the screen.
+// startOver begins the document of an agent again: nothing of it is left on the screen. Where the
+// first prompt is in the input box at that moment, the user went back to it, and cleared nothing.
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
+	first := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser })
+	back := first >= 0 && words(r.seg.items[first].Text) == words(r.typed())
 	r.alt.Clear()
 	r.reopen(r.seg.agent, true, 0)
+	if back {
+		r.seg.before = nil
+	}
 }
 
 // pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when

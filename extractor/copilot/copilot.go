@@ -14,6 +14,15 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// inputBox: "❯ text" between two rules.
+func inputBox(lines []row.Line) (chat.Box, bool) {
+	top, low, ok := composer(ownRows(lines))
+	if !ok {
+		return chat.Box{}, false
+	}
+	return chat.Box{Rows: lines[top+1 : low], Left: 2, Right: -1}, true
+}
+
 // Agent returns GitHub Copilot CLI (all on the alternate screen): a row of tabs, the conversation
 // with a scroll bar in the last column once it is taller than its window, the directory, what the
 // user types between two rules, and what the agent does in the last row. Whatever is said or done
@@ -24,7 +33,7 @@ func Agent() *chat.Agent {
 		Resume: chat.ResumedBy("copilot", []string{"--resume=" + chat.ResumeID}, chat.UUID, `copilot --resume=`, "--resume"),
 		Looks: []chat.Look{{
 			Versions: "1.0.66-",
-			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cells().Parse,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: cells().Parse, Box: inputBox,
 		}},
 	}
 }
@@ -53,8 +62,7 @@ var welcome = chat.Welcome{
 
 // split finds the rules around what the user types, or the dialog in their place.
 func split(s chat.Screen) chat.Split {
-	lines := row.Trim(s.Lines)
-	lines = row.Trim(lines[:1+row.Last(lines, func(l row.Line) bool { return !ofTerminal(l, lines[0]) })])
+	lines := ownRows(s.Lines)
 	sp := chat.Split{OK: true, State: chat.StateIdle, Top: row.Run(lines, row.Matching(tabs))}
 	if len(lines) > 0 {
 		sp.Right = max(0, lines[0].Cols-right)
@@ -63,9 +71,8 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.State = at, chat.StateAsking
 		return sp
 	}
-	low := row.Last(lines, rule)
-	top := row.Last(lines[:max(0, low)], rule)
-	if low < len(lines)-2 || top < 1 {
+	top, _, ok := composer(lines)
+	if !ok {
 		return chat.Split{}
 	}
 	if status := lines[len(lines)-1].Text; strings.Contains(status, " esc ") { // once, twice or again: what stops it
@@ -77,6 +84,19 @@ func split(s chat.Screen) chat.Split {
 		sp.Scrolled = thumb == (vterm.Style{}) || !row.Plain(thumb.Fg)
 	}
 	return sp
+}
+
+// composer finds the rules around what the user types. One row is below them.
+func composer(lines []row.Line) (top, low int, ok bool) {
+	low = row.Last(lines, rule)
+	top = row.Last(lines[:max(0, low)], rule)
+	return top, low, top >= 1 && low >= len(lines)-2
+}
+
+// ownRows returns the rows of a screen down to the last that Copilot has drawn.
+func ownRows(lines []row.Line) []row.Line {
+	lines = row.Trim(lines)
+	return row.Trim(lines[:1+row.Last(lines, func(l row.Line) bool { return !ofTerminal(l, lines[0]) })])
 }
 
 // ofTerminal reports whether a row is a bar over the whole width, such as that of tmux, in another
