@@ -138,8 +138,9 @@ func mostlyBlank(lines []row.Line) bool {
 // first prompt is in the input box at that moment, the user went back to it, and cleared nothing.
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
-	first := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser })
-	back := first >= 0 && words(r.seg.items[first].Text) == words(r.typed())
+	items := r.seg.items
+	first := slices.IndexFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
+	back := r.seg.past == 0 && first >= 0 && words(items[first].Text) == words(r.typed())
 	r.alt.Clear()
 	r.reopen(r.seg.agent, true, 0)
 	if back {

@@ -16,11 +16,11 @@ import (
 
 // inputBox: "❯ text" between two rules.
 func inputBox(lines []row.Line) (chat.Box, bool) {
-	top, low, ok := composer(ownRows(lines))
+	top, ok := composer(ownRows(lines))
 	if !ok {
 		return chat.Box{}, false
 	}
-	return chat.Box{Rows: lines[top+1 : low], Left: 2, Right: -1}, true
+	return chat.BoxOf(lines[top+1:], 2, rule), true
 }
 
 // Agent returns GitHub Copilot CLI (all on the alternate screen): a row of tabs, the conversation
@@ -71,7 +71,7 @@ func split(s chat.Screen) chat.Split {
 		sp.Bottom, sp.State = at, chat.StateAsking
 		return sp
 	}
-	top, _, ok := composer(lines)
+	top, ok := composer(lines)
 	if !ok {
 		return chat.Split{}
 	}
@@ -86,11 +86,11 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// composer finds the rules around what the user types. One row is below them.
-func composer(lines []row.Line) (top, low int, ok bool) {
-	low = row.Last(lines, rule)
+// composer finds the upper one of the rules around what the user types. One row is below them.
+func composer(lines []row.Line) (top int, ok bool) {
+	low := row.Last(lines, rule)
 	top = row.Last(lines[:max(0, low)], rule)
-	return top, low, top >= 1 && low >= len(lines)-2
+	return top, top >= 1 && low >= len(lines)-2
 }
 
 // ownRows returns the rows of a screen down to the last that Copilot has drawn.

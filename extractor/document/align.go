@@ -61,12 +61,8 @@ func (d *Document) knows(body []row.Line) bool {
 	if len(d.Lines) == 0 || len(body) == 0 {
 		return false
 	}
-	for _, s := range searches {
-		if s.find(d, body) >= 0 {
-			return true
-		}
-	}
-	return d.findRewrapped(body).at >= 0
+	at, _ := d.search(body)
+	return at >= 0 || d.findRewrapped(body).at >= 0
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
@@ -120,11 +116,9 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 		return 0
 	}
 	if body[0].Cols == d.Lines[len(d.Lines)-1].Cols {
-		for _, s := range searches {
-			if at := s.find(d, body); at >= 0 {
-				d.Placed = s.placed
-				return d.above(at, body)
-			}
+		if at, placed := d.search(body); at >= 0 {
+			d.Placed = placed
+			return d.above(at, body)
 		}
 		if !resized {
 			return -1
@@ -132,6 +126,16 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 	}
 	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
 	return d.rewrapped(body)
+}
+
+// search returns the line that body's first row shows, and how it was found; -1: nowhere.
+func (d *Document) search(body []row.Line) (at int, placed Placement) {
+	for _, s := range searches {
+		if at := s.find(d, body); at >= 0 {
+			return at, s.placed
+		}
+	}
+	return -1, PlacedBelow
 }
 
 // above returns line at, or where body's text is above that at another width.

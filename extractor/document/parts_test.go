@@ -162,7 +162,7 @@ func TestRewrapTorn(t *testing.T) {
 }
 
 // TestBridge has a window scroll by more than its height in frames that are not read: one of them
-// tells how the text goes on, if the next window does not, and has text of both.
+// shows how the text goes on, if the next window does not, and has text of both.
 func TestBridge(t *testing.T) {
 	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed.", "The lock is held until then."}
 	wide, narrow := rowtest.Plain(35, said...), rowtest.Plain(30, said...)
