@@ -87,6 +87,7 @@ type segment struct {
 	reprint    bool            // it may show again what was read before
 	before     map[string]bool // the user's messages on the document before a wipe, until it is known what the wipe was
 	wiped      bool
+	command    string     // that was typed while it was put off to judge the wipe
 	welcomed   bool       // a frame showed that the agent waits, and nothing else
 	emptied    bool       // it begins where the screen showed nothing of the one before
 	cleared    bool       // it begins with a command that cleared the conversation

@@ -209,15 +209,24 @@ func shift(items []chat.Item, by int) []chat.Item {
 
 // judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
 // conversation again, or the conversation was cleared. It decides nothing while a busy agent
-// shows no item yet, or while a command is typed: some agents draw only its menu then.
+// shows no item yet, or while a command is typed: some agents draw only its menu then, and nothing
+// is cleared by a command that does not do so.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
-	if len(before) > 0 && (len(s.items) == 0 && s.state == chat.StateBusy || strings.HasPrefix(r.typed(), "/")) {
+	if len(before) == 0 {
+		s.wiped = false
+		return
+	}
+	if typed := r.typed(); strings.HasPrefix(typed, "/") {
+		s.command = typed
+		return
+	}
+	if len(s.items) == 0 && s.state == chat.StateBusy {
 		return
 	}
 	s.wiped, s.before = false, nil
-	if len(before) == 0 {
+	if !mayClear(s.command) {
 		return
 	}
 	for _, it := range s.items {
@@ -229,6 +238,15 @@ func (r *Reader) judgeWipe() {
 		}
 	}
 	r.clear()
+}
+
+// mayClear reports whether a command, or what Enter may make of its beginning, opens another
+// conversation. It does not know those of the user's own.
+func mayClear(command string) bool {
+	name, _, _ := strings.Cut(command, " ")
+	return slices.ContainsFunc([]string{"/clear", "/new", "/reset", "/resume", "/chat", "/session"}, func(c string) bool {
+		return strings.HasPrefix(c, name) || strings.HasPrefix(name, c)
+	})
 }
 
 // typed returns what is in the agent's input box.

@@ -260,8 +260,9 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 	return s.Lines[sp.Top:max(sp.Top, min(sp.Bottom, len(s.Lines)))]
 }
 
-// belowBanner returns what is below the agent's banner on a window, or below a command that clears,
-// which has one row of output at most, if that shows one and something was said before.
+// belowBanner returns what is below the agent's welcome on a window, or below a command that clears,
+// which has one row of output at most, if that shows one and something was said before. Of a welcome
+// that is too tall for the window, only the last rows are there.
 func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
 		return nil, false
@@ -274,7 +275,7 @@ func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if at := row.SkipBlank(body, 0); at >= len(body)-2 && at < len(body) && r.seg.agent.clears(body[at]) {
 		return body[at+1:], true
 	}
-	return nil, false
+	return r.alt.BelowEnd(r.seg.start, r.seg.items[0].First, body)
 }
 
 // leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false

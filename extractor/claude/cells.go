@@ -17,6 +17,7 @@ import (
 type talk struct {
 	sent   chat.Mark                               // before what the user sent
 	goesOn func(above []row.Line, l row.Line) bool // reports whether a row goes on with the prompt above it
+	rest   func(l row.Line) bool                   // reports whether a row is of a prompt that begins above all rows that were seen
 	text   func(rows []row.Line) string            // reads the rows of a prompt
 	style  markdown.Style                          // of replies
 	few    markdown.Style                          // likewise, in a theme of 16 colours
@@ -44,7 +45,7 @@ func (t *talk) begin() *talk {
 		{Begin: &chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Begin: &chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
-		{Rule: "rest of a prompt", Headless: true, When: chat.First(painted), Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
+		{Rule: "rest of a prompt", Headless: true, When: t.promptRest, Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
 		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
@@ -79,7 +80,8 @@ func behindSign(text string) string {
 
 // begins reports whether something of its own begins at line k, so that the text above ends there.
 func (t *talk) begins(lines []row.Line, k int) bool {
-	return t.cells.Begins(lines[k]) || (lines[k].Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil)
+	l := lines[k]
+	return t.cells.Begins(l) || (l.Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil) || l.Lost && t.promptRest(lines[k:], nil)
 }
 
 // replyRows counts the lines of a reply or of thinking. No corner follows it but that of an
@@ -98,6 +100,11 @@ func (t *talk) replyRows(lines []row.Line) int {
 func (t *talk) callRows(lines []row.Line) int {
 	n := chat.Until(lines, func(k int) bool { return t.begins(lines, k) || lines[k].Lost })
 	return n + resultRows(lines[n:])
+}
+
+// promptRest reports whether rows without a sign are of a prompt.
+func (t *talk) promptRest(lines []row.Line, _ []chat.Item) bool {
+	return slices.ContainsFunc(lines[:t.promptRows(lines)], t.rest)
 }
 
 // outputRest reports whether rows without a corner are what a call printed.

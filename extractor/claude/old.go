@@ -16,6 +16,7 @@ import (
 var oldTalk = (&talk{
 	sent:   chat.Mark{Signs: glyphs(">"), Ink: func(s vterm.Style) bool { return row.Highlighted(s) || row.Grey(s) }},
 	goesOn: oldGoesOn,
+	rest:   func(l row.Line) bool { return painted(l) || row.Indent(l.Text) == 2 && l.All(greyed) },
 	text:   oldPrompt,
 	style:  oldStyle(),
 }).begin()
@@ -48,6 +49,9 @@ func oldGoesOn(above []row.Line, l row.Line) bool {
 	}
 	return !oldSign().MatchString(l.Text) && !isCorner(l) && (row.Filled(above[len(above)-1]) || l.All(row.Grey))
 }
+
+// greyed reports whether text is of a prompt in 1.0: thinking is italic, a heading dim.
+func greyed(s vterm.Style) bool { return row.Grey(s) && !s.Italic && !s.Dim }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
 // at which it was wrapped is written at the end of the row, or at the start of the next one; at the

@@ -44,11 +44,14 @@ func (t *talk) prompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Said(session.RoleUser, text, text), text != ""
 }
 
-// promptRows counts the rows of a prompt.
+// promptRows counts the rows of a prompt. Where rows are lost, those below may be of the reply.
 func (t *talk) promptRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		l := lines[k]
-		return l.Text != "" && (l.Lost || !l.Wrapped) && !t.goesOn(lines[:k], l)
+		if l.Lost {
+			return !t.promptRest(lines[k:], nil)
+		}
+		return l.Text != "" && !l.Wrapped && !t.goesOn(lines[:k], l)
 	})
 }
 

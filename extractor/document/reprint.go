@@ -1,6 +1,10 @@
 package document
 
-import "github.com/ptyrec/ptyrec/extractor/row"
+import (
+	"slices"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+)
 
 // returned puts the window back to where it was, if an agent has redrawn it from its top row (main
 // screen): what it drew below scrolled the text up, and when that is gone it shows again what had
@@ -73,4 +77,23 @@ func shared(lines, body []row.Line) (same int32) {
 // nothing.
 func (d *Document) Shares(from int, body []row.Line) bool {
 	return shared(d.Lines[min(from, len(d.Lines)):], body) > 4
+}
+
+// BelowEnd returns what is in body below the last rows of the document's lines [from, end), if body
+// has those and, above them, nothing else of the document. After a resize all may be wrapped anew.
+func (d *Document) BelowEnd(from, end int, body []row.Line) (below []row.Line, ok bool) {
+	lines := row.Trim(d.Lines[from:end])
+	if len(lines) == 0 || d.resize.wait > 0 {
+		return nil, false
+	}
+	last := slices.IndexFunc(body, func(l row.Line) bool { return l.Text == lines[len(lines)-1].Text })
+	n := 0
+	for n < len(lines) && n <= last && lines[len(lines)-1-n].Text == body[last-n].Text {
+		n++
+	}
+	top := last + 1 - n
+	if weights(body[top:last+1]) <= 6 || shared(d.Lines, body[:top]) > 0 {
+		return nil, false
+	}
+	return row.Trim(body[last+1:]), true
 }
