@@ -16,13 +16,14 @@ import (
 // Frame is the terminal at a moment between two redraws, with what happened since the frame before.
 type Frame struct {
 	*vterm.Snapshot
-	History []vterm.HistoryRow // what left the main screen since the last frame
-	Wiped   bool               // the main screen was erased before this frame was drawn
-	Resized bool               // the window's size just changed, nothing has been drawn since
-	Redrawn bool               // all that is on the alternate screen was drawn since the last resize
-	Settled bool               // nothing has been written for a while
-	Placed  bool               // the program puts the cursor on cells: it may draw single cells of a row
-	Torn    bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
+	History     []vterm.HistoryRow // what left the main screen since the last frame
+	AltScrolled []*vterm.Row       // what left the top of the alternate screen since the last frame, if the program scrolled it
+	Wiped       bool               // the main screen was erased before this frame was drawn
+	Resized     bool               // the window's size just changed, nothing has been drawn since
+	Redrawn     bool               // all that is on the alternate screen was drawn since the last resize
+	Settled     bool               // nothing has been written for a while
+	Placed      bool               // the program puts the cursor on cells: it may draw single cells of a row
+	Torn        bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
 
 // Step is one thing that a frame adds to the terminal log. Steps are in order.
@@ -46,20 +47,22 @@ type Reader struct {
 
 	trace Trace // of the frame at hand
 
-	seen       picture // in the last frame
-	main, alt  document.Document
-	window     document.Window
-	lag        document.Lag
-	cutRows    [2]map[cutRow]row.Line // of the last frame, and of the one before
-	shell      shell.Reader
-	seg        segment
-	steps      []Step
-	version    string // of the last agent, as its banner says
-	lastBanner seenBanner
-	held       []row.Line   // what a half drawn frame showed, since the last one that was read
-	skipped    [][]row.Line // what frames showed that were not read after a resize, since the last one that was read
-	mux        mux
-	asked      bool // nobody known asked, in the last settled frame
+	seen        picture // in the last frame
+	main, alt   document.Document
+	window      document.Window
+	lag         document.Lag
+	cutRows     [2]map[cutRow]row.Line // of the last frame, and of the one before
+	shell       shell.Reader
+	seg         segment
+	steps       []Step
+	version     string // of the last agent, as its banner says
+	lastBanner  seenBanner
+	held        []row.Line   // what a half drawn frame showed, since the last one that was read
+	chrome      []row.Line   // below the conversation, in the last frame that was read
+	altScrolled []row.Line   // what left the top of the alternate screen since then
+	skipped     [][]row.Line // what frames showed that were not read after a resize, since the last one that was read
+	mux         mux
+	asked       bool // nobody known asked, in the last settled frame
 }
 
 // picture is what a frame is read from, apart from what has left the main screen.
@@ -176,7 +179,7 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 		r.shell.Begin(start)
 	}
 	r.main.Settle()
-	r.held, r.skipped = nil, nil
+	r.held, r.altScrolled, r.skipped = nil, nil, nil
 	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 

@@ -14,15 +14,23 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
+// maxAltScrolled is how many rows that left the top of the alternate screen are kept.
+const maxAltScrolled = 256
+
 // readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window
-// exists only in the frames that went by.
+// exists only in the frames that went by, and in the rows that a program scrolled off it.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.lag.Resized()
 		r.alt.Resized(document.AltFrames)
+		r.altScrolled = nil
 		r.trace.Skipped = "the window was just resized"
 		return
 	}
+	for _, rw := range f.AltScrolled {
+		r.altScrolled = append(r.altScrolled, r.window.Line(rw))
+	}
+	r.altScrolled = r.altScrolled[max(0, len(r.altScrolled)-maxAltScrolled):]
 	s := r.screen(f)
 	if r.lag.Behind(s.Lines, f.Cols, f.Settled) {
 		r.trace.Skipped = "the agent has not drawn for the new size yet"
@@ -92,12 +100,16 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() {
+			if r.wentBy() {
+				r.skipped = append(r.skipped, slices.Concat(r.beside(r.altScrolled, sp), body))
+			}
 			r.alt.Bridge(r.skipped, body)
 			r.alt.Align(body)
 			r.again()
 		})
 	}
-	r.held, r.skipped = nil, nil
+	r.held, r.altScrolled, r.skipped = nil, nil, nil
+	r.chrome = append(r.chrome[:0], s.Lines[end:]...)
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
 	if len(r.seg.items) == 0 && sp.State == chat.StateIdle {
@@ -107,6 +119,23 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.seg.welcomed = true
 	}
 	r.state(sp)
+}
+
+// wentBy reports whether text has scrolled off the top of the window since the last frame that
+// was read. A multiplexer that lost count scrolls all of the window away, with the chrome or with
+// the blank rows in its place.
+func (r *Reader) wentBy() bool {
+	blank := 0
+	for _, l := range r.altScrolled {
+		blank++
+		if row.Filled(l) {
+			blank = 0
+		}
+		if blank > 2 || blank == 0 && slices.ContainsFunc(r.chrome, func(c row.Line) bool { return c.Text == l.Text }) {
+			return false
+		}
+	}
+	return len(r.altScrolled) > 0 && !r.alt.Resizing()
 }
 
 // finishes reports whether body goes on with the first text of a half drawn frame: that begins as

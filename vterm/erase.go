@@ -98,8 +98,12 @@ func (t *Term) beforeErase(what int, selective bool) {
 	if whole || what == 3 {
 		t.cue(CueErase, what, "")
 	}
-	if whole && !selective && t.scr == &t.main {
+	switch {
+	case !whole || selective:
+	case t.scr == &t.main:
 		t.rememberScreen()
+	default:
+		t.forgetAltScrolled()
 	}
 }
 

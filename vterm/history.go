@@ -77,6 +77,24 @@ func (t *Term) TakeHistory() []HistoryRow {
 	return out
 }
 
+// maxAltScrolled bounds the rows that wait for TakeAltScrolled.
+const maxAltScrolled = 256
+
+// TakeAltScrolled returns the rows that left the top of the alternate screen since the last call, oldest
+// first, and forgets them: 256 at most, and none from before the screen was erased or resized, or
+// rows came back above. A program that scrolls its text there says how far it went.
+func (t *Term) TakeAltScrolled() []*Row {
+	if t.altScrolled.n == 0 {
+		return nil
+	}
+	out := make([]*Row, t.altScrolled.n)
+	for i := range out {
+		out[i] = t.readLine(t.altScrolled.at(i))
+	}
+	t.forgetAltScrolled()
+	return out
+}
+
 // Scrollback returns the rows above the main screen, oldest first, as xterm.js keeps it.
 func (t *Term) Scrollback() []*Row {
 	out := make([]*Row, t.sb.n)

@@ -115,3 +115,40 @@ func TestCues(t *testing.T) {
 		}
 	}
 }
+
+// TestTakeAltScrolled scrolls the alternate screen.
+func TestTakeAltScrolled(t *testing.T) {
+	const filled = "main\x1b[?1049h\x1b[Ha\r\nb\r\nc"
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{"\r\nd\r\ne", "a b"},
+		{"\x1b[2S", "a b"},
+		{"\x1b[1;2r\x1b[2;1H\n", "a"},
+		{"\x1b[2;3r\x1b[3;1H\n\x1b[S", ""},       // the region does not begin at the top
+		{"\r\nd\x1b[H\x1b[J", ""},                // erased
+		{"\r\nd\x1b[H\x1bM", ""},                 // rows came in above
+		{"\r\nd\x1b[?1049l", ""},                 // the main screen is back
+		{"\r\nd\x1b[?1049l\x1b[?1049h\r\nx", ""}, // and the alternate one again
+		{"\r\nd\x1b[2;1H\x1bM\x1b[M", "a"},
+	} {
+		v := term(size(8, 3), filled+tt.in)
+		var got []string
+		for _, r := range v.TakeAltScrolled() {
+			got = append(got, r.Text)
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+		if n := len(v.TakeAltScrolled()); n > 0 {
+			t.Errorf("%q: %d rows are there a second time", tt.in, n)
+		}
+	}
+	v := term(size(8, 3), filled+strings.Repeat("\r\nx", 1000))
+	if n := len(v.TakeAltScrolled()); n != 256 {
+		t.Errorf("%d rows wait", n)
+	}
+	_, _ = v.Write([]byte("\n"))
+	if v.Resize(9, 3); len(v.TakeAltScrolled()) > 0 {
+		t.Error("rows from before a resize")
+	}
+}

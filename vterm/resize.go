@@ -21,6 +21,7 @@ func (t *Term) Resize(cols, rows int) {
 		return
 	}
 	oldCols := t.cols
+	t.forgetAltScrolled()
 	was := t.sb.n
 	for _, sc := range []*screen{&t.main, &t.alt} {
 		if len(sc.rows) > 0 {

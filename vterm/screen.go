@@ -113,5 +113,6 @@ func (t *Term) useMain() {
 	t.cue(CueAlt, 0, "")
 	t.main.x, t.main.y = t.alt.x, t.alt.y
 	t.clearScreen(&t.alt)
+	t.forgetAltScrolled()
 	t.scr = &t.main
 }

@@ -10,10 +10,13 @@ func (t *Term) scroll(wrapped bool) {
 	} else {
 		copy(sc.rows[sc.top:sc.bottom], sc.rows[sc.top+1:sc.bottom+1])
 	}
-	if sc.top == 0 && sc == &t.main {
-		t.retire(first)
-	} else {
+	switch {
+	case sc.top > 0:
 		t.release(first)
+	case sc == &t.main:
+		t.retire(first)
+	default:
+		t.keepAltScrolled(first)
 	}
 	l := t.blank(t.erase)
 	l.wrapped = wrapped
@@ -27,6 +30,22 @@ func (t *Term) retire(l *line) {
 	if old, full := t.sb.push(l); full {
 		t.release(old)
 	}
+}
+
+// keepAltScrolled keeps a row that left the top of the alternate screen for TakeAltScrolled.
+func (t *Term) keepAltScrolled(l *line) {
+	if old, full := t.altScrolled.push(l); full {
+		t.release(old)
+	}
+}
+
+// forgetAltScrolled forgets the rows that left the top of the alternate screen: what is on it now did not
+// follow them.
+func (t *Term) forgetAltScrolled() {
+	for i := range t.altScrolled.n {
+		t.release(t.altScrolled.at(i))
+	}
+	t.altScrolled.reset()
 }
 
 // shiftUp moves the rows from to bottom up by n, for SU and DL; blanks come in at the bottom.
@@ -45,6 +64,9 @@ func (t *Term) shiftUp(from, bottom, n int, attr uint32, lost func(*line)) {
 
 // shiftDown moves the rows from to bottom down by n, for SD, IL and RI; blanks come in above.
 func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
+	if from == 0 && t.scr == &t.alt {
+		t.forgetAltScrolled()
+	}
 	rows := t.scr.rows[from : bottom+1]
 	n = min(n, len(rows))
 	for _, l := range rows[len(rows)-n:] {
@@ -61,10 +83,13 @@ func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
 func (t *Term) scrollUpBy(n int) {
 	sc := t.scr
 	lost := t.release
-	if sc.top == 0 && sc == &t.main {
-		lost = func(l *line) {
-			t.remember(Scrolled, l)
-			t.release(l)
+	if sc.top == 0 {
+		lost = t.keepAltScrolled
+		if sc == &t.main {
+			lost = func(l *line) {
+				t.remember(Scrolled, l)
+				t.release(l)
+			}
 		}
 	}
 	t.shiftUp(sc.top, sc.bottom, n, t.erase, lost)

@@ -88,11 +88,12 @@ type Term struct {
 	answer     bool
 	onCue      func(Cue)
 
-	main, alt screen
-	scr       *screen // the one that is shown
-	sb        ring[*line]
-	hist      ring[histItem]
-	spare     []*line
+	main, alt   screen
+	scr         *screen // the one that is shown
+	sb          ring[*line]
+	hist        ring[histItem]
+	altScrolled ring[*line] // what left the top of the alternate screen
+	spare       []*line
 
 	brush     brush
 	extra     brushExtra
@@ -137,7 +138,7 @@ func New(o Options) *Term {
 	}
 	t := &Term{cols: clampTo(o.Cols, minCols, maxCols), rows: clampTo(o.Rows, minRows, maxRows),
 		widths: o.Widths, answer: o.Replies, onCue: o.OnCue}
-	t.sb.limit, t.hist.limit = max(0, o.Scrollback), maxHistory
+	t.sb.limit, t.hist.limit, t.altScrolled.limit = max(0, o.Scrollback), maxHistory, maxAltScrolled
 	t.view.line = make([]cell, 0, t.cols)
 	t.styles.init()
 	t.clusters.init()

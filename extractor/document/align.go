@@ -12,7 +12,7 @@ import (
 // torn since the first of several resizes.
 func (d *Document) Align(body []row.Line) {
 	if !d.restore(0, body) {
-		d.align(body, d.resize.wait > 0)
+		d.align(body, d.Resizing())
 	}
 	d.Waited()
 }

@@ -83,7 +83,7 @@ func (d *Document) Shares(from int, body []row.Line) bool {
 // has those and, above them, nothing else of the document. After a resize all may be wrapped anew.
 func (d *Document) BelowEnd(from, end int, body []row.Line) (below []row.Line, ok bool) {
 	lines := row.Trim(d.Lines[from:end])
-	if len(lines) == 0 || d.resize.wait > 0 {
+	if len(lines) == 0 || d.Resizing() {
 		return nil, false
 	}
 	last := slices.IndexFunc(body, func(l row.Line) bool { return l.Text == lines[len(lines)-1].Text })

@@ -40,6 +40,9 @@ func (d *Document) Resized(frames int) {
 // Waited notes that one of these frames has been read.
 func (d *Document) Waited() { d.resize.wait = max(0, d.resize.wait-1) }
 
+// Resizing reports whether the window was resized a short while ago.
+func (d *Document) Resizing() bool { return d.resize.wait > 0 }
+
 // Settle lets go of the document as it was: another part has begun.
 func (d *Document) Settle() { d.resize.calm, d.resize.over = nil, false }
 
