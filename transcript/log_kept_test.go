@@ -211,3 +211,25 @@ func TestMergeLastRowAfterResize(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestMergeDrawnTwice shows a prompt twice for a while: the agent drew it below the one that it was
+// about to send.
+func TestMergeDrawnTwice(t *testing.T) {
+	for _, tt := range []struct {
+		name, below string
+		want        []string
+	}{
+		{"the same", "u:go", []string{"u:go", "a:yo"}},
+		{"another", "u:go on", []string{"u:go", "u:go on", "a:yo"}},
+	} {
+		l := newLog()
+		for i, items := range [][]string{{"u:go"}, {"u:go", tt.below}, {"u:go", tt.below}, {"u:go", "a:yo"}} {
+			v := view(1, 0, items...)
+			v.At, v.Settled = time.Duration(i)*time.Second, i == 2
+			l.Merge(v)
+		}
+		if diff := cmp.Diff(tt.want, told(l)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

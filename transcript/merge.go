@@ -299,12 +299,14 @@ func fuller(old, now *session.Tool) *session.Tool {
 	return now
 }
 
-// drop takes back what was seen for a moment only and is gone from where it stood, and what turned
-// out to be the rest of another item.
+// drop takes back what was seen for a moment only and is gone from where it stood, what turned out
+// to be the rest of another item, and a prompt that an agent drew twice, one below the other, while
+// it was being sent.
 func (l *Log) drop(old, held []*session.Entry, v session.View) {
-	for _, e := range old {
+	for k, e := range old {
 		s := l.seen[e]
-		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !restOf(e, v.Items) {
+		twice := k > 0 && e.Role == session.RoleUser && e.Role == old[k-1].Role && e.Text == old[k-1].Text && slices.Contains(held, old[k-1])
+		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !twice && !restOf(e, v.Items) {
 			continue
 		}
 		if i := l.index(e); i >= 0 {
