@@ -90,6 +90,9 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	case !r.alt.Shares(r.seg.items[0].First, below): // cleared
 		r.startOver()
 	}
+	if sp.State == chat.StateAsking && len(row.Trim(body)) < 3 && !r.alt.Meets(body) { // a dialog leaves no more room
+		sp.Scrolled = true
+	}
 	if r.pinned(body) {
 		sp.Scrolled, body = true, body[1:]
 	}

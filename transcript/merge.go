@@ -305,7 +305,7 @@ func fuller(old, now *session.Tool) *session.Tool {
 func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for k, e := range old {
 		s := l.seen[e]
-		twice := k > 0 && e.Role == session.RoleUser && e.Role == old[k-1].Role && e.Text == old[k-1].Text && slices.Contains(held, old[k-1])
+		twice := k > 0 && e.Role == session.RoleUser && e.Role == old[k-1].Role && e.Text == old[k-1].Text && slices.Contains(held, old[k-1]) && s.first > l.resized
 		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !twice && !restOf(e, v.Items) {
 			continue
 		}
