@@ -366,3 +366,19 @@ func TestAlignAfterResizeSaidAgain(t *testing.T) {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 }
+
+// TestAlignRuleAlone shows a window that has only the rule of a table in common with the document:
+// rows between are lost.
+func TestAlignRuleAlone(t *testing.T) {
+	rows := func(text string) []row.Line { return rowtest.Plain(20, strings.Split(text, "/")...) }
+	var d Document
+	d.Align(rows("said before/┌────┬────┐/│ a  │ b  │/├────┼────┤"))
+	d.Align(rows("├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"))
+	if got, want := strings.Join(texts(d.Lines), "/"), "said before/┌────┬────┐/│ a  │ b  │/├────┼────┤/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || !d.Lines[4].Lost {
+		t.Errorf("got %q", got)
+	}
+	d.Align(rows("│ a  │ b  │/├────┼────┤/│ 1  │ 2  │/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"))
+	if got, want := strings.Join(texts(d.Lines), "/"), "said before/┌────┬────┐/│ a  │ b  │/├────┼────┤/│ 1  │ 2  │/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || row.AnyLost(d.Lines) {
+		t.Errorf("filled: got %q", got)
+	}
+}

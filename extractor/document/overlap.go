@@ -72,9 +72,10 @@ func common(a, b []row.Line) int {
 }
 
 // leads finds where old, from a line on, goes on most as body begins, row for row: up to the end of
-// one of the two, or for rows that weigh enough; -1: nowhere.
+// one of the two, or for rows that weigh enough; -1: nowhere. A rule between the rows of a table is
+// too little.
 func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
-	at, most := -1, int32(0)
+	at, most := -1, int32(1)
 	for j := from; j < len(old); j++ {
 		n := common(old[j:], body)
 		run := weights(body[:n])
