@@ -62,6 +62,11 @@ func (r *blockReader) code(i int) (b block, n int) {
 		return b, 0
 	}
 	n = min(n, len(r.ls)-1-i)
+	for k := i + 1; k < i+n; k++ {
+		if r.ls[k].lost && r.isTable(k) { // the rest of one
+			n = k - i
+		}
+	}
 	edge := Edge(r.ls[i : i+n])
 	col := edge
 	if r.listGoesOn(i+n) || r.itemAsks() {
@@ -70,6 +75,12 @@ func (r *blockReader) code(i int) (b block, n int) {
 	lists := r.within(col)
 	code := r.lk.tabsOf(r.lk.codeLines(r.ls[i:i+n], min(edge, lists[len(lists)-1].Content)), r.lk.Left)
 	return block{kind: codeBlock, col: col, lines: codeOf(code, lang)}, n
+}
+
+// isTable reports whether a table begins at line i.
+func (r *blockReader) isTable(i int) bool {
+	_, n := r.table(i)
+	return n > 0
 }
 
 // listGoesOn reports whether line i is the next item of an open list.

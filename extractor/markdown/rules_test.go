@@ -351,6 +351,7 @@ func TestTableBelowLost(t *testing.T) {
 		{"a line first", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n\n├───┼───┤\n│ 7 │ y │\n└───┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |"},
 		{"words", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\nand so on", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n\nand so on"},
 		{"without a head", "│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘\n\nSo.", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |\n\nSo."},
+		{"without a head, a line first", "├───┼───┤\n│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
 		{"without a head or lines between rows", "│ 7 │ y │\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
 		{"all of it", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘", 0, "| A | B |\n| --- | --- |\n| 1 | x |"},
 		{"a bar", "│ 7\n│ 8 │ z │\n└───┴───┘", 0, "│ 7\n│ 8 │ z │\n└───┴───┘"},

@@ -27,7 +27,7 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 		}
 	}
 	switch text := ls[0].Text[ls[0].Indent:]; {
-	case ls[0].lost && strings.HasPrefix(text, "│"):
+	case ls[0].lost && row.Starts(text, "│", "├"):
 		return lk.restOfTable(ls)
 	case !strings.HasPrefix(text, "┌─"):
 		return lk.ruledTable(ls)
