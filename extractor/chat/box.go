@@ -43,7 +43,7 @@ func (b Box) Text() string {
 // holds: "│ > text │" in a frame, or text from a column on.
 func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
 	rows := Between(lines, func(l row.Line) bool { return ends(l) || strings.HasPrefix(l.Text, "╰") })
-	if strings.HasPrefix(rows[0].Text, "│") {
+	if len(rows) > 0 && strings.HasPrefix(rows[0].Text, "│") {
 		return Box{Rows: rows, Left: 4, Right: rows[0].Cols - 1}
 	}
 	return Box{Rows: rows, Left: left, Right: -1}

@@ -154,3 +154,11 @@ func TestFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestBoxOfNothing finds the lower rule of an input box right below the upper one.
+func TestBoxOfNothing(t *testing.T) {
+	lines := rowtest.Plain(20, "────", "  status")
+	if b := BoxOf(lines, 2, row.Prefixed("─")); len(b.Rows) > 0 || b.Text() != "" {
+		t.Errorf("got %q", b.Text())
+	}
+}
