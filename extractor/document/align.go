@@ -24,13 +24,14 @@ func (d *Document) align(body []row.Line, resized bool) {
 	d.body = append(d.body[:0], body...)
 	body = d.body
 	at := d.find(body, resized)
-	nowhere := at < 0
+	if at >= 0 && at < d.Base && (d.fill(body) || d.contains(at, body) || d.holds(at, body)) {
+		d.Placed = PlacedLookBack
+		return
+	}
+	nowhere := at < 0 || at < d.Base && !resized && d.saidAgain(body)
 	switch {
 	case nowhere:
 		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
-	case at < d.Base && (d.fill(body) || d.contains(at, body) || d.holds(at, body)):
-		d.Placed = PlacedLookBack
-		return
 	case at < d.Base && body[0].Text != d.Lines[at].Text: // the same may have been said again below
 		at = max(at, leads(d.Lines, d.Base, body, 12))
 	}
@@ -136,6 +137,14 @@ func (d *Document) search(body []row.Line) (at int, placed Placement) {
 		}
 	}
 	return -1, PlacedBelow
+}
+
+// saidAgain reports whether body ends with the document's last row, a status, but shows next to
+// nothing else of the window: what it has in common with the lines above was said again below.
+func (d *Document) saidAgain(body []row.Line) bool {
+	lines, body := row.Trim(d.Lines), row.Trim(body)
+	n, m := len(lines), len(body)
+	return n > 0 && m > 0 && lines[n-1].Text == body[m-1].Text && shared(d.Lines[d.Base:], body) < 12
 }
 
 // above returns line at, or where body's text is above that at another width.

@@ -382,3 +382,27 @@ func TestAlignRuleAlone(t *testing.T) {
 		t.Errorf("filled: got %q", got)
 	}
 }
+
+// TestAlignBoxAgain shows a box that is nearly as one far above it, over the status that the window
+// ended with: it is another box, and what was between stays,
+// with the status of then.
+func TestAlignBoxAgain(t *testing.T) {
+	box := func(changed string) []string {
+		rows := []string{"┃ Edit big.txt", "┃ 1   the first line of it is " + changed}
+		for i := range 8 {
+			rows = append(rows, fmt.Sprintf("┃ %d   line %d of the settings", i+2, i+2))
+		}
+		return rows
+	}
+	between := []string{"", "$ echo 4", "4", "", "The reply between, which is long enough", ""}
+	end := []string{"", "▣ Build"}
+	var d Document
+	d.align(rowtest.Plain(60, slices.Concat(box("old"), end)...), false)
+	d.align(rowtest.Plain(60, slices.Concat(box("old")[5:], between, end[1:])...), false)
+	d.align(rowtest.Plain(60, slices.Concat(between, end[1:])...), false)
+	d.align(rowtest.Plain(60, slices.Concat(box("new"), end)...), false)
+	want := slices.Concat(box("old"), between, end[1:], box("new"), end)
+	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
