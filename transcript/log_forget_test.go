@@ -44,7 +44,7 @@ func TestForget(t *testing.T) {
 		runs := false
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			at += time.Duration(rapid.IntRange(0, 300).Draw(t, "ms")) * time.Millisecond
-			switch rapid.SampledFrom([]string{"more", "more", "more", "wipe", "agent", "leave", "event", "past"}).Draw(t, "what") {
+			switch rapid.SampledFrom([]string{"more", "more", "more", "wipe", "agent", "leave", "clear", "idle", "event", "past"}).Draw(t, "what") {
 			case "more":
 				items = append(items, rapid.SampledFrom([]string{"u:", "a:", "t:"}).Draw(t, "role")+rapid.StringMatching(`[ab]{2,4}…?`).Draw(t, "text"))
 			case "wipe":
@@ -57,6 +57,15 @@ func TestForget(t *testing.T) {
 			case "leave":
 				document, past, again, runs, items = document+1, 0, false, false, nil
 				both(func(l *transcript.Log) { l.Event(session.EventCLIExit, "claude", nil, at, 0) })
+			case "clear":
+				if runs {
+					document, past, again, items = document+1, 0, false, nil
+					both(func(l *transcript.Log) { l.Clear("claude", false, at, 0) })
+				}
+			case "idle":
+				if runs {
+					both(func(l *transcript.Log) { l.Event(session.EventIdle, "claude", nil, at, 0) })
+				}
 			case "event":
 				both(func(l *transcript.Log) { l.Event(fmt.Sprintf("e%d", i), "", nil, at, 0) })
 			case "past":
@@ -64,6 +73,11 @@ func TestForget(t *testing.T) {
 			}
 			v := view(document, past, items[past:]...)
 			v.Past, v.Reprint, v.At, v.Settled = past, again, at, rapid.Bool().Draw(t, "settled")
+			if runs {
+				for i := range v.Items {
+					v.Items[i].Agent = "claude"
+				}
+			}
 			both(func(l *transcript.Log) { l.Merge(v) })
 			if rapid.Bool().Draw(t, "follow") {
 				told.follow(flat)
