@@ -53,6 +53,7 @@ func TestE23Rules(t *testing.T) {
 		{"shell lines", "⟦ #fd5db1 on#413c41|! ⟧⟦ #ffffff on#413c41|ls⟧\n⟦ #fd5db1 on#413c41|  -1⟧\n⟦ #999999|  ⎿  (No output)⟧\n\n! plain", "shell `ls|-1`"},
 		{"the rest of a reply", sent + "Go⟧\n⟨lost⟩\n  ends here.\n\n" + sent + "On⟧", "user Go\nassistant ends here.\nuser On"},
 		{"the rest of a prompt", "⟨lost⟩\n⟦ #ffffff on#373737|  and more⟧\n\n" + said + "So.", "user and more\nassistant So."},
+		{"lost rows in code", said + "See:\n\n  ⟦ p5|def⟧ a\n\n⟨lost⟩\n      ⟦ p5|return⟧ 1\n\n  So.", "assistant See:||```|def a|    return 1|```||So."},
 		{"the rest of a table in code", said + "See:\n\n  ⟦ p5|def⟧ a\n⟨lost⟩\n  │ 1 │ x │\n  ├───┼───┤\n  │ 2 │ y │\n  └───┴───┘\n\n  So.", "assistant See:||```|def a|```|||  |  ||| --- | --- ||| 1 | x ||| 2 | y |||So."},
 		{"the rest of a prompt below a reply", said + "So.\n⟨lost⟩\n⟦ #ffffff on#373737|  and more⟧", "assistant So.\nuser and more"},
 		{"the rest of a prompt (1.0)", "⟦ #999999|> One⟧\n\n● So.\n⟨lost⟩\n  of its line\n⟦ #999999|  another line⟧\n  and its rest\n\n● So.\n⟨lost⟩\n  said\n⟦i #999999|  in thought⟧\n⟦d|  A heading⟧", "user One\nassistant So.\nuser of its line|another line|and its rest\nassistant So.||said|*in thought*||### A heading"},

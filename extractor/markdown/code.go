@@ -100,12 +100,16 @@ func (r *blockReader) itemAsks() bool {
 	return b.kind == itemBlock && strings.HasSuffix(text[len(text)-1], ":")
 }
 
-// codeLines is code from a column on, with wrapped lines joined.
+// codeLines is code from a column on, with wrapped lines joined. Blank rows above lost ones are what
+// was free in a window.
 func (lk *Style) codeLines(ls []Line, edge int) []string {
 	var out []string
 	above := &Line{}
 	for i := range ls {
 		l := &ls[i]
+		for l.lost && len(out) > 0 && out[len(out)-1] == "" {
+			out = out[:len(out)-1]
+		}
 		out = joinCode(out, lk.codeSeam(above, l, edge), l, edge)
 		above = l
 	}
