@@ -92,6 +92,7 @@ type segment struct {
 	wiped      bool
 	command    string     // that was typed while it was put off to judge the wipe
 	welcomed   bool       // a frame showed that the agent waits, and nothing else
+	blank      bool       // a frame since the last one that was read showed nothing of the conversation, and that the agent waits
 	emptied    bool       // it begins where the screen showed nothing of the one before
 	cleared    bool       // it begins with a command that cleared the conversation
 	wasCleared bool       // the segment before the wipe did

@@ -58,7 +58,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	body := r.alt.Own(rows)
 	if len(body) == 0 {
 		r.trace.Skipped = unreadable(sp)
-		if settled && !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
+		empty := !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines)
+		if r.seg.blank = r.seg.blank || empty; empty && settled {
 			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
 			r.startOver()
 			r.judgeWipe()
@@ -84,6 +85,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		return
 	}
 	switch below, ok := r.belowBanner(body); {
+	case r.seg.blank && !sp.Scrolled && !r.alt.Resizing() && !r.alt.Shares(r.seg.items[0].First, body): // cleared without a welcome
+		r.startOver()
 	case sp.Scrolled || !ok:
 	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack: // a menu leaves no more room
 		sp.Scrolled = true
@@ -111,7 +114,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 			r.again()
 		})
 	}
-	r.held, r.altScrolled, r.skipped = nil, nil, nil
+	r.held, r.altScrolled, r.skipped, r.seg.blank = nil, nil, nil, false
 	r.chrome = append(r.chrome[:0], s.Lines[end:]...)
 	r.seg.state, r.seg.chrome = sp.State, true
 	r.read(&r.alt, settled)
