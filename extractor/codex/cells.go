@@ -32,7 +32,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: &atEdge}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
 	{Begin: &chat.Mark{Col: 2, Row: footnote}},
 	{Headless: true, When: chat.First(printed)},
-	{Rule: "user", Headless: true, When: chat.First(row.HasBackground), Role: session.RoleUser, Read: prompt},
+	{Rule: "user", Headless: true, When: promptRest, Role: session.RoleUser, Read: prompt},
 	{Rule: "reply", Headless: true, When: replyRest, Role: session.RoleAssistant, Read: reply},
 }}
 
@@ -71,6 +71,18 @@ func footnote(l row.Line) bool {
 func printed(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
+}
+
+// promptRest reports whether rows without a head are of a prompt: they are on a background or, below
+// something else than a call, two blank rows are between them and what the agent says next. Below a
+// reply there is one, or another prompt.
+func promptRest(lines []row.Line, earlier []chat.Item) bool {
+	if row.HasBackground(lines[0]) {
+		return true
+	}
+	end := len(chat.Between(lines, atEdge.On))
+	return !lines[0].Late && end < len(lines) && end-len(row.Trim(lines[:end])) > 1 && (bullet.On(lines[end]) || row.Starts(lines[end].Text, "⚠")) &&
+		slices.Contains([]string{session.RoleUser, session.RoleAssistant}, chat.Last(earlier).Role)
 }
 
 // replyRest reports whether rows without a head are of a reply: one was due or, where the recording
