@@ -85,7 +85,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		return
 	}
 	switch below, ok := r.belowBanner(body); {
-	case r.seg.blank && !sp.Scrolled && !r.alt.Resizing() && !r.alt.Shares(r.seg.items[0].First, body): // cleared without a welcome
+	case r.seg.blank && len(r.seg.items) > 0 && !sp.Scrolled && !r.alt.Resizing() && !r.alt.Shares(r.seg.items[0].First, body): // cleared without a welcome
 		r.startOver()
 	case sp.Scrolled || !ok:
 	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack: // a menu leaves no more room
@@ -295,9 +295,9 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 	return s.Lines[sp.Top:max(sp.Top, min(sp.Bottom, len(s.Lines)))]
 }
 
-// belowBanner returns what is below the agent's welcome on a window, or below a command that clears,
-// which has one row of output at most, if that shows one and something was said before. Of a welcome
-// that is too tall for the window, only the last rows are there.
+// belowBanner returns what is below the agent's welcome on a window, or below a command that
+// clears, which has one row of output at most, if that shows one and something was said before. Of a
+// welcome that is too tall for the window, only the last rows are there.
 func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
 		return nil, false

@@ -261,8 +261,8 @@ func (l *Log) returned(e *session.Entry) {
 	}
 }
 
-// idled reports whether the agent was idle after an entry of its own, in the same run, as it is when
-// it clears the conversation. The entry is complete then.
+// idled reports whether the agent was idle after an entry of its own, in the same run, as it is
+// when it clears the conversation. The entry is complete then.
 func (l *Log) idled(e *session.Entry) bool {
 	for _, x := range l.entries[l.index(e)+1:] {
 		if x.Agent != e.Agent {

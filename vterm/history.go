@@ -80,9 +80,9 @@ func (t *Term) TakeHistory() []HistoryRow {
 // maxAltScrolled bounds the rows that wait for TakeAltScrolled.
 const maxAltScrolled = 256
 
-// TakeAltScrolled returns the rows that left the top of the alternate screen since the last call, oldest
-// first, and forgets them: 256 at most, and none from before the screen was erased or resized, or
-// rows came back above. A program that scrolls its text there says how far it went.
+// TakeAltScrolled returns the rows that left the top of the alternate screen since the last call,
+// oldest first, and forgets them: 256 at most, and none from before the screen was erased or
+// resized, or rows came back above. A program that scrolls its text there says how far it went.
 func (t *Term) TakeAltScrolled() []*Row {
 	if t.altScrolled.n == 0 {
 		return nil

@@ -39,8 +39,8 @@ func (t *Term) keepAltScrolled(l *line) {
 	}
 }
 
-// forgetAltScrolled forgets the rows that left the top of the alternate screen: what is on it now did not
-// follow them.
+// forgetAltScrolled forgets the rows that left the top of the alternate screen: what is on it now
+// did not follow them.
 func (t *Term) forgetAltScrolled() {
 	for i := range t.altScrolled.n {
 		t.release(t.altScrolled.at(i))
