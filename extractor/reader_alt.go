@@ -296,8 +296,8 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 }
 
 // belowBanner returns what is below the agent's welcome on a window, or below a command that
-// clears, which has one row of output at most, if that shows one and something was said before. Of a
-// welcome that is too tall for the window, only the last rows are there.
+// clears, which has one row of output at most, if that shows one and something was said before. Of
+// a welcome that is too tall for the window, only the last rows are there.
 func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
 		return nil, false

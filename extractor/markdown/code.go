@@ -100,8 +100,8 @@ func (r *blockReader) itemAsks() bool {
 	return b.kind == itemBlock && strings.HasSuffix(text[len(text)-1], ":")
 }
 
-// codeLines is code from a column on, with wrapped lines joined. Blank rows above lost ones are what
-// was free in a window.
+// codeLines is code from a column on, with wrapped lines joined. Blank rows above lost ones are
+// what was free in a window.
 func (lk *Style) codeLines(ls []Line, edge int) []string {
 	var out []string
 	above := &Line{}
