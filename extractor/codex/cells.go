@@ -73,9 +73,9 @@ func printed(l row.Line) bool {
 	return st.Dim && !st.Italic
 }
 
-// promptRest reports whether rows without a head are of a prompt: they are on a background or, below
-// something else than a call, two blank rows are between them and what the agent says next. Below a
-// reply there is one, or another prompt.
+// promptRest reports whether rows without a head are of a prompt: they are on a background, or two
+// blank rows are between them and what the agent says next, and they are not below a call. Below a
+// reply there is one blank row, or another prompt.
 func promptRest(lines []row.Line, earlier []chat.Item) bool {
 	if row.HasBackground(lines[0]) {
 		return true

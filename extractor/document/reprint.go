@@ -80,7 +80,8 @@ func (d *Document) Shares(from int, body []row.Line) bool {
 }
 
 // BelowEnd returns what is in body below the last rows of the document's lines [from, end), if body
-// has those and, above them, nothing else of the document. After a resize all may be wrapped anew.
+// has those and, above them, nothing else of the document. After a resize, rows may be wrapped
+// elsewhere.
 func (d *Document) BelowEnd(from, end int, body []row.Line) (below []row.Line, ok bool) {
 	lines := row.Trim(d.Lines[min(from, end):end])
 	if len(lines) == 0 || d.Resizing() {
