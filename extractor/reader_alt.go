@@ -57,15 +57,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	rows := talk(s, sp)
 	body := r.alt.Own(rows)
 	if len(body) == 0 {
-		r.trace.Skipped = unreadable(sp)
-		empty := !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines)
-		if r.seg.blank = r.seg.blank || empty; empty && settled {
-			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
-			r.startOver()
-			r.judgeWipe()
-			r.seg.emptied = true
-		}
-		r.state(sp)
+		r.readEmpty(s, sp, settled)
 		return
 	}
 	end := sp.Top + len(rows)
@@ -84,22 +76,11 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.alt.Waited()
 		return
 	}
-	switch below, ok := r.belowBanner(body); {
-	case r.seg.blank && len(r.seg.items) > 0 && !sp.Scrolled && !r.alt.Resizing() && !r.alt.Shares(r.seg.items[0].First, body): // cleared without a welcome
-		r.startOver()
-	case sp.Scrolled || !ok:
-	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack: // a menu leaves no more room
-		sp.Scrolled = true
-	case !r.alt.Shares(r.seg.items[0].First, below): // cleared
-		r.startOver()
-	}
-	if sp.State == chat.StateAsking && len(row.Trim(body)) < 3 && !r.alt.Meets(body) { // a dialog leaves no more room
-		sp.Scrolled = true
-	}
+	back := r.looksBack(body, sp)
 	if r.pinned(body) {
-		sp.Scrolled, body = true, body[1:]
+		back, body = true, body[1:]
 	}
-	if sp.Scrolled {
+	if back {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
 		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held, r.alt.Lines[r.alt.Base:]) { // rows were on the screen only then
@@ -125,6 +106,41 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.seg.welcomed = true
 	}
 	r.state(sp)
+}
+
+// readEmpty reads a frame of an agent on the alternate screen that shows nothing of a conversation.
+func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
+	r.trace.Skipped = unreadable(sp)
+	if !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
+		r.seg.blank = true
+		if settled {
+			r.trace.Skipped = "nothing is left of the conversation, not even a welcome: it was cleared"
+			r.startOver()
+			r.judgeWipe()
+			r.seg.emptied = true
+		}
+	}
+	r.state(sp)
+}
+
+// looksBack reports whether body, a window, does not show the end of the text: the user has
+// scrolled back, or a menu or dialog leaves no room for it. Where body shows that the conversation
+// was cleared, another document begins.
+func (r *Reader) looksBack(body []row.Line, sp chat.Split) bool {
+	below, ok := r.belowBanner(body)
+	unlike := func(rows []row.Line) bool { return !r.alt.Shares(r.seg.items[0].First, rows) }
+	switch {
+	case sp.Scrolled, sp.State == chat.StateAsking && len(row.Trim(body)) < 3 && !r.alt.Meets(body):
+		return true
+	case r.seg.blank && len(r.seg.items) > 0 && !r.alt.Resizing() && unlike(body): // cleared without a welcome
+		r.startOver()
+	case !ok:
+	case len(below) <= 1 && r.alt.Placed == document.PlacedLookBack:
+		return true
+	case unlike(below):
+		r.startOver()
+	}
+	return false
 }
 
 // wentBy reports whether text has scrolled off the top of the window since the last frame that

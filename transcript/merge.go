@@ -305,7 +305,7 @@ func fuller(old, now *session.Tool) *session.Tool {
 func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for k, e := range old {
 		s := l.seen[e]
-		twice := k > 0 && e.Role == session.RoleUser && e.Role == old[k-1].Role && e.Text == old[k-1].Text && slices.Contains(held, old[k-1]) && s.first > l.resized
+		twice := k > 0 && s.first > l.resized && samePrompt(e, old[k-1]) && slices.Contains(held, old[k-1])
 		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !twice && !restOf(e, v.Items) {
 			continue
 		}
@@ -317,6 +317,11 @@ func (l *Log) drop(old, held []*session.Entry, v session.View) {
 			delete(l.printed, e)
 		}
 	}
+}
+
+// samePrompt reports whether two entries are prompts with the same text.
+func samePrompt(a, b *session.Entry) bool {
+	return a.Role == session.RoleUser && b.Role == a.Role && a.Text == b.Text
 }
 
 // restOf reports whether an entry whose head was not seen is a part of an item, head and all.

@@ -83,14 +83,15 @@ func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
 func (t *Term) scrollUpBy(n int) {
 	sc := t.scr
 	lost := t.release
-	if sc.top == 0 {
-		lost = t.keepAltScrolled
-		if sc == &t.main {
-			lost = func(l *line) {
-				t.remember(Scrolled, l)
-				t.release(l)
-			}
+	switch {
+	case sc.top > 0:
+	case sc == &t.main:
+		lost = func(l *line) {
+			t.remember(Scrolled, l)
+			t.release(l)
 		}
+	default:
+		lost = t.keepAltScrolled
 	}
 	t.shiftUp(sc.top, sc.bottom, n, t.erase, lost)
 	t.historyCue()

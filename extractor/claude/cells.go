@@ -102,11 +102,6 @@ func (t *talk) callRows(lines []row.Line) int {
 	return n + resultRows(lines[n:])
 }
 
-// promptRest reports whether rows without a sign are of a prompt.
-func (t *talk) promptRest(lines []row.Line, _ []chat.Item) bool {
-	return slices.ContainsFunc(lines[:t.promptRows(lines)], t.rest)
-}
-
 // outputRest reports whether rows without a corner are what a call printed.
 func (t *talk) outputRest(lines []row.Line, earlier []chat.Item) bool {
 	end := row.SkipBlank(lines, row.Run(lines, deep))

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/rowtest"
@@ -63,5 +64,19 @@ func TestPromptAboveGap(t *testing.T) {
 	items := oldTalk.cells.Parse(lines)
 	if len(items) != 2 || items[0].Text != "Go" || items[1].Role != session.RoleAssistant || !items[1].Headless {
 		t.Errorf("got %v", items)
+	}
+}
+
+// TestManyGaps reads a prompt of 1.0 in which rows are lost above each row: the work for it must
+// not double with each gap.
+func TestManyGaps(t *testing.T) {
+	rows := "⟦ #999999|> one⟧" + strings.Repeat("\n⟦ #999999|  another line⟧", 200)
+	lines := rowtest.Dump(t, 60, rows)
+	for i := range lines[1:] {
+		lines[i+1].Lost = true
+	}
+	items := oldTalk.cells.Parse(lines)
+	if len(items) != 1 || strings.Count(items[0].Text, "another line") != 200 {
+		t.Errorf("%d items", len(items))
 	}
 }

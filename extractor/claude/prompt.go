@@ -2,6 +2,7 @@ package claude
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -47,12 +48,23 @@ func (t *talk) prompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 // promptRows counts the rows of a prompt. Where rows are lost, those below may be of the reply.
 func (t *talk) promptRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
-		l := lines[k]
-		if l.Lost {
+		if lines[k].Lost {
 			return !t.promptRest(lines[k:], nil)
 		}
-		return l.Text != "" && !l.Wrapped && !t.goesOn(lines[:k], l)
+		return t.promptEnds(lines, k)
 	})
+}
+
+// promptEnds reports whether line k does not go on with the prompt above it.
+func (t *talk) promptEnds(lines []row.Line, k int) bool {
+	l := lines[k]
+	return l.Text != "" && !l.Wrapped && !t.goesOn(lines[:k], l)
+}
+
+// promptRest reports whether rows without a sign, down to where others are lost, are of a prompt.
+func (t *talk) promptRest(lines []row.Line, _ []chat.Item) bool {
+	n := chat.Until(lines, func(k int) bool { return lines[k].Lost || t.promptEnds(lines, k) })
+	return slices.ContainsFunc(lines[:n], t.rest)
 }
 
 // commandRows counts the rows of a command, with those of what it printed. The background goes on

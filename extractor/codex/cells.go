@@ -27,7 +27,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: &chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
-	{Rule: "notice", Begin: &chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}, Add: notice},
+	{Rule: "notice", Begin: &noted, Add: notice},
 	{Rule: "clear", Begin: &chat.Mark{Signs: []string{"Token usage: "}}, When: newChat, Event: session.EventClear},
 	{Begin: &atEdge}, // rules between turns, boxes, an input box that was left behind, what is printed at the end
 	{Begin: &chat.Mark{Col: 2, Row: footnote}},
@@ -39,6 +39,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 var (
 	bullet = chat.Mark{Signs: []string{"•", "◦"}}
 	quoted = chat.Mark{Signs: []string{"> "}} // up to 0.42
+	noted  = chat.Mark{Signs: []string{"■", "⚠", "✔", "✗", "✘", "✨", "🖐", "ⓘ"}}
 )
 
 // atEdge is any row that begins in the first column.
@@ -81,7 +82,7 @@ func promptRest(lines []row.Line, earlier []chat.Item) bool {
 		return true
 	}
 	end := len(chat.Between(lines, atEdge.On))
-	return !lines[0].Late && end < len(lines) && end-len(row.Trim(lines[:end])) > 1 && (bullet.On(lines[end]) || row.Starts(lines[end].Text, "⚠")) &&
+	return !lines[0].Late && end < len(lines) && end-len(row.Trim(lines[:end])) > 1 && (bullet.On(lines[end]) || noted.On(lines[end])) &&
 		slices.Contains([]string{session.RoleUser, session.RoleAssistant}, chat.Last(earlier).Role)
 }
 
