@@ -81,9 +81,9 @@ export function truth(sc, exit = null) {
         entries.push({ role: "user", text: q.prompt, agent });
         for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent, sc.version), agent });
       }
-      if (t.reply?.some(p => p.task || p.background)) {
-        entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });
-      } // an agent may ask the model again when work in the background ends
+      for (const p of t.reply ?? []) {
+        if (p.task || p.background) entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });
+      } // an agent may ask the model again each time that work in the background ends
       if (t.after) entries.push(...t.after.map(e => ({ agent, ...e })));
       if (t.interruptMs) entries.push({ event: "interrupt", agent });
     }

@@ -57,6 +57,7 @@ func TestE23Rules(t *testing.T) {
 		{"numbers without a colour", "✦ Look at this text:\n\n   1 code()\n   2 more()", "assistant Look at this text:||```|code()|more()|```"},
 		{"numbers below lost rows", said("So it is:") + "\n   ⟦ #6c7086|1⟧ ⟦ #cba6f7|one()⟧\n⟨lost⟩\n   ⟦ #6c7086|20⟧ ⟦ #cba6f7|more()⟧\n   ⟦ #6c7086|21⟧ ⟦ #cba6f7|end()⟧", "assistant So it is:||```|one()|more()|end()|```"},
 		{"the rest of the first prompt", "⟨lost⟩\n  ⟦ #767676|of the lock⟧\n  ⟦ #767676|is held.⟧\n\n" + said("So."), "^user of the lock|is held. ¶ assistant So."},
+		{"the rest of a box in grey", "⟨lost⟩\n⟦ #767676|│ ~/shop │⟧\n⟦ #767676|╰────────╯⟧\n\n" + asked("Go") + said("So."), "user Go ¶ assistant So."},
 		{"numbers of which the first is lost", said("So:") + "⟨lost⟩\n   ⟦ #6c7086|20⟧ ⟦ #cba6f7|more()⟧", "assistant So:||```|more()|```"},
 		{"numbers that begin text", "⟦ #cba6f7|✦ ⟧⟦b #89b4fa|1 step⟧\n\n  ⟦ #cdd6f4|It has⟧\n\n    ⟦ #cdd6f4|1 worker that waits.⟧", "assistant ## 1 step||It has||1 worker that waits."},
 		{"a bold code span", said("So:") + "\n  ⟦b #cba6f7|cache.Get⟧\n\n  ⟦ #cdd6f4|Then on.⟧", "assistant So:||### `cache.Get`||Then on."},

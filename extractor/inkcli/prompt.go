@@ -45,7 +45,7 @@ func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
 	above := chat.Last(earlier).Role
 	first := above == "" && !lines[0].Late && row.Grey(s)
-	return (first || above == session.RoleUser) && !s.Bold && !row.Plain(s.Fg) &&
+	return (first || above == session.RoleUser) && strings.HasPrefix(lines[0].Text, "  ") && !s.Bold && !row.Plain(s.Fg) &&
 		lines[0].All(func(o vterm.Style) bool { return o.Fg == s.Fg })
 }
 
