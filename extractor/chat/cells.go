@@ -44,6 +44,9 @@ type Cell struct {
 	// Through reports whether it goes on with a row above which others were never on the screen.
 	// nil: it ends there.
 	Through func(l row.Line) bool
+	// Left counts the rows of chrome that a resize has left behind in the middle of it, from the first
+	// of those given on; 0: they are its own. nil: all are.
+	Left func(lines []row.Line) int
 }
 
 // Mark is what a row begins with.
@@ -102,7 +105,7 @@ func (c *Cells) take(p *Parser, i int) int {
 	}
 	if cell.Add != nil {
 		cell.Add(p, from, end)
-	} else if it, ok := cell.read(p.Lines[row.SkipBlank(p.Lines, from):end], p.Items); ok {
+	} else if it, ok := cell.read(cell.own(p.Lines[row.SkipBlank(p.Lines, from):end]), p.Items); ok {
 		it.Headless = headless
 		p.Add(it, from, end, cell.Rule)
 	} else if it.End > 0 {
@@ -132,9 +135,42 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 // next counts the lines of a cell up to the next one on which another may begin, or above which
 // rows are lost.
 func (c *Cells) next(lines []row.Line, of *Cell) int {
-	return 1 + row.Run(lines[1:], func(l row.Line) bool {
+	goesOn := func(l row.Line) bool {
 		return (!l.Lost || of.Through != nil && of.Through(l)) && !c.ends(of, l)
-	})
+	}
+	n := 1
+	for {
+		n += row.Run(lines[n:], goesOn)
+		below := n + of.left(lines[n:])
+		if below == n || below == len(lines) || !goesOn(lines[below]) {
+			return n
+		}
+		n = below
+	}
+}
+
+// left counts the rows of chrome that a resize has left behind, if lines begin with it.
+func (c *Cell) left(lines []row.Line) int {
+	if c.Left == nil || len(lines) == 0 {
+		return 0
+	}
+	return c.Left(lines)
+}
+
+// own returns lines of a cell without what a resize has left behind in it.
+func (c *Cell) own(lines []row.Line) []row.Line {
+	if c.Left == nil {
+		return lines
+	}
+	var out []row.Line
+	for i := 0; i < len(lines); {
+		if n := c.left(lines[i:]); n > 0 {
+			i += n
+			continue
+		}
+		out, i = append(out, lines[i]), i+1
+	}
+	return out
 }
 
 // ends reports whether another cell than this one may begin on a row.

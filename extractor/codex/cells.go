@@ -19,7 +19,7 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: &bullet, When: chat.First(statusRow)},
 	{Rule: "call", Begin: &bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
 	{Rule: "notice", Begin: &bullet, When: chat.First(info), Add: notice},
-	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed)},
+	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed), Left: leftComposer},
 	{Begin: &bullet}, // somebody else's
 	{Rule: "call", Begin: &chat.Mark{Signs: []string{"🌐"}}, Read: searched},
 	{Rule: "notice", Begin: &quoted, When: chat.First(info), Add: notice},

@@ -57,6 +57,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of reasoning", 2, sent + "  ⟦di|are open.⟧", "user \"Go\"\nthinking \"are open.\"\n"},
 		{"a bullet that blinks", -1, "◦⟦d| ⟧⟦b|Running⟧ sleep", "tool running Running [sleep]\n"},
 		{"a composer that was left behind", -1, "⟦b|› ⟧half a prompt\n\n⟦d|• ⟧So.", "assistant \"So.\"\n"},
+		{"a composer that was left behind in a reply", -1, "⟦d|• ⟧So.\n\n⟦b|› ⟧⟦d|Ask⟧\n\n  ⟦d|? for shortcuts⟧\n\n  And more.\n\n⟦b|› ⟧⟦d|Ask⟧\n\n  ⟦d|? for shortcuts⟧\n\n⟦d|• ⟧On.", "assistant \"So.\\n\\nAnd more.\"\nassistant \"On.\"\n"},
 		{"a box below a reply", -1, "⟦d|• ⟧So.\n\n╭───╮\n│ x │\n╰───╯", "assistant \"So.\"\n"},
 		{"replies in one style", -1, "⟦d|• ⟧⟦i|slanted⟧\n\n⟦d|• ⟧⟦d|code⟧\n\n⟦d|• ⟧⟦di|One⟧\n\n  ⟦di|and two⟧", "assistant \"*slanted*\"\nassistant \"`code`\"\nthinking \"One\\n\\nand two\"\n"},
 		{"a search that was not under way, a call that was", -1, "⟦d|•⟧ ⟦b|Searched the web⟧ for x\n\n⟦d|•⟧ ⟦b|Searched the web⟧ for y\n\n⟦d|•⟧ ⟦b|Browsing the web⟧\n\n⟦d|•⟧ ⟦b|Called⟧ z", "tool ok Searched the web [for x]\ntool ok Searched the web [for y]\ntool ok Browsing the web []\ntool ok Called [z]\n"},

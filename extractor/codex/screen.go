@@ -109,6 +109,19 @@ func composerRow(l row.Line) bool {
 	return false
 }
 
+// leftComposer counts the rows of an input box that a resize left behind, with the dim row below it
+// and the blank ones.
+func leftComposer(lines []row.Line) int {
+	if !composerRow(lines[0]) {
+		return 0
+	}
+	i := row.SkipBlank(lines, 1)
+	if i == 1 || i == len(lines) || row.Indent(lines[i].Text) != 2 || !printed(lines[i]) {
+		return 0
+	}
+	return row.SkipBlank(lines, i+1)
+}
+
 // options match an option of a dialog.
 var options = lazy.Regexp(`^(?:› )?[1-9]\..`)
 

@@ -72,17 +72,21 @@ func common(a, b []row.Line) int {
 }
 
 // leads finds where old, from a line on, goes on most as body begins, row for row: up to the end of
-// one of the two, or for rows that weigh enough; -1: nowhere. A rule between the rows of a table is
-// too little.
+// one of the two, or for rows that weigh enough; -1: nowhere. The last of the rows may go on in
+// body. A rule between the rows of a table is too little.
 func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
 	at, most := -1, int32(1)
 	for j := from; j < len(old); j++ {
 		n := common(old[j:], body)
+		ends := n == min(len(old)-j, len(body))
 		run := weights(body[:n])
+		if n > 0 && !ends && extends(old[j+n], body[n]) {
+			run += weight(old[j+n])
+		}
 		if run <= most {
 			continue
 		}
-		if at, most = -1, run; run >= enough || n == min(len(old)-j, len(body)) {
+		if at, most = -1, run; run >= enough || ends {
 			at = j
 		}
 	}

@@ -41,6 +41,11 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	if pos < 0 {
 		return spot{at: -1}
 	}
+	if all := letters(body); !strings.HasPrefix(text[pos:], all[:skipped]) { // rows between may be there twice, torn
+		if p, _ := place(text[:pos+skipped], body, 100, 100, 0); p >= 0 && pos-p < len(all) {
+			pos, skipped = p, 0
+		}
+	}
 	i, _ := slices.BinarySearch(ends, pos+1)
 	// Letters that are not on the document belong to a gap. They may begin with those above it.
 	for k := i; ends[k] <= pos+skipped; k++ {

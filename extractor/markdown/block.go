@@ -99,7 +99,7 @@ func (r *blockReader) text(i int) int {
 		r.close(r.ls[i].Indent)
 	}
 	b := block{kind: paraBlock, pad: r.list().inner}
-	if ok && !r.again(it) {
+	if ok && (r.ls[i].lost || !r.again(it)) {
 		b = block{kind: itemBlock, pad: r.open(it), mark: it.Mark + " "}
 	}
 	n := r.textEnd(i)

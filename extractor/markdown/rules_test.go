@@ -369,6 +369,18 @@ func TestTableBelowLost(t *testing.T) {
 	}
 }
 
+// TestItemBelowLost reads an item with the number of the one above. Below rows that were never on
+// the screen it is one of another list, not a paragraph of that item.
+func TestItemBelowLost(t *testing.T) {
+	for lost, want := range map[bool]string{false: "4. One\n\n   Two", true: "4. One\n\n4. Two"} {
+		lines := rowtest.Dump(t, 40, "4. One\n\n4. Two")
+		lines[2].Lost = lost
+		if _, got := Render(lines, &Style{}); got != want {
+			t.Errorf("lost %v: got\n%s\nwant\n%s", lost, got, want)
+		}
+	}
+}
+
 // TestSpaced finds one blank behind the words of a row, in their style or in another.
 func TestSpaced(t *testing.T) {
 	for dump, want := range map[string]bool{"one": false, "one ": true, "one  ": false, "⟦b|one⟧ two ": true, "⟦b|one ⟧    ": true, "one ⟦b|two⟧    ": false} {
