@@ -84,8 +84,11 @@ type shots []struct{ know, write string }
 
 // play returns what a Reader says of shots, frame by frame, and whether the input box was shown;
 // then what it tells at the end.
-func (s shots) play(r *Reader) string {
-	term := vterm.New(vterm.Options{Cols: 20, Rows: 8, Scrollback: 100})
+func (s shots) play(r *Reader) string { return s.playIn(20, r) }
+
+// playIn is play in a terminal of so many columns.
+func (s shots) playIn(cols int, r *Reader) string {
+	term := vterm.New(vterm.Options{Cols: cols, Rows: 8, Scrollback: 100})
 	var out []string
 	for _, shot := range s {
 		is := func(know string) bool { return strings.Contains(shot.know, know) }
@@ -283,6 +286,16 @@ func TestReader(t *testing.T) {
 		if got := strings.TrimSpace(tt.shots.play(NewReader())); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestRewound keeps a conversation that was taken back to its first prompt, so that nothing of it is
+// on the screen.
+func TestRewound(t *testing.T) {
+	simply(t)
+	talk := shots{{"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">")}, {"ws", screen("== one 1.2", "c: Conversation rewound. Edit it.", ">")}}
+	if got, want := talk.playIn(40, NewReader()), `0[] newSession one 0["u:hello, my dear" "a:yo…"] busy+ | 0again["c:Conversation rewound. Edit it."] busy+ | exit one`; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -230,8 +230,8 @@ func (r *Reader) judgeWipe() {
 		return
 	}
 	for _, it := range s.items {
-		if it.Event == session.EventClear || strings.HasPrefix(it.Text, "/compact") {
-			return // compacted: it goes on, shortened
+		if it.Event == session.EventClear || row.Starts(it.Text, "/compact", "Conversation rewound.", "Rewound the conversation.") {
+			return // it goes on, shortened
 		}
 		if before[it.Text] {
 			return

@@ -29,6 +29,7 @@ type CLI struct {
 // Parse returns a Look.Parse.
 func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 	return Parse(a.Agent, []chat.Cell{
+		{Begin: &chat.Mark{Signs: a.Replies, Ink: row.Grey}, When: chat.First(inOneInk), Rows: a.rows, Add: thought(a.Style)},
 		{Begin: &chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
 		{Begin: &chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
 		a.Call,
@@ -38,7 +39,7 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 		{Begin: &chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
 		{Begin: &chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt(0)},
 		{Begin: &chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
-		{Begin: &chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought},
+		{Begin: &chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought(markdown.Style{Left: 3})},
 		{Rule: "prompt", Headless: true, When: chat.First(row.HasBackground), Rows: painted, Role: session.RoleUser, Style: &markdown.Style{Left: 3, Right: 1}},
 		{Rule: "prompt", Headless: true, When: typedAbove, Rows: a.rows, Role: session.RoleUser, Style: &markdown.Style{Left: 2}},
 		{Headless: true, When: chat.First(row.Prefixed("  ")), Rows: a.rows, Role: session.RoleAssistant, Add: a.said},
@@ -235,9 +236,18 @@ func say(p *chat.Parser, text string, first, end int) {
 // line, under " Thinking...".
 func thoughtRows(lines []row.Line) int { return row.Run(lines, row.Prefixed(" │")) }
 
-// thought reads the model's thoughts.
-func thought(p *chat.Parser, first, end int) {
-	text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: 3})
-	asked(p)
-	p.Say(session.RoleThinking, text, text, first, end, "thinking")
+// inOneInk reports whether all of a row has the colour of its sign.
+func inOneInk(l row.Line) bool {
+	fg := l.StyleAt(row.Indent(l.Text)).Fg
+	return l.All(func(s vterm.Style) bool { return s.Fg == fg })
+}
+
+// thought returns a Cell.Add for the model's thoughts, which are beside a line or, in Qwen Code 0.10,
+// in grey behind the sign of a reply.
+func thought(style markdown.Style) func(p *chat.Parser, first, end int) {
+	return func(p *chat.Parser, first, end int) {
+		text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: style.Left, Right: style.Right, Slack: style.Slack})
+		asked(p)
+		p.Say(session.RoleThinking, text, text, first, end, "thinking")
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // promptRows counts the rows of what the user typed, drawn as "> text". What is below a blank line
@@ -45,8 +44,7 @@ func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
 	above := chat.Last(earlier).Role
 	first := above == "" && !lines[0].Late && row.Grey(s)
-	return (first || above == session.RoleUser) && strings.HasPrefix(lines[0].Text, "  ") && !s.Bold && !row.Plain(s.Fg) &&
-		lines[0].All(func(o vterm.Style) bool { return o.Fg == s.Fg })
+	return (first || above == session.RoleUser) && strings.HasPrefix(lines[0].Text, "  ") && !s.Bold && !row.Plain(s.Fg) && inOneInk(lines[0])
 }
 
 // composing reports whether what is between two bars is a composer that a resize left behind.
