@@ -87,10 +87,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() {
-			if r.wentBy() {
-				r.skipped = append(r.skipped, slices.Concat(r.beside(r.altScrolled, sp), body))
-			}
-			r.alt.Bridge(r.skipped, body)
+			r.alt.Bridge(r.skipped, r.beside(r.wentBy(), sp), body)
 			r.alt.Align(body)
 			r.again()
 		})
@@ -143,21 +140,25 @@ func (r *Reader) looksBack(body []row.Line, sp chat.Split) bool {
 	return false
 }
 
-// wentBy reports whether text has scrolled off the top of the window since the last frame that
-// was read. A multiplexer that lost count scrolls all of the window away, with the chrome or with
-// the blank rows in its place.
-func (r *Reader) wentBy() bool {
-	blank := 0
-	for _, l := range r.altScrolled {
+// wentBy returns the text that has scrolled off the top of the window since the last frame that was
+// read. A multiplexer that lost count scrolls all of the window away, with the chrome or with the
+// blank rows in its place, and draws it again: that is not text that went by.
+func (r *Reader) wentBy() []row.Line {
+	if r.alt.Resizing() {
+		return nil
+	}
+	from, blank := 0, 0
+	for i, l := range r.altScrolled {
 		blank++
 		if row.Filled(l) {
 			blank = 0
 		}
-		if blank > 2 || blank == 0 && slices.ContainsFunc(r.chrome, func(c row.Line) bool { return c.Text == l.Text }) {
-			return false
+		chrome := strings.ContainsFunc(l.Text, unicode.IsLetter) && slices.ContainsFunc(r.chrome, func(c row.Line) bool { return c.Text == l.Text })
+		if blank > 2 || chrome {
+			from = i + 1
 		}
 	}
-	return len(r.altScrolled) > 0 && !r.alt.Resizing()
+	return r.altScrolled[from:]
 }
 
 // finishes reports whether body goes on with the first text of a half drawn frame: that begins as

@@ -137,9 +137,10 @@ export function pieces(text) {
 const cellsOf = l => l.split("|").map(c => plain(c).split(/\s+/).filter(Boolean));
 /** What agents put behind a cell that they have shortened to its column. */
 const SIGN = /(…|\.\.\.)$/;
-/** Whether a word is the whole one, or stands for it: in a cell before the sign of what is left out, or where it was never on the screen whole, such as a link of which the address alone is shown. */
+/** Whether a word is the whole one, or stands for it: in a cell before the sign of what is left out, or where it was never on the screen whole, such as a link of which the address alone is shown, or a word that was wrapped behind a hyphen. */
 const inCell = (word, whole, unseen) =>
-  word.replace(SIGN, "") === whole || (unseen && whole.replace(/^\(/, "").startsWith(word.replace(SIGN, "").replace(/^[`*]+/, "")));
+  word.replace(SIGN, "") === whole ||
+  (unseen && (whole.endsWith(`-${word}`) || whole.replace(/^\(/, "").startsWith(word.replace(SIGN, "").replace(/^[`*]+/, ""))));
 
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {

@@ -44,16 +44,23 @@ func (d *Document) align(body []row.Line, resized bool) {
 // Bridge closes the gap between the document and body, the next window, if these have nothing in
 // common: it aligns the newest of windows that has text in common with both. windows are those that
 // were not read, as the agent had not drawn for a new size yet; what scrolled by meanwhile was on
-// the screen only then.
-func (d *Document) Bridge(windows [][]row.Line, body []row.Line) {
-	if len(windows) == 0 || d.knows(body) {
+// the screen only then. above are the rows right above body that scrolled off: they belong there,
+// even if the gap stays.
+func (d *Document) Bridge(windows [][]row.Line, above, body []row.Line) {
+	if len(windows)+len(above) == 0 || d.knows(body) {
 		return
+	}
+	if len(above) > 0 {
+		windows = append(windows, slices.Concat(above, body))
 	}
 	for _, w := range slices.Backward(windows) {
 		if d.knows(w) && (&Document{Lines: w}).knows(body) {
 			d.align(w, true)
 			return
 		}
+	}
+	if len(above) > 0 {
+		d.align(windows[len(windows)-1], false)
 	}
 }
 

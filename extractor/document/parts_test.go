@@ -180,7 +180,7 @@ func TestBridge(t *testing.T) {
 	} {
 		d := Document{Lines: slices.Clone(tt.lines)}
 		body := slices.Clone(narrow[2:])
-		d.Bridge(tt.windows, body)
+		d.Bridge(tt.windows, nil, body)
 		d.Align(body)
 		lost := 0
 		for _, l := range d.Lines {

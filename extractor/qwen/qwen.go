@@ -122,9 +122,15 @@ func composer(lines []row.Line) (top int, ok bool) {
 	return top, row.Starts(lines[top+1].Text, ">", "*", "!", "?")
 }
 
-// status reports whether a row above the composer is chrome: blank, a spinner, a hint or a
+// hints reports whether a row above the composer is chrome: blank, a spinner, a hint or a
 // prompt in the queue.
-var status = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`\(.*esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
+var hints = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`\(.*esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
+
+// dots is the spinner of some terminals. What it says is in another colour.
+var dots = lazy.Regexp(`^  \.{1,3} *$`)
+
+// status reports whether a row above the composer is chrome.
+func status(l row.Line) bool { return hints(l) || len(l.Runs) > 1 && dots().MatchString(l.Runs[0].Text) }
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.

@@ -96,6 +96,8 @@ func TestE23Split(t *testing.T) {
 		typed      string
 	}{
 		{"idle", "  ✦ Hi.\n\n" + rule + "\n> half\n  typed\n" + rule + "\n  ? for shortcuts", false, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}, "half\ntyped"},
+		{"busy, with a spinner of dots", "  ✦ Hi.\n\n  .. ⟦ #8a2be2|Thinking⟧\n  (3s · esc to cancel)\n" + rule + "\n* \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}, ""},
+		{"a reply that ends with dots", "  ✦ Hi\n    ⟦ #cccccc|... more⟧\n" + rule + "\n* \n" + rule, false, chat.Split{OK: true, Bottom: 2, State: chat.StateIdle}, ""},
 		{"busy", "  ✦ Hi.\n\n  ⠋ Thinking (esc to cancel, 3s)\n\n  ⟦d|queued words⟧\n" + rule + "\n* \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}, ""},
 		{"a dim box stays", "  ⟦d|╭───╮⟧\n  ⟦d|│ x │⟧\n  ⟦d|╰───╯⟧\n\n" + rule + "\n> \n" + rule, false, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}, ""},
 		{"a question", "  ✦ Hi.\n\n  Allow?\n  › 1. Yes\n    2. No", false, chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}, ""},
