@@ -27,10 +27,13 @@ func (c *body) balanced(a, b *markdown.Line) bool {
 // seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens, and with a URL left to
 // the terminal.
 func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
-	if c.balanced(a, b) {
-		return markdown.SeamSpace, true
+	if !c.balanced(a, b) {
+		return c.cutSeam(a, b)
 	}
-	return c.cutSeam(a, b)
+	if s, cut := markdown.CutBehind(a, b, "-", slack); cut {
+		return s, true
+	}
+	return markdown.SeamSpace, true
 }
 
 // cutSeam is the seam beside a URL (0.10x to 0.16x), or within a word behind one of breaks.

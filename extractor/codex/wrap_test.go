@@ -28,6 +28,21 @@ func TestWrapBehindHyphen(t *testing.T) {
 	}
 }
 
+// TestWrapBalanced joins a word that was cut after a hyphen in a line that ends early.
+func TestWrapBalanced(t *testing.T) {
+	for _, c := range []struct{ dump, want string }{
+		{"• It reads the write-\n  ahead log of the day.", "It reads the write-ahead log of the day."},
+		{"• It reads what is single- \n  and multi-line.", "It reads what is single- and multi-line."},
+		{"• It reads the log of\n  the day.", "It reads the log of the day."},
+	} {
+		ls := rowtest.Dump(t, 30, c.dump)
+		text, _ := markdown.Render(ls, &markdown.Style{Left: 2, Seam: (&body{lines: ls}).seam})
+		if text != c.want {
+			t.Errorf("got %q, want %q", text, c.want)
+		}
+	}
+}
+
 // TestWrapBesideURL joins words that are cut anywhere, as they are in a line with a URL.
 func TestWrapBesideURL(t *testing.T) {
 	const u = "https://x.test/a"
