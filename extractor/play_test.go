@@ -289,8 +289,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestRewound keeps a conversation that was taken back to its first prompt, so that nothing of it is
-// on the screen.
+// TestRewound keeps a conversation that was taken back to its first prompt, so that nothing of it
+// is on the screen.
 func TestRewound(t *testing.T) {
 	simply(t)
 	talk := shots{{"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">")}, {"ws", screen("== one 1.2", "c: Conversation rewound. Edit it.", ">")}}

@@ -204,12 +204,6 @@ func (d *Document) leads(body []row.Line) int {
 // near returns the first line that a window which scrolls by less than its height can show.
 func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 
-// blankAbove returns the line that body's first row shows if line at shows the first that is not
-// blank, and the document has blank lines above it, too.
-func (d *Document) blankAbove(at int, body []row.Line) int {
-	return max(at-row.SkipBlank(body, 0), len(row.Trim(d.Lines[:at])))
-}
-
 // among returns the line of the document where body begins, from one on, by the rows that as makes
 // of both. Above the window, one row in common is too little: "Reading 1 file…" is said again.
 func (d *Document) among(from int, as func([]row.Line) []row.Line, body []row.Line) int {
@@ -243,7 +237,7 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 func (d *Document) parted(p spot, body []row.Line) int {
 	begin := d.repair(p, body)
 	if begin == nil {
-		return d.blankAbove(p.at, body)
+		return p.at
 	}
 	d.replace(p.at, begin, body[:1], slices.Clone(d.Lines[p.at+1:]))
 	d.Base++

@@ -372,8 +372,9 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestBlankAbove places windows that begin with blank rows, which the document may have, too.
-func TestBlankAbove(t *testing.T) {
+// TestSpotAbove places windows that begin with rows without letters, which the document may have,
+// too.
+func TestSpotAbove(t *testing.T) {
 	for _, tt := range []struct {
 		old, body []string
 		at        int
@@ -382,10 +383,30 @@ func TestBlankAbove(t *testing.T) {
 		{[]string{"> Why?", "", "text"}, []string{"", "", "text"}, 1},
 		{[]string{"", "text"}, []string{"", "", "text"}, 0},
 		{[]string{"> Why?", "", "text"}, []string{"text"}, 2},
+		{[]string{"▄▄▄▄▄▄", "text"}, []string{"▄▄▄▄", "text"}, 0},
+		{[]string{"> Why?", "▄▄▄▄▄▄", "text"}, []string{"", "▄▄▄▄", "text"}, 1},
 	} {
 		d := Document{Lines: rowtest.Plain(40, tt.old...)}
-		if at := d.blankAbove(len(tt.old)-1, rowtest.Plain(40, tt.body...)); at != tt.at {
+		if at := d.spot(len(tt.old)-1, 0, rowtest.Plain(40, tt.body...)).at; at != tt.at {
 			t.Errorf("%q in %q: line %d, want %d", tt.body, tt.old, at, tt.at)
 		}
+	}
+}
+
+// TestRewrappedBars places a window by its words: the bars between prompts are as long elsewhere as
+// in the window, but not where it belongs.
+func TestRewrappedBars(t *testing.T) {
+	const said = "✦ Done. The next step is ready."
+	turns := func(n int, prompts ...string) (rows []string) {
+		for _, p := range prompts {
+			rows = append(rows, "> "+p, strings.Repeat("▀", n), said, strings.Repeat("▄", n))
+		}
+		return rows
+	}
+	old := slices.Concat(rowtest.Plain(60, turns(60, "go on", "continue")...), rowtest.Plain(40, turns(40, "go on", "yes", "continue")...))
+	d := Document{Lines: old, Base: len(old) - 8}
+	body := rowtest.Plain(60, append(turns(60, "yes", "continue"), "> The parser")...)
+	if at := d.findRewrapped(body).at; at != 12 {
+		t.Errorf("line %d, want 12", at)
 	}
 }

@@ -23,7 +23,7 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	var buf []byte
 	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: letters up to the end of line lo+i
 	for _, l := range d.Lines[lo:] {
-		buf = row.AppendLetters(buf, l.Text)
+		buf = appendLetters(buf, l)
 		ends = append(ends, len(buf))
 	}
 	text := string(buf)
@@ -59,7 +59,7 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 			break
 		}
 	}
-	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
+	return d.spot(lo+i, pos-ends[i]+lettersLen(d.Lines[lo+i]), body)
 }
 
 // continued returns how many bytes at the end of above are what below begins with.
@@ -71,10 +71,16 @@ func continued(above, below string) int {
 	return n
 }
 
+// spot returns the place of body, whose first row with letters is behind so many of them on a line.
+// The rows above that one are above that line.
 func (d *Document) spot(at, within int, body []row.Line) spot {
-	first := row.SkipBlank(body, 0)
-	key := letters(body[first : first+1])
-	return spot{at, within, d.Lines[at], strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])}
+	first := row.Run(body, row.Not(hasLetters))
+	key := letters(body[first:min(first+1, len(body))])
+	goesOn := strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])
+	if within == 0 {
+		at = max(at-first, 1+row.Last(d.Lines[:at], hasLetters))
+	}
+	return spot{at, within, d.Lines[at], goesOn}
 }
 
 // place finds where in a text of letters body begins, by the letters of one of its rows and those
@@ -83,12 +89,12 @@ func (d *Document) spot(at, within int, body []row.Line) spot {
 func place(text string, body []row.Line, least, most, rows int) (at, skipped int) {
 	for i, l := range body[:min(rows+1, len(body))] {
 		key := lettersFrom(body[i:], most)
-		if len(key) >= least && len(strings.Trim(key, "▄▀─━")) >= 12 { // bars are alike everywhere
+		if len(key) >= least {
 			if p := agrees(text, key, letters(body[i:])); p >= skipped {
 				return p - skipped, skipped
 			}
 		}
-		skipped += row.LettersLen(l.Text)
+		skipped += lettersLen(l)
 	}
 	return -1, 0
 }
@@ -171,11 +177,31 @@ func head(l row.Line, n int) []row.Span {
 func lettersFrom(lines []row.Line, n int) string {
 	var b []byte
 	for _, l := range lines {
-		if b = row.AppendLetters(b, l.Text); len(b) >= n {
+		if b = appendLetters(b, l); len(b) >= n {
 			return string(b[:n])
 		}
 	}
 	return string(b)
+}
+
+// hasLetters reports whether a line has letters. The bars above and below a prompt, and rules, have
+// none: they are as wide as the window.
+func hasLetters(l row.Line) bool { return weight(l) > 1 && l.Text != "" }
+
+// appendLetters appends the letters of a line to b.
+func appendLetters(b []byte, l row.Line) []byte {
+	if !hasLetters(l) {
+		return b
+	}
+	return row.AppendLetters(b, l.Text)
+}
+
+// lettersLen returns how many bytes of letters a line has.
+func lettersLen(l row.Line) int {
+	if !hasLetters(l) {
+		return 0
+	}
+	return row.LettersLen(l.Text)
 }
 
 // letters returns the letters of lines.
@@ -190,7 +216,7 @@ func skipLetters(lines []row.Line, from, n int) int {
 		if n <= 0 {
 			return from + i
 		}
-		n -= row.LettersLen(l.Text)
+		n -= lettersLen(l)
 	}
 	return len(lines)
 }

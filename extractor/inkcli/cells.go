@@ -242,8 +242,8 @@ func inOneInk(l row.Line) bool {
 	return l.All(func(s vterm.Style) bool { return s.Fg == fg })
 }
 
-// thought returns a Cell.Add for the model's thoughts, which are beside a line or, in Qwen Code 0.10,
-// in grey behind the sign of a reply.
+// thought returns a Cell.Add for the model's thoughts, which are beside a line or, in Qwen Code
+// 0.10, in grey behind the sign of a reply.
 func thought(style markdown.Style) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
 		text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: style.Left, Right: style.Right, Slack: style.Slack})
