@@ -237,7 +237,7 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 func (d *Document) parted(p spot, body []row.Line) int {
 	begin := d.repair(p, body)
 	if begin == nil {
-		return p.at
+		return d.top(p.at, body)
 	}
 	d.replace(p.at, begin, body[:1], slices.Clone(d.Lines[p.at+1:]))
 	d.Base++

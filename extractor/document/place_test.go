@@ -372,9 +372,9 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestSpotAbove places windows that begin with rows without letters, which the document may have,
+// TestTop places windows that begin with rows without letters, which the document may have,
 // too.
-func TestSpotAbove(t *testing.T) {
+func TestTop(t *testing.T) {
 	for _, tt := range []struct {
 		old, body []string
 		at        int
@@ -387,7 +387,7 @@ func TestSpotAbove(t *testing.T) {
 		{[]string{"> Why?", "▄▄▄▄▄▄", "text"}, []string{"", "▄▄▄▄", "text"}, 1},
 	} {
 		d := Document{Lines: rowtest.Plain(40, tt.old...)}
-		if at := d.spot(len(tt.old)-1, 0, rowtest.Plain(40, tt.body...)).at; at != tt.at {
+		if at := d.top(len(tt.old)-1, rowtest.Plain(40, tt.body...)); at != tt.at {
 			t.Errorf("%q in %q: line %d, want %d", tt.body, tt.old, at, tt.at)
 		}
 	}

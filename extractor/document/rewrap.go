@@ -72,15 +72,16 @@ func continued(above, below string) int {
 }
 
 // spot returns the place of body, whose first row with letters is behind so many of them on a line.
-// The rows above that one are above that line.
 func (d *Document) spot(at, within int, body []row.Line) spot {
 	first := row.Run(body, row.Not(hasLetters))
 	key := letters(body[first:min(first+1, len(body))])
-	goesOn := strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])
-	if within == 0 {
-		at = max(at-first, 1+row.Last(d.Lines[:at], hasLetters))
-	}
-	return spot{at, within, d.Lines[at], goesOn}
+	return spot{at, within, d.Lines[at], strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])}
+}
+
+// top returns the line of body's first row if line at has its first letters: the rows above them
+// are above that line, where the document has none either.
+func (d *Document) top(at int, body []row.Line) int {
+	return max(at-row.Run(body, row.Not(hasLetters)), 1+row.Last(d.Lines[:at], hasLetters))
 }
 
 // place finds where in a text of letters body begins, by the letters of one of its rows and those
@@ -186,7 +187,7 @@ func lettersFrom(lines []row.Line, n int) string {
 
 // hasLetters reports whether a line has letters. The bars above and below a prompt, and rules, have
 // none: they are as wide as the window.
-func hasLetters(l row.Line) bool { return weight(l) > 1 && l.Text != "" }
+func hasLetters(l row.Line) bool { return strings.Trim(l.Text, "▄▀─━ ") != "" }
 
 // appendLetters appends the letters of a line to b.
 func appendLetters(b []byte, l row.Line) []byte {

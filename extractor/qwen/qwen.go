@@ -130,7 +130,9 @@ var hints = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`\(.*esc t
 var dots = lazy.Regexp(`^  \.{1,3} *$`)
 
 // status reports whether a row above the composer is chrome.
-func status(l row.Line) bool { return hints(l) || len(l.Runs) > 1 && dots().MatchString(l.Runs[0].Text) }
+func status(l row.Line) bool {
+	return hints(l) || len(l.Runs) > 1 && dots().MatchString(l.Runs[0].Text)
+}
 
 // parse reads the items off conversation lines, without their margin or, before 0.10, without that
 // of boxes.
