@@ -553,6 +553,7 @@ export const ADV = {
           acts: ["!", 300, "ls -1 README.md main.go", 300, "\r", 1500, ...(a === "gemini" ? ["\x1b", 300] : [])],
           truth: [
             { role: "bang", optional: true, text: "ls -1 README.md main.go" },
+            { role: "user", text: "!ls -1 README.md main.go", may: true }, // a version without a shell of its own sends it
             { role: "assistant", text: reply.text, may: true }, // some versions ask the model about the output
           ],
         },
