@@ -70,7 +70,7 @@ func (d *Document) knows(body []row.Line) bool {
 		return false
 	}
 	at, _ := d.search(body)
-	return at >= 0 || d.findRewrapped(body).at >= 0
+	return at >= 0 || d.findRedrawn(body).at >= 0
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
@@ -159,7 +159,7 @@ func (d *Document) above(at int, body []row.Line) int {
 	if body[0].Text == d.Lines[at].Text {
 		return at
 	}
-	p := d.findRewrapped(body)
+	p := d.findRedrawn(body)
 	if p.at >= at || !p.goesOn {
 		return at
 	}
@@ -204,6 +204,17 @@ func (d *Document) leads(body []row.Line) int {
 // near returns the first line that a window which scrolls by less than its height can show.
 func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 
+// blankAbove returns the line that body's first row shows if line at shows the first that is neither
+// blank nor a bar, and the document has such lines above it, too.
+func (d *Document) blankAbove(at int, body []row.Line) int {
+	says := func(l row.Line) bool { return row.Filled(l) && !isBar(l) }
+	n := row.Run(body, row.Not(says))
+	if n == row.SkipBlank(body, 0) {
+		says = row.Filled
+	}
+	return max(at-n, 1+row.Last(d.Lines[:at], says))
+}
+
 // among returns the line of the document where body begins, from one on, by the rows that as makes
 // of both. Above the window, one row in common is too little: "Reading 1 file…" is said again.
 func (d *Document) among(from int, as func([]row.Line) []row.Line, body []row.Line) int {
@@ -221,7 +232,7 @@ func asIs(lines []row.Line) []row.Line { return lines }
 // rewrapped finds body by its letters, and repairs its first row if it begins within a line. If
 // that line goes on otherwise, it stays whole, and what was between is lost.
 func (d *Document) rewrapped(body []row.Line) (at int) {
-	p := d.findRewrapped(body)
+	p := d.findRedrawn(body)
 	switch {
 	case p.at < 0:
 		return -1
@@ -237,7 +248,7 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 func (d *Document) parted(p spot, body []row.Line) int {
 	begin := d.repair(p, body)
 	if begin == nil {
-		return d.top(p.at, body)
+		return d.blankAbove(p.at, body)
 	}
 	d.replace(p.at, begin, body[:1], slices.Clone(d.Lines[p.at+1:]))
 	d.Base++

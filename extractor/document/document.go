@@ -56,7 +56,7 @@ func (d *Document) Own(body []row.Line) []row.Line {
 		return body
 	}
 	text := letters(body)
-	own, n, above := lettersFrom(d.Lines, len(text)), row.Run(d.Lines, row.Not(hasLetters)), 0
+	own, n, above := lettersFrom(d.Lines, len(text)), row.SkipBlank(d.Lines, 0), 0
 	if own != "" {
 		above = agrees(text, letters(d.Lines[n:n+1]), own)
 	} else if d.resize.wait > 0 {
@@ -66,7 +66,7 @@ func (d *Document) Own(body []row.Line) []row.Line {
 	if above <= 0 || letters(body[:i]) != text[:above] || !strings.Contains(d.before, text[:above]) {
 		return body
 	}
-	return body[max(i, i+row.Run(body[i:], row.Not(hasLetters))-n):]
+	return body[max(i, row.SkipBlank(body, i)-n):]
 }
 
 // Late says that the text began before the first line: its rows were never on the screen.

@@ -372,9 +372,9 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestTop places windows that begin with rows without letters, which the document may have,
+// TestBlankAbove places windows that begin with blank rows and bars, which the document may have,
 // too.
-func TestTop(t *testing.T) {
+func TestBlankAbove(t *testing.T) {
 	for _, tt := range []struct {
 		old, body []string
 		at        int
@@ -387,7 +387,7 @@ func TestTop(t *testing.T) {
 		{[]string{"> Why?", "▄▄▄▄▄▄", "text"}, []string{"", "▄▄▄▄", "text"}, 1},
 	} {
 		d := Document{Lines: rowtest.Plain(40, tt.old...)}
-		if at := d.top(len(tt.old)-1, rowtest.Plain(40, tt.body...)); at != tt.at {
+		if at := d.blankAbove(len(tt.old)-1, rowtest.Plain(40, tt.body...)); at != tt.at {
 			t.Errorf("%q in %q: line %d, want %d", tt.body, tt.old, at, tt.at)
 		}
 	}
@@ -406,7 +406,7 @@ func TestRewrappedBars(t *testing.T) {
 	old := slices.Concat(rowtest.Plain(60, turns(60, "go on", "continue")...), rowtest.Plain(40, turns(40, "go on", "yes", "continue")...))
 	d := Document{Lines: old, Base: len(old) - 8}
 	body := rowtest.Plain(60, append(turns(60, "yes", "continue"), "> The parser")...)
-	if at := d.findRewrapped(body).at; at != 12 {
+	if at := d.findRedrawn(body).at; at != 12 {
 		t.Errorf("line %d, want 12", at)
 	}
 }

@@ -67,7 +67,7 @@ func (d *Document) Draw(body []row.Line, start int, scrolled bool) {
 	placed := PlacedScrolled
 	switch {
 	case d.restore(start, body):
-		d.Left = nil
+		d.Left, d.resize.over = nil, true
 		return
 	case d.redrawn(start, body):
 		d.Left = nil
@@ -90,7 +90,6 @@ func (d *Document) restore(start int, body []row.Line) bool {
 	// one only there.
 	d.replace(0, d.resize.calm.Lines[:p.at])
 	d.rewrap(p, body)
-	d.resize.over = true
 	return true
 }
 
@@ -119,9 +118,6 @@ func (d *Document) Cut(body []row.Line) bool {
 func (d *Document) rewrap(p spot, body []row.Line) {
 	body = slices.Clone(body)
 	begin := d.repair(p, body)
-	if begin == nil {
-		p.at = d.top(p.at, body)
-	}
 	d.replace(p.at, begin, body)
 	d.Base, d.back, d.Placed = p.at+len(begin), 0, PlacedWrapped
 }

@@ -23,7 +23,7 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	var buf []byte
 	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: letters up to the end of line lo+i
 	for _, l := range d.Lines[lo:] {
-		buf = appendLetters(buf, l)
+		buf = row.AppendLetters(buf, l.Text)
 		ends = append(ends, len(buf))
 	}
 	text := string(buf)
@@ -59,7 +59,37 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 			break
 		}
 	}
-	return d.spot(lo+i, pos-ends[i]+lettersLen(d.Lines[lo+i]), body)
+	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
+}
+
+// findRedrawn finds body like findRewrapped if an agent has drawn it for another width: the bars above
+// and below prompts, and rules, say nothing then, for they are as wide as the window.
+func (d *Document) findRedrawn(body []row.Line) spot {
+	if !slices.ContainsFunc(body, isBar) { // as in most
+		return d.findRewrapped(body)
+	}
+	lo := max(0, min(d.Base, len(d.Lines))-1000)
+	bare := Document{Lines: withoutBars(d.Lines[lo:]), Base: d.Base - lo}
+	p := bare.findRewrapped(withoutBars(body))
+	if p.at >= 0 {
+		p.at += lo
+		p.line = d.Lines[p.at]
+	}
+	return p
+}
+
+// isBar reports whether a row is a bar or a rule.
+func isBar(l row.Line) bool { return l.Text != "" && strings.Trim(l.Text, "▄▀─━ ") == "" }
+
+// withoutBars returns lines with blank ones in place of bars.
+func withoutBars(lines []row.Line) []row.Line {
+	out := slices.Clone(lines)
+	for i := range out {
+		if isBar(out[i]) {
+			out[i].Row = &vterm.Row{}
+		}
+	}
+	return out
 }
 
 // continued returns how many bytes at the end of above are what below begins with.
@@ -71,17 +101,10 @@ func continued(above, below string) int {
 	return n
 }
 
-// spot returns the place of body, whose first row with letters is behind so many of them on a line.
 func (d *Document) spot(at, within int, body []row.Line) spot {
-	first := row.Run(body, row.Not(hasLetters))
-	key := letters(body[first:min(first+1, len(body))])
+	first := row.SkipBlank(body, 0)
+	key := letters(body[first : first+1])
 	return spot{at, within, d.Lines[at], strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])}
-}
-
-// top returns the line of body's first row if line at has its first letters: the rows above them
-// are above that line, where the document has none either.
-func (d *Document) top(at int, body []row.Line) int {
-	return max(at-row.Run(body, row.Not(hasLetters)), 1+row.Last(d.Lines[:at], hasLetters))
 }
 
 // place finds where in a text of letters body begins, by the letters of one of its rows and those
@@ -90,12 +113,12 @@ func (d *Document) top(at int, body []row.Line) int {
 func place(text string, body []row.Line, least, most, rows int) (at, skipped int) {
 	for i, l := range body[:min(rows+1, len(body))] {
 		key := lettersFrom(body[i:], most)
-		if len(key) >= least {
+		if len(key) >= least && len(strings.Trim(key, "▄▀─━")) >= 12 { // bars are alike everywhere
 			if p := agrees(text, key, letters(body[i:])); p >= skipped {
 				return p - skipped, skipped
 			}
 		}
-		skipped += lettersLen(l)
+		skipped += row.LettersLen(l.Text)
 	}
 	return -1, 0
 }
@@ -178,31 +201,11 @@ func head(l row.Line, n int) []row.Span {
 func lettersFrom(lines []row.Line, n int) string {
 	var b []byte
 	for _, l := range lines {
-		if b = appendLetters(b, l); len(b) >= n {
+		if b = row.AppendLetters(b, l.Text); len(b) >= n {
 			return string(b[:n])
 		}
 	}
 	return string(b)
-}
-
-// hasLetters reports whether a line has letters. The bars above and below a prompt, and rules, have
-// none: they are as wide as the window.
-func hasLetters(l row.Line) bool { return strings.Trim(l.Text, "▄▀─━ ") != "" }
-
-// appendLetters appends the letters of a line to b.
-func appendLetters(b []byte, l row.Line) []byte {
-	if !hasLetters(l) {
-		return b
-	}
-	return row.AppendLetters(b, l.Text)
-}
-
-// lettersLen returns how many bytes of letters a line has.
-func lettersLen(l row.Line) int {
-	if !hasLetters(l) {
-		return 0
-	}
-	return row.LettersLen(l.Text)
 }
 
 // letters returns the letters of lines.
@@ -217,7 +220,7 @@ func skipLetters(lines []row.Line, from, n int) int {
 		if n <= 0 {
 			return from + i
 		}
-		n -= lettersLen(l)
+		n -= row.LettersLen(l.Text)
 	}
 	return len(lines)
 }
