@@ -204,8 +204,8 @@ func (d *Document) leads(body []row.Line) int {
 // near returns the first line that a window which scrolls by less than its height can show.
 func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 
-// blankAbove returns the line that body's first row shows if line at shows the first that is neither
-// blank nor a bar, and the document has such lines above it, too.
+// blankAbove returns the line that body's first row shows if line at shows the first that is
+// neither blank nor a bar, and the document has such lines above it, too.
 func (d *Document) blankAbove(at int, body []row.Line) int {
 	says := func(l row.Line) bool { return row.Filled(l) && !isBar(l) }
 	n := row.Run(body, row.Not(says))

@@ -62,8 +62,8 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
 }
 
-// findRedrawn finds body like findRewrapped if an agent has drawn it for another width: the bars above
-// and below prompts, and rules, say nothing then, for they are as wide as the window.
+// findRedrawn finds body like findRewrapped if an agent has drawn it for another width: the bars
+// above and below prompts, and rules, say nothing then, for they are as wide as the window.
 func (d *Document) findRedrawn(body []row.Line) spot {
 	if !slices.ContainsFunc(body, isBar) { // as in most
 		return d.findRewrapped(body)
