@@ -159,18 +159,19 @@ func (c *Cell) left(lines []row.Line) int {
 
 // own returns lines of a cell without what a resize has left behind in it.
 func (c *Cell) own(lines []row.Line) []row.Line {
-	if c.Left == nil {
+	var out []row.Line
+	from := 0
+	for i := 1; c.Left != nil && i < len(lines); i++ {
+		if n := c.Left(lines[i:]); n > 0 {
+			out = append(out, lines[from:i]...)
+			from = i + n
+			i = from - 1
+		}
+	}
+	if from == 0 { // as in most
 		return lines
 	}
-	var out []row.Line
-	for i := 0; i < len(lines); {
-		if n := c.left(lines[i:]); n > 0 {
-			i += n
-			continue
-		}
-		out, i = append(out, lines[i]), i+1
-	}
-	return out
+	return append(out, lines[from:]...)
 }
 
 // ends reports whether another cell than this one may begin on a row.

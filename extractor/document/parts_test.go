@@ -287,3 +287,21 @@ func TestOwn(t *testing.T) {
 		t.Errorf("%d bytes are kept, want the last %d", len(d.before), maxBefore)
 	}
 }
+
+// TestBridgeGap keeps the rows that scrolled off above a window, even if the document has nothing of
+// them: the gap is above them then.
+func TestBridgeGap(t *testing.T) {
+	d := Document{Lines: rowtest.Plain(40, "> Why is it so?", "● The parser reads it all"), Base: 0}
+	body := rowtest.Plain(40, "The lock is held until then.", "Nothing else has changed.")
+	d.Bridge(nil, rowtest.Plain(40, "It rebuilds the index at night.", "So it is read again."), body)
+	d.Align(body)
+	want := []string{"> Why is it so?", "● The parser reads it all", "It rebuilds the index at night.", "So it is read again.", "The lock is held until then.", "Nothing else has changed."}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+	for i, l := range d.Lines {
+		if l.Lost != (i == 2) {
+			t.Errorf("line %d: lost is %v", i, l.Lost)
+		}
+	}
+}

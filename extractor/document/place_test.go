@@ -410,3 +410,34 @@ func TestRewrappedBars(t *testing.T) {
 		t.Errorf("line %d, want 12", at)
 	}
 }
+
+// TestRewrappedTwice places a window whose rows the document has twice in part, as a torn frame left
+// them: it begins with the first of them.
+func TestRewrappedTwice(t *testing.T) {
+	said := []string{
+		"The parser drops all the headers that it has read before.", "Each worker rebuilds the index at night, and waits.",
+		"That index is read again when the lock is free.", "The build step skips the log, so nothing is lost.",
+		"Every request takes the lock, and then it is gone.", "The scheduler keeps what is left until the next one.",
+		"Your query reads the first page, and the last one too.", "Our cache has both, and so has the store below it.",
+		"The event loop waits for all of them, and says so.", "A retry loop does not wait, but tries again at once.",
+		"The test suite knows nothing of that, and fails then.", "This handler logs it, which is all that it can do.",
+		"The migration comes last, when nobody looks at it.", "A stale token is the reason, more often than not.",
+	}
+	d := Document{Lines: rowtest.Plain(60, slices.Concat(said[:4], said[2:])...)}
+	d.Base = 4
+	if at := d.findRewrapped(rowtest.Plain(70, said...)).at; at != 0 {
+		t.Errorf("line %d, want 0", at)
+	}
+}
+
+// TestLeadsThatGoOn finds a window whose first rows the document has, the last of which goes on in
+// the window. What else the document has below them, a dialog, is longer.
+func TestLeadsThatGoOn(t *testing.T) {
+	dialog := []string{"╭ Action Required", "│ Shell touch made.txt && echo made it", "│ Allow execution of touch and echo?", "│ 1. Allow once", "│ 2. Allow for this session", "│ 3. No, suggest changes"}
+	d := Document{Lines: rowtest.Plain(60, append([]string{"4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates"}, dialog...)...), Base: 3}
+	d.align(rowtest.Plain(60, "4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates every header.", "", "- Shell touch made.txt"), false)
+	want := []string{"4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates every header.", "", "- Shell touch made.txt"}
+	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
