@@ -288,8 +288,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestBridgeGap keeps the rows that scrolled off above a window, even if the document has nothing of
-// them: the gap is above them then.
+// TestBridgeGap keeps the rows that scrolled off above a window, even if the document has nothing
+// of them: the gap is above them then.
 func TestBridgeGap(t *testing.T) {
 	d := Document{Lines: rowtest.Plain(40, "> Why is it so?", "● The parser reads it all"), Base: 0}
 	body := rowtest.Plain(40, "The lock is held until then.", "Nothing else has changed.")

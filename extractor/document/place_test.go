@@ -411,8 +411,8 @@ func TestRewrappedBars(t *testing.T) {
 	}
 }
 
-// TestRewrappedTwice places a window whose rows the document has twice in part, as a torn frame left
-// them: it begins with the first of them.
+// TestRewrappedTwice places a window whose rows the document has twice in part, as a torn frame
+// left them: it begins with the first of them.
 func TestRewrappedTwice(t *testing.T) {
 	said := []string{
 		"The parser drops all the headers that it has read before.", "Each worker rebuilds the index at night, and waits.",
