@@ -8,36 +8,31 @@ import (
 )
 
 // TestWrapBehindHyphen joins words that were cut after a hyphen, and leaves a pair of words as it
-// is.
+// is. Lines that are balanced end early.
 func TestWrapBehindHyphen(t *testing.T) {
-	for _, c := range []struct{ dump, want string }{
-		{"• It reads the first write-\n  ahead log of the multi- and\n  single-line kinds.", "It reads the first write-ahead log of the multi- and single-line kinds."},
-		{"• It reads what is there -\n  unconditionally.", "It reads what is there - unconditionally."},
-		{"• It says what is there now!\n  (unconditionally)", "It says what is there now! (unconditionally)"},
-		{"• It reads a file of the mid-\n  day/night-unconditionally.", "It reads a file of the mid-day/night-unconditionally."},
-		{"• It was drawn in a wide windo\n+w.", "It was drawn in a wide window."},
-		{"• It was drawn in a wide windo\n+w, first write-\n  ahead.", "It was drawn in a wide window, first write-ahead."},
-		{"• It was there at mid-\n  day/unconditionally.", "It was there at mid- day/unconditionally."},
-		{"• See https://example.com/a/bc\n+/d.", "See https://example.com/a/bc/d."},
+	for _, c := range []struct {
+		balanced   bool
+		dump, want string
+	}{
+		{false, "• It reads the first write-\n  ahead log of the multi- and\n  single-line kinds.", "It reads the first write-ahead log of the multi- and single-line kinds."},
+		{false, "• It reads what is there -\n  unconditionally.", "It reads what is there - unconditionally."},
+		{false, "• It says what is there now!\n  (unconditionally)", "It says what is there now! (unconditionally)"},
+		{false, "• It reads a file of the mid-\n  day/night-unconditionally.", "It reads a file of the mid-day/night-unconditionally."},
+		{false, "• It was drawn in a wide windo\n+w.", "It was drawn in a wide window."},
+		{false, "• It was drawn in a wide windo\n+w, first write-\n  ahead.", "It was drawn in a wide window, first write-ahead."},
+		{false, "• It was there at mid-\n  day/unconditionally.", "It was there at mid- day/unconditionally."},
+		{false, "• See https://example.com/a/bc\n+/d.", "See https://example.com/a/bc/d."},
+		{true, "• It reads the write-\n  ahead log of the day.", "It reads the write-ahead log of the day."},
+		{true, "• It reads what is single-\n  and multi-line.", "It reads what is single- and multi-line."},
+		{true, "• It reads the log of\n  the day.", "It reads the log of the day."},
 	} {
 		ls := rowtest.Dump(t, 30, c.dump)
-		text, _ := markdown.Render(ls, &markdown.Style{Left: 2, Seam: (&body{lines: ls}).cutSeam})
-		if text != c.want {
-			t.Errorf("got %q, want %q", text, c.want)
+		b := &body{lines: ls}
+		look := markdown.Style{Left: 2, Seam: b.cutSeam}
+		if c.balanced {
+			look.Seam = b.seam
 		}
-	}
-}
-
-// TestWrapBalanced joins a word that was cut after a hyphen in a line that ends early.
-func TestWrapBalanced(t *testing.T) {
-	for _, c := range []struct{ dump, want string }{
-		{"• It reads the write-\n  ahead log of the day.", "It reads the write-ahead log of the day."},
-		{"• It reads what is single- \n  and multi-line.", "It reads what is single- and multi-line."},
-		{"• It reads the log of\n  the day.", "It reads the log of the day."},
-	} {
-		ls := rowtest.Dump(t, 30, c.dump)
-		text, _ := markdown.Render(ls, &markdown.Style{Left: 2, Seam: (&body{lines: ls}).seam})
-		if text != c.want {
+		if text, _ := markdown.Render(ls, &look); text != c.want {
 			t.Errorf("got %q, want %q", text, c.want)
 		}
 	}
