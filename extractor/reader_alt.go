@@ -144,9 +144,6 @@ func (r *Reader) looksBack(body []row.Line, sp chat.Split) bool {
 // read. A multiplexer that lost count scrolls all of the window away, with the chrome or with the
 // blank rows in its place, and draws it again: that is not text that went by.
 func (r *Reader) wentBy() []row.Line {
-	if r.alt.Resizing() {
-		return nil
-	}
 	from, blank := 0, 0
 	for i, l := range r.altScrolled {
 		blank++
