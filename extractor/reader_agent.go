@@ -230,7 +230,7 @@ func (r *Reader) judgeWipe() {
 		return
 	}
 	for _, it := range s.items {
-		if it.Event == session.EventClear || row.Starts(it.Text, "/compact", "Conversation rewound.", "Rewound the conversation.") {
+		if it.Event == session.EventClear || row.Starts(it.Text, "/compact", "Conversation rewound.") {
 			return // it goes on, shortened
 		}
 		if before[it.Text] {

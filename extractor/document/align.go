@@ -208,11 +208,7 @@ func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 // neither blank nor a bar, and the document has such lines above it, too.
 func (d *Document) blankAbove(at int, body []row.Line) int {
 	says := func(l row.Line) bool { return row.Filled(l) && !isBar(l) }
-	n := row.Run(body, row.Not(says))
-	if n == row.SkipBlank(body, 0) {
-		says = row.Filled
-	}
-	return max(at-n, 1+row.Last(d.Lines[:at], says))
+	return max(at-row.Run(body, row.Not(says)), 1+row.Last(d.Lines[:at], says))
 }
 
 // among returns the line of the document where body begins, from one on, by the rows that as makes

@@ -383,8 +383,8 @@ func TestBlankAbove(t *testing.T) {
 		{[]string{"> Why?", "", "text"}, []string{"", "", "text"}, 1},
 		{[]string{"", "text"}, []string{"", "", "text"}, 0},
 		{[]string{"> Why?", "", "text"}, []string{"text"}, 2},
-		{[]string{"▄▄▄▄▄▄", "text"}, []string{"▄▄▄▄", "text"}, 0},
-		{[]string{"> Why?", "▄▄▄▄▄▄", "text"}, []string{"", "▄▄▄▄", "text"}, 1},
+		{[]string{"▄▄▄▄▄▄▄▄▄▄", "text"}, []string{"▄▄▄▄▄▄▄▄", "text"}, 0},
+		{[]string{"> Why?", "▄▄▄▄▄▄▄▄▄▄", "text"}, []string{"", "▄▄▄▄▄▄▄▄", "text"}, 1},
 	} {
 		d := Document{Lines: rowtest.Plain(40, tt.old...)}
 		if at := d.blankAbove(len(tt.old)-1, rowtest.Plain(40, tt.body...)); at != tt.at {

@@ -79,7 +79,7 @@ func (d *Document) findRedrawn(body []row.Line) spot {
 }
 
 // isBar reports whether a row is a bar or a rule.
-func isBar(l row.Line) bool { return l.Text != "" && strings.Trim(l.Text, "▄▀─━ ") == "" }
+func isBar(l row.Line) bool { return row.IsBar(l) || row.IsRuled(l) }
 
 // withoutBars returns lines with blank ones in place of bars.
 func withoutBars(lines []row.Line) []row.Line {

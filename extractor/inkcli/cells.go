@@ -33,7 +33,7 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 		{Begin: &chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
 		{Begin: &chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
 		a.Call,
-		{Begin: &chat.Mark{Row: IsBar}, Rows: one},
+		{Begin: &chat.Mark{Row: row.IsBar}, Rows: one},
 		{Begin: &typed, When: composing, Rows: typedRows},
 		{Begin: &typed, Rows: typedRows, Add: prompt(1)},
 		{Begin: &chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},

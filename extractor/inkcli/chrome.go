@@ -66,13 +66,7 @@ func InputBox(lines []row.Line) (chat.Box, bool) {
 	if !ok {
 		return chat.Box{}, false
 	}
-	return chat.BoxOf(lines[top+1:], 3, IsBar), true
-}
-
-// IsBar reports whether a row is one of the half-block bars above and below a prompt, over the
-// whole width.
-func IsBar(l row.Line) bool {
-	return row.IsStrokes(l.Text, "▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀")
+	return chat.BoxOf(lines[top+1:], 3, row.IsBar), true
 }
 
 // ComposerAt finds the first row of the input box.
@@ -90,5 +84,5 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 func isComposer(lines []row.Line) bool {
 	typed := strings.TrimPrefix(lines[0].Text, "│")
 	return row.Starts(typed, " >", " *", " !", " (") &&
-		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, IsBar), row.HasInverse))
+		(strings.Contains(typed, "  Type your ") || slices.ContainsFunc(chat.Between(lines, row.IsBar), row.HasInverse))
 }

@@ -29,13 +29,13 @@ var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: row.Highlighted}
 
 // painted counts the rows above the lower one of two bars.
 func painted(lines []row.Line) int {
-	return row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !IsBar(l) })
+	return row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !row.IsBar(l) })
 }
 
 // typedRows counts the rows between two bars, with the lower one.
 func typedRows(lines []row.Line) int {
 	n := painted(lines)
-	return n + row.Run(lines[n:min(n+1, len(lines))], IsBar)
+	return n + row.Run(lines[n:min(n+1, len(lines))], row.IsBar)
 }
 
 // typedAbove reports whether rows are the rest of the prompt above them, in one colour, or of the
@@ -53,7 +53,7 @@ func composing(lines []row.Line, _ []chat.Item) bool { return isComposer(lines[:
 // prompt returns a Cell.Add for what the user typed behind a sign in a column.
 func prompt(col int) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
-		rows := chat.Between(p.Lines[first:end], IsBar)
+		rows := chat.Between(p.Lines[first:end], row.IsBar)
 		Typed(p, rows[0].Text[col], markdown.Prompt(rows, &markdown.Style{Left: col + 2, Right: col}), first, end)
 	}
 }

@@ -36,6 +36,12 @@ func IsRule(t string) bool { return IsStrokes(t, "────────") }
 // IsRuled reports whether a line is such a rule.
 func IsRuled(l Line) bool { return IsRule(l.Text) }
 
+// IsBar reports whether a line is one of the half-block bars above and below a prompt, over the
+// whole width.
+func IsBar(l Line) bool {
+	return IsStrokes(l.Text, "▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀")
+}
+
 // IsStrokes reports whether a text begins with one of signs, which are made of one character of
 // three bytes, and has no other character.
 func IsStrokes(t string, signs ...string) bool {
