@@ -251,7 +251,8 @@ function fence(l, open) {
   if (!open) return { pad: m[1].length, mark: m[2] };
   return m[2][0] === open.mark[0] && m[2].length >= open.mark.length && !m[3].trim() ? open : null;
 }
-function blocks(md) {
+/** The lines of each code block. */
+export function blocks(md) {
   const out = [];
   let cur = null,
     open = null;
@@ -270,10 +271,13 @@ function blocks(md) {
   return out;
 }
 const tabs = (l, n) => l.replace(/^\t+/, t => " ".repeat(n * t.length));
-function holds(lines, text) {
-  const got = text.split("\n").map(l => l.replace(/\s+$/, ""));
-  for (const n of [4, 2, 8, 0]) {
-    const want = lines.map(l => (n ? tabs(l, n) : l).replace(/\s+$/, ""));
+/** Whether a text has the lines of a block, each tab as two, four or eight blanks, or the lines indented by as many cells as the agent drew them. */
+function holds(lines, text, indents) {
+  const got = text.split("\n").map(l => l.replace(/\s+$/, "")),
+    forms = [lines, ...[4, 2, 8].map(n => lines.map(l => tabs(l, n)))];
+  if (indents) forms.push(lines.map((l, i) => (l.startsWith("\t") ? " ".repeat(Math.max(0, indents[i])) + l.trim() : l)));
+  for (const form of forms) {
+    const want = form.map(l => l.replace(/\s+$/, ""));
     for (let k = 0; k + want.length <= got.length; k++) {
       const base = got[k].indexOf(want[0] ?? "");
       if (base < 0 || got[k].slice(0, base).trim()) continue;
@@ -401,7 +405,8 @@ export function score(truth, got) {
       for (const b of blocks(t.text)) {
         if (t.unseen && b.some(l => pieces("```\n" + l + "\n```").some(p => t.unseen.includes(p.words.join(" "))))) continue; // it was never on the screen whole
         codes++;
-        if (g && (holds(b, g.markdown ?? "") || holds(b, g.text ?? ""))) code++;
+        const indents = t.indents?.find(([first]) => first === b[0])?.[1];
+        if (g && (holds(b, g.markdown ?? "", indents) || holds(b, g.text ?? "", indents))) code++;
         else r.notes.push(`code block not verbatim: ${JSON.stringify(b[0])}`);
       }
       const md = g?.markdown ?? "";

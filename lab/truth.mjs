@@ -1,12 +1,10 @@
 // The ground truth of a scenario: what a faithful transcript must hold, in order.
-import { VERSIONS } from "./agents.mjs";
-import { compare } from "./versions.mjs";
 import { chunks, splitSteps, isTool, NOTIFIED } from "./mock.mjs";
 
-/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out; in its older versions tabs, too. */
-function shown(text, agent, version) {
+/** A reply as an agent can show it at best: Copilot draws the cells of a table without any style, and leaves HTML out. */
+function shown(text, agent) {
   if (agent !== "copilot") return text;
-  return (compare(version ?? VERSIONS.copilot, "1.0.80") > 0 ? text : text.replaceAll("\t", ""))
+  return text
     .replace(/<\/?(details|summary)>\n?/g, "")
     .split("\n")
     .map(l => (/^\|.*\|$/.test(l) ? l.replace(/[*`]/g, "") : l))
@@ -48,7 +46,7 @@ export function truth(sc, exit = null) {
           if (p.text)
             entries.push({
               role: "assistant",
-              text: shown(p.text, agent, sc.version),
+              text: shown(p.text, agent),
               agent,
               ...again(p.text),
               ...(t.interruptMs ? { partial: true } : {}),
@@ -79,7 +77,7 @@ export function truth(sc, exit = null) {
       }
       for (const q of (t.queue ?? []).filter(q => !q.steers)) {
         entries.push({ role: "user", text: q.prompt, agent });
-        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent, sc.version), agent });
+        for (const p of q.reply ?? []) if (p.text) entries.push({ role: "assistant", text: shown(p.text, agent), agent });
       }
       for (const p of t.reply ?? []) {
         if (p.task || p.background) entries.push({ role: "assistant", text: NOTIFIED, agent, may: true });

@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import xterm from "@xterm/headless";
 import unicode11 from "@xterm/addon-unicode11";
-import { marks, pieces, plain } from "./score.mjs";
+import { blocks, marks, pieces, plain } from "./score.mjs";
 
 /** How the agents word each operation: a file's name alone, in somebody else's line, is not the call. */
 const WORDS = {
@@ -59,6 +59,14 @@ function alone({ row: [words], from, shown }, all) {
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
+/** How far, in cells, the rows show each line of a code block to the right of its first one; nothing if they do not show it whole. */
+function indents(rows, lines) {
+  const columns = y => lines.map((l, i) => (l.trim() ? (rows[y + i]?.indexOf(l.trim()) ?? -1) : 0));
+  for (let y = 0; y < rows.length; y++) {
+    const at = rows[y].includes(lines[0].trim()) ? columns(y) : [-1];
+    if (!at.includes(-1)) return at.map((x, i) => (lines[i].trim() ? x - at[0] : 0));
+  }
+}
 /** How long, in seconds, what a program has drawn on the alternate screen stays to be seen: what a multiplexer scrolls through within one burst is gone at once, and no terminal keeps it. */
 const GLANCE = 0.0045;
 /** What shows a piece of a cell: its words behind those before them; if they are short, in their column of a row that begins as it does. */
@@ -94,6 +102,7 @@ for (const f of fs
       delete e.whole;
       delete e.unseen;
       delete e.unstyled;
+      delete e.indents;
       const set = new Map(), // the pieces that were not seen yet, and what shows them, squeezed as on the screen
         cells = new Map(), // likewise those of tables
         drawn = new Set(); // and those that were not in their row when that last stood between borders: an agent may shorten a cell when the next one comes
@@ -108,6 +117,8 @@ for (const f of fs
   const heads = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => k.startsWith("# ")).map(mark => ({ e, mark }))));
   // Numbered items of which the number was not there yet: the same words may be in another one.
   const items = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => /^\d+\. /.test(k)).map(mark => ({ e, mark, shown: squeeze(mark) }))));
+  // Code blocks with tabs: agents draw them as blanks, or not at all.
+  const tabbed = todo.flatMap(({ e }) => (e.role === "assistant" ? blocks(e.text) : []).filter(lines => lines.some(l => l.startsWith("\t"))).map(lines => ({ e, lines, seen: null })));
   const styled = l => Array.from({ length: l.length }, (_, x) => l.getCell(x)).some(c => c.getChars().trim() && (c.isBold() || c.isItalic() || c.isUnderline()));
   const echoed = new Set(); // rows where the cursor was not
   let last = "",
@@ -139,6 +150,7 @@ for (const f of fs
     last = s;
     for (const x of todo) for (const [p, shown] of x.set) if (shown.some(w => s.includes(w))) x.set.delete(p);
     for (const k of items) if (s.includes(k.shown)) items.delete(k);
+    for (const b of tabbed) b.seen = indents(rows, b.lines) ?? b.seen;
     short ||= rows.some(l => SHORTENED.test(l));
     const bars = l => l.join("").replace(/[│┃]/g, "|").replace(/\s+/g, ""),
       barred = bars(rows),
@@ -193,6 +205,7 @@ for (const f of fs
     }
   for (const { e, mark } of heads) (e.unstyled ??= []).push(mark);
   for (const { e, mark } of items) if (e.unseen) (e.unstyled ??= []).push(mark);
+  for (const { e, lines, seen } of tabbed) if (seen) (e.indents ??= []).push([lines[0], seen]);
   // A command that scrolled out at once, or was hidden by what it printed, was in the input alone.
   for (const e of truth.entries)
     if (e.role === "command" && ![...echoed].some(l => l === e.text || (l.endsWith(` ${e.text}`) && l.length <= e.text.length + 4))) e.may = true;

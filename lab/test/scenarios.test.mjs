@@ -141,11 +141,6 @@ test("Codex clears its conversation by another command before 0.100", () => {
   assert.equal(clearCommand("opencode", "1.18.33"), "/new");
 });
 
-test("tabs are not in the replies of a Copilot that does not draw them", () => {
-  const reply = version => truth({ agent: "copilot", version, turns: [{ prompt: "a", reply: [{ text: "a:\n\tb" }] }] }).entries.at(-1).text;
-  assert.deepEqual(["1.0.80", "1.0.102"].map(reply), ["a:\nb", "a:\n\tb"]);
-});
-
 test("a reply whose connection is cut may have what came before it, too", () => {
   const text = "one two three four five six seven eight nine",
     t = truth({ agent: "codex", turns: [{ prompt: "a", fail: [{ cut: 1 }], reply: [{ text }] }] }),

@@ -92,6 +92,14 @@ test("an event that may be there is right where it is and where it is not", () =
   assert.ok(score(want, { entries: [{ event: "start" }, { event: "interrupt" }] }).events < 1);
 });
 
+test("a code block with tabs may be indented as the agent drew it", () => {
+  const text = "```go\nfunc a() {\n\treturn\n}\n```",
+    got = blank => ({ entries: talk(["assistant", text.replace("\t", blank)]) }),
+    code = (indents, blank) => score(truth([{ role: "assistant", text, indents }]), got(blank)).code;
+  assert.deepEqual(["", "    ", " "].map(b => code([["func a() {", [0, 0, 0]]], b)), [1, 1, 0]);
+  assert.deepEqual(["", "    "].map(b => code(undefined, b)), [0, 1]);
+});
+
 test("a code block that was not on the screen whole does not count, its words may be missing", () => {
   const want = { role: "assistant", text: "Do it:\n\n```sh\n# Build it\nmake all\n```", visible: 0.7, unseen: ["# Build it"] };
   const r = score(truth([want]), { entries: talk(["assistant", "Do it:\n\n```\nmake all\n```"]) });

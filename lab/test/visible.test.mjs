@@ -120,3 +120,13 @@ test("a command that was only typed may be missing", () => {
   assert.equal(one.may, undefined);
   assert.equal(two.may, true);
 });
+
+test("the lines of a code block with tabs are indented as they were drawn", () => {
+  const text = "```go\nfunc a() {\n\treturn\n\n\tb()\n}\n```",
+    [none, numbered, half] = [
+      ["func a() {", "return", "", "b()", "}"],
+      ["1 func a() {", "2    return", "3", "4  b()", "5 }"],
+      ["func a() {", "return"],
+    ].map(lines => look([said(text)], lines)[0].indents);
+  assert.deepEqual([none, numbered, half], [[["func a() {", [0, 0, 0, 0, 0]]], [["func a() {", [0, 3, 0, 1, 0]]], undefined]);
+});
