@@ -183,8 +183,8 @@ func upToSign(lines []row.Line) []row.Line {
 	return lines[:1+row.Run(lines[1:], row.Not(anything.On))]
 }
 
-// legend is below the chart in what /usage shows.
-var legend = lazy.Regexp(`Less □ ▤ ▦ ▩ ■ +More`)
+// legend is below the chart in what /usage shows: patterns, or squares that differ in colour.
+var legend = lazy.Regexp(`Less( [□▤▦▩■]){5} +More`)
 
 // ofUsage reports whether what begins without its first rows is the rest of what /usage shows.
 func ofUsage(lines []row.Line, _ []chat.Item) bool {

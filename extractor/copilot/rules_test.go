@@ -47,6 +47,7 @@ func TestE23Rules(t *testing.T) {
 		{"the rest of a prompt", 0, "   and more\n\n ● So.", "user and more\nassistant So."},
 		{"the rest of code", 0, "   ⟦ p6|return 1⟧\n\n   So.", "assistant ```|return 1|```||So."},
 		{"the rest of what /usage shows", 2, " ● So.\n\n   □ □ ▤\n   Less □ ▤ ▦ ▩ ■  More\n   Tokens ↑ 100\n\n ❯ On", "assistant So.\nsystem □ □ ▤|Less □ ▤ ▦ ▩ ■  More|Tokens ↑ 100\nuser On"},
+		{"the rest of it in colours", 2, " ● So.\n\n   M ■ ■ ■\n   Less ■ ■ ■ ■ ■  More\n\n ❯ On", "assistant So.\nsystem M ■ ■ ■|Less ■ ■ ■ ■ ■  More\nuser On"},
 		{"colours in a terminal multiplexer", -1, " ● ⟦ p249 onp233|See ⟧⟦ p231 onp236|\u00a0x.go\u00a0⟧⟦ p249 onp233|.⟧\n\n   ⟦ p246 onp233|--- a⟧\n   ⟦ p209 onp233|@@ -1 +1 @@⟧", "assistant See `x.go`.||```|--- a|@@ -1 +1 @@|```"},
 		{"the rest of a reply", 1, " ❯ Go\n   ends here.\n\n ❯ On", "user Go\nassistant ends here.\nuser On"},
 		{"the rest of a reply at the end", 1, " ❯ Go\n   ends here.", "user Go\nassistant ends here."},

@@ -182,6 +182,8 @@ func TestSeam(t *testing.T) {
 		{"an address in brackets", "see X_Y_(", "https://a", 9, "see X_Y_(https://a"},
 		{"a blank at the start", "one T_O", " F_our", 7, "one T_O F_our"},
 		{"Chinese", "one 缓存", "更新", 8, "one 缓存更新"},
+		{"Chinese in a line that is not full", "one 缓存", "更新了", 10, "one 缓存更新了"},
+		{"a break in Chinese", "缓存", "更新", 20, "缓存\n更新"},
 		{"Chinese behind Latin", "one four", "更新", 9, "one four 更新"},
 		{"Latin behind Chinese", "one 缓存", "four.", 9, "one 缓存 four."},
 		{"wide characters with a cell left", "one A_B", "更新了", 8, "one A_B更新了"},

@@ -55,7 +55,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
-	case full && row.Width(last)+width > a.Room-hang, free < 2 && cjkCut(a, word):
+	case full && row.Width(last)+width > a.Room-hang, width+1 > free && cjkCut(a, word):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
