@@ -24,9 +24,12 @@ func (c *body) balanced(a, b *markdown.Line) bool {
 	return free <= slack && row.Width(row.FirstWord(b.Text)) < free
 }
 
-// seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens, and with a URL left to
-// the terminal.
+// seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens and between any two
+// characters of Chinese, and with a URL left to the terminal.
 func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
+	if free := a.Room - a.Width; free <= slack && free < row.Width(row.FirstWord(b.Text)) && markdown.WithoutBlanks(a, b) {
+		return markdown.SeamNone, true
+	}
 	if !c.balanced(a, b) {
 		return c.cutSeam(a, b)
 	}

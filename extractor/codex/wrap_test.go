@@ -24,6 +24,8 @@ func TestWrapBehindHyphen(t *testing.T) {
 		{false, "• See https://example.com/a/bc\n+/d.", "See https://example.com/a/bc/d."},
 		{true, "• It reads the write-\n  ahead log of the day.", "It reads the write-ahead log of the day."},
 		{true, "• It reads what is single-\n  and multi-line.", "It reads what is single- and multi-line."},
+		{true, "• 缓存失效的原因是配置加载\n  器在磁盘较慢的时候。", "缓存失效的原因是配置加载器在磁盘较慢的时候。"},
+		{true, "• 缓存失效。\n  原因。", "缓存失效。\n原因。"},
 		{true, "• It reads the log of\n  the day.", "It reads the log of the day."},
 	} {
 		ls := rowtest.Dump(t, 30, c.dump)

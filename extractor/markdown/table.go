@@ -249,7 +249,7 @@ func cutCells(all []band) bool {
 
 // wholeSeam joins the lines of a cell in which no word was cut.
 func wholeSeam(a, b *Line) (Seam, bool) {
-	if cjkCut(a, b.Text) {
+	if WithoutBlanks(a, b) {
 		return SeamNone, true
 	}
 	return SeamSpace, true

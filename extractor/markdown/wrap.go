@@ -55,7 +55,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
-	case full && row.Width(last)+width > a.Room-hang, width+1 > free && cjkCut(a, word):
+	case full && row.Width(last)+width > a.Room-hang, free < 2 && WithoutBlanks(a, b):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
@@ -104,11 +104,11 @@ func lastPiece(l *Line) string {
 // address.
 var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
-// cjkCut reports whether a line may be cut between the end of line a and a word: Chinese and
-// Japanese are, without a blank.
-func cjkCut(a *Line, word string) bool {
+// WithoutBlanks reports whether the end of line a and the start of line b are characters of Chinese
+// or Japanese texts, which have no blanks between words.
+func WithoutBlanks(a, b *Line) bool {
 	last, _ := utf8.DecodeLastRuneInString(a.Text)
-	return cjkPair().MatchString(string([]rune{last, row.FirstRune(word)}))
+	return cjkPair().MatchString(string([]rune{last, row.FirstRune(row.FirstWord(b.Text))}))
 }
 
 // cjkPair matches two characters of Chinese and Japanese texts.
