@@ -25,6 +25,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PTYREC_TEST_SLOW_GIT") == "" {
 		git.SetLimit(time.Minute) // a busy machine must not change what the tests see
 	}
+	if dir, err := os.Getwd(); err == nil && os.Getenv("GIT_CEILING_DIRECTORIES") == "" {
+		_ = os.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir)) // sessions need not ask git about our own repository
+	}
 	if text := os.Getenv("PTYREC_TEST_NOW"); text != "" {
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {

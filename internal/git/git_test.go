@@ -295,3 +295,26 @@ func TestS6Commits(t *testing.T) {
 		t.Errorf("commits of later: %q", got)
 	}
 }
+
+func TestInsideStopsAtCeilings(t *testing.T) {
+	dir, _ := repository(t)
+	below := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		dir, ceilings string
+		want          bool
+	}{
+		{below, "", true},
+		{below, filepath.Join(dir, "a"), false},
+		{below, "/elsewhere" + string(os.PathListSeparator) + dir, false},
+		{below, below, true}, // the folder itself is no ceiling
+		{dir, filepath.Dir(dir), true},
+	} {
+		t.Setenv("GIT_CEILING_DIRECTORIES", tt.ceilings)
+		if got := git.Inside(tt.dir); got != tt.want {
+			t.Errorf("with ceilings %q, is %s inside: %v, want %v", tt.ceilings, tt.dir, got, tt.want)
+		}
+	}
+}

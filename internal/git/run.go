@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -56,8 +57,10 @@ func environ() (env []string) {
 	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
-// Inside reports whether dir looks like a folder in a repository. It does not run git.
+// Inside reports whether dir looks like a folder in a repository. It does not run git, but like git
+// it does not look into the parents that GIT_CEILING_DIRECTORIES names, nor above them.
 func Inside(dir string) bool {
+	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	there := func(names ...string) bool {
 		for _, name := range names {
 			if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
@@ -71,7 +74,7 @@ func Inside(dir string) bool {
 			return true
 		}
 		parent := filepath.Dir(dir)
-		if parent == dir {
+		if parent == dir || slices.Contains(ceilings, parent) {
 			break
 		}
 		dir = parent
