@@ -89,6 +89,7 @@ type segment struct {
 	past       int             // items before those, whose lines the document no longer holds
 	reprint    bool            // it may show again what was read before
 	before     map[string]bool // the user's messages on the document before a wipe, until it is known what the wipe was
+	first      string          // the first prompt on the document before a wipe, if nothing was above it
 	wiped      bool
 	command    string     // that was typed while it was put off to judge the wipe
 	welcomed   bool       // a frame showed that the agent waits, and nothing else

@@ -210,7 +210,8 @@ func shift(items []chat.Item, by int) []chat.Item {
 // judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
 // conversation again, or the conversation was cleared. It decides nothing while a busy agent
 // shows no item yet, or while a command is typed: some agents draw only its menu then, and nothing
-// is cleared by a command that does not do so.
+// is cleared by a command that does not do so. Where the first prompt is in the input box, the user
+// went back to it.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
@@ -218,7 +219,8 @@ func (r *Reader) judgeWipe() {
 		s.wiped = false
 		return
 	}
-	if typed := r.typed(); strings.HasPrefix(typed, "/") {
+	typed := r.typed()
+	if strings.HasPrefix(typed, "/") {
 		s.command = typed
 		return
 	}
@@ -226,7 +228,7 @@ func (r *Reader) judgeWipe() {
 		return
 	}
 	s.wiped, s.before = false, nil
-	if !mayClear(s.command) {
+	if s.first != "" && s.command == "" && words(typed) == s.first || !mayClear(s.command) {
 		return
 	}
 	for _, it := range s.items {

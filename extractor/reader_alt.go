@@ -183,18 +183,16 @@ func mostlyBlank(lines []row.Line) bool {
 	return 2*filled < len(lines)
 }
 
-// startOver begins the document of an agent again: nothing of it is left on the screen. Where the
-// first prompt is in the input box at that moment, the user went back to it, and cleared nothing.
+// startOver begins the document of an agent again: nothing of it is left on the screen.
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
-	items := r.seg.items
-	first := slices.IndexFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
-	back := r.seg.past == 0 && first >= 0 && words(items[first].Text) == words(r.typed())
+	var first string
+	if i := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser }); i >= 0 && r.seg.past == 0 {
+		first = words(r.seg.items[i].Text)
+	}
 	r.alt.Clear()
 	r.reopen(r.seg.agent, true, 0)
-	if back {
-		r.seg.before = nil
-	}
+	r.seg.first = first
 }
 
 // pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when
