@@ -85,6 +85,7 @@ func (d *Document) Extend(body []row.Line) {
 	switch at := goesOnIn(lines, 0, body); {
 	case at >= 0 && !d.has(body, 0, 0, len(d.Lines)):
 		d.replace(at, body)
+	case d.loosened(body):
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
 		at := max(overlap(d.Lines[d.Base:], body), 0)
 		if end := row.Trim(body); shared(lines, end[len(end)-1:]) == 0 {
@@ -93,6 +94,30 @@ func (d *Document) Extend(body []row.Line) {
 	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
 		d.align(body, false)
 	}
+}
+
+// loosened puts body, a window that shows rows below the document's last, where those above them
+// are, and reports whether it did. Only blank rows may be new between them: agents put some between
+// the items of a list once they know more of it. The last row may go on.
+func (d *Document) loosened(body []row.Line) bool {
+	lines, at := filled(d.Lines)
+	rows, from := filled(body)
+	i := goesOnIn(lines, 0, rows)
+	if i < 0 || weights(lines[i:]) < 24 || len(rows) == len(lines)-i { // a window that shows nothing new
+		return false
+	}
+	d.replace(at[i], body[from[0]:])
+	return true
+}
+
+// filled returns the lines that are not blank, and their indexes.
+func filled(lines []row.Line) (rows []row.Line, at []int) {
+	for i, l := range lines {
+		if row.Filled(l) {
+			rows, at = append(rows, l), append(at, i)
+		}
+	}
+	return rows, at
 }
 
 // Meets reports whether body has rows of the window, or goes on with its last rows.

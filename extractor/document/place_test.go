@@ -316,6 +316,7 @@ func TestExtend(t *testing.T) {
 		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
 		{"a row above the last goes on", []string{a, "The", c}, []string{"The second", c, d}, []string{a, "The", c}},
 		{"the last rows were laid out otherwise", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c, d}, []string{a, e, e + "1", "", b, "", c, d}},
+		{"blank rows are between the last ones", []string{a, b, c, e + f, e + "2 and"}, []string{"", e + f, "", e + "2 and on", "", d}, []string{a, b, c, e + f, "", e + "2 and on", "", d}},
 		{"the last row is known", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c}, []string{a, e, e + "1", b, c}},
 		{"a little that has nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
 		{"nothing in common", []string{a, b}, []string{c, d, e, e + f}, []string{a, b, "?" + c, d, e, e + f}},
