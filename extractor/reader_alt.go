@@ -159,8 +159,8 @@ func (r *Reader) wentBy() []row.Line {
 }
 
 // finishes reports whether body goes on with the first text of a half drawn frame: that begins as
-// body does there, and ends as the row of the window which was shown before. The rows below it were
-// older.
+// body does there, and ends as a row of the window which was shown before, and is as wide. The rows
+// below it were older.
 func finishes(body, held, shown []row.Line) bool {
 	i := row.SkipBlank(held, 0)
 	if i >= min(len(body), len(held)) {
@@ -168,7 +168,9 @@ func finishes(body, held, shown []row.Line) bool {
 	}
 	drawn := row.CommonStart(body[i].Text, held[i].Text)
 	rest := held[i].Text[len(drawn):]
-	return rest == "" || strings.TrimSpace(drawn) != "" && i < len(shown) && strings.HasSuffix(shown[i].Text, rest)
+	return rest == "" || strings.TrimSpace(drawn) != "" && slices.ContainsFunc(shown, func(l row.Line) bool {
+		return strings.HasSuffix(l.Text, rest) && row.Width(l.Text) == row.Width(held[i].Text)
+	})
 }
 
 // mostlyBlank reports whether most rows of a screen are blank, as after a clear. Where a long

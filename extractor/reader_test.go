@@ -234,10 +234,11 @@ func TestFinishes(t *testing.T) {
 		want       bool
 	}{
 		{"the first text goes on", []string{"", "user: next", "rest"}, []string{"", "user: ne", "older"}, true},
-		{"the first text is drawn over an older one", []string{"", "user: next", "rest"}, []string{"", "user: neolder", "row"}, true},
+		{"the first text is drawn over an older one", []string{"", "user: next", "rest"}, []string{"", "user: nech older", "row"}, true},
+		{"blank rows above are not of the window", []string{"user: next", "rest"}, []string{"user: nech older", "row"}, true},
 		{"an older text with the same end", []string{"", "user: next", "rest"}, []string{"", "said, much older", "row"}, false},
 		{"another text with the same beginning", []string{"", "user: next", "rest"}, []string{"", "user: new", "row"}, false},
-		{"a text below the older ones", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"}, false},
+		{"an older text that is not as wide", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"}, false},
 		{"a text below the older ones goes on", []string{"", "", "", "user: next"}, []string{"", "", "", "user: ne"}, true},
 		{"another text", []string{"", "user: next"}, []string{"", "said"}, false},
 		{"the text is on another row", []string{"user: next", "rest"}, []string{"", "user: ne"}, false},
