@@ -105,7 +105,7 @@ function likeness(t, g) {
       b = tight(g.text ?? "").replace(/…$/, "");
     return b.length && a.startsWith(b.slice(0, Math.max(1, b.length - 3))) ? 1 : 0;
   }
-  return allThatWasSeen(t, g.text ?? "") ? 1 : similar(tight(t.text), tight(g.text ?? ""));
+  return hasAllThatWasSeen(t, g) ? 1 : similar(tight(t.text), tight(g.text ?? ""));
 }
 
 /** The words of a message, line by line, in pieces of four, and what shows each on the screen: ten words of its line, those before it or those behind it, since the same four may be in other messages. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
@@ -171,6 +171,9 @@ function allThatWasSeen(t, got) {
   }
   return at.includes(have.length);
 }
+
+/** The same of an entry's text, or of its Markdown, which alone shows what is code. */
+const hasAllThatWasSeen = (t, g) => allThatWasSeen(t, g.text ?? "") || allThatWasSeen(t, g.markdown ?? "");
 
 /** Joins what the transcript has as two entries because the screen did not show the middle of a message: the first says that its tail is missing, the second its head. */
 function joinCut(T, G) {
@@ -395,7 +398,7 @@ export function score(truth, got) {
       if (t.partial || plain(t.text) === plain(g.text ?? "") || plain(t.text) === plain(g.markdown ?? "")) {
         exact++;
         if (!t.partial) right += Math.min(a.length, distance(a, b));
-      } else if (allThatWasSeen(t, g.text ?? "") || allThatWasSeen(t, g.markdown ?? "")) {
+      } else if (hasAllThatWasSeen(t, g)) {
         exact++;
         total -= Math.min(a.length, distance(a, b));
       }

@@ -92,6 +92,15 @@ test("an event that may be there is right where it is and where it is not", () =
   assert.ok(score(want, { entries: [{ event: "start" }, { event: "interrupt" }] }).events < 1);
 });
 
+test("the little of a message that was seen is right, even if its code begins with a dash", () => {
+  const unseen = Array.from({ length: 60 }, (_, i) => `word${i}`),
+    code = "```yaml\n- a: 1\n```",
+    t = { role: "assistant", text: `${unseen.join(" ")}\n\n${code}`, unseen: Array.from({ length: 15 }, (_, i) => unseen.slice(4 * i, 4 * i + 4).join(" ")) },
+    got = { entries: [{ role: "assistant", text: "- a: 1", markdown: code }] },
+    r = score(truth([t]), got);
+  assert.deepEqual([r.exact, r.chars, r.code, r.notes], [1, 1, 1, []]);
+});
+
 test("a code block with tabs may be indented as the agent drew it", () => {
   const text = "```go\nfunc a() {\n\treturn\n}\n```",
     got = blank => ({ entries: talk(["assistant", text.replace("\t", blank)]) }),
