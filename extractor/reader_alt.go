@@ -56,7 +56,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	sp := r.split(s)
 	rows := talk(s, sp)
 	body := r.alt.Own(rows)
-	if len(body) == 0 || sp.State == chat.StateIdle && mostlyBlank(s.Lines) && r.opens(body) {
+	if len(body) == 0 {
 		r.readEmpty(s, sp, settled)
 		return
 	}
@@ -103,18 +103,6 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.seg.welcomed = true
 	}
 	r.state(sp)
-}
-
-// opens reports whether body, a window without a welcome, shows nothing but what is above the first
-// prompt: an agent may keep its notices there when the conversation is cleared.
-func (r *Reader) opens(body []row.Line) bool {
-	first := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser })
-	if _, welcome := r.belowBanner(body); welcome || first < 0 || r.seg.past > 0 {
-		return false
-	}
-	text := func(lines []row.Line) string { return words(strings.Join(textsOf(lines), " ")) }
-	shown := text(body)
-	return shown != "" && strings.Contains(text(r.alt.Lines[:r.seg.items[first].First]), shown)
 }
 
 // readEmpty reads a frame of an agent on the alternate screen that shows nothing of a conversation.
