@@ -25,7 +25,7 @@ func (c *body) balanced(a, b *markdown.Line) bool {
 }
 
 // seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens and between any two
-// characters of Chinese, and with a URL left to the terminal.
+// characters of Chinese and Japanese, and with a URL left to the terminal.
 func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
 	if free := a.Room - a.Width; free <= slack && free < row.Width(row.FirstWord(b.Text)) && markdown.WithoutBlanks(a, b) {
 		return markdown.SeamNone, true

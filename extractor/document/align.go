@@ -74,40 +74,27 @@ func (d *Document) knows(body []row.Line) bool {
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
-// last row, which may go on there. A window of some text that has nothing in common with the
-// document is below a gap, unless other rows are missing, which it may show.
+// last row, which may go on there. Blank rows may have come between the last ones: agents put some
+// between the items of a list once they know more of it. A window of some text that has nothing in
+// common with the document is below a gap, unless other rows are missing, which it may show.
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	if d.fill(body) {
 		return
 	}
-	lines := row.Trim(d.Lines)
-	switch at := goesOnIn(lines, 0, body); {
-	case at >= 0 && !d.has(body, 0, 0, len(d.Lines)):
-		d.replace(at, body)
-	case d.loosened(body):
+	lines, at := filled(d.Lines)
+	rows, from := filled(body)
+	switch i := goesOnIn(lines, 0, rows); {
+	case i >= 0 && common(lines[i:], rows) < len(rows) && !d.has(body, 0, 0, len(d.Lines)):
+		d.replace(at[i], body[from[0]:])
 	case shared(d.Lines[d.Base:], body) >= 24: // the last rows have changed since
 		at := max(overlap(d.Lines[d.Base:], body), 0)
 		if end := row.Trim(body); shared(lines, end[len(end)-1:]) == 0 {
 			d.replace(d.Base+at, body)
 		}
-	case shared(lines, body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
+	case shared(row.Trim(d.Lines), body) == 0 && shared(body, body) >= 24 && !row.AnyLost(lines):
 		d.align(body, false)
 	}
-}
-
-// loosened puts body, a window that shows rows below the document's last, where those above them
-// are, and reports whether it did. Only blank rows may be new between them: agents put some between
-// the items of a list once they know more of it. The last row may go on.
-func (d *Document) loosened(body []row.Line) bool {
-	lines, at := filled(d.Lines)
-	rows, from := filled(body)
-	i := goesOnIn(lines, 0, rows)
-	if i < 0 || weights(lines[i:]) < 24 || len(rows) == len(lines)-i { // a window that shows nothing new
-		return false
-	}
-	d.replace(at[i], body[from[0]:])
-	return true
 }
 
 // filled returns the lines that are not blank, and their indexes.
