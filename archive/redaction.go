@@ -2,12 +2,14 @@ package archive
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // Redaction takes secrets out of what is stored and written. Its zero value takes out nothing.
@@ -31,7 +33,51 @@ func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	r, t.Session.Command = r.Of(t.Session.Command)
 	t.Session.Cwd = r.Text(t.Session.Cwd, found)
 	t.Session.Title = r.Title(t.Session.Title, t.Entries)
+	r.described(&t.Session, found)
 	t.Entries = r.Entries(t.Entries, found)
+}
+
+// described takes the secrets out of what programs and repositories said of a session. What s points
+// to is copied where it holds one.
+func (r Redaction) described(s *session.Session, found map[string]int) {
+	s.Sandbox, s.Process = r.Text(s.Sandbox, found), r.Text(s.Process, found)
+	if s.Asked != nil {
+		asked := *s.Asked
+		asked.By, asked.Shell = r.Text(asked.By, found), r.Text(asked.Shell, found)
+		s.Asked = &asked
+	}
+	if s.Git != nil {
+		git := *s.Git
+		git.Start, git.End = r.gitState(git.Start, found), r.gitState(git.End, found)
+		s.Git = &git
+	}
+	if s.Source != nil {
+		source := *s.Source
+		source.Path = r.Text(source.Path, found)
+		s.Source = &source
+	}
+}
+
+// gitState returns a copy of s without secrets.
+func (r Redaction) gitState(s *session.GitState, found map[string]int) *session.GitState {
+	if s == nil {
+		return nil
+	}
+	c := *s
+	c.Branch = r.Text(c.Branch, found)
+	return &c
+}
+
+// Tags returns a session's tags without secrets, sorted. One that a mark makes too long is cut.
+func (r Redaction) Tags(tags []string) []string {
+	out := make([]string, len(tags))
+	for i, tag := range tags {
+		if out[i] = r.Text(tag, nil); out[i] != tag {
+			out[i] = printable.Clip(out[i], store.MaxTag)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Entries returns entries without their secrets. It does not change the originals.

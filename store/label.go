@@ -39,15 +39,15 @@ func (s *Store) label(ctx context.Context, what, id, query, text string) error {
 	})
 }
 
-// maxTag is the length of the longest tag, in characters.
-const maxTag = 64
+// MaxTag is the length of the longest tag, in characters.
+const MaxTag = 64
 
 // CheckTag returns an error unless tag is one word of at most 64 characters without commas and
 // control characters.
 func CheckTag(tag string) error {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }
-	if tag == "" || !utf8.ValidString(tag) || utf8.RuneCountInString(tag) > maxTag || strings.ContainsFunc(tag, odd) {
-		return fmt.Errorf("invalid tag %q: a tag is one word of at most %d characters, without commas", tag, maxTag)
+	if tag == "" || !utf8.ValidString(tag) || utf8.RuneCountInString(tag) > MaxTag || strings.ContainsFunc(tag, odd) {
+		return fmt.Errorf("invalid tag %q: a tag is one word of at most %d characters, without commas", tag, MaxTag)
 	}
 	return nil
 }

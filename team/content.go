@@ -20,6 +20,7 @@ type content struct {
 	info    *store.Info
 	name    string // the user's, and the note
 	note    string
+	tags    []string
 	raw     *pieces
 	entries []json.RawMessage
 	ids     []string                     // of the entries
@@ -40,6 +41,9 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home, folde
 	}
 	h := homesOf(home)
 	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{}, raw: &pieces{}}
+	for _, tag := range l.Redact.Tags(info.Tags) {
+		c.tags = append(c.tags, h.tilde(tag))
+	}
 	c.session.Cwd, c.session.Title = h.tilde(c.session.Cwd), h.tilde(c.session.Title)
 	if c.session.Source != nil {
 		source := *c.session.Source

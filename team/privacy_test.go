@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/team"
@@ -78,6 +80,43 @@ func TestE19PlantedSecrets(t *testing.T) {
 	check(t, err)
 	if raw.RawBytes != int64(there.Len()) {
 		t.Errorf("%d bytes there, %d here", there.Len(), raw.RawBytes)
+	}
+}
+
+// What describes a session leaves without secrets and without the home folder: its tags, and what
+// programs and the repository said of it.
+func TestSecretsInTagsAndDescriptions(t *testing.T) {
+	s := newSite(t)
+	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
+	begun := time.Now().Add(-time.Hour).UTC()
+	ended := begun.Add(time.Minute)
+	branch := &session.GitState{Branch: "fix/" + saidToken}
+	info := &session.Session{
+		ID: store.NewID(), Command: []string{"make"}, Cwd: "/home/ann/work", StartedAt: begun, EndedAt: &ended, Cols: 80, Rows: 24,
+		Git: &session.Git{Start: branch, End: branch}, Sandbox: "box-" + cutToken, Process: "p-" + cutToken, Asked: &session.Asked{By: "Bot/1 " + commandToken, Shell: drawnToken},
+	}
+	rec := store.NewRecording(80, 24)
+	rec.Write(session.Event{Kind: session.Output, Data: []byte("done")})
+	check(t, m.Store.Import(t.Context(), info, rec, nil))
+	long := strings.Repeat("x", 41) + "_password=Hun7er!2" // with the mark it is too long for a tag
+	for _, tag := range []string{drawnToken, "use:" + cutToken, long, "/home/ann/work", "cache"} {
+		check(t, store.CheckTag(tag))
+		_, err := m.Store.Tag(t.Context(), info.ID, []string{tag}, nil)
+		check(t, err)
+	}
+	if n := all(t, m); n != 1 {
+		t.Fatalf("%d were sent", n)
+	}
+	for _, secret := range []string{drawnToken, cutToken, commandToken, saidToken, "Hun7er", "/home/ann"} {
+		if strings.Contains(s.seen(), secret) {
+			t.Errorf("%q was sent", secret)
+		}
+	}
+	got, err := s.db.Find(s.ctx, info.ID)
+	check(t, err)
+	want := []string{"[redacted:github-pat]", "cache", "use:[redacted:github-pat]", strings.Repeat("x", 41) + "_password=[redacted:pa…", "~/work"}
+	if diff := cmp.Diff(want, got.Tags); diff != "" {
+		t.Errorf("tags (-want +got):\n%s", diff)
 	}
 }
 

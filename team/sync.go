@@ -303,7 +303,7 @@ const jsonType = "application/json"
 // begin makes the session known to the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
 	o := map[string]any{
-		"session": c.session, "name": c.name, "note": c.note, "tags": c.info.Tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
+		"session": c.session, "name": c.name, "note": c.note, "tags": c.tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
 	}
 	if c.live {
 		o["live"] = true

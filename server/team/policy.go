@@ -66,7 +66,7 @@ func maskSession(mask archive.Redaction, o *pg.Push) {
 	t := session.Transcript{Session: o.Session}
 	mask.Transcript(&t, nil)
 	o.Session = t.Session
-	o.Name, o.Note = mask.Title(o.Name, nil), mask.Title(o.Note, nil)
+	o.Name, o.Note, o.Tags = mask.Title(o.Name, nil), mask.Title(o.Note, nil), mask.Tags(o.Tags)
 }
 
 // maxCopies is how many sessions one call may compare.

@@ -60,7 +60,7 @@ func TestE20ServerMasks(t *testing.T) {
 	s.check(t, s.db.AddPattern(s.operator, redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
 	secret := "token " + ghToken + " of CUST-4711"
 	body := asJSON(map[string]any{"session": session.Session{ID: shared, Title: secret, Command: []string{"claude", "--token", ghToken}, Cwd: "/w/CUST-4711", Cols: 80, Rows: 24},
-		"name": secret, "note": secret, "machine": "m", "version": 1, "space": "shop"})
+		"name": secret, "note": secret, "tags": []string{"at-" + ghToken, "CUST-4711"}, "machine": "m", "version": 1, "space": "shop"})
 	s.want(t, 200, "owner", "PUT", "/api/push/"+shared, body)
 	entry := asJSON(session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleAssistant, Text: secret, Markdown: secret, Output: secret,
 		Tool: &session.Tool{Name: "Bash", Input: secret, Output: secret}, Data: map[string]any{"deep": []any{secret}}})
@@ -68,7 +68,7 @@ func TestE20ServerMasks(t *testing.T) {
 	digest := pg.DigestOf([][sha256.Size]byte{sum})
 	s.want(t, 204, "owner", "POST", "/api/push/"+shared+"/entries", []byte(`{"version":1,"entries":[`+string(entry)+`]}`))
 	s.want(t, 204, "owner", "POST", "/api/push/"+shared+"/end", asJSON(map[string]any{"events": 0, "entries": 1, "digest": hex.EncodeToString(digest[:])}))
-	for _, path := range []string{"/api/sessions/" + shared, "/api/sessions/" + shared + "/entries", "/api/sessions/" + shared + "/export?format=json", "/api/search?q=token"} {
+	for _, path := range []string{"/api/sessions/" + shared, "/api/sessions/" + shared + "/entries", "/api/sessions/" + shared + "/export?format=json", "/api/search?q=token", "/api/facets", "/api/sessions"} {
 		got := s.want(t, 200, "reader", "GET", path, nil)
 		if strings.Contains(got, ghToken[4:]) || strings.Contains(got, "CUST-4711") || !strings.Contains(got, "[redacted:customer]") {
 			t.Errorf("%s: %.500s", path, got)
