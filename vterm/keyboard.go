@@ -19,6 +19,14 @@ func (t *Term) stack() *[]int {
 	return &t.keyboard.stacks[0]
 }
 
+// keyboardInForce returns the flags of the screen that is shown.
+func (t *Term) keyboardInForce() int {
+	if s := *t.stack(); len(s) > 0 {
+		return s[len(s)-1]
+	}
+	return 0
+}
+
 // pushKeyboard is CSI > u, popKeyboard CSI < u, setKeyboard CSI = u (kitty keyboard protocol,
 // "Progressive enhancement").
 func (t *Term) pushKeyboard() {

@@ -8,9 +8,10 @@ type modes struct {
 	appCursor, appKeypad     bool
 	hidden                   bool // DECTCEM: the cursor
 	bracketedPaste, focus    bool
+	alternateScroll          bool // 1007: the wheel types arrow keys on the alternate screen
 	synced                   bool // 2026: between the start and the end of a frame
 	mouse                    int  // 9, 1000, 1002, 1003; 0: none
-	mouseFormat              int  // 1006, 1016; 0: bytes
+	mouseFormat              int  // 1005, 1006, 1015, 1016; 0: bytes
 	cursorBlink              bool
 }
 
@@ -19,7 +20,11 @@ type Modes struct {
 	ApplicationCursorKeys, ApplicationKeypad      bool
 	BracketedPaste, SendFocus, SynchronizedOutput bool
 	Insert, Origin, ReverseWraparound, Wraparound bool
+	AlternateScroll                               bool
 	Mouse                                         int // DEC mode of the tracking: 9, 1000, 1002, 1003; 0: none
+	MouseFormat                                   int // DEC mode of the reports: 1005, 1006, 1015, 1016; 0: bytes
+	KeyboardFlags                                 int // kitty's progressive enhancement flags that are in force
+	ModifyOtherKeys                               int // xterm's resource of this name; 0: off
 }
 
 // Modes returns the current settings.
@@ -28,7 +33,8 @@ func (t *Term) Modes() Modes {
 		ApplicationCursorKeys: t.appCursor, ApplicationKeypad: t.appKeypad,
 		BracketedPaste: t.bracketedPaste, SendFocus: t.focus, SynchronizedOutput: t.synced,
 		Insert: t.insert, Origin: t.origin, ReverseWraparound: t.reverseWrap, Wraparound: t.autowrap,
-		Mouse: t.mouse,
+		AlternateScroll: t.alternateScroll, Mouse: t.mouse, MouseFormat: t.mouseFormat,
+		KeyboardFlags: t.keyboardInForce(), ModifyOtherKeys: t.keyboard.other,
 	}
 }
 
@@ -66,7 +72,7 @@ func (t *Term) setPrivateModes(on bool) {
 			if on {
 				t.mouse = int(v)
 			}
-		case 1006, 1016:
+		case 1005, 1006, 1015, 1016:
 			t.mouseFormat = 0
 			if on {
 				t.mouseFormat = int(v)
@@ -97,6 +103,8 @@ func (t *Term) privateFlag(v int32) *bool {
 		return &t.appKeypad
 	case 1004:
 		return &t.focus
+	case 1007:
+		return &t.alternateScroll
 	case 2004:
 		return &t.bracketedPaste
 	}

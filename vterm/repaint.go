@@ -42,7 +42,7 @@ func (t *Term) Repaint() []byte {
 
 // normal ends what the terminal was in the midst of: a sequence, modes, margins, a style, the
 // alternate screen.
-const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1006;1016;1004;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
+const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1005;1006;1015;1016;1004;1007;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
 	"\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b]8;;\x1b\\\x1b[m\x1b[0\"q"
 
 // painter writes what paints a terminal that is in its normal modes.
@@ -306,7 +306,7 @@ func (p *painter) settings() {
 		on   bool
 		code int
 	}{
-		{t.appCursor, 1}, {t.cursorBlink, 12}, {t.reverseWrap, 45}, {t.appKeypad, 66}, {t.focus, 1004}, {t.bracketedPaste, 2004},
+		{t.appCursor, 1}, {t.cursorBlink, 12}, {t.reverseWrap, 45}, {t.appKeypad, 66}, {t.focus, 1004}, {t.alternateScroll, 1007}, {t.bracketedPaste, 2004},
 		{t.mouse != 0, t.mouse}, {t.mouseFormat != 0, t.mouseFormat}, {!t.hidden, 25}, {t.origin, 6},
 	} {
 		if m.on {

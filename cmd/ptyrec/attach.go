@@ -38,6 +38,7 @@ when you leave.
 Of a management server (ws:// or wss://, docs/management.md) it shows a terminal of the machine AGENT, by default of the only one: the session named SESSION, by default
 main, which --control starts if there is none.
 A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
+With control, your terminal reports keys, mouse, focus and pastes as the session's program wants them, until you leave.
 
 The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
 $PTYREC_TOKEN or --token-file.`,

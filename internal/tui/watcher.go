@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -47,7 +45,9 @@ type Watcher struct {
 	piped   bool   // the session's lines end without a carriage return
 	term    *vterm.Term
 	painted bool // the session's screen is known
-	modes   vterm.Modes
+	reports reports
+	view    view         // what was drawn last
+	cut     []byte       // the beginning of a sequence that the terminal has not finished
 	lost    *client.Lost // nil while connected
 	failed  error        // why the session cannot be reached any more
 	note    string       // for the status line, until
@@ -90,7 +90,7 @@ func (w *Watcher) Run(ctx context.Context) (Ended, error) {
 	}
 	d := newDisplay(w.Out)
 	end, status, err := w.watch(ctx, d)
-	w.mirror(d, vterm.Modes{})
+	w.report(d, false)
 	d.close()
 	err = errors.Join(err, term.Restore(int(w.In.Fd()), state))
 	if end != "" {
@@ -328,11 +328,12 @@ func (w *Watcher) fit(ctx context.Context, d *display) {
 
 // press does what keys ask for. leave reports whether the user leaves.
 func (w *Watcher) press(keys []byte) (leave bool) {
-	at := bytes.IndexByte(keys, w.Detach)
-	if at >= 0 {
-		keys = keys[:at]
+	keys = append(w.cut, keys...)
+	if at := detachAt(keys, w.Detach); at >= 0 {
+		keys, leave = keys[:at], true
 	}
-	keys = withoutReplies(keys)
+	keys, w.cut = splitCut(keys, w.reports.modes.Mouse != 0)
+	keys = w.view.pointed(withoutReplies(keys), w.reports.modes)
 	switch {
 	case len(keys) == 0:
 	case !w.Control:
@@ -346,7 +347,7 @@ func (w *Watcher) press(keys []byte) (leave bool) {
 			w.say("not typed: the session takes no keys")
 		}
 	}
-	return at >= 0
+	return leave
 }
 
 // draw draws the part of the screen that there is room for.
@@ -363,9 +364,8 @@ func (w *Watcher) draw(d *display) error {
 	if s.Rows > room {
 		top = min(max(0, s.CursorY-room+1), s.Rows-room)
 	}
-	if w.Control {
-		w.mirror(d, w.term.Modes())
-	}
+	w.view = view{top: top, cols: s.Cols, rows: s.Rows}
+	w.report(d, w.has && w.lost == nil)
 	return d.paint(s, top, status)
 }
 
@@ -385,22 +385,14 @@ func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 	return ""
 }
 
-// mirror puts the user's terminal in the modes that decide what its keys send.
-func (w *Watcher) mirror(d *display, now vterm.Modes) {
-	var b strings.Builder
-	set := func(was, is bool, on, off string) {
-		switch {
-		case is && !was:
-			b.WriteString(on)
-		case was && !is:
-			b.WriteString(off)
-		}
+// report makes the user's terminal report keys, pastes, mouse and focus as the session's program
+// wants them, as long as they go there.
+func (w *Watcher) report(d *display, typing bool) {
+	var want reports
+	if typing {
+		want = reports{on: true, modes: w.term.Modes()}
 	}
-	set(w.modes.ApplicationCursorKeys, now.ApplicationCursorKeys, "\x1b[?1h", "\x1b[?1l")
-	set(w.modes.ApplicationKeypad, now.ApplicationKeypad, "\x1b=", "\x1b>")
-	set(w.modes.BracketedPaste, now.BracketedPaste, "\x1b[?2004h", "\x1b[?2004l")
-	w.modes = now
-	_, _ = d.out.WriteString(b.String()) // what is wrong with the terminal shows when drawing
+	_, _ = d.out.WriteString(w.reports.change(want)) // what is wrong with the terminal shows when drawing
 }
 
 // shortID is the length of a session id in what we say, in characters.

@@ -1,0 +1,95 @@
+//go:build linux
+
+package main
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// modesProgram asks for all that changes what a terminal reports, then, at a line, for other
+// things, and for nothing at the next.
+const modesProgram = `stty -echo
+printf '\033[?1000;1002;1006;1004;2004;1h\033=\033[>1u\033[>5u\033[>4;2mone\r\n'; read x
+printf '\033[?1002l\033[?1003h\033[?1004l\033[<u\033[=3;1u\033[>4mtwo\r\n'; read x
+printf '\033[?1003;1006;2004;1l\033>\033[<9uthree\r\n'; read x`
+
+// userModes are those of the terminal that was written shown.
+func userModes(shown []byte) vterm.Modes {
+	t := vterm.New(vterm.Options{Cols: 80, Rows: 24})
+	_, _ = t.Write(shown)
+	m := t.Modes()
+	m.SynchronizedOutput, m.Wraparound, m.AlternateScroll = false, false, false // drawing, and a mode that terminals save
+	return m
+}
+
+func awaitModes(t *testing.T, u *ptytest.User, what string, want vterm.Modes) {
+	t.Helper()
+	u.AwaitShown(t, what, func(shown []byte) bool { return userModes(shown) == want })
+}
+
+// Who has control reports keys, mouse, focus and pastes as the program wants them, follows it, and
+// has his own modes again, however he leaves. Who only watches keeps his own.
+func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
+	t.Parallel()
+	environ, _ := liveEnv(t)
+	one := vterm.Modes{Mouse: 1002, MouseFormat: 1006, SendFocus: true, BracketedPaste: true, ApplicationCursorKeys: true, ApplicationKeypad: true, KeyboardFlags: 5, ModifyOtherKeys: 2}
+	two := one
+	two.Mouse, two.SendFocus, two.KeyboardFlags, two.ModifyOtherKeys = 1003, false, 3, 0
+	for name, end := range map[string]func(u *ptytest.User, cmd *exec.Cmd){
+		"the detach key as the kitty keyboard has it": func(u *ptytest.User, _ *exec.Cmd) { u.Type(t, "\x1b[93;5u") },
+		"SIGTERM": func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) },
+		"SIGHUP":  func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGHUP) },
+		"the end": func(u *ptytest.User, _ *exec.Cmd) {
+			u.Type(t, "\r")
+			awaitModes(t, u, "no modes any more", vterm.Modes{})
+			u.Type(t, "\r")
+		},
+	} {
+		id := runDetached(t, environ, "80x24", "sh", "-c", modesProgram)
+		watcher, watching := attached(t, environ, id)
+		watcher.Await(t, "one")
+		u, cmd := attached(t, environ, id, "--control")
+		awaitModes(t, u, "the modes of the program", one)
+		u.Type(t, "\r")
+		awaitModes(t, u, "the modes that it changed to", two)
+		end(u, cmd)
+		_ = cmd.Wait()
+		u.Drain(t)
+		if diff := cmp.Diff(vterm.Modes{}, userModes(u.Shown())); diff != "" {
+			t.Errorf("%s: the terminal is left in other modes (-own +left):\n%s", name, diff)
+		}
+		watcher.Await(t, "two")
+		if diff := cmp.Diff(vterm.Modes{}, userModes(watcher.Shown())); diff != "" {
+			t.Errorf("%s: who watches has (-own +his):\n%s", name, diff)
+		}
+		_ = watching.Process.Signal(syscall.SIGTERM)
+		_ = watching.Wait()
+		killSession(t, id)
+	}
+}
+
+// Behind control that is taken back the terminal is the user's own.
+func TestAttachWithoutControlAnyMoreReportsNothing(t *testing.T) {
+	t.Parallel()
+	environ, _ := liveEnv(t)
+	own := ptytest.New(t)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", modesProgram)
+	cmd.Env = environ
+	own.Start(t, cmd)
+	own.Await(t, "one")
+	u, attach := attached(t, environ, "--control")
+	u.AwaitShown(t, "the modes of the program", func(shown []byte) bool { return userModes(shown).Mouse == 1002 })
+	own.Type(t, "\x1c")
+	awaitModes(t, u, "no modes any more", vterm.Modes{})
+	u.Type(t, "\x1d")
+	_ = attach.Wait()
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+}
