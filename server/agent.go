@@ -144,6 +144,8 @@ func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	case protocol.Control:
 		return a.tellControl(ctx, e)
 	case protocol.Screen:
+		r := a.server.AgentRedact
+		e.Title, e.Lines = r.Text(e.Title, nil), r.Cover(e.Lines)
 		return sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(e), time.Now().UnixMilli(), e})
 	case protocol.Exit:
 		return sendJSON(ctx, a.ws, agentExit{"terminal.exit", a.id, e.Status})

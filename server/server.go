@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/screen"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -66,9 +67,11 @@ type Options struct {
 	URL string
 
 	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
-	Usage     func(ctx context.Context, infos []*store.Info) map[string]any
-	Past      Past
-	Protocols []Protocol // of other programs' clients
+	// AgentRedact takes the secrets out of the screens at /ws/agent; nil: none.
+	AgentRedact *redact.Redactor
+	Usage       func(ctx context.Context, infos []*store.Info) map[string]any
+	Past        Past
+	Protocols   []Protocol // of other programs' clients
 }
 
 // Store has the sessions. *store.Store is one.

@@ -122,6 +122,9 @@ func agentapiServer(ctx context.Context, a *app, f agentserver.Flags, command []
 	if o.Sessions, err = a.liveSessions(ctx); err != nil {
 		return err
 	}
+	if o.Redact, err = a.agentRedactor(); err != nil {
+		return err
+	}
 	level := slog.LevelWarn
 	if f.Verbose {
 		level = slog.LevelDebug

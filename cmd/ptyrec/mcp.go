@@ -14,11 +14,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/opener"
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/internal/webserver"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server/mcp"
 )
 
@@ -127,13 +129,11 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 // quiet returns an app like a that shows no secrets, whatever the flags and the configuration say,
 // and prints notices only if it is loud. a closes what it opens.
 func (a *app) quiet(loud bool) (*app, error) {
-	c, err := a.loadConfig()
+	safe, err := a.safeConfig()
 	if err != nil {
 		return nil, err
 	}
-	safe := *c
-	safe.Redact.Enabled, safe.Redact.Known = true, true
-	q := &app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, dbFlag: a.dbFlag, config: &safe}
+	q := &app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, dbFlag: a.dbFlag, config: safe}
 	q.open = newOpener(q)
 	if !loud {
 		if q.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
@@ -143,6 +143,26 @@ func (a *app) quiet(loud bool) (*app, error) {
 	}
 	a.closeLater(opener.Closer(func() error { q.close(); return nil }))
 	return q, nil
+}
+
+// safeConfig returns the configuration with redaction on, whatever it says.
+func (a *app) safeConfig() (*config.Config, error) {
+	c, err := a.loadConfig()
+	if err != nil {
+		return nil, err
+	}
+	safe := *c
+	safe.Redact.Enabled, safe.Redact.Known = true, true
+	return &safe, nil
+}
+
+// agentRedactor returns what takes the secrets out of the screens that agents are shown.
+func (a *app) agentRedactor() (*redact.Redactor, error) {
+	safe, err := a.safeConfig()
+	if err != nil {
+		return nil, err
+	}
+	return safe.Redact.Redactor()
 }
 
 // openArchive opens what MCP servers read; nil if there is no database.

@@ -75,10 +75,14 @@ func serve(ctx context.Context, a *app, f webserver.Flags) error {
 	if err != nil {
 		return err
 	}
+	agents, err := a.agentRedactor()
+	if err != nil {
+		return err
+	}
 	o := webserver.Options{
 		Flags: f, Database: db, Live: live, Library: lib, Usage: a.usageForAPI(db), Shell: shell(), Environ: a.environ,
 		NewMCP: func(log *slog.Logger) (*mcp.Server, error) { return newMCP(a, log) },
-		Input:  c.Run.Input, Log: log, Notice: a.notice, Out: a.stdout,
+		Agents: agents, Input: c.Run.Input, Log: log, Notice: a.notice, Out: a.stdout,
 	}
 	if bool(a.colours()) {
 		o.QRWidth = a.width()

@@ -20,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
@@ -33,6 +34,7 @@ type Options struct {
 	Database   string   // its path
 	Environ    []string // of the command
 	Sessions   *client.Client
+	Redact     *redact.Redactor // of what is read off the screen
 
 	Address   string // host:port to listen on
 	Access    agentapi.Access

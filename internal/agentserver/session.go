@@ -44,7 +44,7 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, end func(), e
 		return nil, nil, err
 	}
 	f := agentapi.Options{
-		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: name}), Markdown: o.Markdown, Tools: o.Tools, Banner: Banner, Log: o.Log,
+		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: name}), Markdown: o.Markdown, Tools: o.Tools, Banner: Banner, Redact: o.Redact, Log: o.Log,
 		Start: agentapi.Start{Prompt: o.Prompt},
 	}
 	if o.LoadState {

@@ -23,6 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/process"
 	"github.com/ptyrec/ptyrec/prompt"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 	"github.com/ptyrec/ptyrec/server/commandsocket"
@@ -39,6 +40,7 @@ type Options struct {
 	Database *store.Store
 	Live     *client.Client
 	Library  *library.Library // of Database
+	Agents   *redact.Redactor // of the screens that agents are shown
 	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
 	NewMCP   func(log *slog.Logger) (*mcp.Server, error) // is called if the flags want it
 	Shell    string                                      // the user's
@@ -111,7 +113,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		Token: secret, OpenReading: o.OpenReading, Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly,
 		AllowRun: o.AllowRun, NoToken: o.NoToken,
 		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: o.BridgeTTL,
-		Inside:    peer.Sessions,
+		Inside: peer.Sessions, AgentRedact: o.Agents,
 		Protocols: protocols,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -194,7 +196,7 @@ func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) 
 // agentapi returns what serves /agentapi.
 func (o *Options) agentapi(past *Past) *agentapi.Sessions {
 	return agentapi.NewSessions(agentapi.SessionsOptions{
-		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Version: buildinfo.Version(), Log: o.Log,
+		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
 		Entries: past.entries,
 		Sender: func(id string, r *http.Request) agentapi.Sender {
 			return prompt.New(o.Live, id, prompt.Options{Name: "agentapi", Behalf: server.LinkOf(r)})

@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -26,7 +27,8 @@ type Options struct {
 	Banner   Banner           // nil: message 0 is made of the entries
 	Entries  []*session.Entry // that are there already
 	Start    Start
-	Log      *slog.Logger // nil: slog.Default()
+	Redact   *redact.Redactor // takes the secrets out of what is read off the screen; nil: none
+	Log      *slog.Logger     // nil: slog.Default()
 }
 
 // Banner returns what the screen of an agent that has just started shows besides its input box. It
@@ -50,7 +52,8 @@ const (
 	stillTime   = 2 * time.Second         // the screen of an unknown program does not change
 	startTime   = 10 * time.Second        // the same for a program that should be an agent that is known
 	sendTime    = 30 * time.Second        // a Sender takes at most
-	lookTime    = 50 * time.Millisecond   // between two looks at a screen that changes
+	lookTime    = 50 * time.Millisecond   // between two looks at a screen that changes,
+	lookPause   = 4                       // or so many times as long as the last one took
 )
 
 // Session is a session as clients of agentapi see it. It may be used concurrently.
@@ -67,12 +70,13 @@ type Session struct {
 	mu       sync.Mutex // guards the fields below
 	talk     talk
 	page     *page
-	dirty    bool      // there was output since the screen was looked at
-	looked   time.Time // when it was
-	shown    string    // the screen then
-	changed  time.Time // when it had changed
-	idleAt   time.Time // when the agent was first seen idle
-	sending  *turn     // a prompt that is on its way
+	dirty    bool          // there was output since the screen was looked at
+	looked   time.Time     // when it was
+	took     time.Duration // how long that took
+	shown    string        // the screen then
+	changed  time.Time     // when it had changed
+	idleAt   time.Time     // when the agent was first seen idle
+	sending  *turn         // a prompt that is on its way
 	await    awaiting
 	greeted  bool   // message 0 is the agent's banner
 	ready    bool   // the agent was ready once, and what had to wait for that is done
@@ -173,11 +177,16 @@ func (s *Session) Ended() <-chan struct{} { return s.ended }
 // not known.
 func (s *Session) ExitStatus() int { return s.status }
 
-// Screen returns what the screen shows.
+// Screen returns what the screen shows, with its secrets covered.
 func (s *Session) Screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.page.screen()
+	return s.covered(s.page.screen())
+}
+
+// covered covers the secrets on a screen.
+func (s *Session) covered(screen string) string {
+	return strings.Join(s.Redact.Cover(strings.Split(screen, "\n")), "\n")
 }
 
 // Warn tells clients of an error that belongs to no request.
@@ -314,14 +323,15 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 	if !s.dirty || !unknown && !s.board.watched() {
 		return
 	}
-	if from := s.looked.Add(lookTime); from.After(now) {
+	if from := s.looked.Add(max(lookTime, lookPause*s.took)); from.After(now) {
 		next.at(from)
 		return
 	}
 	s.dirty, s.looked = false, now
+	defer func() { s.took = time.Since(now) }()
 	if screen := s.page.screen(); screen != s.shown {
 		s.shown, s.changed = screen, now
-		s.board.paint(screen)
+		s.board.paint(s.covered(screen))
 	}
 	if unknown {
 		u := s.talk.turns[len(s.talk.turns)-1]
@@ -331,7 +341,7 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 		if prompt.Takes(s.Type) && !s.ready {
 			return // what it shows before it is recognised is half of its banner
 		}
-		u.text, u.plain = s.page.text(), !u.fixed
+		u.text, u.plain = s.Redact.Text(s.page.text(), nil), !u.fixed
 		s.talk.answer(u, nil, now)
 	}
 }
@@ -352,7 +362,7 @@ func (s *Session) greet(now time.Time) {
 	last := s.talk.turns[len(s.talk.turns)-1] // what was read off the screen for it was the agent's
 	last.text, last.plain = "", false
 	if s.Banner != nil && len(s.talk.turns) == 1 {
-		first.text = s.Banner(s.page.term.Snapshot(), s.talk.state.Agent)
+		first.text = s.Redact.Text(s.Banner(s.page.term.Snapshot(), s.talk.state.Agent), nil)
 	}
 	s.talk.read(now)
 }
@@ -444,7 +454,7 @@ func (s *Session) end() {
 	now := time.Now()
 	s.over = true
 	s.talk.read(now.Add(settled))
-	s.board.paint(s.page.screen())
+	s.board.paint(s.covered(s.page.screen()))
 	s.board.post(s.talk.messages, statusStable, true)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -24,8 +25,9 @@ type SessionsOptions struct {
 	// Sender returns what types into a session for the client of a request.
 	Sender  func(id string, r *http.Request) Sender
 	Banner  Banner
-	Version string       // of the program
-	Log     *slog.Logger // nil: slog.Default()
+	Redact  *redact.Redactor // see Options.Redact
+	Version string           // of the program
+	Log     *slog.Logger     // nil: slog.Default()
 }
 
 // Sessions serves all sessions, each below /agentapi/ID. It implements server.Protocol. Live ones
@@ -120,7 +122,7 @@ func notFound(err error) error {
 
 // enter returns a session; leave must be called.
 func (p *Sessions) enter(ctx context.Context, info *store.Info) (s *Session, leave func(), err error) {
-	o := Options{Type: typeOf(info), Banner: p.Banner, Log: p.Log}
+	o := Options{Type: typeOf(info), Banner: p.Banner, Redact: p.Redact, Log: p.Log}
 	if info.Status != store.Live {
 		entries, err := p.Entries(ctx, info)
 		if err != nil {

@@ -29,20 +29,7 @@ func (s *Server) screenText(rows []string) string {
 	for i := range rows {
 		rows[i] = strings.TrimRight(printable.Bare(rows[i]), " \t\n")
 	}
-	text := strings.TrimRight(strings.Join(rows, "\n"), "\n")
-	var b strings.Builder
-	at := 0
-	for _, m := range s.Redact.Find(text) {
-		b.WriteString(text[at:m.Start])
-		b.WriteString(strings.Map(func(r rune) rune {
-			if r == '\n' || r == ' ' {
-				return r
-			}
-			return '*'
-		}, text[m.Start:m.End]))
-		at = m.End
-	}
-	return b.String() + text[at:]
+	return strings.TrimRight(strings.Join(s.Redact.Cover(rows), "\n"), "\n")
 }
 
 // entry returns a copy of e with its texts as text returns them. args is the session's command.
