@@ -26,8 +26,9 @@ func (v *viewer) showText() (more bool, wait time.Duration, err error) {
 		differs := v.text == nil || exit != nil || !sameText(v.text, s)
 		v.painted, v.text = true, s
 		if differs {
+			err = v.send(protocol.TypeScreen, s)
 			v.snapshot = time.Now()
-			return true, 0, v.send(protocol.TypeScreen, s)
+			return true, 0, err
 		}
 		return true, 0, nil
 	}

@@ -62,6 +62,9 @@ type (
 	}
 )
 
+// snapshotTime is how often an agent is sent the screen at most.
+const snapshotTime = 500 * time.Millisecond
+
 // snapshotChars is how much of the screen's text a snapshot contains, in characters.
 const snapshotChars = 4000
 
@@ -103,7 +106,18 @@ type agentLink struct {
 	stream  *client.Stream
 	writes  bool
 	granted bool // as the agent was told; belongs to tell
+	screens screens
 }
+
+// screens are those that an agent is to be sent: the newest one, and none sooner than snapshotTime
+// behind the one before, however late that one could be sent.
+type screens struct {
+	waiting *protocol.Screen
+	sent    time.Time // the last one
+}
+
+// due returns when the screen that waits is to be sent; ok is false if none waits.
+func (s *screens) due() (at time.Time, ok bool) { return s.sent.Add(snapshotTime), s.waiting != nil }
 
 func (a *agentLink) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -117,7 +131,7 @@ func (a *agentLink) run(ctx context.Context) error {
 		heard = a.hear(ctx)
 	})
 	for {
-		event, err := a.stream.Next(ctx)
+		event, err := a.next(ctx)
 		if errors.Is(err, io.EOF) {
 			_ = a.ws.Close(closing(nil)) // while somebody reads
 			return nil
@@ -136,7 +150,22 @@ func (a *agentLink) run(ctx context.Context) error {
 	}
 }
 
-// tell passes an event of the session on to the agent.
+// next returns the next event, or nil when a screen is to be sent.
+func (a *agentLink) next(ctx context.Context) (client.Event, error) {
+	at, ok := a.screens.due()
+	if !ok {
+		return a.stream.Next(ctx)
+	}
+	until, stop := context.WithDeadline(ctx, at)
+	defer stop()
+	event, err := a.stream.Next(until)
+	if err != nil && until.Err() != nil && ctx.Err() == nil {
+		return nil, nil
+	}
+	return event, err
+}
+
+// tell passes an event of the session on to the agent, and a screen that is due.
 func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	switch e := event.(type) {
 	case client.Connected:
@@ -144,13 +173,30 @@ func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	case protocol.Control:
 		return a.tellControl(ctx, e)
 	case protocol.Screen:
-		r := a.server.AgentRedact
-		e.Title, e.Lines = r.Text(e.Title, nil), r.Cover(e.Lines)
-		return sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(e), time.Now().UnixMilli(), e})
+		a.screens.waiting = &e
 	case protocol.Exit:
+		if err := a.show(ctx); err != nil {
+			return err
+		}
 		return sendJSON(ctx, a.ws, agentExit{"terminal.exit", a.id, e.Status})
 	}
+	if at, ok := a.screens.due(); ok && !time.Now().Before(at) {
+		return a.show(ctx)
+	}
 	return nil
+}
+
+// show sends the agent the screen that waits, if there is one.
+func (a *agentLink) show(ctx context.Context) error {
+	s := a.screens.waiting
+	if s == nil {
+		return nil
+	}
+	r := a.server.AgentRedact
+	s.Title, s.Lines = r.Text(s.Title, nil), r.Cover(s.Lines)
+	err := sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(*s), time.Now().UnixMilli(), *s})
+	a.screens = screens{sent: time.Now()}
+	return err
 }
 
 // tellControl tells the agent that a grant was made or revoked.

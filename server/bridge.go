@@ -53,11 +53,15 @@ func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 		return nil, problem(http.StatusServiceUnavailable, protocol.CodeUnavailable, "server is shutting down")
 	}
 	s := b.byName[name]
-	if s == nil {
-		if len(b.byName) >= maxBridges {
+	if s == nil || s.closing {
+		if s == nil && len(b.byName) >= maxBridges {
 			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "there are %d terminals already", maxBridges)
 		}
+		before := s
 		s = newBridge(b, name)
+		if before != nil {
+			s.before = before.closed
+		}
 		b.byName[name] = s
 		b.server.running.Go(s.run)
 	}
@@ -72,6 +76,13 @@ func (b *bridges) forget(s *bridge) {
 	if b.byName[s.name] == s {
 		delete(b.byName, s.name)
 	}
+}
+
+// release gives a session's name to the next client that comes with it: the session is to end.
+func (b *bridges) release(s *bridge) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s.closing = true
 }
 
 // close ends all sessions; Server.running waits for them.

@@ -26,6 +26,10 @@ type bridge struct {
 	stop context.CancelFunc
 	wake chan struct{} // gets a value when something is asked
 
+	closing bool            // a client closes it; guarded by all.mu
+	closed  chan struct{}   // closed when that is done
+	before  <-chan struct{} // closed of the one that had the name; nil: there is none
+
 	mu      sync.Mutex // guards the fields below
 	clients map[*bridgeClient]struct{}
 	ttl     *time.Timer // runs while there is no client; nil where nobody came yet
@@ -38,7 +42,7 @@ type bridge struct {
 }
 
 func newBridge(all *bridges, name string) *bridge {
-	b := &bridge{all: all, name: name, wake: make(chan struct{}, 1), clients: map[*bridgeClient]struct{}{},
+	b := &bridge{all: all, name: name, wake: make(chan struct{}, 1), closed: make(chan struct{}), clients: map[*bridgeClient]struct{}{},
 		term: vterm.New(vterm.Options{Cols: bridgeCols, Rows: bridgeRows, Scrollback: -1})}
 	b.ctx, b.stop = context.WithCancel(all.server.stopped)
 	return b
@@ -132,6 +136,9 @@ const maxWaiting = 1 << 20
 
 // do notes what a client asks for. It is done in order, once the session is there.
 func (b *bridge) do(m bridgeMessage) {
+	if m.Type == "close" {
+		b.all.release(b)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch m.Type {
@@ -169,6 +176,8 @@ func (b *bridge) toAll(fn func(*bridgeClient)) {
 // run is the session's life: it is started, watched, asked, and ended.
 func (b *bridge) run() {
 	defer b.stop()
+	done := sync.OnceFunc(func() { close(b.closed) })
+	defer done()
 	stream, err := b.start()
 	if err != nil {
 		b.all.forget(b)
@@ -178,7 +187,7 @@ func (b *bridge) run() {
 	defer func() { _ = stream.Close() }()
 	var asking sync.WaitGroup
 	ended := make(chan struct{})
-	asking.Go(func() { b.ask(stream, ended) })
+	asking.Go(func() { b.ask(stream, ended, done) })
 	status := b.follow(stream)
 	close(ended)
 	asking.Wait()
@@ -186,6 +195,9 @@ func (b *bridge) run() {
 	forget := time.AfterFunc(b.all.ttl, func() { b.all.forget(b) }) // until then who joins is told the status
 	context.AfterFunc(b.all.server.stopped, func() { forget.Stop() })
 }
+
+// closeTime is how long a session waits for the one before it with its name to be closed.
+const closeTime = time.Second
 
 // startTime is how long a session may take to start.
 const startTime = 20 * time.Second
@@ -196,6 +208,13 @@ func (b *bridge) start() (*client.Stream, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime) // who stops us wants what was started to be ended
 	defer cancel()
 	if s.BridgeServer != nil {
+		if b.before != nil { // which the server would give us again
+			select {
+			case <-b.before:
+			case <-time.After(closeTime):
+			case <-b.ctx.Done():
+			}
+		}
 		return s.BridgeServer.Attach(ctx, b.name, client.AttachOptions{
 			Name: "bridge " + b.name, Control: true,
 			Start: &client.Start{Cols: bridgeCols, Rows: bridgeRows, Command: strings.Join(s.Bridge, " ")},
@@ -298,7 +317,8 @@ func (b *bridge) over(g goodbye, status *int) {
 }
 
 // ask passes on what clients ask for, until the session has ended, and ends it when that is wanted.
-func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}) {
+// It calls closed when the session was closed.
+func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}, closed func()) {
 	for {
 		select {
 		case <-b.wake:
@@ -314,6 +334,9 @@ func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}) {
 		b.mu.Unlock()
 		for _, m := range asked {
 			err := b.pass(stream, m)
+			if m.Type == "close" {
+				closed()
+			}
 			if _, over := stream.ExitStatus(); over {
 				continue // it ended before it could answer, as at a "close": follow says so
 			}

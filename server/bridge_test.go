@@ -10,6 +10,7 @@ import (
 	"math/rand"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -228,6 +229,56 @@ func TestB10Shutdown(t *testing.T) {
 		h := <-hosts
 		if err := syscall.Kill(h.cmd.Process.Pid, 0); !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH) {
 			t.Errorf("the command lives: %v", err)
+		}
+	}
+}
+
+// A session that a client has closed may take a while to end. Its name is free at once: who comes
+// with it gets a new one, and who was there is told the old one's end.
+func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
+	var s *site
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = newSite(t, func(o *server.Options) {
+		o.Bridge = []string{"x"}
+		o.Start = func(_ context.Context, start server.StartOptions) (string, error) {
+			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c", "trap 'cat "+fifo+"; exit 9' HUP; echo I am $$.; while :; do read x; done")
+			if err != nil {
+				return "", err
+			}
+			return h.id, nil
+		}
+	})
+	c := &conversation{t: t, site: s, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{}, rest: map[string]string{}}
+	said := func(conn string) (text string) { // up to its period
+		for !strings.Contains(text, ".") {
+			got, _ := c.read(conn)["payload"].(string)
+			text += got
+		}
+		return text
+	}
+	c.open("A", "/ws/pty/x")
+	first := said("A")
+	if err := c.sockets["A"].Write(t.Context(), websocket.MessageText, []byte(`{"type":"close"}`)); err != nil {
+		t.Fatal(err)
+	}
+	end, err := os.OpenFile(fifo, os.O_WRONLY, 0) // it has its signal, and takes its time
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.open("B", "/ws/pty/x")
+	if second := said("B"); second == first {
+		t.Errorf("who comes back is in %q, which is closed", first)
+	}
+	_ = end.Close()
+	for {
+		if got := c.read("A"); got["type"] == "exit" {
+			if got["code"] != 9.0 {
+				t.Errorf("it ended with %v", got["code"])
+			}
+			break
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand"
 	"net"
@@ -472,6 +473,45 @@ func TestProxyStart(t *testing.T) {
 	resp, body := s.do("POST", "/api/sessions", `{"command":["sh"],"cols":90,"rows":20}`)
 	if resp.StatusCode != http.StatusCreated || !strings.Contains(body, `"cols":90`) {
 		t.Errorf("%s %s", resp.Status, body)
+	}
+}
+
+// An agent is sent no more than a screen each half second, counted from when the one before was sent,
+// and the newest one; the last one comes before the end.
+func TestAgentScreensKeepTheirDistance(t *testing.T) {
+	s := newSite(t, nil)
+	h := s.host(40, 5)
+	agent := s.dial(t, "/ws/agent/"+h.id)
+	var last int64
+	content := ""
+	for n := 0; ; n++ {
+		h.write(fmt.Appendf(nil, "\rstep %d", n))
+		if n == 4 {
+			h.exit(3)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		_, message, err := agent.Read(ctx)
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			Type, Content string
+			Timestamp     int64
+		}
+		if err := json.Unmarshal(message, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Type == "terminal.exit" {
+			break
+		}
+		if n < 4 && last > 0 && m.Timestamp-last < 500 {
+			t.Errorf("a screen came %d ms behind the one before", m.Timestamp-last)
+		}
+		last, content = m.Timestamp, m.Content
+	}
+	if content != "step 4" {
+		t.Errorf("the last screen is %q", content)
 	}
 }
 

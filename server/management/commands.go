@@ -339,6 +339,7 @@ func (c *conn) killSession(r *request) error {
 	case c.unknown(r) != "":
 		return c.fail("Failed to kill session: " + c.unknown(r))
 	case !c.p.AllowSubscribe:
+		c.p.retire(l.id)
 		c.p.running.Go(func() { c.p.shell.end(l) })
 		return nil
 	}
@@ -362,7 +363,11 @@ func (p *Protocol) end(ctx context.Context, l live, signal syscall.Signal) error
 		return fmt.Errorf("nobody has granted control of session %s", l.id)
 	}
 	defer func() { _ = stream.Close() }()
-	return stream.Kill(ctx, signal)
+	err = stream.Kill(ctx, signal)
+	if err == nil && signal == syscall.SIGKILL {
+		p.retire(l.id)
+	}
+	return err
 }
 
 // The sizes that a client may ask for, in cells.

@@ -75,7 +75,7 @@ type Protocol struct {
 
 	mu    sync.Mutex // guards the fields below
 	hubs  map[string]*hub
-	ended map[string]bool // sessions that were seen to end
+	ended map[string]bool // sessions that were seen to end, or are made to: their names are free
 	conns map[*conn]bool
 }
 
@@ -190,8 +190,8 @@ func (p *Protocol) find(ctx context.Context, id string) (l live, ok bool) {
 	if ended {
 		return l, false
 	}
-	info, err := p.Store.Find(ctx, id)
-	if err != nil || info.ID != id || info.Status != store.Live {
+	info, ok := p.runs(ctx, id)
+	if !ok {
 		return l, false
 	}
 	l = live{id: id, name: info.Name, shell: slices.Contains(info.Tags, tagShell) || p.shell.is(id)}
@@ -204,6 +204,12 @@ func (p *Protocol) find(ctx context.Context, id string) (l live, ok bool) {
 		l.command = strings.Join(info.Command, " ")
 	}
 	return l, true
+}
+
+// runs looks up a session in the database; ok is false if it does not run.
+func (p *Protocol) runs(ctx context.Context, id string) (info *store.Info, ok bool) {
+	info, err := p.Store.Find(ctx, id)
+	return info, err == nil && info.ID == id && info.Status == store.Live
 }
 
 // list returns the live sessions, the oldest first.
@@ -258,12 +264,20 @@ func (p *Protocol) over(h *hub) {
 	if p.hubs[h.id] == h {
 		delete(p.hubs, h.id)
 	}
+	p.mu.Unlock()
+	p.retire(h.id)
+}
+
+// retire frees the name of a session that has ended or is made to. Who follows it still gets all of
+// its output.
+func (p *Protocol) retire(id string) {
+	p.mu.Lock()
 	if len(p.ended) > maxEnded {
 		p.ended = map[string]bool{}
 	}
-	p.ended[h.id] = true
+	p.ended[id] = true
 	p.mu.Unlock()
-	p.shell.over(h.id)
+	p.shell.over(id)
 }
 
 // maxEnded bounds Protocol.ended: only sessions that have just ended matter.

@@ -368,6 +368,42 @@ func TestA19ShellGrace(t *testing.T) {
 	}
 }
 
+// A shell that is closed may take a while to end. Its name is free at once: who comes meanwhile gets
+// a new one, and who has closed it is told its end.
+func TestShellNameIsFreeOnceClosed(t *testing.T) {
+	s := newSite(t, nil)
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := &bridge{t: t, site: s}
+	b.connect()
+	b.input("trap 'cat " + fifo + "; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
+	b.until("ready")
+	b.p.send(message{"type": "kill_session", "agent_id": "agent-01", "session_name": "main"})
+	end, err := os.OpenFile(fifo, os.O_WRONLY, 0) // it has its signal, and takes its time
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := s.dial()
+	command, _ := other.shell()
+	if command == b.command {
+		t.Error("who comes meanwhile is in the shell that is closed")
+	}
+	other.send(message{"type": "list_sessions", "agent_id": "agent-01"})
+	if sessions := other.await("session_list")["sessions"].([]any); len(sessions) != 1 {
+		t.Errorf("these are listed: %v", sessions)
+	}
+	_ = end.Close()
+	if killed := b.p.await("session_killed"); killed["exit_code"] != 9.0 {
+		t.Errorf("it is told %v", killed)
+	}
+	b.connect()
+	if b.command != command {
+		t.Error("the end of the old shell has taken the new one's name")
+	}
+}
+
 // A14, D7: in a session of somebody's own, control is the user's to give, and Ctrl+\ takes it back.
 func TestA14ControlOfALocalSession(t *testing.T) {
 	s := newSite(t, nil)

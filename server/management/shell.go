@@ -140,14 +140,15 @@ func (s *shell) elsewhere(id string) bool {
 	})
 }
 
-// end hangs up the shell, and kills it if that does not help.
+// end hangs up the shell, whose name is free from then on, and kills it if that does not help.
 func (s *shell) end(l live) {
+	s.p.retire(l.id)
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
 		if err := s.p.end(s.p.ctx, l, signal); err != nil {
 			return // it is over
 		}
 		for begun := time.Now(); time.Since(begun) < killTime; time.Sleep(20 * time.Millisecond) {
-			if _, ok := s.p.find(s.p.ctx, l.id); !ok || s.p.ctx.Err() != nil {
+			if _, ok := s.p.runs(s.p.ctx, l.id); !ok || s.p.ctx.Err() != nil {
 				return
 			}
 		}
