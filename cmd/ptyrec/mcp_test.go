@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -305,4 +307,34 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(b))
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// A client that ends its input goes: a wait is over then, and answered, and so is the server.
+func TestMCPWaitEndsWithTheInput(t *testing.T) {
+	t.Parallel()
+	environ, _ := liveEnv(t)
+	id := runDetached(t, environ, "80x24", "cat")
+	cmd := exec.Command("ptyrec", "mcp")
+	cmd.Env = environ
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","_meta":{"progressToken":"p"},"arguments":{"session":"` + id + `","until":"text","text":"never","timeout_s":300}}}
+`)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(out) {
+		var m struct {
+			ID     int
+			Result struct{ StructuredContent struct{ Reason string } }
+		}
+		if err := json.Unmarshal(line, &m); err == nil && m.ID == 2 {
+			if m.Result.StructuredContent.Reason != "timeout" {
+				t.Errorf("the wait ended with %s", line)
+			}
+			return
+		}
+	}
+	t.Errorf("the wait has no answer in %s", out)
 }

@@ -32,12 +32,13 @@ type lines struct {
 	in    io.Reader
 	out   io.Writer
 	drain time.Duration // 0: drainTime
+	ended func()        // called at the end of the input; nil: nothing is
 }
 
 // Connect implements sdk.Transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	c := &lineConn{
-		out: l.out, drain: l.drain, read: make(chan line), closed: make(chan struct{}), idle: make(chan struct{}, 1),
+		out: l.out, drain: l.drain, ended: l.ended, read: make(chan line), closed: make(chan struct{}), idle: make(chan struct{}, 1),
 		calls: map[jsonrpc.ID]*call{},
 	}
 	if c.drain == 0 {
@@ -70,6 +71,7 @@ type batch struct {
 // lineConn implements sdk.Connection.
 type lineConn struct {
 	drain  time.Duration
+	ended  func()
 	read   chan line
 	queue  []jsonrpc.Message // of a batch; only Read uses it
 	closed chan struct{}
@@ -140,6 +142,9 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		select {
 		case l := <-c.read:
 			if l.err != nil {
+				if c.ended != nil {
+					c.ended()
+				}
 				c.await(func(call *call) bool { return call.method != methodListen }) // a subscription runs until it is cancelled
 				return nil, l.err
 			}

@@ -85,6 +85,9 @@ func New(o Options) *Server {
 		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe, CompletionHandler: s.complete,
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
+	if s.Stateless {
+		s.sdk.AddReceivingMiddleware(withoutSubscribe)
+	}
 	for _, t := range s.tools() {
 		s.add(t)
 	}
@@ -106,10 +109,25 @@ func (s *Server) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, func() { stop(); cancel() }
 }
 
+// inputKey is the key of a context that ends with the client's input, in the contexts of its calls.
+type inputKey struct{}
+
+// whileHeard returns a context that also ends when the client can say nothing more.
+func whileHeard(ctx context.Context) (context.Context, context.CancelFunc) {
+	heard, cancel := context.WithCancel(ctx)
+	if input, ok := ctx.Value(inputKey{}).(context.Context); ok {
+		stop := context.AfterFunc(input, cancel)
+		return heard, func() { stop(); cancel() }
+	}
+	return heard, cancel
+}
+
 // Serve serves a client that writes a message a line. It returns when in has ended and all is
-// answered, or when ctx is over.
+// answered, or when ctx is over. Calls that wait for something do so no longer than in.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	session, err := s.sdk.Connect(ctx, &lines{in: in, out: out}, nil)
+	input, ended := context.WithCancel(ctx)
+	defer ended()
+	session, err := s.sdk.Connect(context.WithValue(ctx, inputKey{}, input), &lines{in: in, out: out, ended: ended}, nil)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,19 @@ type watch struct {
 	stop    context.CancelFunc
 }
 
+// withoutSubscribe takes the promise of resources/subscribe out of the answers to initialize, with
+// which the versions of the protocol begin that need a connection for it. The later ones begin with
+// server/discover.
+func withoutSubscribe(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, r)
+		if begun, ok := result.(*sdk.InitializeResult); ok && err == nil && begun.Capabilities != nil {
+			begun.Capabilities.Resources = &sdk.ResourceCapabilities{}
+		}
+		return result, err
+	}
+}
+
 // subscribe begins to watch a resource for a client.
 func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	if s.Stateless && r.ProtocolVersion() < "2026-07-28" {

@@ -192,6 +192,8 @@ func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info,
 
 // follow waits for events.
 func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progress, begun time.Time, limit time.Duration) (waitResult, error) {
+	heard, stop := whileHeard(ctx)
+	defer stop()
 	next := time.Now()
 	for {
 		now := time.Now()
@@ -209,7 +211,7 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 				w.result.Reason = reasonAsking
 			}
 			return w.result, nil
-		case now.Sub(begun) >= limit:
+		case now.Sub(begun) >= limit, heard.Err() != nil && ctx.Err() == nil:
 			w.result.Reason = reasonTimeout
 			return w.result, nil
 		}
@@ -220,7 +222,7 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 		if tell != nil && next.Before(deadline) {
 			deadline = next
 		}
-		until, stop := context.WithDeadline(ctx, deadline)
+		until, stop := context.WithDeadline(heard, deadline)
 		e, err := stream.Next(until)
 		late := until.Err() != nil && ctx.Err() == nil
 		stop()
