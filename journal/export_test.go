@@ -16,3 +16,13 @@ func SetPointStep(bytes int64) (undo func()) {
 	pointStep = bytes
 	return func() { pointStep = before }
 }
+
+// OnSyncFolder calls f with each folder that is synced, until it is undone.
+func OnSyncFolder(f func(path string)) (undo func()) {
+	before := syncFolder
+	syncFolder = func(path string) error {
+		f(path)
+		return before(path)
+	}
+	return func() { syncFolder = before }
+}

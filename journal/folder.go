@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/internal/bytelock"
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 // newEnding is added to the name of a file that is not ready to be read.
@@ -34,10 +36,13 @@ type File struct {
 }
 
 // List returns the journals in a folder; those of one session are in order. A missing folder has
-// none.
+// none, unless a link says that there is one elsewhere.
 func List(folder string) ([]File, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, linkErr := os.Lstat(folder); linkErr == nil {
+			return nil, errNowhere(folder)
+		}
 		return nil, nil
 	}
 	var files []File
@@ -75,31 +80,44 @@ func validID(id string) bool {
 
 func (f File) base() string { return fmt.Sprintf("%s.%d.journal", f.Session, f.Number) }
 
-// ErrForeign reports that a journal is a link, not a regular file, or owned by another user.
+// ErrForeign reports that a file or folder is not a journal that only this user or root can have
+// made: it is a link, not a regular file, or owned by another user.
 var ErrForeign = errors.New("not a file of this user's own")
 
 // Open opens the journal for reading. It does not follow links or wait for pipes. The error wraps
-// ErrForeign or fs.ErrNotExist.
+// ErrForeign, fs.ErrPermission or fs.ErrNotExist.
 func (f File) Open() (*os.File, error) { return f.open(os.O_RDONLY) }
 
 func (f File) open(mode int) (*os.File, error) {
 	file, err := os.OpenFile(f.Path, mode|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) {
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENXIO) || errors.Is(err, syscall.EISDIR) {
 		return nil, fmt.Errorf("%s: %w", f.Path, ErrForeign)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !ours(info) {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) || linkedByOthers(info, filepath.Dir(f.Path)) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, ErrForeign), err, file.Close())
 	}
 	return file, nil
 }
 
-// ours reports whether only this user or root can have created the file.
-func ours(info fs.FileInfo) bool {
+// trusted reports whether this user or root owns a file. To root everybody is as good.
+func trusted(info fs.FileInfo) bool {
+	owner, user := private.Owner(info), os.Geteuid()
+	return owner == user || owner == 0 || user == 0
+}
+
+// linkedByOthers reports whether a file in a folder may be another's that somebody has linked
+// there. A backup with hard links gives a journal further names; in a folder that only the file's
+// owner can write, nobody else can have linked it.
+func linkedByOthers(info fs.FileInfo, folder string) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && (int(stat.Uid) == os.Geteuid() || os.Geteuid() == 0) && stat.Nlink == 1
+	if ok && stat.Nlink <= 1 {
+		return false
+	}
+	dir, err := os.Stat(folder)
+	return err != nil || dir.Mode().Perm()&0o022 != 0 || private.Owner(dir) != private.Owner(info)
 }
 
 // IsWritten reports whether the journal's Writer still holds it.
@@ -133,4 +151,43 @@ func (f File) Claim() (*os.File, error) {
 		return nil, errors.Join(fs.ErrNotExist, file.Close()) // another process has stored and removed it
 	}
 	return file, nil
+}
+
+// Tidy gives what writers that were killed have left in the folder its name, if it has events, and
+// removes it otherwise. What it cannot handle stays.
+func Tidy(folder string) {
+	entries, _ := os.ReadDir(folder) // if this fails, there is nothing to be done
+	for _, e := range entries {
+		name, left := strings.CutSuffix(e.Name(), newEnding)
+		if f, ok := parseName(name); ok && left {
+			f.Path = filepath.Join(folder, e.Name())
+			f.tidy()
+		}
+	}
+}
+
+// tidy gives a file that its Writer has left the name of a journal.
+func (f File) tidy() {
+	file, err := f.Claim()
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	r, err := NewReader(file, f.Session)
+	if err != nil {
+		return
+	}
+	switch _, err = r.Next(); {
+	case err == nil:
+		err = fs.ErrExist
+		for n := f.Number; errors.Is(err, fs.ErrExist); n++ {
+			name := File{Session: f.Session, Number: n}.base()
+			err = os.Link(f.Path, filepath.Join(filepath.Dir(f.Path), name)) // unlike a rename it replaces nothing
+		}
+	case errors.Is(err, io.EOF):
+		err = nil // it has no events
+	}
+	if err == nil {
+		_ = os.Remove(f.Path)
+	}
 }

@@ -2,7 +2,6 @@ package journal_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -212,6 +211,9 @@ func TestBesideTheWriter(t *testing.T) {
 // What others put into the folder is not followed, not waited for, and not read.
 func TestForeign(t *testing.T) {
 	folder, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	if err := os.Chmod(folder, 0o770); err != nil { // others of the group may make links in it
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(secret, written(t, someEvents()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -244,13 +246,6 @@ func TestForeign(t *testing.T) {
 	}
 	if _, err := journal.Create(journal.Options{Folder: folder, Session: testSession}); err == nil {
 		t.Error("a journal was written through a link")
-	}
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(folder, link); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := journal.Create(journal.Options{Folder: link, Session: testSession}); !errors.Is(err, journal.ErrForeign) {
-		t.Errorf("Create in a link = %v, want %v", err, journal.ErrForeign)
 	}
 }
 
@@ -345,21 +340,6 @@ func TestStalledDisk(t *testing.T) {
 	}
 	if last.Number != events || last.Offset != int64(events*len(data)) || (n-1)*int64(len(data))+lost != last.Offset {
 		t.Errorf("%d events, the last is %d at byte %d", n, last.Number, last.Offset)
-	}
-}
-
-// A journal that is removed while it is written is wholly lost, and its writer says so.
-func TestRemoved(t *testing.T) {
-	folder := t.TempDir()
-	w := create(t, folder)
-	w.Put(session.Event{Kind: session.Output, Data: []byte("hello")})
-	_ = w.Settle(context.Background())
-	files, _ := journal.List(folder)
-	if err := os.Remove(files[0].Path); err != nil {
-		t.Fatal(err)
-	}
-	if lost, err := w.Close(); lost != 5 || !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("lost %d, %v", lost, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"sync"
@@ -70,8 +71,10 @@ type Writer struct {
 
 	// These belong to run.
 	file    *os.File
-	number  int   // of the file
-	written int64 // bytes of the file
+	info    fs.FileInfo // says which file it is
+	number  int         // of the file
+	written int64       // bytes of the file
+	fresh   bool        // its name is not durable yet
 
 	syncing atomic.Bool // a sync is under way
 }
@@ -85,7 +88,7 @@ func Create(o Options) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{opt: o, seed: seedOf(o.Session.ID), ready: make(chan struct{}, 1), done: make(chan struct{})}
-	if err := w.begin(0, 0); err != nil {
+	if err := w.begin(1, 0, 0); err != nil {
 		return nil, err
 	}
 	go w.run()
@@ -157,7 +160,7 @@ func (w *Writer) Waiting() int {
 
 // Close writes what is queued, and waits as long as the disk accepts data. It returns how many
 // bytes of output are missing from the journal, and the first error, which wraps fs.ErrNotExist if
-// the journal was removed. Further calls return the same.
+// the journal was removed and cannot be written again. Further calls return the same.
 func (w *Writer) Close() (lost int64, err error) {
 	w.mu.Lock()
 	w.closed = true
@@ -186,7 +189,7 @@ func (w *Writer) Discard() error {
 	_, _ = w.Close() // the data is not wanted
 	var err error
 	for ; w.number > 0; w.number-- {
-		err = errors.Join(err, os.RemoveAll(w.name())) // one that is packed is gone
+		err = errors.Join(err, os.RemoveAll(w.name(w.number))) // one that is packed is gone
 	}
 	return err
 }
@@ -219,6 +222,7 @@ func (w *Writer) run() {
 			}
 			continue
 		case <-unsynced:
+			w.restore()
 			if unsynced = nil; !w.sync() {
 				unsynced = time.After(syncAfter)
 			}
@@ -316,14 +320,15 @@ func (w *Writer) finish(reserve *os.File) {
 	}
 	_ = reserve.Close() // the exit event has room now
 	w.writeEnd()
-	w.settle(w.file)
-	gone := w.isRemoved()
+	w.restore()
+	w.settle(w.file, w.fresh)
+	gone := !w.isPlaced()
 	_ = w.file.Close()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lost += w.waiting()
 	if gone {
-		w.lost, w.err = w.offset, fmt.Errorf("%s was removed: %w", w.name(), os.ErrNotExist)
+		w.lost, w.err = w.offset, fmt.Errorf("%s was removed: %w", w.name(w.number), os.ErrNotExist)
 	}
 }
 

@@ -168,7 +168,7 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 // modes. The folder that was made for the database counts, too.
 func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 	exposed = map[string]fs.FileMode{}
-	for name := range private(path) {
+	for name := range privatePaths(path) {
 		info, err := os.Stat(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -187,14 +187,14 @@ func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 func Protect(path string) error {
 	exposed, err := Exposed(path)
 	for name := range exposed {
-		err = errors.Join(err, os.Chmod(name, private(path)[name]))
+		err = errors.Join(err, os.Chmod(name, privatePaths(path)[name]))
 	}
 	return err
 }
 
-// private returns the paths that only the user may access, with the modes they must have. A folder
+// privatePaths returns the paths that only the user may access, with the modes they must have. A folder
 // with another name may serve other programs, too.
-func private(path string) map[string]fs.FileMode {
+func privatePaths(path string) map[string]fs.FileMode {
 	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {
 		names, _ := globIn(JournalFolder(path), pattern) // the pattern is valid

@@ -17,6 +17,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -31,10 +32,10 @@ var preparing sync.Mutex
 func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	preparing.Lock()
 	defer preparing.Unlock()
-	if err := createFolder(filepath.Dir(path)); err != nil {
+	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return 0, err
 	}
-	f, err := createFile(path)
+	f, err := private.File(path, 0)
 	if err == nil {
 		return 0, f.Close()
 	}
@@ -144,36 +145,6 @@ func hasOurSchema(path string) bool {
 		kept = copy(buf, buf[len(buf)-len(ours):])
 	}
 	return false
-}
-
-// createFile creates path, whatever the umask. The error wraps fs.ErrExist if path exists.
-func createFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Chmod(0o600); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
-}
-
-// createFolder creates dir and what is missing above it. A folder that is there keeps its
-// permissions.
-func createFolder(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := createFolder(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return nil
-		}
-		return err
-	}
-	return os.Chmod(dir, 0o700)
 }
 
 // checkOwner asks SQLite whose database it is, without changing it.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -36,12 +35,7 @@ func Exists(path string) bool {
 // Record starts the journal of a session for the database at path, which need not exist. closed is
 // called when there is something to Pack, see journal.Options.
 func Record(path string, sess session.Session, closed func()) (*journal.Writer, error) {
-	folder := JournalFolder(path)
-	err := createFolder(filepath.Dir(folder))
-	var w *journal.Writer
-	if err == nil {
-		w, err = journal.Create(journal.Options{Folder: folder, Session: sess, Closed: closed})
-	}
+	w, err := journal.Create(journal.Options{Folder: JournalFolder(path), Session: sess, Closed: closed})
 	return w, (&Store{path: path}).failed("record", err)
 }
 

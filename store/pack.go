@@ -37,6 +37,7 @@ var (
 // be read there; the error says why. progress, if set, is called with the bytes done and the total.
 func (s *Store) ImportJournals(ctx context.Context, progress func(done, total int64)) error {
 	s.importSidecars(ctx)
+	journal.Tidy(JournalFolder(s.path))
 	_, err := s.adopt(ctx)
 	files, listErr := journal.List(JournalFolder(s.path))
 	if progress == nil {

@@ -466,8 +466,9 @@ func TestDatabaseRemoved(t *testing.T) {
 	}
 }
 
-// The journal is removed with all that is beside it: that cannot be recorded, which is told once.
-func TestJournalRemoved(t *testing.T) {
+// The journals are removed while a session runs: it is recorded whole all the same, and the user is
+// told once.
+func TestJournalsRemoved(t *testing.T) {
 	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo one; read a; echo two; exit 7")
 	u.Await(t, "one")
@@ -479,9 +480,13 @@ func TestJournalRemoved(t *testing.T) {
 	if got := ptytest.Status(t, cmd); got != 7 {
 		t.Errorf("status = %d, want 7", got)
 	}
-	u.Await(t, "not recorded")
+	u.Await(t, "written again")
 	if n := notices(t, u); n != 1 {
 		t.Errorf("%d notices, want 1: %q", n, u.Shown())
+	}
+	_, events := rawLog(t, db)
+	if got := string(bytesOf(session.Output, events)); !strings.HasPrefix(got, "one\r\n") || !strings.HasSuffix(got, "two\r\n") {
+		t.Errorf("the raw log is %q", got)
 	}
 }
 

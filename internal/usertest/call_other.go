@@ -1,0 +1,5 @@
+//go:build !linux
+
+package usertest
+
+const setResUID uintptr = 0
