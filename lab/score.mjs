@@ -12,8 +12,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-/** Markdown or screen text to the bare words a reader sees. */
-export function plain(s) {
+/**
+ * Markdown or screen text to the bare words a reader sees. targets are the addresses of the links in
+ * the truth: some agents show them behind the link's text, others do not.
+ */
+export function plain(s, targets = targetsOf(s)) {
   let open = null;
   const out = [];
   for (let l of s.replace(/\r/g, "").split("\n")) {
@@ -27,20 +30,45 @@ export function plain(s) {
       l = l
         .replace(/^\s*(#{1,6}\s+)/, "")
         .replace(/^\s*[>▎▌│┃]\s?/, "")
-        .replace(/^\s*[-*+•●◦▪](\s+|$)/, "")
-        .replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)](\s+|$)/, ""); // agents number nested lists their own way
-      l = l
-        .replace(/\[([^\]]+)\]\((https?:[^)]+)\)/g, "$1 ($2)")
-        .replace(/\*\*([^*]+)\*\*/g, "$1")
-        .replace(/(^|[\s(])\*([^*\s][^*]*)\*(?=[\s).,;:!?]|$)/g, "$1$2")
-        .replace(/`([^`]+)`/g, "$1");
+        .replace(/^\s*[-*+•●◦▪](\s+|$)/, "");
+      l = withoutMarks(l, targets).replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)](\s+|$)/, ""); // agents number nested lists their own way
     }
     out.push(bare(l));
   }
   return out.join("\n").replace(/\s+/g, " ").trim();
 }
+
+/** A link or an image: its text, and its address. */
+const LINK = /!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(<?([^()\s<>]*(?:\([^()]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\)/g;
+
+/** The addresses of the links in a text, the longest first. */
+export const targetsOf = md =>
+  [...new Set([...md.matchAll(LINK)].map(m => m[2]).filter(Boolean))].sort((a, b) => b.length - a.length);
+
+/**
+ * A line of Markdown without its inline marks: emphasis by either sign, strikethrough, code spans,
+ * escapes, the addresses of links. What is in a code span stays as it is.
+ */
+function withoutMarks(l, targets) {
+  const kept = [],
+    keep = text => `\0${kept.push(text) - 1}\0`;
+  l = l
+    .replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, (_, sign, code) => keep(code.replace(/^ (.*[^ ].*) $/, "$1")))
+    .replace(/\\([!-/:-@[-`{-~])/g, (_, c) => keep(c));
+  for (let was; was !== l; ) {
+    was = l;
+    l = l
+      .replace(LINK, (_, text, target) => text || target)
+      .replace(/(\*{1,3}|~~)(?=\S)([^\0]*?\S|.+?\S)\1/g, "$2")
+      .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=[^\s_])(.*?[^\s_])\1(?![\p{L}\p{N}])/gu, "$2");
+  }
+  l = l.replace(/\0(\d+)\0/g, (_, i) => kept[i]);
+  for (const t of targets) l = l.replaceAll(new RegExp(`\\s?\\(${t.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\)`, "g"), "");
+  return l;
+}
+
 const bare = l => l.replace(/[\u2500-\u257f]/g, " ").replace(/\|/g, " ");
-const tight = s => plain(s).replace(/\s+/g, "");
+const tight = (s, targets) => plain(s, targets).replace(/\s+/g, "");
 
 /** Levenshtein distance of two strings, banded by cutting common ends first. */
 function distance(a, b) {
@@ -105,7 +133,8 @@ function likeness(t, g) {
       b = tight(g.text ?? "").replace(/…$/, "");
     return b.length && a.startsWith(b.slice(0, Math.max(1, b.length - 3))) ? 1 : 0;
   }
-  return hasAllThatWasSeen(t, g) ? 1 : similar(tight(t.text), tight(g.text ?? ""));
+  const targets = targetsOf(t.text);
+  return hasAllThatWasSeen(t, g) ? 1 : similar(tight(t.text), tight(g.text ?? "", targets));
 }
 
 /** The words of a message, line by line, in pieces of four, and what shows each on the screen: ten words of its line, those before it or those behind it, since the same four may be in other messages. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
@@ -145,12 +174,13 @@ const inCell = (word, whole, unseen) =>
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
-  const unseen = new Set(t.unseen),
+  const targets = targetsOf(t.whole ?? t.text),
+    unseen = new Set(t.unseen),
     parts = pieces(t.whole ?? t.text),
     keys = parts.map(p => p.words.join(" ")),
     may = keys.map(k => unseen.has(k)),
     words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),
-    have = plain(got)
+    have = plain(got, targets)
       .split(" ")
       .filter(w => w.replace(SIGN, ""));
   // What is there several times may have been on the screen elsewhere only.
@@ -388,21 +418,25 @@ export function score(truth, got) {
       else r.notes.push(`${t.role} ${JSON.stringify(t.text)}: ${g ? "without its output" : "missing"}`);
       return;
     }
-    const a = tight(t.text);
+    const targets = targetsOf(t.text),
+      want = plain(t.text),
+      a = tight(t.text);
     if (!t.partial) total += a.length;
     if (!g) {
       r.notes.push(`${t.role} missing: ${JSON.stringify(plain(t.text).slice(0, 70))}`);
     } else {
-      const b = tight(g.text ?? "");
+      const text = plain(g.text ?? "", targets),
+        markdown = plain(g.markdown ?? "", targets),
+        b = tight(g.text ?? "", targets);
       if (!t.partial) right += Math.max(0, a.length - distance(a, b));
-      if (t.partial || plain(t.text) === plain(g.text ?? "") || plain(t.text) === plain(g.markdown ?? "")) {
+      if (t.partial || want === text || want === markdown) {
         exact++;
         if (!t.partial) right += Math.min(a.length, distance(a, b));
       } else if (hasAllThatWasSeen(t, g)) {
         exact++;
         total -= Math.min(a.length, distance(a, b));
       }
-      else r.notes.push(`${t.role} differs: want ${cut(plain(t.text), plain(g.text ?? ""))}`);
+      else r.notes.push(`${t.role} differs: want ${cut(want, markdown || text)}`);
     }
     if (t.role === "assistant" && !t.partial) {
       for (const b of blocks(t.text)) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
@@ -14,7 +15,7 @@ import (
 // style is how replies are drawn.
 var style = markdown.Style{
 	Left: 2, MarkCells: true,
-	Marks: marks, Item: item, Heading: headings(levels), Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
+	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true, Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
 	Code: code, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
 }
 
@@ -39,7 +40,8 @@ func codeInk(c vterm.Color) bool {
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
 	if row.FirstRune(t) <= '9' { // "-" too
-		return markdown.ListItem(l)
+		it, ok := markdown.ListItem(l)
+		return it, ok && !l.First().Bold // bold words that begin with a number
 	}
 	mark := row.FirstWord(t)
 	number := letterNumbers[mark]
@@ -68,7 +70,7 @@ var letterNumbers = func() map[string]int {
 // the others.
 var levels = []func(vterm.Style) bool{
 	func(s vterm.Style) bool { return s.Italic && s.Underline != vterm.UnderlineNone },
-	func(s vterm.Style) bool { return s.Bold && !s.Italic && row.Plain(s.Fg) },
+	func(s vterm.Style) bool { return s.Bold && !s.Italic && (row.Plain(s.Fg) || codeInk(s.Fg)) },
 }
 
 // headings returns a markdown.Style.Heading for these levels.
@@ -78,7 +80,7 @@ func headings(levels []func(vterm.Style) bool) func(l *markdown.Line) int {
 			return 0
 		}
 		level := 1 + slices.IndexFunc(levels, l.All)
-		if level == 2 && strings.ContainsRune(".:,;", rune(l.Text[len(l.Text)-1])) {
+		if level == 2 && strings.ContainsRune(".,;", rune(l.Text[len(l.Text)-1])) {
 			return 0
 		}
 		return level
@@ -159,6 +161,8 @@ func spanInk(s *row.Span) claudeInk {
 	switch {
 	case strings.Trim(s.Text, " ") == "":
 		return 0
+	case row.Plain(c) && s.Mark != 0:
+		return inkStyled
 	case row.Plain(c), c == meta:
 		return inkPlain
 	case s.Mark == row.MarkCode:
@@ -169,19 +173,57 @@ func spanInk(s *row.Span) claudeInk {
 	return inkStyled
 }
 
-// code returns how many lines from the first are a code block. The agent draws code like
-// text, but highlighted and never wrapped at words that fit; it may contain blank lines and be
-// surrounded by them.
-func code(ls []markdown.Line) (int, string) {
-	return markdown.CodeGroups(ls, codeAt, func(below []markdown.Line) int {
-		if strings.HasPrefix(below[0].Text, "┌─") { // a table
-			return 0
+// code returns how many lines from the first are a code block, and whether the first names its
+// language. The agent draws code like text, but highlighted and never wrapped at words that fit; it
+// may contain blank lines. Text may follow right below.
+func code(ls []markdown.Line) (n int, named bool) {
+	if language(ls) {
+		return 1 + markdown.CodeGroups(ls[1:], unstyled, below), true
+	}
+	return markdown.CodeGroups(ls, codeAt, below), false
+}
+
+// language reports whether the first line is the name of the language of the code below it: the
+// agent draws it, dim, where it has no grammar for the language.
+func language(ls []markdown.Line) bool {
+	dim := func(s vterm.Style) bool { return s.Dim && row.Plain(s.Fg) && !s.Italic }
+	return ls[0].All(dim) && !strings.Contains(ls[0].Text[ls[0].Indent:], " ") && len(ls) > 1 && !ls[1].Blank() && !ls[1].All(dim)
+}
+
+// unstyled returns how many lines from the first, up to a blank one, have no style of text, and are
+// no numbered items.
+func unstyled(ls []markdown.Line) int {
+	for n := range ls {
+		l := &ls[n]
+		if l.Blank() || inkOf(l) == inkStyled || numbered(l) || n > 0 && language(ls[n:]) {
+			return n
 		}
-		if below[0].Indent > 0 && !isItem(&below[0]) && inkOf(&below[0]) == inkPlain {
-			return markdown.UntilBlank(below) // indented: no paragraph is
-		}
-		return codeAt(below)
-	}), ""
+	}
+	return len(ls)
+}
+
+// numbered reports whether a line is a numbered item of several words.
+func numbered(l *markdown.Line) bool {
+	return claudeNote(l)&noteText != 0 && unicode.IsDigit(row.FirstRune(l.Text[l.Indent:]))
+}
+
+// below returns how many lines from the first, which stand below code and a blank line, are code,
+// too.
+func below(ls []markdown.Line) int {
+	l := &ls[0]
+	if strings.HasPrefix(l.Text, "┌─") || strings.HasPrefix(l.Text, "▎") { // a table, a quote
+		return 0
+	}
+	if l.Indent > 0 && !isItem(l) && inkOf(l) == inkPlain {
+		return unstyled(ls) // indented: no paragraph is
+	}
+	if n := codeAt(ls); n > 0 {
+		return n
+	}
+	if n := unstyled(ls); n > 0 && !isItem(l) && prose.Judge(l.Text) == prose.Code && !strings.ContainsAny(ls[n-1].Text[len(ls[n-1].Text)-1:], ".:!?") {
+		return n
+	}
+	return 0
 }
 
 // codeAt returns how many lines from the first are code; more groups may follow after blank
@@ -205,10 +247,20 @@ func codeGroup(ls []markdown.Line) int {
 	case inkCode:
 		return codeInkRun(ls)
 	}
-	end := markdown.UntilBlank(ls[:min(len(ls), maxGroup+1)])
-	for k := range ls[:end] {
+	end := min(unstyled(ls), maxGroup+1)
+	coloured := func(l markdown.Line) bool { return inkOf(&l) == inkSyntax }
+	last := end - 1
+	for last >= 0 && !coloured(ls[last]) {
+		last--
+	}
+	for k := 0; k < end; k++ {
+		if coloured(ls[k]) { // and so is all up to the last line that is
+			k = max(k, last)
+			continue
+		}
 		deeper := ls[k].Indent > ls[0].Indent && !isItem(&ls[k]) // no text is
-		if inkOf(&ls[k]) == inkPlain && !deeper && isProse(&ls[k]) && !opens(ls[k:]) {
+		fragment := 0 <= last && last < k && prose.Fragment(ls[k].Text[ls[k].Indent:])
+		if inkOf(&ls[k]) == inkPlain && !deeper && !fragment && isProse(&ls[k]) && !opens(ls[k:]) {
 			end = k
 			break
 		}
@@ -216,7 +268,7 @@ func codeGroup(ls []markdown.Line) int {
 	switch {
 	case end > maxGroup:
 		return 0
-	case slices.ContainsFunc(ls[:end], func(l markdown.Line) bool { return inkOf(&l) == inkSyntax }):
+	case slices.ContainsFunc(ls[:end], coloured):
 		return end
 	}
 	return plainCode(ls, end)

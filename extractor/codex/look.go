@@ -78,17 +78,17 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
-func (c *body) code(ls []markdown.Line) (n int, lang string) {
+func (c *body) code(ls []markdown.Line) (n int, named bool) {
 	l := &ls[0]
 	if !c.blank(l.At - 1) {
-		return 0, ""
+		return 0, false
 	}
 	n = c.themeCode(ls)
 	if n == 0 && !isItem(l) {
 		n = c.plainCode(ls)
 	}
 	untab(ls[:n])
-	return n, ""
+	return n, false
 }
 
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count

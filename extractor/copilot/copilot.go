@@ -275,7 +275,7 @@ var copilotLook = &markdown.Style{
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
-	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) }, Code: func(ls []markdown.Line) (int, string) { return markdown.CodeRun(ls, code), "" },
+	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) }, Code: func(ls []markdown.Line) (int, bool) { return markdown.CodeRun(ls, code), false },
 }
 
 // code reports whether a line is code: it begins in a colour. The lines of tables are grey,

@@ -204,6 +204,9 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	for n = 1; lk.Heading(&r.ls[i+n]) == level && !r.breaks(i+n); {
 		n++
 	}
+	if lk.HeadingGap && !r.ls[i+n].Blank() {
+		return b, 0
+	}
 	ls := slices.Clone(r.ls[i : i+n])
 	if signs := Hashes(first.Text); signs > 0 {
 		level = signs

@@ -57,7 +57,7 @@ func (r *blockReader) code(i int) (b block, n int) {
 	if r.lk.Code == nil {
 		return b, 0
 	}
-	n, lang := r.lk.Code(r.ls[i:])
+	n, named := r.lk.Code(r.ls[i:])
 	if n == 0 {
 		return b, 0
 	}
@@ -67,13 +67,17 @@ func (r *blockReader) code(i int) (b block, n int) {
 			n = k - i
 		}
 	}
-	edge := Edge(r.ls[i : i+n])
+	ls, lang := r.ls[i:i+n], ""
+	if named {
+		lang, ls = strings.TrimSpace(ls[0].Text), ls[1:]
+	}
+	edge := Edge(ls)
 	col := edge
 	if r.listGoesOn(i+n) || r.itemAsks() {
 		col = beyond
 	}
 	lists := r.within(col)
-	code := r.lk.tabsOf(r.lk.codeLines(r.ls[i:i+n], min(edge, lists[len(lists)-1].Content)), r.lk.Left)
+	code := r.lk.tabsOf(r.lk.codeLines(ls, min(edge, lists[len(lists)-1].Content)), r.lk.Left)
 	return block{kind: codeBlock, col: col, lines: codeOf(code, lang)}, n
 }
 
@@ -151,7 +155,7 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 // above. Some begin it below the first, and go on in its colour.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
-	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) {
+	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) || prose.Statements(a.Text, b.Text[b.Indent:]) {
 		return SeamBreak
 	}
 	if b.Indent > edge+1 {

@@ -30,16 +30,16 @@ var claudeish = Style{
 	},
 	Quote:      func(l *Line) (int, bool) { return 2, strings.HasPrefix(l.Text, "▎ ") },
 	QuoteMarks: row.MarkItalic,
-	Code: func(ls []Line) (int, string) {
+	Code: func(ls []Line) (int, bool) {
 		n := UntilBlank(ls)
 		for i := range ls[:n] {
 			for _, s := range ls[i].Spans {
 				if s.Style.Fg.Kind == vterm.ColorPalette {
-					return n, ""
+					return n, false
 				}
 			}
 		}
-		return 0, ""
+		return 0, false
 	},
 }
 

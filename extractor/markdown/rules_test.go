@@ -24,8 +24,8 @@ var edged = Style{Left: 2, Code: coloured}
 // hanging reads code that is wrapped as Codex does it.
 var hanging = Style{Left: 2, Code: coloured, CodeHangs: true}
 
-func coloured(ls []Line) (int, string) {
-	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette }), "sh"
+func coloured(ls []Line) (int, bool) {
+	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette }), false
 }
 
 // boxed reads tables in which words are cut only where they must be.
@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		{"a number in an item that is no marker", "● - It was released in the autumn of\n    2024. Nobody noticed.", claudeish, 60, "- It was released in the autumn of\n  2024. Nobody noticed."},
 		{"a number below a bullet whose line is full", "● - It was released in the autumn of\n  2024. Nobody noticed.", claudeish, 38, "- It was released in the autumn of 2024. Nobody noticed."},
 		{"numbers that have moved to the right", "●\n  98. One\n   99. Two", claudeish, 40, "98. One\n99. Two"},
-		{"code at the edge that a number further left is behind", "●\n     1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n```sh\nnpm ci\n```\n\n2. Two"},
+		{"code at the edge that a number further left is behind", "●\n     1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n```\nnpm ci\n```\n\n2. Two"},
 		{"a bracket behind a number", "● 1) One\n  2) Two", codexish, 40, "1) One\n2) Two"},
 		{"no number at all", "● x. One", codexish, 40, "x. One"},
 		{"text in an item with a bracket", "● 1) One\n\n     Text.", codexish, 40, "1) One\n\n   Text."},
@@ -78,15 +78,15 @@ func TestRules(t *testing.T) {
 		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25, "- The cache is full now\n  - sub"},
 		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
 
-		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```sh\n   npm ci\n   ```\n2. Two"},
-		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40, "1. One\n\n```sh\nnpm ci\n```\n\n- two"},
-		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40, "1. One\n\n```sh\nnpm ci\n```\n\n2) Two"},
+		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```\n   npm ci\n   ```\n2. Two"},
+		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40, "1. One\n\n```\nnpm ci\n```\n\n- two"},
+		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40, "1. One\n\n```\nnpm ci\n```\n\n2) Two"},
 		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40, "- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
 		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40, "- One\n\n  more:\n\n```\nnpm ci\n```"},
 		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25, "```\nnpm install one two three\n```"},
-		{"code further in below a full line", "●\n  ⟦ p4|if one two three {⟧\n    ⟦ p4|run⟧", hanging, 22, "```sh\nif one two three {\n  run\n```"},
-		{"code that goes on below its line's beginning", "●\n  ⟦ p4|if {⟧\n    ⟦ p4|run one two three⟧\n    ⟦ p4|four⟧", hanging, 22, "```sh\nif {\n  run one two three four\n```"},
-		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧", edged, 24, "```sh\nnpm ci\n\nhttps://example.test/ab\n```"},
+		{"code further in below a full line", "●\n  ⟦ p4|if one two three {⟧\n    ⟦ p4|run⟧", hanging, 22, "```\nif one two three {\n  run\n```"},
+		{"code that goes on below its line's beginning", "●\n  ⟦ p4|if {⟧\n    ⟦ p4|run one two three⟧\n    ⟦ p4|four⟧", hanging, 22, "```\nif {\n  run one two three four\n```"},
+		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧", edged, 24, "```\nnpm ci\n\nhttps://example.test/ab\n```"},
 		{"code with numbers and a blank line in an item", "●\n  1. One\n  ⟦ #afafaf|1⟧    a\n  ⟦ #afafaf|2⟧\n  ⟦ #afafaf|3⟧    b", geminiish, 40, "1. One\n   ```\n   a\n\n   b\n   ```"},
 		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
 		{"numbers apart", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|4⟧ b", geminiish, 40, "```\na\n```\n\n4 b"},

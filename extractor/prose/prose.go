@@ -95,6 +95,27 @@ func Exception(t string) bool { return exception().MatchString(t) }
 
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
+// Statements reports whether two lines of code are a whole one each: both are rows of a table, or the
+// upper one ends with what ends a statement, closes all brackets that it opens, and the lower one
+// begins with a call, an assignment or a word that begins statements.
+func Statements(above, below string) bool {
+	if strings.HasPrefix(above, "|") && strings.HasSuffix(above, "|") {
+		return strings.HasPrefix(below, "|")
+	}
+	opened := 0
+	for _, r := range above {
+		switch r {
+		case '(', '[', '{':
+			opened++
+		case ')', ']', '}':
+			opened--
+		}
+	}
+	return opened <= 0 && endsIn(above, ");}]") && statement().MatchString(below)
+}
+
+var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)
+
 // Signs reports whether a text has signs that prose has not.
 func Signs(t string) bool {
 	return endsIn(t, ";{}") || begun().MatchString(t) || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
