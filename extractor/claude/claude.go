@@ -4,6 +4,7 @@ package claude
 import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // inputBox: "❯ text" between two rules, "│ > text │" in a box before 2.0.
@@ -32,7 +33,7 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 //	               user scrolled back
 func Agent() *chat.Agent {
 	return &chat.Agent{
-		Name: "claude", Title: "Claude Code", Usage: usage,
+		Name: "claude", Widths: vterm.Points, Title: "Claude Code", Usage: usage,
 		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{{

@@ -28,9 +28,8 @@ type Style struct {
 	// rules of all agents hold.
 	Seam func(a, b *Line) (Seam, bool)
 
-	// MarkCells: some versions count a mark of Arabic, or a vowel sign of an Indic script, as a cell.
-	// Where they put the cursor behind such marks, there are as many blank cells as marks, which do
-	// not belong to the text.
+	// MarkCells: some versions count a mark of Arabic as a cell. Where they put the cursor behind
+	// such marks, there are as many blank cells as marks, which do not belong to the text.
 	MarkCells bool
 
 	// Marks returns what a run's style means within a paragraph; nil: bold, italic and
@@ -155,7 +154,7 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		}
 		t := Line{Spans: row.Spans(l.Row, lk.Left, -1, lk.Marks), Room: room, At: i, lost: l.Lost}
 		if lk.MarkCells {
-			t.Room -= closeGaps(t.Spans)
+			closeGaps(t.Spans)
 		}
 		t.Spaced = spaced(t.Spans)
 		t.Measure()
@@ -164,15 +163,14 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 	return out
 }
 
-// closeGaps takes blanks out of texts that are there because marks were counted as cells, and
-// returns how many cells more than there are the agent has counted.
-func closeGaps(spans []row.Span) (cells int) {
+// closeGaps takes blanks out of texts that are there because marks of Arabic were counted as cells.
+func closeGaps(spans []row.Span) {
 	for i := range spans {
 		s := &spans[i]
 		if !strings.ContainsFunc(s.Text, combines) {
 			continue
 		}
-		marks, closed := 0, 0
+		marks := 0
 		s.Text = gaps().ReplaceAllStringFunc(s.Text, func(part string) string {
 			word := strings.TrimRight(part, " ")
 			for _, r := range word {
@@ -183,25 +181,22 @@ func closeGaps(spans []row.Span) (cells int) {
 			switch blanks := len(part) - len(word); {
 			case blanks < 2:
 			case blanks == marks:
-				closed, marks, part = closed+marks, 0, word
+				marks, part = 0, word
 			case blanks == marks+1:
-				closed, marks, part = closed+marks, 0, word+" "
+				marks, part = 0, word+" "
 			}
 			return part
 		})
-		if s.Width -= closed; closed > 0 {
-			cells += closed + marks
-		}
+		s.Width = row.Width(s.Text)
 	}
-	return cells
 }
 
 // gaps matches a word and the blanks behind it.
 var gaps = lazy.Regexp(`[^ ]+ *`)
 
-// combines reports whether a character is one of the marks of Arabic, which are drawn into the cell
-// before them, or one that takes room beside its letter, as vowel signs of Indic scripts do.
-func combines(r rune) bool { return unicode.In(r, arabicMarks, unicode.Mc) }
+// combines reports whether a character is one of Arabic's marks, which are drawn into the cell
+// before them.
+func combines(r rune) bool { return unicode.Is(arabicMarks, r) }
 
 var arabicMarks = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x610, 0x61a, 1}, {0x64b, 0x65f, 1}, {0x670, 0x670, 1}, {0x6d6, 0x6dc, 1}, {0x6df, 0x6e4, 1}, {0x6e7, 0x6e8, 1}, {0x6ea, 0x6ed, 1},
