@@ -4,25 +4,37 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // codexLine is a line of Codex's log. Up to 0.3x each line is an item without a time; since then
 // the item is the payload of a line.
 type codexLine struct {
-	Timestamp moment    `json:"timestamp"`
-	ID        string    `json:"id"`
-	Type      string    `json:"type"`
-	Payload   codexItem `json:"payload"`
+	Timestamp moment `json:"timestamp"`
+	Ordinal   *int64 `json:"ordinal"`
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	Metadata  struct {
+		Inherited bool `json:"inherited_user_message"`
+	} `json:"metadata"`
+	Payload codexItem `json:"payload"`
+	Session struct {
+		ID        string `json:"id"`
+		Timestamp moment `json:"timestamp"`
+	} `json:"session"` // of the versions before 0.1
 }
 
 type codexItem struct {
 	Type       string          `json:"type"`
 	ID         string          `json:"id"`
+	TurnID     string          `json:"turn_id"`
 	Role       string          `json:"role"`
-	Content    said            `json:"content"`
+	Kind       string          `json:"kind"` // of user_message, up to 0.4x
+	Content    codexParts      `json:"content"`
 	Message    string          `json:"message"` // of user_message, agent_message and compacted
 	Cwd        string          `json:"cwd"`     // of session_meta and turn_context
 	Model      string          `json:"model"`   // of turn_context
@@ -41,6 +53,49 @@ type codexItem struct {
 		ID      string `json:"id"`
 		Content said   `json:"content"`
 	} `json:"item"` // of item_completed, since 0.15x
+	Start *int64 `json:"subagent_history_start_ordinal"` // of session_meta
+	Base  struct {
+		End *int64 `json:"end_ordinal_exclusive"`
+	} `json:"history_base"` // of session_meta
+	Meta struct {
+		Kinds []string `json:"content_item_kinds"` // of each part of the content
+	} `json:"internal_chat_message_metadata_passthrough"`
+}
+
+// codexParts is the content of a message.
+type codexParts []string
+
+// UnmarshalJSON never fails: what has no text is empty.
+func (c *codexParts) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(b, &list) != nil {
+		list = []json.RawMessage{b}
+	}
+	for _, part := range list {
+		var text said
+		_ = text.UnmarshalJSON([]byte("[" + string(part) + "]")) // it never fails
+		if text == "" {
+			_ = text.UnmarshalJSON(part)
+		}
+		*c = append(*c, string(text))
+	}
+	return nil
+}
+
+// said returns the text of a message without what the agent put there in the user's name. injected
+// reports that nobody said it. The log states the kind of each part since 0.15x.
+func (p *codexItem) said() (text string, injected bool) {
+	var texts []string
+	for i, part := range p.Content {
+		kind := "unknown"
+		if len(p.Meta.Kinds) == len(p.Content) {
+			kind = p.Meta.Kinds[i]
+		}
+		if part != "" && (p.Role != session.RoleUser || strings.HasPrefix(kind, "user.") || kind == "unknown" && !isInjected(part) && !isElement(part)) {
+			texts = append(texts, part)
+		}
+	}
+	return strings.Join(texts, "\n"), len(texts) == 0
 }
 
 type codexTokens struct {
@@ -57,81 +112,162 @@ type codexUsage struct {
 	Total      int64 `json:"total_tokens"`
 }
 
-// codexReader reads Codex's log (seen: 0.29 to 0.169). The log has what was said twice: as events,
-// and as items of the model's context, which also has other texts in the user's name. The items
-// count only if there are no events, as in the oldest logs.
+// codexReader reads a file of Codex's log (seen: 0.29 to 0.169). The log has what was said twice: as
+// events, and as items of the model's context, which also has other texts in the user's name. The
+// items of a role count only in turns without an event of that role: the oldest logs have no events,
+// and others have them for replies alone.
 type codexReader struct {
 	*writer
-	lines  int
-	events bool
-	items  []func() // messages that count unless there are events
-	model  string
-	total  codexUsage
+	file      string // names it among those of the conversation
+	first     bool   // it says whose conversation this is
+	inherited int    // documents at its beginning that another log has
+	byOrdinal bool   // another log has what is before an ordinal
+	from      int64  // that one
+	forked    bool   // it goes on from another conversation, and so does its count of tokens
+	lines     int
+	turn      codexTurn
+	model     string
+	counted   bool
+	total     codexUsage
+}
+
+// codexTurn has the items of a turn that count unless there are events.
+type codexTurn struct {
+	stated   bool            // the log says where turns begin
+	events   map[string]bool // roles that have events
+	answered bool            // the agent has done something since the user said something
+	items    []codexHeld
+	size     int // bytes
+}
+
+type codexHeld struct {
+	role string
+	size int
+	say  func()
 }
 
 func newCodex(w *writer) (line func(doc []byte), end func()) {
-	r := &codexReader{writer: w}
-	return r.line, func() {
-		for _, say := range r.items {
-			say()
-		}
-	}
+	r := &codexReader{writer: w, first: true}
+	return r.line, r.end
 }
 
-// mostHeld is how many messages are held back until it is known that there are no events.
-const mostHeld = 1000
+// Limits of what is held back until it is known that there are no events.
+const (
+	mostHeld  = 1000
+	mostBytes = 32 << 20
+)
 
-func (r *codexReader) line(doc []byte) {
-	var l codexLine
-	if !r.decode(doc, &l) {
-		return
+// parse decodes a document: a line with an item, or an item.
+func (r *codexReader) parse(doc []byte) (l *codexLine, p *codexItem, ok bool) {
+	l = &codexLine{}
+	if !r.decode(doc, l) {
+		return nil, nil, false
 	}
-	r.lines++
-	r.at(l.Timestamp.Time)
-	p := &l.Payload
-	if l.Type == "session_meta" || l.Type == "" && r.lines == 1 {
-		r.is(cmp.Or(p.ID, l.ID), p.CLIVersion, "")
-	}
+	p = &l.Payload
 	if p.Type == "" && l.Type != "session_meta" && l.Type != "turn_context" && l.Type != "compacted" {
 		p = &codexItem{}
 		_ = json.Unmarshal(doc, p) // it was decoded before
 	}
+	return l, p, true
+}
+
+func (r *codexReader) line(doc []byte) {
+	l, p, ok := r.parse(doc)
+	if !ok {
+		return
+	}
+	r.lines++
+	if r.copied(l) {
+		r.history(p)
+		return
+	}
+	r.at(l.Timestamp.Time)
+	r.at(l.Session.Timestamp.Time)
+	if l.Type == "session_meta" || l.Type == "" && r.lines == 1 {
+		if r.lines > 1 {
+			return // another conversation's
+		}
+		r.begin(l, p)
+	}
 	r.in(p.Cwd)
-	if r.facts.Cwd == "" && strings.HasPrefix(string(p.Content), "<environment_context>") {
-		_, rest, _ := strings.Cut(string(p.Content), "<cwd>")
+	if r.facts.Cwd == "" && len(p.Content) > 0 && strings.HasPrefix(p.Content[0], "<environment_context>") {
+		_, rest, _ := strings.Cut(p.Content[0], "<cwd>")
 		cwd, _, _ := strings.Cut(rest, "</cwd>")
 		r.in(strings.TrimSpace(cwd))
 	}
 	if p.Model != "" {
 		r.model = p.Model
-		r.is("", "", p.Model)
+		if r.side == "" {
+			r.is("", "", p.Model)
+		}
 	}
 	key := fmt.Sprintf("line %d", r.lines)
+	if !r.first {
+		key = r.file + " " + key
+	}
 	if l.Type == "compacted" {
 		r.say(key, session.RoleSystem, p.Message)
+		return
+	}
+	if l.Metadata.Inherited {
 		return
 	}
 	r.item(key, p)
 }
 
-func (r *codexReader) item(key string, p *codexItem) {
-	switch p.Type {
-	case "user_message":
-		r.spoken(key, session.RoleUser, p.Message)
-	case "agent_message":
-		r.spoken(key, session.RoleAssistant, p.Message)
-	case "item_completed":
-		switch p.Item.Type {
-		case "UserMessage":
-			r.spoken(key, session.RoleUser, string(p.Item.Content))
-		case "AgentMessage":
-			r.spoken(key, session.RoleAssistant, string(p.Item.Content))
+// begin reads the first line.
+func (r *codexReader) begin(l *codexLine, p *codexItem) {
+	if r.first && r.side == "" {
+		r.is(cmp.Or(l.Payload.ID, l.Session.ID, l.ID), p.CLIVersion, "")
+	}
+	if !r.byOrdinal {
+		return
+	}
+	for _, start := range []*int64{p.Start, p.Base.End} {
+		if start != nil {
+			r.from = max(r.from, *start)
 		}
+	}
+}
+
+// copied reports whether another log has a line.
+func (r *codexReader) copied(l *codexLine) bool {
+	return r.lines > 1 && (r.lines <= r.inherited || l.Ordinal != nil && *l.Ordinal < r.from)
+}
+
+// history notes what matters of a line that another log has.
+func (r *codexReader) history(p *codexItem) {
+	if p.Model != "" {
+		r.model = p.Model
+	}
+	if p.Type == "token_count" && p.Info != nil {
+		r.counted, r.total = true, p.Info.Total
+	}
+}
+
+func (r *codexReader) item(key string, p *codexItem) {
+	if role, text := r.event(p); role != "" {
+		if !isInjected(text) {
+			r.turn.speaks(role)
+			r.turn.spoken(role)
+			r.say(key, role, text)
+		}
+		return
+	}
+	switch p.Type {
+	case "task_started", "turn_started":
+		r.turn.begin()
 	case "message":
 		r.message(key, p)
+	case "agent_message": // to a subagent, or from one, whose own log has it
+		if r.side != "" {
+			r.say(key, session.RoleUser, strings.Join(p.Content, "\n"))
+		}
 	case "reasoning":
+		r.turn.answered = true
 		r.say(key, session.RoleThinking, string(p.Summary))
 	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call":
+		r.turn.answered = true
 		args := p.Arguments
 		for _, other := range []json.RawMessage{p.Input, p.Action} {
 			if len(args) == 0 {
@@ -145,39 +281,122 @@ func (r *codexReader) item(key string, p *codexItem) {
 	case "token_count":
 		r.tokens(p.Info)
 	case "turn_aborted":
-		r.event(key, session.EventInterrupted, nil)
+		r.writer.event(key, session.EventInterrupted, nil)
+	case "thread_rolled_back":
+		r.say(key, session.RoleSystem, "The user went back to an earlier message.")
 	case "thread_name_updated":
-		r.facts.Title = cmp.Or(clean(p.Title), r.facts.Title)
+		if r.side == "" {
+			r.facts.Title = cmp.Or(clean(p.Title), r.facts.Title)
+		}
 	}
 }
 
-// spoken adds a message that is an event.
-func (r *codexReader) spoken(key, role, text string) {
-	r.events, r.items = true, nil
-	r.say(key, role, text)
+// event returns the message that an event is, and who said it; empty if it is none.
+func (r *codexReader) event(p *codexItem) (role, text string) {
+	switch p.Type {
+	case "user_message":
+		if p.Kind == "" || p.Kind == "plain" {
+			return session.RoleUser, p.Message
+		}
+	case "agent_message":
+		if p.Message != "" {
+			return session.RoleAssistant, p.Message
+		}
+	case "item_completed":
+		switch p.Item.Type {
+		case "UserMessage":
+			return session.RoleUser, string(p.Item.Content)
+		case "AgentMessage":
+			return session.RoleAssistant, string(p.Item.Content)
+		}
+	}
+	return "", ""
+}
+
+// begin begins a turn, unless it has begun with what the user said before.
+func (t *codexTurn) begin() {
+	if t.stated = true; t.answered {
+		t.say()
+		clear(t.events)
+		t.answered = false
+	}
+}
+
+// speaks notes who speaks. Where the log does not say so, a turn begins when the user speaks. Then
+// there are events for all turns, or for those from one on.
+func (t *codexTurn) speaks(role string) {
+	if role == session.RoleUser && t.answered && !t.stated {
+		t.say()
+	}
+	t.answered = role != session.RoleUser
+}
+
+// spoken notes that there are events of a role.
+func (t *codexTurn) spoken(role string) {
+	if t.events == nil {
+		t.events = map[string]bool{}
+	}
+	t.events[role] = true
+	t.items = slices.DeleteFunc(t.items, func(h codexHeld) bool {
+		if h.role == role {
+			t.size -= h.size
+		}
+		return h.role == role
+	})
 }
 
 // message adds a message that is an item of the context, unless there are events.
 func (r *codexReader) message(key string, p *codexItem) {
-	text := string(p.Content)
-	if r.events || p.Role != session.RoleUser && p.Role != session.RoleAssistant ||
-		beginsWith(text, "<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>") {
+	role := p.Role
+	text, injected := p.said()
+	if injected || role != session.RoleUser && role != session.RoleAssistant {
 		return
 	}
-	seq, now, cwd := r.seq, r.now, r.cwd
-	r.seq++ // its place, if it counts
-	r.items = append(r.items, func() {
-		nextSeq, nextNow, nextCwd := r.seq, r.now, r.cwd
-		r.seq, r.now, r.cwd = seq, now, cwd
-		r.say(key, p.Role, text)
-		r.seq, r.now, r.cwd = nextSeq, nextNow, nextCwd
-	})
-	if len(r.items) > mostHeld {
-		for _, say := range r.items {
-			say()
-		}
-		r.items = nil
+	if r.turn.speaks(role); r.turn.events[role] {
+		return
 	}
+	seq, now, cwd, side := r.seq, r.now, r.cwd, r.side
+	r.seq++ // its place, if it counts
+	r.turn.items = append(r.turn.items, codexHeld{role, len(text), func() {
+		nextSeq, nextNow, nextCwd, nextSide := r.seq, r.now, r.cwd, r.side
+		r.seq, r.now, r.cwd, r.side = seq, now, cwd, side
+		r.say(key, role, text)
+		r.seq, r.now, r.cwd, r.side = nextSeq, nextNow, nextCwd, nextSide
+	}})
+	if r.turn.size += len(text); len(r.turn.items) > mostHeld || r.turn.size > mostBytes {
+		r.turn.say()
+	}
+}
+
+// say adds the items that are held back.
+func (t *codexTurn) say() {
+	for _, h := range t.items {
+		h.say()
+	}
+	t.items, t.size = nil, 0
+}
+
+// end ends the file.
+func (r *codexReader) end() { r.turn.say() }
+
+// Elements that Codex puts into the context in the user's name. Of those that are not in the list,
+// most have a "_" in their name.
+var (
+	injections = lazy.Regexp(`^<(environment_context|user_instructions|turn_aborted|user_shell_command|recommended_plugins|skill|skills_instructions|skill_suggestions|subagent_notification|user_action|permissions instructions|collaboration_mode|multi_agent_mode|model_switch|personality_spec|apps_instructions|plugins_instructions|hook_context|goal_context|context_window|context_window_reminder|token_budget|realtime_conversation|realtime_delegation|user_verification_notice)\b[^>]*>`)
+	elements   = lazy.Regexp(`^<([a-z]+(?:_[a-z]+)+)\b[^>]*>`)
+)
+
+// isInjected reports whether the agent put a text there, as far as its beginning tells.
+func isInjected(text string) bool {
+	text = strings.TrimSpace(text)
+	return injections().MatchString(text) || strings.HasPrefix(text, "# AGENTS.md instructions")
+}
+
+// isElement reports whether a text is one element as agents use them, and nothing else.
+func isElement(text string) bool {
+	text = strings.TrimSpace(text)
+	m := elements().FindStringSubmatch(text)
+	return m != nil && strings.HasSuffix(text, "</"+m[1]+">")
 }
 
 // tokens adds what was used since the last count. The same count may be logged again.
@@ -186,13 +405,18 @@ func (r *codexReader) tokens(info *codexTokens) {
 		return
 	}
 	used, before := info.Total, r.total
-	if r.total = used; used.Total >= before.Total {
+	begins := used.Total < before.Total || info.Last.Total > 0 && (used == info.Last || r.forked && !r.counted)
+	if r.counted, r.total = true, used; !begins {
 		used.Input, used.Cached, used.CacheWrite = used.Input-before.Input, used.Cached-before.Cached, used.CacheWrite-before.CacheWrite
 		used.Output, used.Reasoning, used.Total = used.Output-before.Output, used.Reasoning-before.Reasoning, used.Total-before.Total
 	} else {
 		used = info.Last // a new count has begun
 	}
-	r.use(session.Usage{Key: fmt.Sprintf("%d/%d", r.now.UnixNano(), info.Total.Total), Model: r.model,
+	key := fmt.Sprintf("%d/%d", r.now.UnixNano(), info.Total.Total)
+	if !r.first {
+		key = r.file + "/" + key
+	}
+	r.use(session.Usage{Key: key, Model: r.model,
 		Input: max(0, used.Input-used.Cached-used.CacheWrite), CacheRead: used.Cached, CacheWrite: used.CacheWrite, Output: used.Output, Reasoning: used.Reasoning})
 }
 

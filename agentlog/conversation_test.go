@@ -370,7 +370,7 @@ func FuzzDocuments(f *testing.F) {
 			path := filepath.Join(t.TempDir(), "x"+ending)
 			writeFile(t, path, string(b))
 			for _, k := range keepers {
-				if k.others != nil { // its conversations are no files of messages
+				if k.reader == nil { // its conversations are no files of messages
 					continue
 				}
 				told(t, logOf(k.agent, path))

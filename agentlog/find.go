@@ -23,6 +23,9 @@ type Log struct {
 	Files []string // the main one first, then those of subagents
 	Size  int64    // of all files, in bytes
 	State string   // differs when something was added
+	// Lone says that it is of a subagent alone: the conversation that the subagent belongs to is not
+	// there.
+	Lone bool
 
 	changed time.Time // when it was changed last, if it is in a database
 	read    func(l *Log, w *writer) error
@@ -54,9 +57,9 @@ func (l *Log) Read(sink Sink) (Facts, error) {
 type keeper struct {
 	agent   string
 	folders func() []string
-	// others finds conversations that are no files of messages. nil: there are none, and what
-	// follows says what the files are.
-	others  func(folder string, report func(error)) []Log
+	// others finds the conversations where a folder of files does not say which file belongs to
+	// which one. nil: what follows says it.
+	others  func(folders []string, report func(error)) []Log
 	endings []string                               // of the files
 	wants   func(rel string) bool                  // whether a file holds a conversation; nil: all do
 	reader  func(w *writer) (func([]byte), func()) // of one file
@@ -68,10 +71,7 @@ type keeper struct {
 // keepers are the agents whose logs are read.
 var keepers = []keeper{
 	{agent: "claude", folders: claudeFolders, endings: []string{".jsonl"}, reader: simple(newClaude), parent: parentOf},
-	{agent: "codex", folders: func() []string {
-		home := homeOf("CODEX_HOME", ".codex")()
-		return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
-	}, endings: []string{".jsonl"}, reader: newCodex},
+	{agent: "codex", folders: codexFolders, others: findCodex, reader: newCodex},
 	{
 		agent: "gemini", folders: in(geminiHome, "tmp"), endings: []string{".jsonl", ".json"}, wants: inChats, reader: simple(newGemini), key: headID,
 		project: projectOf,
@@ -157,13 +157,13 @@ func Find(agent string, report func(error)) []Log {
 	if k == nil {
 		return nil
 	}
-	find := k.find
-	if k.others != nil {
-		find = k.others
-	}
 	var logs []Log
-	for _, folder := range k.folders() {
-		logs = append(logs, find(folder, report)...)
+	if k.others != nil {
+		logs = k.others(k.folders(), report)
+	} else {
+		for _, folder := range k.folders() {
+			logs = append(logs, k.find(folder, report)...)
+		}
 	}
 	sortLogs(logs)
 	return logs
@@ -175,8 +175,9 @@ type file struct {
 	info fs.FileInfo
 }
 
-// walk returns the regular files of the logs below a folder. The folder itself may be a link.
-func (k keeper) walk(folder string, report func(error)) (files []file) {
+// walk returns the regular files below a folder that are wanted and not empty. rel is the path from
+// the folder, which itself may be a link.
+func walk(folder string, wants func(rel string) bool, report func(error)) (files []file) {
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -192,7 +193,7 @@ func (k keeper) walk(folder string, report func(error)) (files []file) {
 			return nil
 		}
 		rel, _ := filepath.Rel(root, path)
-		if !d.Type().IsRegular() || !slices.Contains(k.endings, filepath.Ext(path)) || k.wants != nil && !k.wants(rel) {
+		if !d.Type().IsRegular() || !wants(rel) {
 			return nil
 		}
 		if info, err := d.Info(); err == nil && info.Size() > 0 {
@@ -219,7 +220,10 @@ func (k keeper) find(folder string, report func(error)) (logs []Log) {
 		logs[i].Files, logs[i].Size = append(logs[i].Files, f.path), logs[i].Size+f.info.Size()
 		states[i] = append(states[i], f)
 	}
-	for _, f := range k.walk(folder, report) {
+	wants := func(rel string) bool {
+		return slices.Contains(k.endings, filepath.Ext(rel)) && (k.wants == nil || k.wants(rel))
+	}
+	for _, f := range walk(folder, wants, report) {
 		switch {
 		case k.parent != nil && k.parent(f.path, false) != "":
 			later = append(later, f)
@@ -229,17 +233,41 @@ func (k keeper) find(folder string, report func(error)) (logs []Log) {
 			add(f.path, f)
 		}
 	}
+	conversations := len(logs)
 	for _, f := range later {
 		add(k.parent(f.path, true), f)
 	}
 	for i := range logs {
-		sum := fnv.New64a()
-		for _, f := range states[i] {
-			fmt.Fprintf(sum, "%s %d %d\n", filepath.Base(f.path), f.info.Size(), f.info.ModTime().UnixNano())
-		}
-		logs[i].State = fmt.Sprintf("%x", sum.Sum64())
+		logs[i].State, logs[i].Lone = stateOf(states[i]), i >= conversations
 	}
 	return logs
+}
+
+// stateOf returns what differs once a file has changed.
+func stateOf(files []file) string {
+	sum := fnv.New64a()
+	for _, f := range files {
+		fmt.Fprintf(sum, "%s %d %d\n", filepath.Base(f.path), f.info.Size(), f.info.ModTime().UnixNano())
+	}
+	return fmt.Sprintf("%x", sum.Sum64())
+}
+
+// rootOf returns what the chain of parents ends at that begins with id: the one that has no parent.
+// ok is false if the chain leads to one that is not known, or in a circle.
+func rootOf(id string, parentOf func(id string) (parent string, known bool)) (root string, ok bool) {
+	seen := map[string]bool{}
+	for !seen[id] {
+		seen[id] = true
+		parent, known := parentOf(id)
+		if !known {
+			return "", false
+		}
+		if parent == "" {
+			return id, true
+		}
+		id = parent
+	}
+	return "", false
 }
 
 // parentOf returns the log that a subagent's log belongs to, or "" if it is no subagent's: since

@@ -166,7 +166,7 @@ func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, d
 	return rows.Err()
 }
 
-// opencodeFolders returns where opencode keeps its conversations.
+// opencodeFolder returns where opencode keeps its conversations.
 func opencodeFolder() string {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "opencode")
@@ -177,7 +177,8 @@ func opencodeFolder() string {
 
 // findOpencode returns the conversations of the database and, of those that are not in it, of the
 // files.
-func findOpencode(root string, report func(error)) []Log {
+func findOpencode(folders []string, report func(error)) []Log {
+	root := folders[0]
 	logs := opencodeDatabase{filepath.Join(root, "opencode.db")}.find(report)
 	known := map[string]bool{}
 	for _, l := range logs {

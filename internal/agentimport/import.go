@@ -50,7 +50,7 @@ type imported struct {
 	added bool
 }
 
-type tally struct{ added, updated, known, recorded, failed int }
+type tally struct{ added, updated, known, recorded, lone, failed int }
 
 // Import takes in the logs of agents. What cannot be read does not stop the others; the error names
 // it. Each log is one transaction: an import that was interrupted continues where it was.
@@ -123,6 +123,11 @@ func (im *Importer) load(ctx context.Context) (err error) {
 
 // one takes in a log, unless nothing was added to it since the last time.
 func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
+	if l.Lone {
+		im.tally.lone++
+		im.Progress.Add(int(l.Size))
+		return nil
+	}
 	if old, ok := im.known[[2]string{l.Agent, l.Path}]; ok && old.State == l.State {
 		im.tally.known++
 		im.Progress.Add(int(l.Size))
@@ -276,6 +281,9 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 		}
 	}
 	im.Notice("%s", text)
+	if t.lone > 0 {
+		im.Notice("%s of subagents left out: the conversations that they belong to are not there", cli.Plural(t.lone, "log"))
+	}
 	return nil
 }
 

@@ -1,0 +1,373 @@
+package agentlog
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// codexFolders returns where Codex keeps its logs.
+func codexFolders() []string {
+	home := homeOf("CODEX_HOME", ".codex")()
+	return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
+}
+
+// codexFile is a log of Codex, and what its first line says.
+type codexFile struct {
+	file
+	name string // without the ending of a compressed log
+	codexHead
+}
+
+// codexHead says what a log is of.
+type codexHead struct {
+	id     string
+	at     time.Time // when it began
+	from   string    // the conversation whose history it goes on from; empty: it has its own alone
+	asked  string    // the conversation that a subagent belongs to; empty: not known
+	sub    bool      // nobody talked to it: it is of a subagent, a guardian, or the like
+	broken bool      // the first line says nothing
+}
+
+// isCodex reports whether a file is a log: a line for each item, compressed once it is old, or one
+// document, as in the versions before 0.1.
+func isCodex(rel string) bool {
+	name := filepath.Base(rel)
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst") || strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json")
+}
+
+// findCodex returns the conversations. The logs of subagents belong to that of the conversation
+// that asked for them, and so does what was said after the user went back in one.
+func findCodex(folders []string, report func(error)) (logs []Log) {
+	all := codexFiles(folders, report)
+	known := &codexIndex{files: map[string]*codexFile{}, prints: map[string][]print{}}
+	for _, f := range all {
+		if f.id != "" && known.files[f.id] == nil {
+			known.files[f.id] = f
+		}
+	}
+	trees := map[*codexFile]*codexTree{}
+	var order []*codexFile
+	add := func(root, f *codexFile) {
+		if trees[root] == nil {
+			trees[root] = &codexTree{known: known}
+			order = append(order, root)
+		}
+		trees[root].files = append(trees[root].files, f)
+	}
+	for _, f := range all { // a conversation comes before what belongs to it
+		switch first := known.files[f.id]; {
+		case f.sub:
+		case f.reverted() && first != nil && !first.sub:
+			add(first, f)
+		default:
+			add(f, f)
+		}
+	}
+	for _, f := range all {
+		if f.sub {
+			add(known.root(f), f)
+		}
+	}
+	for _, root := range order {
+		logs = append(logs, trees[root].log())
+	}
+	return logs
+}
+
+// reverted reports whether the log has what was said after the user went back: then the name has
+// the id of the conversation, and one of its own.
+func (f *codexFile) reverted() bool { return f.id != "" && strings.Contains(f.name, f.id+"_") }
+
+// codexFiles returns the logs in the order of their names, which begin with their times. Of a log
+// and its compressed copy, the log counts.
+func codexFiles(folders []string, report func(error)) (all []*codexFile) {
+	plain := map[string]bool{}
+	for _, folder := range folders {
+		for _, f := range walk(folder, isCodex, report) {
+			c := &codexFile{file: f, name: strings.TrimSuffix(filepath.Base(f.path), ".zst")}
+			plain[f.path] = true
+			all = append(all, c)
+		}
+	}
+	all = slices.DeleteFunc(all, func(f *codexFile) bool {
+		path, packed := strings.CutSuffix(f.path, ".zst")
+		return packed && plain[path]
+	})
+	for _, f := range all {
+		f.codexHead = headOf(f.path)
+	}
+	slices.SortStableFunc(all, func(a, b *codexFile) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path)) })
+	return all
+}
+
+// headOf reads the first line of a log. What cannot be read is noticed when the log is read.
+func headOf(path string) (h codexHead) {
+	h.broken = true
+	_, _ = readDocuments(path, func(int) {}, func(doc []byte) bool {
+		h = parseHead(doc)
+		return false
+	})
+	return h
+}
+
+func parseHead(doc []byte) (h codexHead) {
+	var l struct {
+		ID        string `json:"id"`
+		Timestamp moment `json:"timestamp"`
+		Payload   struct {
+			ID           string          `json:"id"`
+			Timestamp    moment          `json:"timestamp"`
+			ForkedFrom   string          `json:"forked_from_id"`
+			Parent       string          `json:"parent_thread_id"`
+			ThreadSource json.RawMessage `json:"thread_source"`
+			Source       json.RawMessage `json:"source"`
+			Base         struct {
+				Thread string `json:"thread_id"`
+			} `json:"history_base"`
+		} `json:"payload"`
+	}
+	other := (*json.UnmarshalTypeError)(nil)
+	if err := json.Unmarshal(doc, &l); err != nil && !errors.As(err, &other) {
+		return codexHead{broken: true}
+	}
+	p := l.Payload
+	h.id, h.at = cmp.Or(p.ID, l.ID), p.Timestamp.Time
+	if h.at.IsZero() {
+		h.at = l.Timestamp.Time
+	}
+	h.asked, h.sub = askedBy(p.Source)
+	var kind string
+	_ = json.Unmarshal(p.ThreadSource, &kind) // it may be no text
+	h.sub = h.sub || kind == subagent || kind == "memory_consolidation"
+	h.from = cmp.Or(p.ForkedFrom, p.Base.Thread)
+	if h.sub {
+		h.asked = cmp.Or(h.asked, p.Parent, p.ForkedFrom, p.Base.Thread)
+		h.from = cmp.Or(h.from, h.asked)
+	}
+	if h.from == h.id {
+		h.from = ""
+	}
+	return h
+}
+
+// askedBy returns what the source of a log says: whether it is of a subagent, and of which
+// conversation that is.
+func askedBy(source json.RawMessage) (asked string, sub bool) {
+	var name string
+	if json.Unmarshal(source, &name) == nil {
+		return "", name == subagent
+	}
+	var by struct {
+		Subagent json.RawMessage `json:"subagent"`
+		Internal json.RawMessage `json:"internal"`
+	}
+	_ = json.Unmarshal(source, &by) // what is no object says nothing
+	var spawn struct {
+		Thread struct {
+			Parent string `json:"parent_thread_id"`
+		} `json:"thread_spawn"`
+	}
+	_ = json.Unmarshal(by.Subagent, &spawn) // a name says nothing of the parent
+	return spawn.Thread.Parent, set(by.Subagent) || set(by.Internal)
+}
+
+// set reports whether a member is there, and is not null.
+func set(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
+
+// codexIndex has all logs, to find the history that one goes on from. It is not for concurrent use.
+type codexIndex struct {
+	files  map[string]*codexFile // by the ids of the conversations
+	prints map[string][]print    // of files that were read, by path
+	kept   int                   // prints in there
+}
+
+// root returns the log that a subagent's belongs to; its own if that is not there.
+func (x *codexIndex) root(f *codexFile) *codexFile {
+	id, ok := rootOf(f.asked, func(id string) (string, bool) {
+		switch at := x.files[id]; {
+		case at == nil || at.sub && at.asked == "":
+			return "", false
+		case at.sub:
+			return at.asked, true
+		}
+		return "", true
+	})
+	if !ok {
+		return f
+	}
+	return x.files[id]
+}
+
+// codexTree has the files of a conversation: its own, the earliest first, then those of subagents.
+type codexTree struct {
+	known *codexIndex
+	files []*codexFile
+}
+
+func (t *codexTree) log() Log {
+	l := Log{Agent: "codex", Path: t.files[0].path, Lone: t.files[0].sub, read: t.read}
+	files := make([]file, len(t.files))
+	for i, f := range t.files {
+		files[i] = f.file
+		l.Files, l.Size = append(l.Files, f.path), l.Size+f.info.Size()
+	}
+	l.State = stateOf(files)
+	return l
+}
+
+func (t *codexTree) read(_ *Log, w *writer) error {
+	var errs error
+	for i, f := range t.files {
+		r := &codexReader{writer: w, file: f.name, first: i == 0}
+		if w.side = ""; f.sub {
+			w.side = cmp.Or(f.id, f.name)
+		}
+		switch parent := t.known.files[f.from]; {
+		case i > 0 && !f.sub:
+			w.say(f.name, "system", "The user went back to an earlier message.")
+			r.forked = true
+			r.inherited, r.byOrdinal = t.known.inherited(f, t.files[:i]), true
+		case f.from != "":
+			r.forked = true
+			if parent != nil && parent != f {
+				r.inherited, r.byOrdinal = t.known.inherited(f, t.known.history(parent)), true
+			}
+		}
+		long, err := readDocuments(f.path, w.sink.Seen, func(doc []byte) bool {
+			r.line(doc)
+			return w.err == nil
+		})
+		r.end()
+		w.facts.Long += long
+		errs = errors.Join(errs, err, w.err)
+		if w.err != nil {
+			break
+		}
+	}
+	return errs
+}
+
+// print stands for a line of a log that says something. A line and its copy have the same one.
+type print struct {
+	sum    uint64
+	at     int64 // nanoseconds since 1970; 0: not known
+	prompt bool
+}
+
+// mostHistory is how many logs a history may go on from.
+const mostHistory = 64
+
+// history returns the files that have the history of a conversation up to its end, the earliest
+// first: a log either repeats what it goes on from, or only names it.
+func (x *codexIndex) history(f *codexFile) (files []*codexFile) {
+	seen := map[*codexFile]bool{}
+	for f != nil && !seen[f] && len(files) < mostHistory {
+		seen[f] = true
+		files = append(files, f)
+		f = x.files[f.from]
+	}
+	slices.Reverse(files)
+	return files
+}
+
+// inherited returns how many documents at the beginning of a log only repeat what is in others.
+func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
+	var have []print
+	for _, h := range history {
+		have = append(have, x.printsOf(h)...)
+	}
+	if !f.at.IsZero() && !f.reverted() { // what the others say later, this one cannot repeat
+		latest := f.at.Add(slack).UnixNano()
+		have = slices.DeleteFunc(have, func(p print) bool { return p.at > latest })
+	}
+	docs, answered, prompted := 0, 0, false
+	r := &codexReader{writer: newWriter("codex", Sink{})}
+	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // what cannot be read is noticed later
+		docs++
+		p, ok := r.print(doc)
+		if docs == 1 || !ok {
+			return true
+		}
+		at := slices.IndexFunc(have, func(h print) bool { return h.sum == p.sum })
+		if at < 0 {
+			return false
+		}
+		have = have[at+1:]
+		if n, prompted = docs, p.prompt; !prompted {
+			answered = n
+		}
+		return true
+	})
+	if prompted && !f.sub && len(have) > 0 { // the user went back, and said the same again
+		return answered
+	}
+	return n
+}
+
+// mostPrints is how many prints are kept.
+const mostPrints = 1 << 20
+
+func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
+	if prints, ok := x.prints[f.path]; ok {
+		return prints
+	}
+	r := &codexReader{writer: newWriter("codex", Sink{})}
+	docs := 0
+	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // its own reading reports what cannot be read
+		if docs++; docs > 1 {
+			if p, ok := r.print(doc); ok {
+				prints = append(prints, p)
+			}
+		}
+		return true
+	})
+	if x.kept+len(prints) > mostPrints {
+		clear(x.prints)
+		x.kept = 0
+	}
+	x.prints[f.path], x.kept = prints, x.kept+len(prints)
+	return prints
+}
+
+// print returns the print of a document. ok is false if it says nothing.
+func (r *codexReader) print(doc []byte) (p print, ok bool) {
+	l, item, ok := r.parse(doc)
+	if !ok {
+		return p, false
+	}
+	var parts []string
+	switch role, text := r.event(item); {
+	case role != "":
+		parts, p.prompt = []string{role, text}, role == "user"
+	case item.Type == "message" && (item.Role == "user" || item.Role == "assistant"):
+		text, injected := item.said()
+		if injected {
+			return p, false
+		}
+		parts, p.prompt = []string{"item", item.Role, text}, item.Role == "user"
+	case item.CallID != "":
+		parts = []string{item.Type, item.CallID}
+	case item.Type == "token_count" && item.Info != nil:
+		parts = []string{item.Type, fmt.Sprint(item.Info.Total)}
+	case l.Type == "compacted", item.Type == "turn_aborted":
+		parts = []string{l.Type, item.Type, item.TurnID, item.Message}
+	default:
+		return p, false
+	}
+	sum := fnv.New64a()
+	for _, part := range parts {
+		fmt.Fprintf(sum, "%d %s\n", len(part), part)
+	}
+	p.sum = sum.Sum64()
+	if at := l.Timestamp.Time; !at.IsZero() {
+		p.at = at.UnixNano()
+	}
+	return p, true
+}
