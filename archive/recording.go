@@ -177,6 +177,13 @@ func SessionID(started time.Time, sum []byte) string {
 	return id.String()
 }
 
+// imported reports whether an id is one of SessionID: those of sessions that were recorded here are
+// random.
+func imported(id string) bool {
+	u, err := uuid.Parse(id)
+	return err == nil && u.Version() == 8
+}
+
 // Transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
 // end. It passes each event to tap, too, if there is one.
 func (r *Recording) Transcribe(tap func(session.Event)) (*session.Transcript, error) {

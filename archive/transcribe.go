@@ -114,6 +114,6 @@ func Transcribe(s session.Session, source EventSource, tap func(session.Event)) 
 // NewProcessor returns a Processor for the recording of a session.
 func NewProcessor(s session.Session) *transcript.Processor {
 	return transcript.NewProcessor(transcript.ProcessorOptions{
-		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command,
+		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command, Imported: imported(s.ID),
 	})
 }

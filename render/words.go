@@ -112,7 +112,11 @@ func eventText(e *session.Entry) string {
 		return ""
 	}
 	var text string
-	switch e.Event {
+	name := e.Event
+	if name == session.EventImported {
+		name = data("event")
+	}
+	switch name {
 	case session.EventNewSession:
 		text = agentOf(agent, data("version"), data("model")) + " started"
 		if cwd := data("cwd"); cwd != "" {
@@ -144,6 +148,9 @@ func eventText(e *session.Entry) string {
 		text = "the command ended with exit status " + data("status")
 	default:
 		text = e.Event
+	}
+	if e.Event == session.EventImported {
+		text = "the imported recording says: " + text
 	}
 	return printable.Line(e.At.UTC().Format(clock) + " " + text)
 }

@@ -14,6 +14,11 @@ const (
 	EventInput  = "control:input"  // data: by, kind, text as it was typed; or secret, where the command read a password
 )
 
+// EventImported is the name of the events that stand for the markers above in a recording that was
+// imported: that they are there is all that is known, since anybody can write such a file. data:
+// that of the marker, and event, its name.
+const EventImported = "control:imported"
+
 // markStart is how the label of a control event's marker begins. JSON of another order is a label
 // like any other.
 const markStart = `{"ptyrec":"control:`

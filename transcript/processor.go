@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"maps"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type ProcessorOptions struct {
 	Started    time.Time
 	SessionID  string
 	Command    []string
+	Imported   bool // somebody else may have made it: its markers of control are claims
 
 	// Trace, if set, is called after each frame, and for each event between frames.
 	Trace func(Trace)
@@ -119,6 +121,13 @@ func (p *Processor) mark(e session.Event) {
 	case event == session.EventPrompt:
 		p.known.match(p.log.Entries())
 		p.known.add(text, p.opt.Started.Add(e.At))
+	case p.opt.Imported:
+		claim := maps.Clone(data)
+		if claim == nil {
+			claim = map[string]any{}
+		}
+		claim["event"] = event
+		p.log.Event(session.EventImported, "", claim, e.At, p.offset)
 	default:
 		p.log.Event(event, "", data, e.At, p.offset)
 	}

@@ -57,7 +57,9 @@ func TestNothingEvilIsPrinted(t *testing.T) {
 	}
 	out, said := run("import", name(".cast"))
 	check("import", append(out, said...))
+	run("run", "--", "true") // becomes a command of a sandbox
 	run("run", "--", "printf", `%s\n`, evil)
+	run("list") // packs their journals
 	poison(t, path)
 	logs := filepath.Join(dir, ".codex", "sessions")
 	if err := os.MkdirAll(logs, 0o700); err != nil {
@@ -152,7 +154,7 @@ func evilServer(w http.ResponseWriter, r *http.Request) {
 	e := quoted(evil)
 	one := `{"id": "019aa000-0000-7000-8000-000000000001", "command": [E, E], "cwd": E, "title": E, "name": E, "note": E, "prompt": E, "tags": [E], "owner": E, "space": E, "started_at": "2026-01-02T03:04:05Z",
 		"ended_at": "2026-01-02T03:05:05Z", "cols": 80, "rows": 24, "agents": [{"name": E, "version": E, "model": E}], "status": "ended", "messages": 1, "turns": 1, "duration": 60, "git": {"start": {"branch": E, "commit": E}, "commits": [E]},
-		"continues": E, "continued_by": [E]}`
+		"continues": E, "continued_by": [E], "sandbox": E, "process": E, "asked": {"by": E, "shell": E}, "source": {"kind": E, "agent": E, "id": E, "path": E}}`
 	entry := `{"id": E, "seq": 1, "type": "message", "role": E, "agent": E, "text": E, "markdown": E, "output": E, "at": "2026-01-02T03:04:05Z", "cwd": E, "tool": {"name": E, "input": E, "output": E, "status": E}}`
 	answer := map[string]string{
 		"/api/logins": `{"code": "AAAA-AAAA"}`, "/api/info": `{"user": E}`,
@@ -190,6 +192,7 @@ func poison(t *testing.T, path string) {
 			tool = json_object('name', ?1, 'input', ?1, 'output', ?1, 'status', ?1), data = json_object('by', ?1, 'text', ?1, 'version', ?1, 'status', ?1, 'reason', ?1, ?1, ?1)`,
 		`UPDATE entries SET role = ?1, status = ?1 WHERE seq % 5 = 1`,
 		`UPDATE sessions SET id = ?1 WHERE pk = (SELECT min(pk) FROM sessions)`,
+		`UPDATE sessions SET sandbox = ?1, process = ?1, asked = json_object('by', ?1, 'shell', ?1) WHERE pk = (SELECT min(pk) + 1 FROM sessions)`,
 		`UPDATE entries SET role = 'tool' WHERE seq = 2`,
 		`UPDATE entries SET role = 'assistant' WHERE seq = 3`,
 		`UPDATE entries SET event = ?1, type = 'event' WHERE seq = 4`,

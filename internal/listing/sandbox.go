@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -20,7 +21,7 @@ func Sandboxes(boxes []store.SandboxInfo, now time.Time) []string {
 		if b.Last.Local().Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
 			when = b.Last.Local().Format("2006-01-02 15:04")
 		}
-		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", b.Name, cli.Plural(b.Commands, "command"), running, when))
+		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", printable.Line(b.Name), cli.Plural(b.Commands, "command"), running, when))
 	}
 	return lines
 }
