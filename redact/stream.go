@@ -9,6 +9,7 @@ type stream struct {
 	chunk  int32 // number of the next chunk
 	state  state
 	params []byte
+	copied clipboard
 }
 
 // place is where a byte came from; chunk is -1 if the byte represents a movement of the cursor.
@@ -32,7 +33,9 @@ const maxSkip = 200
 
 func (s *stream) add(chunk []byte) {
 	for i, c := range chunk {
-		s.byte(c, place{s.chunk, int32(i)})
+		at := place{s.chunk, int32(i)}
+		s.byte(c, at)
+		s.copied.byte(c, at)
 	}
 	s.chunk++
 }

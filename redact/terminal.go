@@ -93,26 +93,29 @@ const (
 
 // LookAt is Look for the chunks of an output; the last call has none.
 func (t *Terminal) LookAt(chunk []byte) {
-	t.run(chunk, func(s *stream) []Patch { t.Look(string(s.text)); return nil })
+	t.run(chunk, func(s *stream) []Patch { t.Look(string(s.text)); return nil }, func(c *clip) []Patch { t.Look(string(c.decode())); return nil })
 }
 
 // Mask returns the patches for a chunk and those before it, as far as they are certain. The last
 // call, without a chunk, returns the rest. A patch may be returned twice.
 func (t *Terminal) Mask(chunk []byte) []Patch {
-	return t.run(chunk, t.mask)
+	return t.run(chunk, t.mask, t.maskClip)
 }
 
-// run collects chunks and has them searched. Chunks are numbered from 0; a nil one ends the stream,
-// and begins another.
-func (t *Terminal) run(chunk []byte, search func(*stream) []Patch) (patches []Patch) {
+// run collects chunks and has them searched, and what is copied. Chunks are numbered from 0; a nil
+// one ends the stream, and begins another.
+func (t *Terminal) run(chunk []byte, search func(*stream) []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
 	s := &t.stream
 	if chunk != nil {
 		s.add(chunk)
-		if len(s.text) < window {
-			return nil
-		}
 	}
-	patches = search(s)
+	for _, c := range s.copied.take(chunk == nil) {
+		patches = append(patches, searchCopied(&c)...)
+	}
+	if chunk != nil && len(s.text) < window {
+		return patches
+	}
+	patches = append(patches, search(s)...)
 	if chunk == nil {
 		t.stream = stream{}
 	} else {

@@ -104,6 +104,7 @@ func TestTerminalRapid(t *testing.T) {
 
 func FuzzTerminal(f *testing.F) {
 	f.Add([]byte("a\x1b[31m"+pat+"\x1b]0;"+pat+"\x1b\\\r\n\x1bP"+pat), 7)
+	f.Add([]byte("\x1b]52;c;Z2hwX3g3S2Q5M21RdlR6MUxyUHc4WWJOY0U1aEoyZ1VzQTRmUm82SQ==\a"), 20)
 	f.Add([]byte("│ "+pat[:20]+" │\r\n│ "+pat[20:]+"\xe5\xaf"), 3)
 	r := newRedactor(f)
 	f.Fuzz(func(t *testing.T, data []byte, cut int) {
