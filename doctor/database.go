@@ -14,15 +14,18 @@ import (
 // database examines the database; there may be none yet.
 func (x *examination) database(ctx context.Context) error {
 	path := x.Path
-	if !store.Exists(path) {
-		x.say(Note, "database", "%s is not there yet; the first recording makes it", path)
+	there, err := store.Exists(path)
+	if err != nil {
+		x.say(Bad, "database", "%v%s", err, advice(path, err))
+	}
+	if !there {
+		if err == nil {
+			x.say(Note, "database", "%s is not there yet; the first recording makes it", path)
+		}
 		return nil
 	}
 	x.permissions(path)
-	if err := x.journals(path); err != nil {
-		return err
-	}
-	var err error
+	x.journals(path)
 	x.db, err = x.Open(ctx)
 	if errors.Is(err, session.ErrCorrupt) {
 		x.say(x.mended(), "database", "%v", err)
@@ -32,7 +35,7 @@ func (x *examination) database(ctx context.Context) error {
 		err = x.salvage(ctx, path)
 	}
 	if err != nil {
-		x.say(Bad, "database", "%v", err)
+		x.say(Bad, "database", "%v%s", err, advice(path, err))
 		return err
 	}
 	version, newest, err := x.db.Version(ctx)
@@ -47,19 +50,22 @@ func (x *examination) database(ctx context.Context) error {
 }
 
 // journals examines what is recorded beside the database, before it is imported.
-func (x *examination) journals(path string) error {
+func (x *examination) journals(path string) {
 	states, err := store.InspectJournals(path)
+	if err != nil {
+		x.say(Bad, "journals", "%v%s", err, advice(store.JournalFolder(path), err))
+	}
 	for _, s := range states {
 		switch {
 		case s.Aside:
 			x.say(Note, "journal", "%s is damaged, or no part of its session: what could be read is stored, and the file kept", s.Path)
 		case s.Err != nil:
-			x.sayOf(s.Session, Bad, "journal", "%v", s.Err)
+			x.sayOf(s.Session, Bad, "journal", "%v%s", s.Err, advice(s.Path, s.Err))
+			x.hidden[s.Session] = true
 		case s.Torn > 0:
 			x.sayOf(s.Session, Lost, "journal", "its recorder was stopped while it wrote: the last %d bytes are no whole event and are cut off", s.Torn)
 		}
 	}
-	return err
 }
 
 // files examines the full-text index and the file.

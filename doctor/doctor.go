@@ -52,13 +52,14 @@ type Options struct {
 type examination struct {
 	Options
 	db       *store.Store
+	hidden   map[string]bool // the sessions of which a journal cannot be read
 	findings []Finding
 }
 
 // Examine examines the database, then the surroundings, and repairs what it can if that is wanted.
 // It closes no database. The error says why it could not go on; there may be findings all the same.
 func Examine(ctx context.Context, o Options) (Report, error) {
-	x := &examination{Options: o}
+	x := &examination{Options: o, hidden: map[string]bool{}}
 	var err error
 	if o.Path != "" {
 		err = x.database(ctx)
@@ -121,7 +122,7 @@ func (x *examination) mended() string {
 func (x *examination) sideBySide(n int, examine func(part *examination, i int) error) error {
 	parts := make([]examination, n)
 	err := parallel.Each(n, func(i int) error {
-		parts[i] = examination{Options: x.Options, db: x.db}
+		parts[i] = examination{Options: x.Options, db: x.db, hidden: x.hidden}
 		return examine(&parts[i], i)
 	})
 	for i := range parts {

@@ -32,6 +32,9 @@ func (x *examination) sessions(ctx context.Context) error {
 
 // session examines one session: its raw log, how it ended, and its entries.
 func (x *examination) session(ctx context.Context, info *store.Info) error {
+	if x.hidden[info.ID] {
+		return nil // it was said
+	}
 	damage, events, err := rawDamage(ctx, x.db, info)
 	if err != nil {
 		return err

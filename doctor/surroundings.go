@@ -47,7 +47,12 @@ func (x *examination) folders() {
 		switch err := rundir.Check(dir); {
 		case err == nil:
 			x.say(OK, "sockets", "%s", dir)
-		case !errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist):
+		case os.Geteuid() == 0 && x.Path != "" && dir == rundir.Links(x.Path) && ofAnother(dir):
+			x.say(Note, "sockets", "%s is another user's: root's sessions are found without it", dir)
+		case advice(dir, err) != "":
+			x.say(Bad, "sockets", "%v%s", err, advice(dir, err))
+		default:
 			x.say(Bad, "sockets", "%v; sessions use another folder, and are found through the database: remove this one, or chmod 700 it if it is yours", err)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 // Shell describes a new shell session.
@@ -54,7 +56,7 @@ const (
 // variables of sessions may be secret.
 func (m *Manager) folder() (string, error) {
 	dir := m.opt.Store.Path() + "-sandboxes"
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := private.Folder(dir); err != nil {
 		return "", err
 	}
 	return dir, os.Chmod(dir, 0o700)
@@ -81,6 +83,7 @@ func (m *Manager) create(f fact) error {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
+	private.Give(file, dir)
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
@@ -286,7 +289,11 @@ func (m *Manager) inShell(o *order) error {
 	}
 	if !o.Apart {
 		s.New = s.Path + "." + o.Record.ID
-		if err := os.WriteFile(s.New, nil, 0o600); err != nil {
+		f, err := private.Open(s.New)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Truncate(0), f.Close()); err != nil {
 			return err
 		}
 		w.new = s.New

@@ -2,13 +2,13 @@ package process
 
 import (
 	"errors"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 )
 
@@ -25,7 +25,7 @@ func listen(db, id string) (net.Listener, error) {
 		return nil, err
 	}
 	links := rundir.Links(db)
-	if err := os.Mkdir(links, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := private.Folder(links); err != nil {
 		return nil, err
 	}
 	if err := rundir.Check(links); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ptyrec/ptyrec/internal/listing"
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -28,7 +29,9 @@ func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
 		return "", false
 	}
 	if most > 0 && recorded(ids) > most {
-		_ = os.WriteFile(told, nil, 0o600) // else it is found out again
+		if f, err := private.File(told, 0); err == nil { // else it is found out again
+			_ = f.Close()
+		}
 		return "", false
 	}
 	return listing.NewShortIDs(ids).Of(r.sink.session.ID), true

@@ -103,6 +103,11 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 	files, _ := journal.List(JournalFolder(r.store.path)) // an unreadable folder counts as empty
 	for _, file := range journal.Of(files, r.id) {
 		in, f, err := openJournal(file)
+		if errors.Is(err, fs.ErrPermission) { // not the same as lost
+			r.over = true
+			r.yield(session.Event{}, fmt.Errorf("read journal: %w", err))
+			return false
+		}
 		if err != nil {
 			packed = packed || errors.Is(err, fs.ErrNotExist)
 			continue

@@ -26,10 +26,36 @@ func JournalFolder(path string) string {
 	return path + "-journals"
 }
 
-// Exists reports whether there is a database at path, or a journal of a session recorded for it.
-func Exists(path string) bool {
+// Exists reports whether there is a database at path, or a journal of a session recorded for it. The
+// error says why that cannot be told.
+func Exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if err == nil {
+		return true, nil
+	}
+	if _, linkErr := os.Lstat(path); linkErr == nil || !errors.Is(err, fs.ErrNotExist) {
+		return linkErr == nil, err
+	}
 	files, err := journal.List(JournalFolder(path))
-	return exists(path) || err == nil && len(files) > 0
+	return len(files) > 0, err
+}
+
+// Unreadable returns an error if this user may not read the journals of some sessions, as after
+// sudo, or cannot. It describes the first one.
+func (s *Store) Unreadable() error {
+	files, err := journal.List(JournalFolder(s.path))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		f, err := file.Open()
+		if err == nil {
+			_ = f.Close()
+		} else if !errors.Is(err, fs.ErrNotExist) { // else it was packed meanwhile
+			return err
+		}
+	}
+	return nil
 }
 
 // Record starts the journal of a session for the database at path, which need not exist. closed is

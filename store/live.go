@@ -1,6 +1,8 @@
 package store
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 
 	"github.com/ptyrec/ptyrec/internal/bytelock"
@@ -54,7 +56,8 @@ func (s *Store) addJournals(infos []*Info) {
 func (i *Info) addJournal(file journal.File) {
 	f, err := file.Open()
 	if err != nil {
-		return // it was packed meanwhile, or is not ours
+		i.Hidden = i.Hidden || !errors.Is(err, fs.ErrNotExist) // else it was packed meanwhile
+		return
 	}
 	defer f.Close()
 	i.recorded = i.recorded || journal.IsWritten(f)

@@ -44,6 +44,7 @@ type Info struct {
 	Beside      bool          // it is not in the database, which takes nothing now: its journal is all there is
 	Sent        time.Time     // when the server of a team had all of it as it was then; zero: it has not got all of it
 	Revision    int64         // grows when entries or the raw log are replaced
+	Hidden      bool          // this user may not read a journal of it: it may be live, and there may be more of it
 	Unread      bool          // the entries may not be all that the raw log holds: MarkRead was not called for its end
 
 	key      int64

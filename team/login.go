@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 // Login is what a machine keeps to send sessions to a server.
@@ -52,13 +54,14 @@ func (l Login) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".team-*") // 0600
 	if err != nil {
 		return err
 	}
+	private.Give(f, filepath.Dir(path))
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)

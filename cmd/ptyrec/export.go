@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/importer"
 	"github.com/ptyrec/ptyrec/internal/opener"
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/render"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -181,7 +181,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 		a.noticeNone(f.filterFlags)
 		return nil
 	}
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := private.Folder(f.dir); err != nil {
 		return err
 	}
 	if export.NeedsRecording(format) {

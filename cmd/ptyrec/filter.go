@@ -94,5 +94,9 @@ func (a *app) noticeNone(f filterFlags) {
 		a.notice("no session matches")
 		return
 	}
+	if a.open.Hidden != nil {
+		a.notice("no session can be read")
+		return
+	}
 	a.notice("no session is recorded yet; to record one: ptyrec run -- COMMAND")
 }

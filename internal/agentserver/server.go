@@ -20,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
@@ -117,7 +118,7 @@ func writePID(path string) (remove func(), err error) {
 	if path == "" {
 		return func() {}, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return nil, cli.Fail(err, "see --pid-file")
 	}
 	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 // WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside
@@ -41,6 +43,7 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if err != nil {
 		return writeError(path, err)
 	}
+	private.Give(f.File, like(path))
 	defer t.Add(f.Name())()
 	defer func() { err = errors.Join(err, f.Cleanup()) }()
 	if err := WriteBuffered(f, write); err != nil {
@@ -65,6 +68,14 @@ func fileMode(path string) os.FileMode {
 		return info.Mode().Perm()
 	}
 	return 0o600
+}
+
+// like is what a file at path takes its owner from.
+func like(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return filepath.Dir(path)
+	}
+	return path
 }
 
 // WriteBuffered calls write with a buffer before w, and flushes it.

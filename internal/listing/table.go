@@ -111,6 +111,8 @@ func stateWord(info *store.Info, sockets map[string]string) (word, color string)
 		return info.Status, cli.Green
 	case info.Status == store.Live: // elsewhere, or its socket is gone
 		return info.Status + ", unreachable", cli.Green
+	case info.Status == store.Interrupted && info.Hidden:
+		return "unreadable", cli.Red
 	case info.Status == store.Interrupted:
 		return info.Status, cli.Yellow
 	case info.ExitCode != nil && *info.ExitCode != 0:

@@ -18,6 +18,7 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 // Server is how agents start the MCP server.
@@ -151,7 +152,7 @@ func addToFile(path, servers string, s Server) error {
 	if all[servers], err = json.Marshal(list); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	var temps cli.Temporaries

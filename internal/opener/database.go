@@ -58,6 +58,11 @@ var ErrNoDatabase = errors.New("there is no database")
 // the sessions are those that only a journal describes.
 func (o *Opener) Existing(ctx context.Context) (*store.Store, error) {
 	s, err := o.Usable(ctx)
+	if err == nil {
+		if o.Hidden = s.Unreadable(); o.Hidden != nil {
+			o.Notice("warning: not all that was recorded is shown: %v; `ptyrec doctor` says how to mend it", o.Hidden)
+		}
+	}
 	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) || errors.Is(err, fs.ErrNotExist) {
 		return o.beside(ctx, err)
 	}
@@ -70,7 +75,11 @@ func (o *Opener) Usable(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !store.Exists(path) {
+	there, err := store.Exists(path)
+	switch {
+	case !there && err != nil:
+		return nil, cli.Fail(fmt.Errorf("the sessions in %s cannot be read: %w", path, err), "`ptyrec doctor` says what is wrong")
+	case !there:
 		return nil, cli.Fail(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	s, err := o.Store(ctx)

@@ -27,6 +27,9 @@ func (w worded) Unwrap() error { return w.err }
 // Find returns the session that ref names.
 func Find(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
+	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
+		return nil, cli.Fail(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` says how to mend it")
+	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, cli.Fail(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")

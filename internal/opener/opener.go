@@ -18,6 +18,8 @@ type Opener struct {
 	Temps     *cli.Temporaries
 	Named     bool // the session was named with --session: no file is meant
 
+	Hidden error // set by Existing: why some sessions cannot be read; nil: all can
+
 	closers []io.Closer
 }
 

@@ -25,8 +25,17 @@ func File(path string, flags int) (*os.File, error) {
 	if err := f.Chmod(0o600); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	Give(f)
+	Give(f, filepath.Dir(path))
 	return f, nil
+}
+
+// Open opens the file at path for reading and writing, and creates it as File does if it is missing.
+func Open(path string) (*os.File, error) {
+	f, err := File(path, 0)
+	if errors.Is(err, fs.ErrExist) {
+		f, err = os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return f, err
 }
 
 // Folder creates the folder at path, and what is missing above it, with mode 0700, whatever the
@@ -55,21 +64,22 @@ func Folder(path string) error {
 		return err
 	}
 	defer f.Close()
-	Give(f)
+	Give(f, filepath.Dir(path))
 	return f.Chmod(0o700)
 }
 
-// Give gives a file or folder that root has just created to the owner of the folder that it is in.
-// It does nothing for other users. Where root may not do that, the file stays root's.
-func Give(f *os.File) {
+// Give gives a file or folder that root has just created to the owner of the one at like: the
+// folder that it is in, or the file that it replaces. It does nothing for other users. Where root
+// may not do that, the file stays root's.
+func Give(f *os.File, like string) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	above, err := os.Stat(filepath.Dir(f.Name()))
+	info, err := os.Stat(like)
 	if err != nil {
 		return
 	}
-	if stat, ok := above.Sys().(*syscall.Stat_t); ok {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(stat.Uid), int(stat.Gid)) // in some containers root may not
 	}
 }

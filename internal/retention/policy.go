@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/internal/bytesize"
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/internal/timespan"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -78,10 +79,10 @@ func (p Policy) Due(path string, now time.Time) bool {
 // Apply deletes what the policy does not keep, and says what it has deleted. If it was applied
 // within the last day, or another process does it now, it deletes nothing. Live sessions stay.
 func (p Policy) Apply(ctx context.Context, db *store.Store, now time.Time) (deleted []*store.Info, err error) {
-	if err := os.MkdirAll(filepath.Dir(Stamp(db.Path())), 0o700); err != nil {
+	if err := private.Folder(filepath.Dir(Stamp(db.Path()))); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(Stamp(db.Path()), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := private.Open(Stamp(db.Path()))
 	if err != nil {
 		return nil, err
 	}

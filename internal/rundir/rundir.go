@@ -21,6 +21,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/ptyrec/ptyrec/internal/private"
 )
 
 const (
@@ -129,7 +131,7 @@ func ownerOf(info fs.FileInfo) int {
 // Link creates the link next to the database by which programs find a session's socket.
 func Link(db, id, socket string) error {
 	dir := Links(db)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := private.Folder(dir); err != nil {
 		return err
 	}
 	if err := Check(dir); err != nil {

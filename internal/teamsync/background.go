@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/team"
@@ -63,7 +64,7 @@ func lockPath(database string) string { return database + "-sync" }
 
 // openLock opens the lock, which one else holds until it is closed.
 func openLock(database string) (*os.File, error) {
-	return os.OpenFile(lockPath(database), os.O_CREATE|os.O_RDWR, 0o600)
+	return private.Open(lockPath(database))
 }
 
 // running reports whether a process in the background sends what there is.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/internal/xdg"
 )
 
@@ -79,7 +80,7 @@ func read(path string) (string, error) {
 
 // write creates a new token and puts it at path in one step.
 func write(path string, place func(from, to string) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".token-") // 0600
@@ -87,6 +88,7 @@ func write(path string, place func(from, to string) error) error {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // after a rename it no longer exists
+	private.Give(f, filepath.Dir(path))
 	_, err = fmt.Fprintln(f, rand.Text())
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
