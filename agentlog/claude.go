@@ -87,10 +87,9 @@ func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
 // which they were said.
 type claudeReader struct {
 	*writer
-	turn    map[string]bool // lines since the last prompt
-	warm    bool            // the subagent is warmed up: nobody asked for anything
-	command *session.Entry  // the last one, which may yet print
-	last    string          // uuid of the last message
+	turn map[string]bool // lines since the last prompt
+	warm bool            // the subagent is warmed up: nobody asked for anything
+	last string          // uuid of the last message
 }
 
 func newClaude(w *writer) func(doc []byte) {
@@ -222,18 +221,18 @@ func (r *claudeReader) local(key, text string) {
 	}
 	switch {
 	case found["command-name"] != "":
-		r.command = r.ran(key, session.RoleCommand, strings.TrimSpace(found["command-name"]+" "+found["command-args"]), "")
+		r.run(key, session.RoleCommand, strings.TrimSpace(found["command-name"]+" "+found["command-args"]))
 	case found["bash-input"] != "":
-		r.command = r.ran(key, session.RoleShell, found["bash-input"], "")
+		r.run(key, session.RoleShell, found["bash-input"])
 	default:
 		for _, name := range []string{"local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"} {
-			r.printed(r.command, found[name])
+			r.printed(found[name])
 		}
 	}
 }
 
 func (r *claudeReader) assistant(l *claudeLine) {
-	r.command = nil
+	r.flush()
 	r.is("", "", l.Message.Model)
 	for _, b := range l.Message.Content {
 		key := below(l.UUID, b.Type, b.ID)

@@ -205,6 +205,7 @@ func (r *codexReader) line(doc []byte) {
 	if !r.first {
 		key = r.file + " " + key
 	}
+	key = r.own(key)
 	if l.Type == "compacted" {
 		r.say(key, session.RoleSystem, p.Message)
 		return

@@ -288,7 +288,7 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 		have = slices.DeleteFunc(have, func(p print) bool { return p.at > latest })
 	}
 	docs, answered, prompted := 0, 0, false
-	r := &codexReader{writer: newWriter("codex", Sink{})}
+	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
 	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // what cannot be read is noticed later
 		docs++
 		p, ok := r.print(doc)
@@ -318,7 +318,7 @@ func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
 	if prints, ok := x.prints[f.path]; ok {
 		return prints
 	}
-	r := &codexReader{writer: newWriter("codex", Sink{})}
+	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
 	docs := 0
 	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // its own reading reports what cannot be read
 		if docs++; docs > 1 {

@@ -3,10 +3,14 @@ package agentlog
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +34,8 @@ type Facts struct {
 // Sink takes what a log says, in the log's order. An error ends the reading.
 type Sink struct {
 	// Entry takes an entry. Its number orders it among the others. A tool call comes when its result
-	// has come. An entry with an id that was there before replaces that one.
+	// has come. An entry with the number and the id of an earlier one replaces that one. All others
+	// have ids of their own, whatever ids the log states: and Sum tells copies.
 	Entry func(e *session.Entry, cwd string) error
 	Usage func(u session.Usage) error // may come again with the same key; the last one counts
 	Seen  func(n int)                 // is called with the bytes that were read
@@ -39,6 +44,7 @@ type Sink struct {
 // writer turns what a reader finds into entries. Its methods do nothing after an error.
 type writer struct {
 	agent string
+	path  string // of the log
 	facts Facts
 	sink  Sink
 	now   time.Time // of the document at hand, or of the last one that has a credible time
@@ -46,17 +52,20 @@ type writer struct {
 	seq   int
 	calls map[string]*session.Entry // without a result, by the ids of the calls
 	side  string                    // the subagent whose log is read; empty: the main one's
+	said  map[string]saying         // what was put, by its key
+	ran   *session.Entry            // the last command, which may yet print
+	print []byte                    // by ran
 	err   error
 }
 
-func newWriter(agent string, sink Sink) *writer {
+func newWriter(l *Log, sink Sink) *writer {
 	if sink.Usage == nil {
 		sink.Usage = func(session.Usage) error { return nil }
 	}
 	if sink.Seen == nil {
 		sink.Seen = func(int) {}
 	}
-	return &writer{agent: agent, sink: sink, calls: map[string]*session.Entry{}}
+	return &writer{agent: l.Agent, path: l.Path, sink: sink, calls: map[string]*session.Entry{}, said: map[string]saying{}}
 }
 
 // earliest is before any agent had a log. Clocks that are not set show earlier times.
@@ -103,14 +112,14 @@ func (w *writer) decode(doc []byte, to any) bool {
 	return true
 }
 
-// entry returns a new entry. Its id follows from key, which must be unique in the log.
+// entry returns a new entry. key is what the log calls it. If the log does not name it, key is
+// empty.
 func (w *writer) entry(key, typ string) *session.Entry {
 	w.seq++
 	if key == "" {
-		key = fmt.Sprintf("%s#%d", w.side, w.seq)
+		key = w.own(fmt.Sprintf("%s#%d", w.side, w.seq))
 	}
-	sum := sha256.Sum256([]byte(w.agent + "\x00" + key))
-	e := &session.Entry{ID: hex.EncodeToString(sum[:8]), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
+	e := &session.Entry{ID: digest(keySize, w.agent, key), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
 	if typ == session.TypeMessage {
 		e.Status = session.StatusComplete
 	}
@@ -120,10 +129,69 @@ func (w *writer) entry(key, typ string) *session.Entry {
 	return e
 }
 
+// own returns a key that no other log has, for what the log does not name itself.
+func (w *writer) own(key string) string { return w.conversation() + "\x00" + key }
+
+// conversation returns what names the conversation among those of the agent.
+func (w *writer) conversation() string { return cmp.Or(w.facts.ID, filepath.Base(w.path)) }
+
+// saying is an entry that was put.
+type saying struct {
+	words string // digest of who said what, and when
+	seq   int
+}
+
+// put hands an entry on, and gives it an id of its own. A reader that puts an entry with the key and
+// the number of an earlier one replaces that. What has the key, the time and the words of an earlier
+// one is a copy, and takes its place. All else was said besides, even if the log uses a key twice.
 func (w *writer) put(e *session.Entry) {
-	if w.err == nil {
-		w.err = w.sink.Entry(e, w.cwd)
+	if w.err != nil {
+		return
 	}
+	words := wordsOf(e)
+	old, known := w.said[e.ID]
+	if known && old.seq != e.Seq && old.words != words {
+		e.ID = digest(keySize, e.ID, words)
+		old, known = w.said[e.ID]
+	}
+	if known {
+		e.Seq = old.seq
+	}
+	w.said[e.ID] = saying{words, e.Seq}
+	e.ID += digest(conversationSize, w.conversation())
+	w.err = w.sink.Entry(e, w.cwd)
+}
+
+// An entry's id is the digest of its key, and behind that one of the conversation. Their sizes in
+// hexadecimal digits:
+const (
+	keySize          = 16
+	conversationSize = 8
+)
+
+// Sum returns a hash that an entry has in common with its copies in other logs: of what the log
+// calls it, and who said what, when.
+func Sum(e *session.Entry) uint64 {
+	sum := sha256.Sum256([]byte(e.ID[:min(keySize, len(e.ID))] + wordsOf(e)))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// wordsOf returns a digest of who said what, and when. What a tool returned is no part of it: it may
+// be logged later.
+func wordsOf(e *session.Entry) string {
+	parts := []string{e.Role, e.Event, e.Text, e.At.UTC().Format(time.RFC3339Nano)}
+	if t := e.Tool; t != nil {
+		if parts = append(parts, t.Name, t.Input); t.Name == subagent {
+			parts = append(parts, t.Output)
+		}
+	}
+	return digest(keySize, parts...)
+}
+
+// digest returns size hexadecimal digits.
+func digest(size int, parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])[:size]
 }
 
 // say adds a message. Messages of subagents, which the user did not see, are what a tool did.
@@ -150,23 +218,33 @@ func (w *writer) say(key, role, text string) {
 // subagent names what subagents were asked and replied among the tools.
 const subagent = "subagent"
 
-// ran adds a command of the agent's own or of the shell, with what it printed.
-func (w *writer) ran(key, role, text, output string) *session.Entry {
-	e := w.entry(key, session.TypeMessage)
-	e.Role, e.Text, e.Markdown, e.Output = role, clean(text), clean(text), w.output(e, output)
-	w.put(e)
-	return e
+// run adds a command of the agent's own or of the shell, which may yet print.
+func (w *writer) run(key, role, text string) {
+	w.flush()
+	w.ran = w.entry(key, session.TypeMessage)
+	w.ran.Role, w.ran.Text, w.ran.Markdown = role, clean(text), clean(text)
 }
 
-// printed completes what ran returned.
-func (w *writer) printed(e *session.Entry, output string) {
-	if e == nil || output == "" {
+// printed adds to what the last command printed.
+func (w *writer) printed(output string) {
+	if w.ran == nil || output == "" {
 		return
 	}
-	c := *e
-	c.Output = w.output(&c, strings.TrimPrefix(c.Output+"\n"+output, "\n"))
-	*e = c
-	w.put(&c)
+	if len(w.print) > 0 {
+		w.print = append(w.print, '\n')
+	}
+	if w.print = append(w.print, output...); len(w.print) > 4*mostOutput { // not each time: it may print often
+		w.print = append(w.print[:0], w.output(w.ran, string(w.print))...)
+	}
+}
+
+// flush puts the last command: it prints nothing more.
+func (w *writer) flush() {
+	if e := w.ran; e != nil {
+		e.Output = w.output(e, string(w.print))
+		w.ran, w.print = nil, nil
+		w.put(e)
+	}
 }
 
 func (w *writer) event(key, name string, data map[string]any) {
@@ -220,7 +298,10 @@ func (w *writer) use(u session.Usage) {
 
 // end adds the calls that have no result.
 func (w *writer) end() (Facts, error) {
-	for _, e := range w.calls {
+	w.flush()
+	left := slices.Collect(maps.Values(w.calls))
+	slices.SortFunc(left, func(a, b *session.Entry) int { return a.Seq - b.Seq })
+	for _, e := range left {
 		w.put(e)
 	}
 	clear(w.calls)

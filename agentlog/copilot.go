@@ -2,6 +2,7 @@ package agentlog
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -42,6 +43,7 @@ type copilotLine struct {
 }
 
 func newCopilot(w *writer) func(doc []byte) {
+	records := map[string]time.Time{} // when each was written, by their ids, which may be used twice
 	return func(doc []byte) {
 		var l copilotLine
 		if !w.decode(doc, &l) {
@@ -71,8 +73,13 @@ func newCopilot(w *writer) func(doc []byte) {
 		case "abort":
 			w.event(l.ID, session.EventInterrupted, nil)
 		case "session.usage_record":
-			u := d.Usage
-			w.use(session.Usage{Key: l.ID, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite), CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
+			u, key := d.Usage, l.ID
+			if at, known := records[key]; known && !at.Equal(l.Timestamp.Time) {
+				key = below(key, l.Timestamp.UTC().Format(time.RFC3339Nano))
+			} else {
+				records[key] = l.Timestamp.Time
+			}
+			w.use(session.Usage{Key: key, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite), CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
 		}
 	}
 }

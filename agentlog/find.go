@@ -45,7 +45,7 @@ func (l *Log) changedSince(t time.Time) bool {
 // Read reads the log to its end, as far as it can be read. An entry without a credible time has
 // none.
 func (l *Log) Read(sink Sink) (Facts, error) {
-	w := newWriter(l.Agent, sink)
+	w := newWriter(l, sink)
 	if err := l.read(l, w); err != nil {
 		facts, _ := w.end()
 		return facts, err
@@ -166,8 +166,15 @@ func Find(agent string, report func(error)) []Log {
 		}
 	}
 	sortLogs(logs)
+	for i := range logs {
+		logs[i].State = reading + " " + logs[i].State
+	}
 	return logs
 }
+
+// reading is part of the state of each log. It is counted up when logs are read in another way, so
+// that the next import reads them all again.
+const reading = "2"
 
 // file is a log's file.
 type file struct {

@@ -66,11 +66,17 @@ type geminiMessage struct {
 // many messages.
 type geminiReader struct {
 	*writer
-	seqs map[string]int // of entries, by their keys
+	last map[string]geminiEntry // with each key
+}
+
+// geminiEntry is what must be known of an entry to see that another one is the same, grown.
+type geminiEntry struct {
+	seq, size int
+	words     string // digest of its first size bytes
 }
 
 func newGemini(w *writer) func(doc []byte) {
-	r := &geminiReader{writer: w, seqs: map[string]int{}}
+	r := &geminiReader{writer: w, last: map[string]geminiEntry{}}
 	return r.document
 }
 
@@ -91,19 +97,22 @@ func (r *geminiReader) document(doc []byte) {
 	}
 }
 
-// again lets the entry with a key have the number that it had before.
-func (r *geminiReader) again(key string, add func()) {
-	old, known := r.seqs[key]
+// again lets an entry have the number of the last one with its key, if its words begin with those
+// of that one: it has grown. Else it is another one, because ids may be used twice.
+func (r *geminiReader) again(key, words string, add func()) {
+	old, known := r.last[key]
+	known = known && old.size <= len(words) && digest(keySize, words[:old.size]) == old.words
 	next := r.seq
 	if known {
-		r.seq = old - 1
+		r.seq = old.seq - 1
 	}
+	before := r.seq
 	add()
-	switch {
-	case known:
+	if r.seq > before { // else it has no words yet
+		r.last[key] = geminiEntry{r.seq, len(words), digest(keySize, words)}
+	}
+	if known {
 		r.seq = next
-	case r.seq > next:
-		r.seqs[key] = r.seq
 	}
 }
 
@@ -121,20 +130,23 @@ func (r *geminiReader) message(m *geminiMessage) {
 	r.is("", "", m.Model)
 	id := m.ID
 	if id == "" {
-		id = fmt.Sprintf("%d %s %s", m.Timestamp.UnixNano(), m.Type, text)
+		id = r.own(fmt.Sprintf("%d %s %s", m.Timestamp.UnixNano(), m.Type, text))
 	}
+	said := fmt.Sprintf("%s %d ", role, m.Timestamp.UnixNano())
 	for i, t := range m.Thoughts {
 		key := fmt.Sprintf("%s/thought/%d", id, i)
-		r.again(key, func() { r.say(key, session.RoleThinking, strings.TrimSpace(t.Subject+"\n"+t.Description)) })
+		text := strings.TrimSpace(t.Subject + "\n" + t.Description)
+		r.again(key, said+text, func() { r.say(key, session.RoleThinking, text) })
 	}
 	if line, ok := geminiShell(text); ok && role == session.RoleUser {
 		role, text = session.RoleCommand, "!"+line
 	}
-	r.again(id, func() { r.say(id, role, text) })
+	r.again(id, said+text, func() { r.say(id, role, text) })
 	for i, c := range m.ToolCalls {
 		key := fmt.Sprintf("%s/tool/%d", id, i)
-		r.again(key, func() {
-			r.call(key, key, c.Name, inputOf(c.Args))
+		input := inputOf(c.Args)
+		r.again(key, said+c.Name+"\x00"+input, func() {
+			r.call(key, key, c.Name, input)
 			var shown string
 			_ = json.Unmarshal(c.Shown, &shown) // it may be no text
 			shown = lineEnds().ReplaceAllString(shown, "")

@@ -14,6 +14,7 @@ import (
 
 // KnownLog is an agent's log that was read.
 type KnownLog struct {
+	ID      string // as in AgentLog
 	State   string // of its files, then
 	Session string // id of the session that has what was said
 }
@@ -22,7 +23,7 @@ type KnownLog struct {
 func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]KnownLog, err error) {
 	known = map[[2]string]KnownLog{}
 	err = s.view(ctx, "list agents' logs", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT l.agent, l.path, l.state, s.id FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk")
+		rows, err := tx.QueryContext(ctx, "SELECT l.agent, l.path, l.id, l.state, s.id FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk")
 		if err != nil {
 			return err
 		}
@@ -30,7 +31,7 @@ func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]KnownLog, er
 		for rows.Next() {
 			var key [2]string
 			var l KnownLog
-			if err := rows.Scan(&key[0], &key[1], &l.State, &l.Session); err != nil {
+			if err := rows.Scan(&key[0], &key[1], &l.ID, &l.State, &l.Session); err != nil {
 				return err
 			}
 			known[key] = l
@@ -42,34 +43,31 @@ func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]KnownLog, er
 
 // AgentLog is what an agent logged of a conversation, on its way into the database.
 type AgentLog struct {
-	Agent, ID   string
+	Agent       string
+	ID          string // tells the log from all others of the agent, also when it was moved
 	Path, State string
-	// Session describes the conversation. nil: other sessions have all of it.
+	// Session describes the conversation. nil: other sessions have all of it. It has an id that is the
+	// same each time.
 	Session *session.Session
 	Active  time.Duration // without pauses
 	Entries iter.Seq2[*session.Entry, error]
 	// Of has what was used, by the ids of the recorded sessions that have the conversation; "" is
 	// Session.
 	Of map[string][]session.Usage
-	// Recorded is the id of a recorded session that has the conversation. It is needed without
-	// Session.
+	// Recorded is the id of another session that has the conversation: one that was recorded, or that of
+	// a log with a copy. It is needed without Session.
 	Recorded string
 }
 
-// PutAgentLog adds the session of an agent's log, or replaces what was read of it before. The
-// session keeps its id then, which is filled in, and what the user says of it. added reports
-// whether it is new.
-func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) (added bool, err error) {
-	err = s.update(ctx, "import a log", func(tx *sql.Tx) error {
-		var pk int64
-		if l.Session != nil {
-			if pk, added, err = putLogSession(ctx, tx, l); err != nil {
-				return err
-			}
-		} else if pk, err = sessionKey(ctx, tx, l.Recorded); err != nil {
+// PutAgentLog adds the session of an agent's log. If a session of a log has its id, what was read
+// before is replaced, and what the user says of it stays.
+func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) error {
+	return s.update(ctx, "import a log", func(tx *sql.Tx) error {
+		pk, err := putLogSession(ctx, tx, l)
+		if err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO agent_logs (agent, id, path, state, session_pk) VALUES (?, ?, ?, ?, ?)
+		_, err = tx.ExecContext(ctx, `INSERT INTO agent_logs (agent, id, path, state, session_pk) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (agent, id) DO UPDATE SET path = excluded.path, state = excluded.state, session_pk = excluded.session_pk`,
 			l.Agent, l.ID, l.Path, l.State, pk)
 		if err != nil {
@@ -88,51 +86,58 @@ func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) (added bool, err er
 		}
 		return nil
 	})
-	return added, err
 }
 
-// putLogSession writes the session and its entries.
-func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, added bool, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT pk, id FROM sessions WHERE source IS NOT NULL AND source ->> 'agent' = ? AND source ->> 'id' = ?", l.Agent, l.ID).
-		Scan(&pk, &l.Session.ID)
+// putLogSession writes the session and its entries, if there is one, and returns the key of the
+// session that has what was said.
+func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, err error) {
+	sess := l.Session
+	if sess == nil {
+		return sessionKey(ctx, tx, l.Recorded)
+	}
+	err = tx.QueryRowContext(ctx, "SELECT pk FROM sessions WHERE source IS NOT NULL AND id = ?", sess.ID).Scan(&pk)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		added = true
-		if pk, err = insertSession(ctx, tx, l.Session, nil); err != nil {
-			return 0, false, err
-		}
-	case err != nil:
-		return 0, false, err
-	default:
-		if err := deleteEntries(ctx, tx, pk); err != nil {
-			return 0, false, err
-		}
+		pk, err = insertSession(ctx, tx, sess, nil)
+	case err == nil:
+		err = deleteEntries(ctx, tx, pk)
 	}
-	sess := l.Session
+	if err != nil {
+		return 0, err
+	}
 	_, err = tx.ExecContext(ctx, `UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?, private = private OR ?9,
 		prompt = '', messages = 0, turns = 0, raw_end = ?8, read_end = ?8 WHERE pk = ?7`,
 		sess.Cwd, sess.Title, nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents), sourceJSON(sess.Source), pk, l.Active.Nanoseconds(), sess.Private)
 	if err != nil {
-		return 0, false, err
+		return 0, err
 	}
-	return pk, added, saveEntries(ctx, tx, pk, l.Entries)
+	return pk, saveEntries(ctx, tx, pk, l.Entries)
 }
 
-// putUsage writes what was used. A request that another log had first stays with that one.
+// putUsage writes what was used. A request that another session has stays with that one. What only
+// has the key of another request gets one of its own.
 func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) error {
 	put, err := tx.PrepareContext(ctx, `INSERT INTO usage (source, agent, key, session_pk, model, at, input, cache_read, cache_write, output, reasoning, total, cost)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (source, agent, key) DO UPDATE SET model = excluded.model, input = excluded.input, cache_read = excluded.cache_read,
 			cache_write = excluded.cache_write, output = excluded.output, reasoning = excluded.reasoning, total = excluded.total, cost = excluded.cost
-		WHERE session_pk = excluded.session_pk`)
+		WHERE session_pk = excluded.session_pk
+			OR (model, at, input, cache_read, cache_write, output) = (excluded.model, excluded.at, excluded.input, excluded.cache_read, excluded.cache_write, excluded.output)`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = put.Close() }()
 	for _, u := range used {
-		_, err := put.ExecContext(ctx, u.Source, u.Agent, u.Key, pk, u.Model, nanos(u.At), u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Total, u.Cost)
-		if err != nil {
-			return err
+		for _, key := range []string{u.Key, fmt.Sprintf("%s/%d", u.Key, pk)} {
+			result, err := put.ExecContext(ctx, u.Source, u.Agent, key, pk, u.Model, nanos(u.At), u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Total, u.Cost)
+			if err != nil {
+				return err
+			}
+			if n, err := result.RowsAffected(); err != nil {
+				return err
+			} else if n > 0 {
+				break
+			}
 		}
 	}
 	return nil
@@ -221,36 +226,6 @@ func (s *Store) visits(ctx context.Context, id, condition string, args ...any) (
 		return rows.Err()
 	})
 	return visits, err
-}
-
-// CopiedFrom returns the sessions of logs in the same folder that have an entry with this id: an
-// agent that resumes a conversation may copy it into a new log.
-func (s *Store) CopiedFrom(ctx context.Context, src *session.Source, cwd, entry string) (keys []int64, err error) {
-	err = s.view(ctx, "find a copy", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT s.pk FROM sessions AS s JOIN entries AS e ON e.session_pk = s.pk AND e.id = ?
-			WHERE s.source IS NOT NULL AND s.source ->> 'agent' = ? AND s.source ->> 'id' <> ? AND s.cwd = ?`, entry, src.Agent, src.ID, cwd)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var pk int64
-			if err := rows.Scan(&pk); err != nil {
-				return err
-			}
-			keys = append(keys, pk)
-		}
-		return rows.Err()
-	})
-	return keys, err
-}
-
-// HaveEntry reports whether one of the sessions that CopiedFrom returned has an entry.
-func (s *Store) HaveEntry(ctx context.Context, keys []int64, entry string) (has bool, err error) {
-	err = s.view(ctx, "find a copy", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM entries WHERE id = ? AND session_pk IN (SELECT value FROM json_each(?)))", entry, asJSON(keys)).Scan(&has)
-	})
-	return has, err
 }
 
 // sourceJSON returns what the column source holds.

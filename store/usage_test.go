@@ -48,7 +48,7 @@ func TestItem9LogAndScreen(t *testing.T) {
 	}
 	take := func(id, recorded string) {
 		t.Helper()
-		_, err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "codex", ID: id, Path: id, State: "1", Recorded: recorded, Of: map[string][]session.Usage{recorded: logged}})
+		err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "codex", ID: id, Path: id, State: "1", Recorded: recorded, Of: map[string][]session.Usage{recorded: logged}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,5 +71,37 @@ func TestItem9LogAndScreen(t *testing.T) {
 	}
 	if known, err := s.KnownLogs(t.Context()); err != nil || len(known) != 1 {
 		t.Errorf("%d logs, %v, want that of b", len(known), err)
+	}
+}
+
+// A request that has only the key of another one counts for its own session. A copy does not.
+func TestUsageWithTheKeyOfAnotherRequest(t *testing.T) {
+	s := open(t, t.TempDir()+"/db")
+	create(t, s, "a")
+	create(t, s, "b")
+	for range 2 {
+		for i, id := range []string{"a", "b"} {
+			used := []session.Usage{
+				{Key: "1", Source: session.UsageLog, Agent: "copilot", Input: 100, Total: 100, At: start.Add(time.Duration(i) * time.Hour)},
+				{Key: "2", Source: session.UsageLog, Agent: "copilot", Input: 5, Total: 5, At: start},
+			}
+			err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "copilot", ID: id, Path: id, Recorded: id, Of: map[string][]session.Usage{id: used}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for id, want := range map[string]int64{"a": 105, "b": 100} {
+		used, err := s.UsageOf(t.Context(), []string{id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := int64(0)
+		for _, u := range used {
+			got += u.Total
+		}
+		if got != want {
+			t.Errorf("%s: %d tokens, want %d", id, got, want)
+		}
 	}
 }

@@ -17,25 +17,27 @@ import (
 // conversation is what was read of a log. Its entries are in a file, so that memory need not hold
 // them.
 type conversation struct {
-	log     *agentlog.Log
-	facts   agentlog.Facts
-	spool   *spool.Spool
-	order   []place
-	turns   []turn
-	usage   map[string]session.Usage
-	firstID string
-	latest  time.Time
-	private bool                                 // a private session may have a part of it
-	skip    func(e *session.Entry) (bool, error) // entries that another session has; nil: none
+	log        *agentlog.Log
+	facts      agentlog.Facts
+	spool      *spool.Spool
+	order      []place
+	turns      []turn
+	usage      map[string]session.Usage
+	starts     map[int32]int32 // the turns, by seq
+	latest     time.Time
+	private    bool   // a private session may have a part of it
+	copiedFrom string // id of a session of another log that has a part of it
 }
 
 // place is where an entry is in the spool, and in the conversation.
 type place struct {
-	at   int64 // nanoseconds since 1970; does not decrease in a file
-	seq  int32
-	turn int32 // from 0; -1: not known yet
-	spot int32
-	side bool // of a subagent
+	at     int64 // nanoseconds since 1970; does not decrease in a file
+	seq    int32
+	turn   int32 // from 0; -1: not known yet
+	spot   int32
+	side   bool   // of a subagent
+	copied bool   // another log's session has it
+	sum    uint64 // see agentlog.Sum
 }
 
 // turn is a prompt, and what followed it.
@@ -55,12 +57,13 @@ func (c *conversation) add(e *session.Entry) error {
 	if e.At.After(c.latest) {
 		c.latest = e.At
 	}
-	c.order = append(c.order, place{at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side})
+	c.order = append(c.order, place{at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side, sum: agentlog.Sum(e)})
 	if e.Role == session.RoleUser && !side {
 		t := turn{at: e.At, seq: int32(e.Seq), text: e.Text[:min(len(e.Text), promptStart)]}
-		if i := slices.IndexFunc(c.turns, func(old turn) bool { return old.seq == t.seq }); i >= 0 && len(c.turns)-i < 64 {
-			c.turns[i] = t // it came again
+		if i, again := c.starts[t.seq]; again {
+			c.turns[i] = t
 		} else {
+			c.starts[t.seq] = int32(len(c.turns))
 			c.turns = append(c.turns, t)
 		}
 	}
@@ -100,13 +103,9 @@ func (c *conversation) arrange() {
 		}
 	}
 	slices.SortStableFunc(c.order, func(a, b place) int { return cmp.Compare(a.at, b.at) })
-	starts := map[int32]int32{}
-	for i, t := range c.turns {
-		starts[t.seq] = int32(i)
-	}
 	now := int32(0)
 	for i := range c.order {
-		if t, ok := starts[c.order[i].seq]; ok {
+		if t, ok := c.starts[c.order[i].seq]; ok {
 			now = t
 		}
 		c.order[i].turn = now
@@ -149,10 +148,13 @@ func (c *conversation) recordedIn(p place) string {
 	return c.turns[p.turn].recorded
 }
 
-// left returns how many entries no recorded session has.
+// has reports whether no other session has an entry.
+func (c *conversation) has(p place) bool { return !p.copied && c.recordedIn(p) == "" }
+
+// left returns how many entries no other session has.
 func (c *conversation) left() (n int) {
 	for _, p := range c.order {
-		if c.recordedIn(p) == "" {
+		if c.has(p) {
 			n++
 		}
 	}
@@ -166,6 +168,9 @@ func (c *conversation) recordedAs() (id string) {
 	}
 	return id
 }
+
+// elsewhere returns a session that has what this conversation's own session has not.
+func (c *conversation) elsewhere() string { return cmp.Or(c.recordedAs(), c.copiedFrom) }
 
 // used returns what was used, by the recorded sessions that have it; "" has the rest.
 func (c *conversation) used() map[string][]session.Usage {
@@ -184,7 +189,7 @@ func (c *conversation) used() map[string][]session.Usage {
 	}
 	if used, ok := out[""]; ok && c.left() == 0 { // there is no session of its own
 		delete(out, "")
-		out[c.recordedAs()] = append(out[c.recordedAs()], used...)
+		out[c.elsewhere()] = append(out[c.elsewhere()], used...)
 	}
 	return out
 }
@@ -207,8 +212,8 @@ func (c *conversation) active() (sum time.Duration) {
 	return sum
 }
 
-// session describes what no recorded session has.
-func (c *conversation) session(id string) *session.Session {
+// session describes what no recorded session has. It is without an id.
+func (c *conversation) session() *session.Session {
 	first, last := int64(0), int64(0)
 	for _, p := range c.order {
 		if c.recordedIn(p) != "" {
@@ -216,18 +221,15 @@ func (c *conversation) session(id string) *session.Session {
 		}
 		if first == 0 {
 			first = p.at
-			if e, err := c.spool.Entries(int(p.spot), int(p.spot)+1); err == nil && len(e) == 1 {
-				c.firstID = e[0].ID
-			}
 		}
 		last = max(last, p.at)
 	}
 	started, ended := time.Unix(0, first).UTC(), time.Unix(0, last).UTC()
 	agent := session.Agent{Name: c.log.Agent, Version: c.facts.Version, Model: c.facts.Model}
 	return &session.Session{
-		ID: sessionID(started, c.log.Agent, id), Command: []string{c.log.Agent}, Cwd: c.facts.Cwd, Title: c.facts.Title,
+		Command: []string{c.log.Agent}, Cwd: c.facts.Cwd, Title: c.facts.Title,
 		StartedAt: started, EndedAt: &ended, Agents: []session.Agent{agent}, Private: c.private,
-		Source: &session.Source{Kind: session.SourceAgentLog, Agent: c.log.Agent, ID: id, Path: c.log.Path},
+		Source: &session.Source{Kind: session.SourceAgentLog, Agent: c.log.Agent, ID: nameOf(c).id, Path: c.log.Path},
 	}
 }
 
@@ -243,13 +245,12 @@ func (c *conversation) title() string {
 	return listing.Title(info)
 }
 
-// entries returns the entries that no recorded session has, numbered, after one that says what
-// began.
+// entries returns the entries that no other session has, numbered, after one that says what began.
 func (c *conversation) entries() iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		seq := 0
 		for _, p := range c.order {
-			if c.recordedIn(p) != "" {
+			if !c.has(p) {
 				continue
 			}
 			at := time.Unix(0, p.at).UTC()
@@ -264,15 +265,6 @@ func (c *conversation) entries() iter.Seq2[*session.Entry, error] {
 				return
 			}
 			e := some[0]
-			if c.skip != nil {
-				if has, err := c.skip(e); err != nil || has {
-					if err != nil {
-						yield(nil, err)
-						return
-					}
-					continue
-				}
-			}
 			seq++
 			if e.Seq = seq; e.At.IsZero() {
 				e.At = at

@@ -36,11 +36,16 @@ type Importer struct {
 	Notice   func(format string, args ...any) // tells the user what else there is to know
 	Progress *cli.Progress                    // of the bytes read; its total grows
 
-	known    map[[2]string]store.KnownLog
-	recorded []*recording
-	done     []imported
-	tally    tally
-	bytes    int64
+	known     map[[2]string]store.KnownLog
+	present   map[string]bool // paths of the logs that are there
+	holders   map[name]string // paths of the logs that were read under the agent's id alone
+	stored    map[name][]stored
+	relatives map[beginning]*relatives
+	recorded  []*recording
+	looked    int // entries and prompts that were compared
+	done      []imported
+	tally     tally
+	bytes     int64
 }
 
 // imported is a session to tell of.
@@ -65,7 +70,9 @@ func (im *Importer) Import(ctx context.Context, agents []string) error {
 	if len(logs) == 0 {
 		return cmp.Or(few(problems), nothing(agents))
 	}
+	im.present = map[string]bool{}
 	for _, l := range logs {
+		im.present[l.Path] = true
 		im.Progress.Grow(l.Size)
 	}
 	if err := im.load(ctx); err != nil {
@@ -106,15 +113,22 @@ func few(errs []error) error {
 
 // load reads what the database has already.
 func (im *Importer) load(ctx context.Context) (err error) {
+	im.holders, im.stored, im.relatives = map[name]string{}, map[name][]stored{}, map[beginning]*relatives{}
 	if im.Store == nil {
 		return nil
 	}
 	if im.known, err = im.Store.KnownLogs(ctx); err != nil {
 		return err
 	}
+	for key, l := range im.known {
+		im.holders[name{key[0], l.ID}] = key[1]
+	}
 	infos, err := im.Store.Sessions(ctx, store.Filter{})
 	for _, info := range infos {
-		if info.Recorded() && len(info.Agents) > 0 {
+		switch {
+		case !info.Recorded():
+			im.note(&info.Session)
+		case len(info.Agents) > 0:
 			im.recorded = append(im.recorded, &recording{info: info, prompts: map[string][]store.Prompt{}})
 		}
 	}
@@ -173,7 +187,7 @@ func (im *Importer) read(ctx context.Context, l *agentlog.Log) (*conversation, e
 	if err != nil {
 		return nil, err
 	}
-	c := &conversation{log: l, spool: s, usage: map[string]session.Usage{}}
+	c := &conversation{log: l, spool: s, usage: map[string]session.Usage{}, starts: map[int32]int32{}}
 	redact, _ := im.Redact.Of([]string{l.Agent})
 	seen := int64(0)
 	c.facts, err = l.Read(agentlog.Sink{
@@ -203,36 +217,35 @@ func (im *Importer) read(ctx context.Context, l *agentlog.Log) (*conversation, e
 
 // put stores a conversation.
 func (im *Importer) put(ctx context.Context, c *conversation) error {
-	id := cmp.Or(c.facts.ID, filepath.Base(c.log.Path))
-	l := store.AgentLog{Agent: c.log.Agent, ID: id, Path: c.log.Path, State: c.log.State, Of: c.used(), Recorded: c.recordedAs()}
-	if c.left() == 0 {
-		im.tally.recorded++
-		if im.DryRun {
-			return nil
-		}
-		_, err := im.Store.PutAgentLog(ctx, l)
-		return err
-	}
-	sess := c.session(id)
+	sess := c.session()
 	sess.Private = sess.Private || im.Private
-	if im.DryRun {
-		_, there := im.known[[2]string{c.log.Agent, c.log.Path}]
-		im.count(imported{*sess, c.title(), !there})
-		return nil
+	l := store.AgentLog{Agent: c.log.Agent, ID: im.logID(c), Path: c.log.Path, State: c.log.State}
+	own := im.ownSession(c, sess.StartedAt)
+	if sess.ID = sessionID(sess.StartedAt, l.Agent, l.ID); own != nil {
+		sess.ID = own.id
 	}
-	copied, err := im.Store.CopiedFrom(ctx, sess.Source, sess.Cwd, c.firstID)
-	if err != nil {
+	if err := im.findCopies(ctx, c, sess); err != nil {
 		return err
 	}
-	if len(copied) > 0 {
-		c.skip = func(e *session.Entry) (bool, error) { return im.Store.HaveEntry(ctx, copied, e.ID) }
+	l.Of, l.Recorded = c.used(), c.elsewhere()
+	switch recorded := c.recordedAs() != ""; {
+	case c.left() > 0 || !recorded && own != nil:
+		l.Session, l.Active, l.Entries = sess, c.active(), c.entries()
+	case recorded:
+		im.tally.recorded++
+	default: // other logs' sessions have all of it
+		im.tally.known++
 	}
-	l.Session, l.Active, l.Entries = sess, c.active(), c.entries()
-	added, err := im.Store.PutAgentLog(ctx, l)
-	if err == nil {
-		im.count(imported{*sess, c.title(), added})
+	if !im.DryRun {
+		if err := im.Store.PutAgentLog(ctx, l); err != nil {
+			return err
+		}
 	}
-	return err
+	if l.Session != nil {
+		im.keep(c, sess)
+		im.count(imported{*sess, c.title(), own == nil})
+	}
+	return nil
 }
 
 func (im *Importer) count(d imported) {
