@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+
+	"github.com/ptyrec/ptyrec/internal/peer"
 )
 
 // Command is what viewers do to the session's command. Its methods may be used concurrently.
@@ -25,14 +27,15 @@ type Record interface {
 	Drained() bool
 }
 
-// Processes tells which processes run in the session: they cannot take control of it, nor allow
-// others to. Whatever is unknown runs in it. Its methods may be used concurrently.
+// Processes tells where processes were started: what was started in a recorded session, this one or
+// another, cannot take control of this one, nor allow others to. Its methods may be used
+// concurrently.
 type Processes interface {
-	// Inside reports whether a process runs in the session.
-	Inside(pid int) bool
-	// InsideTCP reports whether a process in the session holds the client's end of a TCP
+	// Place returns where a process was started. What is unknown was started within the session.
+	Place(pid int) peer.Place
+	// PlaceTCP returns where the process was started that holds the client's end of a TCP
 	// connection.
-	InsideTCP(client, server netip.AddrPort) bool
+	PlaceTCP(client, server netip.AddrPort) peer.Place
 }
 
 // withDefaults replaces what is nil.
@@ -77,5 +80,5 @@ func (noRecord) Drained() bool                { return true }
 
 type noProcesses struct{}
 
-func (noProcesses) Inside(int) bool                               { return false }
-func (noProcesses) InsideTCP(netip.AddrPort, netip.AddrPort) bool { return false }
+func (noProcesses) Place(int) peer.Place                               { return peer.Outside }
+func (noProcesses) PlaceTCP(netip.AddrPort, netip.AddrPort) peer.Place { return peer.Outside }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -293,7 +294,7 @@ func (h *Host) placeBehind(ctx context.Context, event int64) session.FramePlace 
 func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	label := session.FrameMark(r.Event, r.Data)
 	switch {
-	case v.inside || v.attach.Mode != protocol.ModeFrames:
+	case v.place == peer.Within || v.attach.Mode != protocol.ModeFrames:
 		return &protocol.Error{Code: protocol.CodeNotAllowed, Message: "only those who read the frames put markers among them"}
 	case session.FrameMarkNumbers(label) == 0 || len(label) > maxMark:
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "this is no such marker"}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -19,13 +20,15 @@ type ReadScreen = func(t *vterm.Term, seq int64)
 
 // Options say what a Host shows, and how it reaches the command. Only Session is required.
 type Options struct {
-	Session   session.Session // as its viewers may see it
-	Before    int64           // output that came before the Host, in bytes: it is in Past
-	Watched   string          // why nobody may take control of the session; empty: people may
-	Server    string          // "ptyrec 1.2.3"
-	Command   Command         // nil: viewers can only watch, see Watched
-	Record    Record          // nil: nothing is recorded
-	Processes Processes       // nil: no viewer runs in the session
+	Session    session.Session // as its viewers may see it
+	Before     int64           // output that came before the Host, in bytes: it is in Past
+	Watched    string          // why nobody may take control of the session; empty: people may
+	Server     string          // "ptyrec 1.2.3"
+	Command    Command         // nil: viewers can only watch, see Watched
+	Record     Record          // nil: nothing is recorded
+	Processes  Processes       // nil: no viewer runs in a session
+	Starter    *peer.Process   // the program that has started the session, and types into it; nil: none
+	Unattended bool            // no person can be asked at the session's terminal: there is none, or the session was started in another one, where programs may type at it
 	// Screen calls read with the session's screen, which does not change meanwhile. It returns
 	// false if there is none. nil: there is none.
 	Screen func(read ReadScreen) bool
@@ -116,7 +119,7 @@ type Host struct {
 	stateSeq int // of the entry that told it
 	newest   newest
 
-	agreeing chan struct{} // closed when somebody agrees at the session's terminal, see forget; nil: nobody is asked
+	agreeing chan struct{} // closed when somebody agrees at the session's terminal; nil: nobody is asked
 
 	prompting *viewer // sends a prompt; nil: nobody does
 }

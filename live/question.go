@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -13,8 +14,12 @@ const (
 	askRetry = 5 * time.Millisecond // looked at so often
 )
 
-// answers reports whether what v types may answer a question.
+// answers reports whether what v types may answer a question. What runs in the session never
+// answers those of its own agent.
 func (v *viewer) answers() bool {
+	if v.place == peer.Within {
+		return false
+	}
 	if a := v.attach.Answers; a != nil {
 		return *a
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
@@ -28,16 +29,17 @@ const (
 // viewer is one of those who are attached. Its reader takes requests; its writer is the only one
 // that writes to conn.
 type viewer struct {
-	host   *Host
-	conn   io.ReadWriteCloser
-	number int
-	since  time.Time
-	attach protocol.Attach
-	inside bool // it came from inside the session, or may have
-	wake   chan struct{}
-	stale  atomic.Bool  // its screen must be replaced
-	asleep atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
-	sent   atomic.Int64 // bytes
+	host    *Host
+	conn    io.ReadWriteCloser
+	number  int
+	since   time.Time
+	attach  protocol.Attach
+	place   peer.Place // where it was started, or its client
+	starter bool       // it has started the session
+	wake    chan struct{}
+	stale   atomic.Bool  // its screen must be replaced
+	asleep  atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
+	sent    atomic.Int64 // bytes
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -63,7 +65,8 @@ type viewer struct {
 }
 
 func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
-	v := &viewer{host: h, conn: conn, inside: h.inside(conn), since: time.Now().UTC(), wake: make(chan struct{}, 1)}
+	v := &viewer{host: h, conn: conn, since: time.Now().UTC(), wake: make(chan struct{}, 1)}
+	v.place, v.starter = h.placeOf(conn)
 	v.ctx, v.stop = context.WithCancel(h.ctx)
 	return v
 }
@@ -138,9 +141,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if a.Version > protocol.Version {
 		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
 	}
-	if a.Kind != protocol.Human || v.inside || a.Behalf != nil && v.host.opt.Processes.InsideTCP(a.Behalf.Client, a.Behalf.Server) { // an agent cannot grant itself anything
-		a.Kind = protocol.Agent
-	}
+	v.judge()
 	if a.Name = cleanName(a.Name); a.Name == "" {
 		a.Name = string(a.Kind)
 	}
@@ -480,8 +481,12 @@ func (v *viewer) handle(f protocol.Frame) error {
 		if err := f.Decode(&r); err != nil {
 			return err
 		}
-		if r.Action == protocol.Forget { // it waits for somebody; the connection may end meanwhile
+		switch r.Action { // those that wait for somebody; the connection may end meanwhile
+		case protocol.Forget:
 			h.workers.Go(func() { h.forget(v, r.ID) })
+			return nil
+		case protocol.Agree:
+			h.workers.Go(func() { v.ack(r.ID, h.agree(v, r.What)) })
 			return nil
 		}
 		v.ack(r.ID, h.request(v, r))

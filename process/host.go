@@ -11,7 +11,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/origin"
 	"github.com/ptyrec/ptyrec/internal/orphans"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -19,10 +21,11 @@ import (
 
 // host runs one command, records it, and answers the Manager.
 type host struct {
-	order order
-	log   *journal.Writer
-	child *child
-	ring  ring
+	order   order
+	manager *peer.Process // which has ordered the command
+	log     *journal.Writer
+	child   *child
+	ring    ring
 
 	mu       sync.Mutex // guards the fields below
 	status   status
@@ -75,7 +78,7 @@ func hostMain(f *os.File) error {
 	if _, err := w.receive(&q); err != nil || q.Order == nil {
 		return err
 	}
-	h := &host{order: *q.Order, ended: make(chan struct{})}
+	h := &host{order: *q.Order, manager: managerOf(conn), ended: make(chan struct{})}
 	l, err := h.begin()
 	if err != nil {
 		r := reply{Error: err.Error(), Exists: errors.Is(err, os.ErrExist)}
@@ -114,6 +117,7 @@ func heedSignals() {
 // begin starts the record and then the command.
 func (h *host) begin() (net.Listener, error) {
 	orphans.Adopt()
+	origin.Mark()
 	o := &h.order
 	if o.Dir != "" {
 		if err := os.Chdir(o.Dir); err != nil {

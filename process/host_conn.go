@@ -2,8 +2,11 @@ package process
 
 import (
 	"context"
+	"errors"
 	"net"
 	"syscall"
+
+	"github.com/ptyrec/ptyrec/internal/peer"
 )
 
 // serve answers those who connect, until l is closed.
@@ -17,11 +20,63 @@ func (h *host) serve(l net.Listener) {
 			defer c.Close()
 			w := newWire(c)
 			var q request
-			if _, err := w.receive(&q); err == nil {
+			switch _, err := w.receive(&q); {
+			case err != nil:
+			case h.changes(q) && !h.mayChange(c):
+				_ = w.send(h.reply(errInside)) // a client that is gone needs no answer
+			default:
 				h.answer(w, q)
 			}
 		})
 	}
+}
+
+// errInside refuses to let what was started in a recorded session type into another.
+var errInside = errors.New("a program inside a recorded session may not do that")
+
+// changes reports whether a request does something to the command.
+func (h *host) changes(q request) bool {
+	switch q.Op {
+	case opState, opRead, opWait:
+		return false
+	case opAttach: // its end may end the command
+		return h.order.KillOnDisconnect
+	}
+	return true
+}
+
+// mayChange reports whether the peer of a connection may do something to the command: it was
+// started outside of all recorded sessions, or has ordered the command.
+func (h *host) mayChange(c net.Conn) bool {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	pid, alive, release, err := peer.Unix(u)
+	if err != nil {
+		return false
+	}
+	defer release()
+	return (h.manager.Is(pid) || peer.Of(pid, 0) == peer.Outside) && alive()
+}
+
+// managerOf returns the process that has made a connection, which is one end of a socket pair; nil
+// if it is not known.
+func managerOf(c net.Conn) *peer.Process {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return nil
+	}
+	pid, alive, release, err := peer.Unix(u)
+	if err != nil {
+		return nil
+	}
+	defer release()
+	manager := peer.Open(pid)
+	if !alive() {
+		return nil
+	}
+	return manager
 }
 
 // answer answers one request.

@@ -183,7 +183,8 @@ type SizeRequest struct {
 type ControlRequest struct {
 	ID     uint32        `json:"id"`
 	Action Action        `json:"action"`
-	For    time.Duration `json:"for,omitempty"` // of a grant, in nanoseconds; 0: until it is taken back
+	For    time.Duration `json:"for,omitempty"`  // of a grant, in nanoseconds; 0: until it is taken back
+	What   string        `json:"what,omitempty"` // of Agree: what is to be done, as "delete 2 sessions"
 }
 
 // Action is what a ControlRequest asks for.
@@ -195,6 +196,7 @@ const (
 	Release Action = "release" // this viewer releases it
 	Allow   Action = "grant"   // programs may type
 	Forget  Action = "forget"  // the recording stops, and what was recorded is deleted
+	Agree   Action = "agree"   // somebody is to press Ctrl+\ at the session's terminal, before something is done
 	Revoke  Action = "revoke"  // nobody but the session's own terminal types any more
 )
 

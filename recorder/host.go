@@ -84,18 +84,21 @@ func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
 	return f != nil && f.screen(read)
 }
 
-// Inside reports whether a process runs in the session: in the command's own terminal session, or
-// started from it. Whatever is unknown counts as inside: a process that is gone, one whose
-// ancestors are hidden, and every process if there is no leader.
-func (c *Controls) Inside(pid int) bool {
+// Place returns where a process was started, as this session sees it. Whatever is unknown is
+// peer.Within: a process that is gone, one whose ancestors are hidden, and every process if there is
+// no leader.
+func (c *Controls) Place(pid int) peer.Place {
 	ch := c.r.child
 	ch.mu.Lock()
-	defer ch.mu.Unlock() // the lock keeps the process id from being reused
-	return ch.gone || ch.pid == ch.group || peer.Inside(pid, ch.pid)
+	defer ch.mu.Unlock() // the lock keeps the leader's process id from being reused
+	if ch.gone || ch.pid == ch.group {
+		return peer.Within
+	}
+	return peer.Of(pid, ch.pid)
 }
 
-// InsideTCP reports whether a process in the session holds, or may hold, the client's end of a TCP
+// PlaceTCP returns where the process was started that holds, or may hold, the client's end of a TCP
 // connection.
-func (c *Controls) InsideTCP(client, server netip.AddrPort) bool {
-	return peer.HeldInside(client, server, c.Inside)
+func (c *Controls) PlaceTCP(client, server netip.AddrPort) peer.Place {
+	return peer.TCP(client, server, c.Place)
 }

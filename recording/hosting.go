@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/notify"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 	"github.com/ptyrec/ptyrec/live"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -25,6 +26,9 @@ type hosting struct {
 	host     *live.Host      // nil: the command has not begun
 	served   chan struct{}   // closed when nobody can join any more
 
+	starter  *peer.Process // nil: none
+	attended bool          // the session has a terminal with keys; set before begin
+
 	notify   notify.Options
 	environ  []string
 	notifier *notify.Notifier // nil: nobody is told
@@ -40,7 +44,11 @@ func newHosting(o Options, to *sink) *hosting {
 	case taken != nil:
 		o.Warn("warning: using another folder for sockets: %v; see `ptyrec doctor`", taken)
 	}
-	return &hosting{sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, listener: listen(folder, to), served: make(chan struct{})}
+	var starter *peer.Process
+	if o.Starter != 0 {
+		starter = peer.Open(o.Starter)
+	}
+	return &hosting{starter: starter, sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, listener: listen(folder, to), served: make(chan struct{})}
 }
 
 // headless makes the host the session's terminal.
@@ -53,6 +61,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Server:  h.server,
 
 		Command: c, Record: c, Processes: c, Screen: c.Screen,
+		Starter: h.starter, Unattended: !h.attended || peer.Here() != peer.Outside,
 		Notify: func(text string, ring bool) { c.Alert(notify.Message(text, ring)) },
 
 		Past:    h.past,

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/term"
+
 	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/internal/notify"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -21,6 +23,7 @@ type Options struct {
 	Warn     func(format string, a ...any) // tells the user what is wrong, while the command does not run
 	Hosted   func(id string)               // called when the command runs, if it has no terminal; nil: it has one
 	Keep     bool                          // go on without the terminal when that goes away
+	Starter  int                           // the process id of the program that types into the session, which has started it; 0: none
 	Notify   notify.Options                // how the user is told that an agent waits
 	Environ  []string                      // of the commands by which the user is told
 }
@@ -66,6 +69,7 @@ type Result struct {
 func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error) {
 	o.Command, o.SessionID, o.Started = r.options.Command, r.sink.session.ID, r.sink.session.StartedAt
 	o.Log, o.Index = r.sink, sinkIndex{r.sink}
+	r.hosting.attended = o.Stdin != nil && term.IsTerminal(int(o.Stdin.Fd())) && r.options.Hosted == nil
 	o.Host = func(c *recorder.Controls) recorder.Host {
 		return r.watched(ctx, c, r.hosting.begin(c))
 	}

@@ -78,7 +78,7 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	if name == "" || len(name) > 100 {
 		name = "agent"
 	}
-	stream, err := s.Live.Attach(r.Context(), info.ID, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeText})
+	stream, err := s.Live.Attach(r.Context(), info.ID, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeText, Behalf: LinkOf(r)})
 	if err != nil {
 		return notLive(err)
 	}
@@ -89,7 +89,7 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer done()
 	began := time.Now()
-	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite, inside: s.inside(r)}
+	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite, inside: s.inside(r), behalf: LinkOf(r)}
 	err = a.run(ctx)
 	_ = ws.Close(closing(err)) // it may be gone
 	s.noteEnd(r, began, err)
@@ -102,6 +102,7 @@ type agentLink struct {
 	id      string
 	name    string // of the agent
 	inside  bool   // it runs inside a session
+	behalf  *protocol.Link
 	ws      *websocket.Conn
 	stream  *client.Stream
 	writes  bool
@@ -251,7 +252,7 @@ func (a *agentLink) hear(ctx context.Context) error {
 // answer types keys even if they answer a question of the agent.
 func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 	answers := true
-	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers})
+	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers, Behalf: a.behalf})
 	if err != nil {
 		return notLive(err)
 	}

@@ -46,9 +46,11 @@ func (s *Server) findInside(there, here string) bool {
 	if err != nil {
 		return true
 	}
-	ids, known := s.Inside(client, server)
-	return !known || len(ids) > 0
+	return s.Inside(client, server)
 }
+
+// errInsideChange refuses programs inside sessions what would destroy the record of what they did.
+var errInsideChange = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not change what is recorded")
 
 // errInside refuses new terminals to programs inside sessions, where they could do what they may
 // not do inside.

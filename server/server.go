@@ -39,9 +39,9 @@ type Options struct {
 	NoToken     bool     // clients of Protocols need no token
 	Version     string   // of the program
 
-	// Inside, if set, returns the recorded sessions that the client of a connection runs
-	// inside. known is false if they cannot be determined.
-	Inside func(client, server netip.AddrPort) (ids []string, known bool)
+	// Inside, if set, reports whether the client of a connection was started in a recorded
+	// session, or may have been.
+	Inside func(client, server netip.AddrPort) bool
 	// Start runs a command in a new detached session and returns the session's id. nil: no
 	// session can be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)

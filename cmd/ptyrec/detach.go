@@ -23,7 +23,7 @@ func detach(a *app, command []string, f runFlags) error {
 	if err != nil {
 		return err
 	}
-	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.redactFlag, Input: f.input, Notify: f.notify, Owned: f.owned}
+	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.redactFlag, Input: f.input, Notify: f.notify, Owned: f.owned, Starter: f.starter}
 	id, said, err := s.Launch(a.environ)
 	_, _ = a.stderr.Write(said)
 	var exit *exec.ExitError

@@ -67,7 +67,7 @@ func forget(ctx context.Context, a *app, args []string, yes bool) error {
 			if err != nil {
 				return
 			}
-			if n, ok := e.(protocol.Notice); ok && n.Text == live.Ask {
+			if n, ok := e.(protocol.Notice); ok && live.IsAsk(n.Text) {
 				a.notice("%s", n.Text)
 			}
 		}

@@ -136,7 +136,7 @@ func TestS5AProgramCannotForget(t *testing.T) {
 		b, _ := os.ReadFile(out)
 		text = string(b)
 	}
-	if !strings.Contains(text, "nobody pressed") || !strings.Contains(text, "status 1") {
+	if !strings.Contains(text, "nobody can be asked") || !strings.Contains(text, "status 1") {
 		t.Errorf("forget said %q", text)
 	}
 	if list, err := ptyrecIn(environ, "list", "--live", "--json").Output(); err != nil || !bytes.Contains(list, []byte(id)) {

@@ -22,8 +22,8 @@ func newGrantCmd(a *app) *cobra.Command {
 		SuggestFor: []string{"allow", "permit"},
 		Short:      "Let programs type into a live session",
 		Long: `Grant lets programs (ptyrec send, an attached agent) type into a live session, until you press
-Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what. A
-program that runs inside the session cannot grant this to itself.`,
+Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what.
+What was started in a recorded session, that one or another, cannot grant this.`,
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              operands(1, 1),

@@ -79,7 +79,8 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	if err != nil {
 		return err
 	}
-	o.Write, o.Ask, o.Inside = f.write, f.ask, peer.Around
+	o.Write, o.Inside = f.write, sessionsAround
+	o.Ask = f.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
 	if f.allowRun {
 		path, err := a.dbPath()
 		if err != nil {
@@ -95,6 +96,16 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	s := mcp.New(o)
 	defer s.Close()
 	return s.Serve(ctx, a.stdin, a.stdout)
+}
+
+// sessionsAround returns the ids of the sessions that this process runs inside, as mcp.Options has
+// it.
+func sessionsAround() (ids []string, known bool) {
+	around, known := peer.Around()
+	for _, s := range around {
+		ids = append(ids, s.ID)
+	}
+	return ids, known
 }
 
 // newMCP returns the MCP server of serve. The caller must close it.

@@ -36,6 +36,7 @@ type runFlags struct {
 	detach    bool
 	hosted    bool   // this is what --detach has started
 	owned     bool   // it ends with the process that has started it, and with all that was started in it
+	starter   int    // the process that has started it, and types into it; 0: none
 	size      string // COLSxROWS, without a terminal
 	continues string // the id of the session whose conversation goes on
 
@@ -104,7 +105,8 @@ What run.ignore in the configuration names by folder, command or git remote runs
 	cmd.Flags().StringVar(&f.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
 	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
 	cmd.Flags().BoolVar(&f.owned, "owned", false, "")
-	for _, name := range []string{"hosted", "owned"} {
+	cmd.Flags().IntVar(&f.starter, "starter", 0, "")
+	for _, name := range []string{"hosted", "owned", "starter"} {
 		_ = cmd.Flags().MarkHidden(name) // it is there
 	}
 	return cmd
@@ -270,7 +272,7 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 	if err != nil {
 		return nil, err
 	}
-	o := recording.Options{Notify: n, Environ: detached.InSession(a.environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep}
+	o := recording.Options{Notify: n, Environ: detached.InSession(a.environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep, Starter: f.starter}
 	if f.hosted {
 		o.Hosted = detached.Report
 	}

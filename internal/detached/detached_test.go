@@ -75,7 +75,7 @@ func TestStart(t *testing.T) {
 	}
 	defer s.Close()
 	got, err := s.Start(t.Context(), []string{"args", "-x"}, dir, 100, 40)
-	want := `--db /the.db run --nested --detach --size 100x40 --owned=false -- args -x in ` + filepath.Base(dir) + `, TERM=xterm-256color, session=""`
+	want := fmt.Sprintf(`--db /the.db run --nested --detach --size 100x40 --owned=false --starter %d -- args -x in %s, TERM=xterm-256color, session=""`, os.Getpid(), filepath.Base(dir))
 	if err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,7 @@ type Session struct {
 	Input    bool   // record what is typed
 	Notify   *bool  // the flag --notify; nil if it was not given
 	Owned    bool   // pass this process's owner on to the recorder
+	Starter  int    // the process id of the program that types into the session; 0: none
 }
 
 // args returns the arguments of the recorder.
@@ -41,6 +43,9 @@ func (s Session) args() []string {
 	}
 	if s.Owned {
 		args = append(args, "--owned")
+	}
+	if s.Starter != 0 {
+		args = append(args, "--starter", strconv.Itoa(s.Starter))
 	}
 	return append(append(args, "--"), s.Command...)
 }

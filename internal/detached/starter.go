@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
-// Starter starts sessions for a server.
+// Starter starts sessions for a server. This process may type into them as a person would, even if
+// it runs in a session itself.
 type Starter struct {
 	database      string
 	environ       []string
@@ -42,7 +44,7 @@ func (s *Starter) StartOwned(ctx context.Context, command []string, cwd string, 
 }
 
 func (s *Starter) start(ctx context.Context, command []string, cwd string, cols, rows int, owned ...*os.File) (id string, err error) {
-	args := []string{"--db", s.database, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", cols, rows), fmt.Sprintf("--owned=%v", len(owned) > 0), "--"}
+	args := []string{"--db", s.database, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", cols, rows), fmt.Sprintf("--owned=%v", len(owned) > 0), "--starter", strconv.Itoa(os.Getpid()), "--"}
 	cmd := exec.CommandContext(ctx, Program(), append(args, command...)...)
 	cmd.Args[0] = programName
 	cmd.ExtraFiles = owned

@@ -57,7 +57,7 @@ func Refused(err error, id string) error {
 	case protocol.CodeNoControl:
 		return cli.Fail(e, "the session's user lets programs type with `ptyrec grant "+id+"`")
 	case protocol.CodeNotAllowed:
-		return cli.Fail(e, "do it from a terminal outside of the session")
+		return cli.Fail(e, "do it in a terminal that was not started in a recorded session")
 	case protocol.CodeAsking:
 		hint := "`ptyrec screen " + id + "` shows the question: answer it with --keys, or type all the same with --force"
 		return &cli.Failure{Err: e, Hint: hint, Status: cli.StatusAsking}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
 // ancestry returns the parent of a process (0 for the first process) and the leader of its terminal
@@ -23,4 +25,11 @@ func ancestry(pid int) (parent, sid int, ok bool) {
 	parent, parentErr := strconv.Atoi(string(fields[1]))
 	sid, sidErr := unix.Getsid(pid)
 	return parent, sid, parentErr == nil && sidErr == nil
+}
+
+// isLeader reports whether a process is the leader of a recorded session.
+func isLeader(pid int) bool {
+	command, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	name, _, _ := bytes.Cut(command, []byte{0})
+	return err == nil && (string(name) == leader.Name || string(name) == leader.OwnedName)
 }

@@ -4,3 +4,6 @@ package peer
 
 // ancestry reports that the parent and the leader of a process are unknown on this system.
 func ancestry(int) (parent, sid int, ok bool) { return 0, 0, false }
+
+// isLeader reports that a process is no leader.
+func isLeader(int) bool { return false }

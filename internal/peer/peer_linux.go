@@ -9,37 +9,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
-// Sessions returns the ids of the recorded sessions that the client of a connection runs inside:
-// those whose leader is one of its ancestors. It does not use the client's environment, which the
-// client controls. known is false if the client is a process of this user on this machine whose
-// sessions cannot be determined.
-func Sessions(client, server netip.AddrPort) (ids []string, known bool) {
+// Inside reports whether the client of a TCP connection was started in a recorded session, as Of
+// says, or may have been. It is for many clients at a time: TCP looks closer, and takes longer.
+func Inside(client, server netip.AddrPort) bool {
 	now := look()
 	inode, uid, found := now.socket(client, server)
-	if !found {
-		return nil, !client.Addr().Unmap().IsLoopback() && client.Addr().Unmap() != server.Addr().Unmap() // if local, it has exited already
+	if !found { // if it is local, it has exited already
+		return client.Addr().Unmap().IsLoopback() || client.Addr().Unmap() == server.Addr().Unmap()
 	}
 	holders := now.holders[inode]
 	if len(holders) == 0 {
-		return nil, uid != os.Getuid() // another user's process, whose files we cannot see
+		return uid == os.Getuid() // else it is another user's process, whose files we cannot see
 	}
-	for _, pid := range holders {
-		above, ok := sessionsOf(pid)
-		if !ok {
-			return nil, false
-		}
-		ids = append(ids, above...)
-	}
-	return ids, true
+	return slices.ContainsFunc(holders, func(pid int) bool { return Of(pid, 0) != Outside })
 }
 
-// Around returns the ids of the recorded sessions that this process runs inside. known is false if
-// they cannot be determined.
-func Around() (ids []string, known bool) { return sessionsOf(os.Getpid()) }
+// Own reports whether a process of this user holds the client's end of a TCP connection.
+func Own(client, server netip.AddrPort) bool {
+	_, uid, found := tcpSocket(unmapped(client), unmapped(server))
+	return found && uid == os.Getuid()
+}
+
+// Around returns the recorded sessions that run around this process, the innermost first. known is
+// false if they cannot be determined.
+func Around() (sessions []Session, known bool) { return sessionsOf(os.Getpid()) }
 
 // socket finds the client's end of a connection in the tables.
 func (s *scan) socket(client, server netip.AddrPort) (inode string, uid int, found bool) {
@@ -86,31 +81,22 @@ func same(text string, want netip.AddrPort) bool {
 
 // sessionsOf returns the sessions of the leaders among a process's ancestors. ok is false if one of
 // the ancestors is not visible.
-func sessionsOf(pid int) (ids []string, ok bool) {
+func sessionsOf(pid int) (sessions []Session, ok bool) {
 	for pid > 1 {
-		dir := fmt.Sprintf("/proc/%d/", pid)
-		command, commandErr := os.ReadFile(dir + "cmdline")
-		stat, statErr := os.ReadFile(dir + "stat")
-		if commandErr != nil || statErr != nil {
+		parent, _, ok := ancestry(pid)
+		if !ok {
 			return nil, false
 		}
-		if name, _, _ := bytes.Cut(command, []byte{0}); string(name) == leader.Name || string(name) == leader.OwnedName {
-			id, ok := sessionOf(dir)
+		if isLeader(pid) {
+			id, ok := sessionOf(fmt.Sprintf("/proc/%d/", pid))
 			if !ok {
 				return nil, false
 			}
-			ids = append(ids, id)
+			sessions = append(sessions, Session{ID: id, Recorder: parent})
 		}
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
-		if len(fields) < 2 {
-			return nil, false
-		}
-		var err error
-		if pid, err = strconv.Atoi(string(fields[1])); err != nil {
-			return nil, false
-		}
+		pid = parent
 	}
-	return ids, true
+	return sessions, true
 }
 
 // sessionOf returns the session of a leader, as its recorder set it.

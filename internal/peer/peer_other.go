@@ -2,10 +2,22 @@
 
 package peer
 
-import "net/netip"
+import (
+	"net/netip"
+	"os"
+)
 
-// Sessions returns no sessions: this system does not show which process holds a connection.
-func Sessions(_, _ netip.AddrPort) (ids []string, known bool) { return nil, true }
+// Inside reports that no client was started in a session: this system does not show which process
+// holds a connection.
+func Inside(_, _ netip.AddrPort) bool { return false }
 
-// Around returns no sessions, likewise.
-func Around() (ids []string, known bool) { return nil, true }
+// Own reports that no client is a process of this user, likewise.
+func Own(_, _ netip.AddrPort) bool { return false }
+
+// Around returns the session of this process's environment, if any. Its recorder is not known.
+func Around() (sessions []Session, known bool) {
+	if id := os.Getenv("PTYREC_SESSION"); id != "" {
+		sessions = append(sessions, Session{ID: id})
+	}
+	return sessions, true
+}

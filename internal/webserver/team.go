@@ -76,7 +76,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 		SignIn:    signIn,
 		URL:       o.URL,
 		Protocols: []server.Protocol{push, team.NewLinks(push, o.PublicLinks), team.NewPull(push), team.NewAdmin(push), team.NewLogins(push)},
-		Hosts:     o.names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Sessions, Health: o.Database.Ping,
+		Hosts:     o.names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Inside, Health: o.Database.Ping,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

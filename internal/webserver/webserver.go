@@ -113,7 +113,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		Token: secret, OpenReading: o.OpenReading, Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly,
 		AllowRun: o.AllowRun, NoToken: o.NoToken,
 		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: o.BridgeTTL,
-		Inside: peer.Sessions, AgentRedact: o.Agents,
+		Inside: peer.Inside, AgentRedact: o.Agents,
 		Protocols: protocols,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)

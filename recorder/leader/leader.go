@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/origin"
 	"github.com/ptyrec/ptyrec/internal/orphans"
 )
 
@@ -51,10 +52,11 @@ func init() {
 // sees, and once continued it continues the command.
 //
 // The leader also becomes the parent of all orphans in the session, so that a search through a
-// process's ancestors finds the session.
+// process's ancestors finds the session, and marks all that is started in it, for when it is over.
 func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
 	orphans.Adopt()
+	origin.Mark()
 	if owned {
 		syscall.CloseOnExec(owner)
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal goes away; we wait for its end

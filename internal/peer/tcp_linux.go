@@ -13,20 +13,24 @@ import (
 	"syscall"
 )
 
-// HeldInside reports whether a process inside holds, or may hold, the client's end of a TCP
-// connection. A connection from another machine is outside. One from this machine counts as inside
-// unless a process outside holds it, or may hold it: a connection that no process holds may be in
-// transit through a Unix socket (SCM_RIGHTS), or in an io_uring.
-func HeldInside(client, server netip.AddrPort, inside func(pid int) bool) bool {
+// TCP returns where the process that holds the client's end of a TCP connection was started, as of
+// says. A connection from another machine is from Outside. One from this machine is from Within
+// unless a process holds it, or may hold it: a connection that no process holds may be in transit
+// through a Unix socket (SCM_RIGHTS), or in an io_uring.
+func TCP(client, server netip.AddrPort, of func(pid int) Place) Place {
 	client, server = unmapped(client), unmapped(server)
 	inode, uid, found := tcpSocket(client, server)
 	if !found {
-		return !client.IsValid() || isLocal(client.Addr())
+		if !client.IsValid() || isLocal(client.Addr()) {
+			return Within
+		}
+		return Outside
 	}
 	if inode == "0" {
-		return true // the process that held it is gone
+		return Within // the process that held it is gone
 	}
-	looked, outside := map[int]bool{}, false
+	place, hidden := Outside, Outside // of those that hold it, and of those that hold what nobody sees
+	looked, outside, surely := map[int]bool{}, false, false
 	for found := true; found; { // until no new process appears: one may pass the connection on while we look
 		found = false
 		for _, pid := range processes() {
@@ -34,15 +38,25 @@ func HeldInside(client, server netip.AddrPort, inside func(pid int) bool) bool {
 				continue
 			}
 			looked[pid], found = true, true
-			switch in, held := inside(pid), holds(pid, inode, uid); {
-			case in && (held || hides(pid)):
-				return true
+			at := of(pid)
+			held, sure := holds(pid, inode, uid)
+			switch {
+			case at == Outside:
+				outside, surely = outside || held, surely || sure
 			case held:
-				outside = true
+				place = max(place, at)
+			case hides(pid):
+				hidden = max(hidden, at)
 			}
 		}
 	}
-	return !outside
+	if !surely {
+		place = max(place, hidden)
+	}
+	if place == Outside && !outside {
+		return Within
+	}
+	return place
 }
 
 func unmapped(a netip.AddrPort) netip.AddrPort {
@@ -71,26 +85,26 @@ func processes() []int {
 }
 
 // holds reports whether a process has a socket open, or may have it: its files are hidden, and it
-// may have made the socket.
-func holds(pid int, inode string, uid int) bool {
+// may have made the socket. sure reports whether it has.
+func holds(pid int, inode string, uid int) (held, sure bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	for _, fds := range tables(dir) {
 		files, err := os.ReadDir(fds)
 		if errors.Is(err, fs.ErrPermission) {
 			info, err := os.Stat(dir)
 			if err != nil {
-				return true
+				return true, false
 			}
 			owner, ok := info.Sys().(*syscall.Stat_t)
-			return !ok || int(owner.Uid) == uid || owner.Uid == 0 // root's also where it hides what it is (prctl(2), PR_SET_DUMPABLE)
+			return !ok || int(owner.Uid) == uid || owner.Uid == 0, false // root's also where it hides what it is (prctl(2), PR_SET_DUMPABLE)
 		}
 		for _, f := range files {
 			if target, err := os.Readlink(filepath.Join(fds, f.Name())); err == nil && target == "socket:["+inode+"]" {
-				return true
+				return true, true
 			}
 		}
 	}
-	return false
+	return false, false
 }
 
 // hides reports whether a process holds files that its tables do not show: on their way to one of

@@ -1,4 +1,4 @@
-package live
+package peer
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf returns the process that opened a Unix socket connection. alive reports whether it may
+// Unix returns the process that opened a Unix socket connection. alive reports whether it may
 // still be running. The caller must call close. An error means that the process cannot be
 // determined.
-func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
+func Unix(conn *net.UnixConn) (pid int, alive func() bool, close func(), err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return 0, nil, nil, err
@@ -21,3 +21,6 @@ func peerOf(conn *net.UnixConn) (pid int, alive func() bool, close func(), err e
 	}
 	return pid, func() bool { return unix.Kill(pid, 0) == nil }, func() {}, nil
 }
+
+// hold returns a function that reports whether there is still a process with an id.
+func hold(pid int) func() bool { return func() bool { return unix.Kill(pid, 0) == nil } }

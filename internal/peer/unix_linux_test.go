@@ -1,4 +1,4 @@
-package live
+package peer
 
 import (
 	"net"
@@ -26,7 +26,7 @@ func TestPeerIsAliveAmongSignals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer there.Close()
-	_, alive, closePeer, err := peerOf(there.(*net.UnixConn))
+	_, alive, closePeer, err := Unix(there.(*net.UnixConn))
 	if err != nil {
 		t.Fatal(err)
 	}

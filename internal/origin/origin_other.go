@@ -1,0 +1,9 @@
+//go:build !linux
+
+package origin
+
+// Mark does nothing: this system has no such mark.
+func Mark() {}
+
+// Marked reports that a process has no mark.
+func Marked(int) (marked, known bool) { return false, true }
