@@ -147,6 +147,9 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &labels); err != nil {
 		return err
 	}
+	if s.inside(r) {
+		return errInsideChange
+	}
 	for _, tag := range labels.AddTags {
 		if err := store.CheckTag(tag); err != nil {
 			return badRequest("%v", err)
@@ -193,6 +196,8 @@ func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("to delete a session, use its whole id")
 	case info.Status == store.Live:
 		return problem(http.StatusConflict, "live", "the session is being recorded; end it first")
+	case s.inside(r):
+		return errInsideChange
 	}
 	if err := s.Store.DeleteSession(r.Context(), info.ID); err != nil {
 		return err

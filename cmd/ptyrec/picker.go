@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/deletion"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/internal/picker"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/session"
@@ -54,9 +55,17 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 					return nil, err
 				}
 			}
+			if peer.Here() != peer.Outside {
+				return nil, errPicked
+			}
 			return db.Tag(ctx, info.ID, add, remove)
 		},
-		Delete: func(ctx context.Context, info *store.Info) error { return deletion.One(ctx, db, info.ID) },
+		Delete: func(ctx context.Context, info *store.Info) error {
+			if peer.Here() != peer.Outside {
+				return errPicked
+			}
+			return deletion.One(ctx, db, info.ID)
+		},
 		Export: func(ctx context.Context, info *store.Info, path string) error {
 			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, a.writeFile)
 		},
@@ -79,6 +88,10 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 		p.Note = a.look(ctx, choice)
 	}
 }
+
+// errPicked refuses to change what is recorded inside a recorded session, where the picker has no
+// room to ask.
+var errPicked = errors.New("not in a recorded session: `ptyrec rm` and `ptyrec tag` ask you there")
 
 // look shows or plays a session. It returns what went wrong, for the picker to say.
 func (a *app) look(ctx context.Context, choice picker.Choice) string {

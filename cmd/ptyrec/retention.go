@@ -6,6 +6,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/detached"
 	"github.com/ptyrec/ptyrec/internal/nice"
+	"github.com/ptyrec/ptyrec/internal/peer"
 )
 
 // now is the clock of the retention. Only tests change it.
@@ -13,7 +14,8 @@ var now = time.Now
 
 // retain starts a process that deletes what the configuration does not keep, if none did within a
 // day. It does not wait for it. A database that is named by --db is left alone: it may be an
-// archive.
+// archive. So is any database where an agent may have started this process, and written the
+// configuration: the next command elsewhere does it.
 func (a *app) retain() {
 	if a.retained || a.dbFlag != "" {
 		return
@@ -25,7 +27,7 @@ func (a *app) retain() {
 	}
 	policy, err := c.Retention.Policy()
 	path, pathErr := a.dbPath()
-	if err != nil || pathErr != nil {
+	if err != nil || pathErr != nil || policy.IsZero() || peer.Here() != peer.Outside {
 		return
 	}
 	policy.Start(path, now(), detached.Program(), detached.WithoutSession(a.environ), "prune", "--retention")

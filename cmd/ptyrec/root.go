@@ -58,6 +58,7 @@ func newRootCmd(a *app) *cobra.Command {
 	}
 	root.AddCommand(newManCmd(a), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
 	addSetUp(root)
+	askFirst(a, root)
 	cli.HelpPages(root, a.helpWidth)
 	return root
 }

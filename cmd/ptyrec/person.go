@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/peer"
+	"github.com/ptyrec/ptyrec/live"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// asks are the commands that change or delete what is recorded, and when they do. Where they run in
+// what was started in a recorded session, the person at its terminal has to agree: an agent must not
+// destroy the record of what it did. Forget is not among them: the session itself asks.
+var asks = map[string]func(cmd *cobra.Command, args []string) bool{
+	"ptyrec rm":     always,
+	"ptyrec prune":  always,
+	"ptyrec rename": always,
+	"ptyrec redact": always,
+	"ptyrec tag":    func(cmd *cobra.Command, args []string) bool { return len(args) > 1 || cmd.Flags().Changed("rm") },
+	"ptyrec note":   func(cmd *cobra.Command, args []string) bool { return len(args) > 1 || cmd.Flags().Changed("rm") },
+	"ptyrec doctor": flagged("repair"),
+	"ptyrec sync":   flagged("never", "withdraw"),
+
+	"ptyrec team user add": always, "ptyrec team user email": always, "ptyrec team user rm": always,
+	"ptyrec team token add": always, "ptyrec team token rm": always,
+	"ptyrec team space add": always, "ptyrec team space member": always,
+	"ptyrec team retention set": always, "ptyrec team retention release": always,
+	"ptyrec team policy add": always, "ptyrec team policy rm": always,
+}
+
+func always(*cobra.Command, []string) bool { return true }
+
+func flagged(names ...string) func(*cobra.Command, []string) bool {
+	return func(cmd *cobra.Command, _ []string) bool {
+		for _, name := range names {
+			if on, err := cmd.Flags().GetBool(name); on || err != nil {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// askFirst has the commands below cmd that are in asks ask the person.
+func askFirst(a *app, cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		askFirst(a, c)
+	}
+	changes, run := asks[cmd.CommandPath()], cmd.RunE
+	if changes == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if changes(cmd, args) {
+			if err := a.person(cmd.Context(), "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
+				return err
+			}
+		}
+		return run(cmd, args)
+	}
+}
+
+// person returns nil if a person does what this process is about to do: the process was started
+// outside of all recorded sessions, or somebody agrees at the terminal of the outermost one. The
+// errors have hints.
+func (a *app) person(ctx context.Context, what string) error {
+	if peer.Here() == peer.Outside {
+		return nil
+	}
+	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started where its first window was"
+	around, known := peer.Around()
+	if !known || len(around) == 0 {
+		return fail(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
+	}
+	if err := a.agreedIn(ctx, around[len(around)-1], what); err != nil {
+		return fail(err, hint)
+	}
+	return nil
+}
+
+// agreedIn asks at the terminal of a session. The answer is the recorder's: the socket's place comes
+// from the environment, which whoever has started this process controls.
+func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
+	c, err := a.liveSessions(ctx)
+	if err != nil {
+		return err
+	}
+	conn, err := c.Connect(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if !isRecorder(conn, s.Recorder) {
+		return errors.New("the session around this cannot be asked: another program has its socket")
+	}
+	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
+	defer signal.Reset(syscall.SIGQUIT)
+	return a.askOn(conn, what)
+}
+
+// isRecorder reports whether a process is at the other end of a connection; any is if pid is 0.
+func isRecorder(conn io.ReadWriteCloser, pid int) bool {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	got, alive, release, err := peer.Unix(c)
+	if err != nil {
+		return false
+	}
+	defer release()
+	return (pid == 0 || got == pid) && alive()
+}
+
+// askOn asks on a connection to a session, and returns nil if somebody agrees.
+func (a *app) askOn(conn io.ReadWriter, what string) error {
+	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	request, err := protocol.JSON(protocol.TypeRequest, protocol.ControlRequest{ID: 1, Action: protocol.Agree, What: what})
+	if err != nil {
+		return err
+	}
+	for _, f := range []protocol.Frame{attach, request} {
+		if err := protocol.Write(conn, f); err != nil {
+			return err
+		}
+	}
+	for r := protocol.NewReader(bufio.NewReader(conn)); ; {
+		f, err := r.Next()
+		if err != nil {
+			return err
+		}
+		switch f.Type {
+		case protocol.TypeNotice:
+			var n protocol.Notice
+			if err := f.Decode(&n); err == nil && live.IsAsk(n.Text) {
+				a.notice("%s", n.Text)
+			}
+		case protocol.TypeRefused:
+			refused := &protocol.Error{}
+			return errors.Join(f.Decode(refused), refused)
+		case protocol.TypeAck:
+			var ack protocol.Ack
+			if err := f.Decode(&ack); err != nil || ack.Error == nil {
+				return err
+			}
+			return ack.Error
+		}
+	}
+}
