@@ -64,7 +64,7 @@ func oldPrompt(rows []row.Line) string {
 			lk.Left = 0
 		}
 	}
-	lk.Seam = func(_, b *markdown.Line) (markdown.Seam, bool) {
+	lk.Seam = func(_, b *markdown.Line, _ int) (markdown.Seam, bool) {
 		above := rows[b.At-1]
 		width, word, room := row.Extent(above.Row), row.Width(row.FirstWord(b.Text)), widest
 		kept := row.HasBackground(above) || above.All(row.Grey) // the blanks at its end

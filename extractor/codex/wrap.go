@@ -26,12 +26,12 @@ func (c *body) balanced(a, b *markdown.Line) bool {
 
 // seam knows how lines are wrapped: balanced until 0.5x, cut after hyphens and between any two
 // characters of Chinese and Japanese, and with a URL left to the terminal.
-func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
+func (c *body) seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 	if free := a.Room - a.Width; free <= slack && free < row.Width(row.FirstWord(b.Text)) && markdown.WithoutBlanks(a, b) {
 		return markdown.SeamNone, true
 	}
 	if !c.balanced(a, b) {
-		return c.cutSeam(a, b)
+		return c.cutSeam(a, b, hang)
 	}
 	if s, cut := markdown.CutBehind(a, b, "-", slack); cut {
 		return s, true
@@ -40,7 +40,7 @@ func (c *body) seam(a, b *markdown.Line) (markdown.Seam, bool) {
 }
 
 // cutSeam is the seam beside a URL (0.10x to 0.16x), or within a word behind one of breaks.
-func (c *body) cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
+func (c *body) cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 	if a.Wrapped && strings.Contains(row.LastWord(a.Text), "://") {
 		return markdown.SeamSpace, true
 	}

@@ -160,7 +160,7 @@ func TestRules(t *testing.T) {
 func TestSeam(t *testing.T) {
 	hash := "0123456789abcdef0123456789abcdef"
 	seam := func(s Seam) Style {
-		return Style{Seam: func(_, _ *Line) (Seam, bool) { return s, true }}
+		return Style{Seam: func(_, _ *Line, _ int) (Seam, bool) { return s, true }}
 	}
 	tests := []struct {
 		name, a, b string

@@ -24,9 +24,9 @@ type Style struct {
 	Left  int // columns at the left that are not content: the marker of the first line, blanks below it
 	Right int // columns at the right that the agent leaves free; lines wrap at Cols-Left-Right cells
 	Slack int // lines may be that much shorter than Right says: a line that goes on in lower case was wrapped then, too
-	// Seam knows the agent's own ways to cut a line in two; where it does not (false), the
-	// rules of all agents hold.
-	Seam func(a, b *Line) (Seam, bool)
+	// Seam knows the agent's own ways to cut a line in two, where what is wrapped begins at column
+	// hang; where it does not (false), the rules of all agents hold.
+	Seam func(a, b *Line, hang int) (Seam, bool)
 
 	// MarkCells: some versions count a mark of Arabic as a cell. Where they put the cursor behind
 	// such marks, there are as many blank cells as marks, which do not belong to the text.

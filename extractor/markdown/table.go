@@ -248,7 +248,7 @@ func cutCells(all []band) bool {
 }
 
 // wholeSeam joins the lines of a cell in which no word was cut.
-func wholeSeam(a, b *Line) (Seam, bool) {
+func wholeSeam(a, b *Line, _ int) (Seam, bool) {
 	if WithoutBlanks(a, b) {
 		return SeamNone, true
 	}

@@ -40,7 +40,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamBreak
 	}
 	if lk.Seam != nil {
-		if s, ok := lk.Seam(a, b); ok {
+		if s, ok := lk.Seam(a, b, hang); ok {
 			return s
 		}
 	}
@@ -71,7 +71,8 @@ var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}
 func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	word := row.FirstWord(b.Text)
-	if !strings.ContainsRune(breaks, last) || strings.HasSuffix(a.Text[:len(a.Text)-size], " ") || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
+	sign := strings.HasSuffix(a.Text[:len(a.Text)-size], " ") && !strings.ContainsRune("([{", last) // of its own, as a dash
+	if !strings.ContainsRune(breaks, last) || sign || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
 		return 0, false
 	}
 	if i := strings.IndexAny(word, breaks); i >= 0 {

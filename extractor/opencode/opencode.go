@@ -4,6 +4,7 @@ package opencode
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -277,25 +278,45 @@ var (
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
+// cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end with
+// some of them, and the next one may begin a line of its own.
+const cuts = `/\()[]{}.,;:!?-`
+
+var sentence = lazy.Regexp(`[.,;:!?)\]] [\p{Lu}\p{Lt}\p{Lo}]\S*$`)
+
+// isCut reports whether a line was cut behind a mark: no blank is painted behind it, and what is
+// below up to the next mark had no room.
+func isCut(a, b *markdown.Line) bool {
+	word := row.FirstWord(b.Text)
+	if i := strings.IndexAny(word, cuts); i >= 0 {
+		word = word[:i+1]
+	}
+	last, before := a.Text[len(a.Text)-1:], a.Text[:len(a.Text)-1]
+	dash := last == "-" && strings.HasSuffix(before, " ") && !unicode.IsDigit(row.FirstRune(word))
+	return a.Width < a.Room && strings.Contains(cuts, last) && !dash && !sentence().MatchString(a.Text+" "+word) && row.Width(word) > a.Room-a.Width-2
+}
+
 // seam knows by the blank where lines were wrapped: it is painted at the end of the row, or at the
 // start of the next one if there is no room. Words are cut behind a hyphen or a point, and in the
 // cells of tables, where blanks say nothing, behind a hyphen: the rest had no room, up to two free
 // columns. Chinese and Japanese are cut behind their punctuation.
-func seam(a, b *markdown.Line) (markdown.Seam, bool) {
+func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 	word := row.FirstWord(b.Text)
 	switch {
 	case a.Spaced:
 		return markdown.SeamSpace, true
-	case !a.Cell && a.Width >= a.Room && b.Indent == 0:
+	case !a.Cell && a.Width >= a.Room && b.Indent == hang:
+		return markdown.SeamNone, true
+	case !a.Cell && isCut(a, b):
 		return markdown.SeamNone, true
 	case cjkParted().MatchString(a.Text + " " + word):
 		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
 	}
-	return cutSeam(a, b)
+	return cutSeam(a, b, hang)
 }
 
 // cutSeam is the seam of a word that was cut behind a mark.
-func cutSeam(a, b *markdown.Line) (markdown.Seam, bool) {
+func cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 	if !parted().MatchString(a.Text + " " + row.FirstWord(b.Text)) {
 		return 0, false
 	}

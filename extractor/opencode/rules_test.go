@@ -115,11 +115,17 @@ func TestSeamParted(t *testing.T) {
 		{"See retry/ERR_TIMEOUT/", "OrderService/retry", markdown.SeamNone, true},
 		{"It is in cmd/shop/main.", "go:42", markdown.SeamNone, true},
 		{"It is done by client.", "get({id})", markdown.SeamNone, true},
+		{"The file is long (", "~660 lines)", markdown.SeamNone, true},
+		{"A range of [-", "32768, 32767]", markdown.SeamNone, true},
+		{"into+r=resume.", ")", markdown.SeamNone, true},
+		{"It ignores any stored .", "allocated/.support.json", markdown.SeamNone, true},
+		{"It is the first (of two)", "And so on.", 0, false},
+		{"So it is -", "or so it seems", 0, false},
 		{"It failed again at the end.", "Then it ran.", 0, false},
 		{"Is it so, then, or is it not?", "No.", 0, false},
 	} {
 		b := markdown.Line{Text: tt.below}
-		s, ok := seam(&markdown.Line{Text: tt.above, Width: len(tt.above), Room: len(tt.above) + 3}, &b)
+		s, ok := seam(&markdown.Line{Text: tt.above, Width: len(tt.above), Room: len(tt.above) + 3}, &b, 0)
 		if s != tt.want || ok != tt.ok {
 			t.Errorf("%q, %q: %d, %v", tt.above, tt.below, s, ok)
 		}
