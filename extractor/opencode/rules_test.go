@@ -117,7 +117,6 @@ func TestSeamParted(t *testing.T) {
 		{"It is done by client.", "get({id})", markdown.SeamNone, true},
 		{"The file is long (", "~660 lines)", markdown.SeamNone, true},
 		{"A range of [-", "32768, 32767]", markdown.SeamNone, true},
-		{"into+r=resume.", ")", markdown.SeamNone, true},
 		{"It ignores any stored .", "allocated/.support.json", markdown.SeamNone, true},
 		{"It is the first (of two)", "And so on.", 0, false},
 		{"So it is -", "or so it seems", 0, false},
