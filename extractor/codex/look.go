@@ -52,7 +52,7 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
-	if coloured(l.First()) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
+	if first := l.First(); !first.Bold && coloured(first) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
 		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false
@@ -122,8 +122,11 @@ func (c *body) themeCode(ls []markdown.Line) int {
 	return n
 }
 
-// title reports whether a line is a heading or entirely bold.
-func title(l *markdown.Line) bool { return l.All(row.Bold) }
+// title reports whether a line is entirely bold, or a heading whose signs are, which may have code
+// spans.
+func title(l *markdown.Line) bool {
+	return l.All(row.Bold) || l.First().Bold && markdown.Hashes(l.Text) > 0
+}
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
 // sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
