@@ -22,6 +22,8 @@ type view struct {
 	words  bool // no token is cut at a fold: a blank is there, or a backslash was
 	blanks bool // only rules that want a blank find more here than in the text folded
 	hard   bool // fold and unwrap have what is without a fold
+
+	effort effort // of the search for secrets
 }
 
 // foldAt is a break that was taken out.

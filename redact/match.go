@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	lookBack   = 128 // bytes before a keyword in which a match may begin that does not begin with it
@@ -22,7 +25,8 @@ func findKnown(v *view) (matches []Match, around []span) {
 	if !v.mayHaveWord() {
 		return nil, nil
 	}
-	var done []int // where the last match of each rule ends
+	var spots [][]spot // of each rule
+	order := 0
 	known().each(v.folded, func(word, end int) {
 		if word >= len(knownWords) {
 			if !v.breaksAt(end) {
@@ -31,30 +35,46 @@ func findKnown(v *view) (matches []Match, around []span) {
 			around = appendSpan(around, span{max(0, end-rowsBefore), min(len(v.folded), end+rowsBehind)})
 			return
 		}
-		if done == nil { // most texts hold no word
-			done = make([]int, len(knownRules))
+		if spots == nil { // most texts hold no word
+			spots = make([][]spot, len(knownRules))
 		}
 		at := end - len(knownWords[word])
-		for i, n := range byWord[word] {
+		for _, n := range byWord[word] {
 			r := knownRules[n]
 			if r.blank {
 				around = appendSpan(around, span{max(0, at-rowsBefore), min(len(v.folded), end+r.rowsBehind())})
 			} else if v.blanks {
 				continue
 			}
-			if at < done[n] || v.hard && len(v.inside(at-lookBack, at+r.reach)) == 0 {
+			if r.anchored && !r.mayBegin(v, at, end) {
 				continue
 			}
-			if r.anchored && !aheads()[word][i]().fits(v.folded[end:]) {
-				continue
-			}
-			for _, m := range r.near(v, at, end) {
-				matches = append(matches, v.match(r.id, m.start, m.end))
-				done[n] = max(done[n], m.end)
-			}
+			order++
+			spots[n] = append(spots[n], spot{at, order})
 		}
 	})
+	var found []finding
+	for n, all := range spots {
+		if len(all) > 0 {
+			s := search{view: v, rule: knownRules[n], spots: all}
+			found = append(found, s.all()...)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b finding) int { return a.order - b.order })
+	for _, f := range found {
+		matches = append(matches, f.Match)
+	}
 	return matches, around
+}
+
+// mayBegin reports whether a secret may begin with the rule's word that is at [at, wordEnd) of the
+// folded text. Few bytes show that most do not.
+func (r *rule) mayBegin(v *view, at, wordEnd int) bool {
+	if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
+		return false
+	}
+	last, open := r.outlines().extent(v.folded[at:min(len(v.folded), at+peek)])
+	return last >= 0 || open
 }
 
 // breaksAt reports whether a row of the text ends at a position of the folded text.
@@ -78,33 +98,8 @@ func appendSpan(spans []span, s span) []span {
 // span is a secret in the folded text.
 type span struct{ start, end int }
 
-// near returns the secrets of the rule whose word is at [at, wordEnd) of the folded text.
-func (r *rule) near(v *view, at, wordEnd int) (found []span) {
-	if r.anchored {
-		if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
-			return nil
-		}
-		if v.words {
-			return r.anchoredAt(v, at, min(len(v.folded), at+r.reach+context))
-		}
-		return v.grow(at, at+r.reach+context, func(end int) []span { return r.anchoredAt(v, at, end) })
-	}
-	start, end := max(0, at-lookBack), at+r.reach+context
-	if v.words {
-		return r.within(v, start, min(len(v.folded), end))
-	}
-	starts := []int{start}
-	for _, f := range v.inside(start, at+1) { // a row may be the first of its text
-		starts = append(starts, f.at)
-	}
-	for _, start := range starts {
-		found = append(found, v.grow(max(start, at), end, func(end int) []span { return r.within(v, start, end) })...)
-	}
-	return found
-}
-
-// grow searches up to each break that may have cut a token, as if the text ended there, and then up
-// to the limit. What grows over a break by what may be a word of the next row is left as it was.
+// grow searches up to the limit and, as if the text ended there, up to each break that may have cut
+// a token. What grows over a break by what may be a word of the next row is left as it was.
 func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
 	limit = min(limit, len(v.folded))
 	whole := search(limit)
@@ -112,13 +107,28 @@ func (v *view) grow(from, limit int, search func(end int) []span) (found []span)
 		return nil
 	}
 	ends := v.inside(from, limit)
-	for _, f := range ends[:min(len(ends), maxFolds)] {
+	ends = ends[:min(len(ends), maxFolds)]
+	if len(whole) == 1 { // then few of the searches can find anything else
+		m := whole[0]
+		folds := v.inside(m.start, m.end)
+		goesOn := len(folds) > 0 && v.goesOn(folds[len(folds)-1].at, m.end)
+		ends = slices.DeleteFunc(slices.Clone(ends), func(f foldAt) bool {
+			return f.at > m.end+context || goesOn && f.at > m.start && f.at < m.end
+		})
+	}
+	for _, f := range ends {
 		found = v.extend(found, search(f.at))
 	}
 	for i := range whole {
 		whole[i] = v.shorten(whole[i], search)
 	}
 	return v.extend(found, whole)
+}
+
+// goesOn reports whether what a break may have cut goes on behind it, up to end.
+func (v *view) goesOn(fold, end int) bool {
+	rest := v.folded[fold:end]
+	return looksRandom(rest) && (mixed(rest) || !v.names(end))
 }
 
 // shorten takes from the end of a secret of many rows what may be the first word of the next row.
@@ -148,7 +158,7 @@ func (v *view) extend(found, more []span) []span {
 			if known = true; m.end <= f.end {
 				continue
 			}
-			if rest := v.folded[f.end:m.end]; looksRandom(rest) && (mixed(rest) || !v.names(m.end)) {
+			if v.goesOn(f.end, m.end) {
 				found[i] = m
 			}
 		}
@@ -169,35 +179,6 @@ func (v *view) names(end int) bool {
 	return end < len(v.folded) && (v.folded[end] == '=' || v.folded[end] == ':')
 }
 
-// anchoredAt returns the secret of a match that begins at at, in the text up to end.
-func (r *rule) anchoredAt(v *view, at, end int) []span {
-	for {
-		loc := r.compiled().FindStringSubmatchIndex(v.folded[at:end])
-		if loc == nil {
-			return nil
-		}
-		if at+loc[1] == end && end < len(v.folded) && end-at > r.reach && end-at < len(v.folded) && v.cutsNothing(end) {
-			end = min(len(v.folded), end+2*(end-at)) // it goes on: see how far
-			continue
-		}
-		return r.secret(v, at, loc)
-	}
-}
-
-// cutsNothing reports whether the search ends at end because of its length, and not at a break.
-func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
-
-// within returns the secrets of all matches in [start, end).
-func (r *rule) within(v *view, start, end int) (found []span) {
-	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.folded[start:end], -1) {
-		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
-			continue // the window cut it out of something longer
-		}
-		found = append(found, r.secret(v, start, loc)...)
-	}
-	return found
-}
-
 // secret returns the part of a match to hide, if it is a secret. loc is relative to base.
 func (r *rule) secret(v *view, base int, loc []int) []span {
 	g := r.group
@@ -212,7 +193,7 @@ func (r *rule) secret(v *view, base int, loc []int) []span {
 	m := span{base + loc[2*g], base + loc[2*g+1]}
 	if r.allow != nil || r.global != nil || r.entropy > 0 {
 		match := v.folded[v.nameStart(base+loc[0]) : base+loc[1]]
-		if !r.isSecret(v.folded[m.start:m.end], match, v.row(m.start)) {
+		if !r.isSecret(v.folded[m.start:m.end], match, func() string { return v.row(m.start) }) {
 			return nil
 		}
 	}
@@ -228,12 +209,15 @@ func (v *view) nameStart(at int) int {
 	return start
 }
 
+// maxLine is how much of a row row returns, before and behind a position, in bytes.
+const maxLine = 1024
+
 // row returns the line of the text around a position of the folded text.
 func (v *view) row(at int) string {
 	at = v.original(at)
-	start := strings.LastIndexByte(v.text[:at], '\n') + 1
-	row, _, _ := strings.Cut(v.text[start:], "\n")
-	return row
+	before := v.text[max(0, at-maxLine):at]
+	behind, _, _ := strings.Cut(v.text[at:min(len(v.text), at+maxLine)], "\n")
+	return before[strings.LastIndexByte(before, '\n')+1:] + behind
 }
 
 // wordBefore reports whether a letter, a digit or _ is to the left of at in its row.
@@ -248,9 +232,20 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// within returns the secrets of all matches in [start, end).
+func (r *rule) within(v *view, start, end int) (found []span) {
+	for _, loc := range r.whole.from(r.pattern).FindAllStringSubmatchIndex(v.folded[start:end], -1) {
+		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
+			continue // the window cut it out of something longer
+		}
+		found = append(found, r.secret(v, start, loc)...)
+	}
+	return found
+}
+
 // everywhere returns the secrets of a rule without words, which is a pattern of the user's own.
 func (r *rule) everywhere(v *view) (matches []Match) {
-	for _, loc := range r.compiled().FindAllStringSubmatchIndex(v.text, -1) {
+	for _, loc := range r.whole.from(r.pattern).FindAllStringSubmatchIndex(v.text, -1) {
 		for _, m := range r.secret(&view{text: v.text, folded: v.text}, 0, loc) {
 			matches = append(matches, Match{r.id, m.start, m.end})
 		}

@@ -19,7 +19,7 @@ const genericRule = "generic-api-key"
 // CommandRule is the rule of passwords among the arguments of a command.
 const CommandRule = "command-password"
 
-// rule is one shape of secrets. Its pattern is compiled when it is needed: most never are.
+// rule is one shape of secrets.
 type rule struct {
 	id            string
 	pattern       string // RE2
@@ -33,8 +33,26 @@ type rule struct {
 	blank     bool // a blank may be in a match, before the secret
 	reach     int  // how long a match is at most; see redact/gen
 
+	whole, first, behind compiled // the pattern anywhere; where the text begins; behind its first character
+
+	outlined sync.Once
+	outline  *outline
+}
+
+// compiled is a pattern that is compiled when it is needed: most never are.
+type compiled struct {
 	once sync.Once
 	re   *regexp.Regexp
+}
+
+func (c *compiled) from(pattern string) *regexp.Regexp {
+	c.once.Do(func() { c.re = regexp.MustCompile(pattern) })
+	return c.re
+}
+
+func (r *rule) outlines() *outline {
+	r.outlined.Do(func() { r.outline = newOutline(r.pattern) })
+	return r.outline
 }
 
 // rowsBehind returns how many bytes behind its word the rule's secret may be, with what wraps it.
@@ -43,11 +61,6 @@ func (r *rule) rowsBehind() int {
 		return 4 * r.reach
 	}
 	return min(r.reach, rowsBehind)
-}
-
-func (r *rule) compiled() *regexp.Regexp {
-	r.once.Do(func() { r.re = regexp.MustCompile(r.pattern) })
-	return r.re
 }
 
 // allowlist says what is no secret though it looks like one.
@@ -62,7 +75,7 @@ type allowlist struct {
 }
 
 // allows reports whether secret, found in a match in a line, is no secret.
-func (a *allowlist) allows(secret, match, line string) bool {
+func (a *allowlist) allows(secret, match string, line func() string) bool {
 	a.once.Do(func() {
 		a.words = newWordSet(a.stopWords)
 		if a.pattern != "" {
@@ -74,7 +87,7 @@ func (a *allowlist) allows(secret, match, line string) bool {
 	case "match":
 		target = match
 	case "line":
-		target = line
+		target = line()
 	}
 	return a.words.in(strings.ToLower(secret)) || a.re != nil && a.re.MatchString(target)
 }
@@ -109,24 +122,13 @@ func (v *view) mayHaveWord() bool {
 	return slices.ContainsFunc(knownWords, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// aheads has, for each of the known words, those of its rules that begin with it: made when needed.
-var aheads = sync.OnceValue(func() [][]func() *ahead {
-	all := make([][]func() *ahead, len(knownWords))
-	for w, word := range knownWords {
-		for _, n := range byWord[w] {
-			all[w] = append(all[w], sync.OnceValue(func() *ahead { return newAhead(knownRules[n].pattern, word) }))
-		}
-	}
-	return all
-})
-
 // isKnown reports whether id is that of a well-known rule.
 func isKnown(id string) bool {
 	return slices.ContainsFunc(knownRules, func(r *rule) bool { return r.id == id })
 }
 
 // isSecret says whether what a rule found is random enough, and not known to be harmless.
-func (r *rule) isSecret(secret, match, line string) bool {
+func (r *rule) isSecret(secret, match string, line func() string) bool {
 	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey().MatchString(secret)) {
 		return false
 	}

@@ -1,0 +1,132 @@
+package redact
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// wordTexts returns texts of about size bytes in which a word calls for its rules again and again:
+// more or less dense, and with what may follow it in a secret.
+func wordTexts(word string, size int) map[string]string {
+	random := rand.New(rand.NewPCG(1, 2))
+	filler := strings.Fields("the cache build of it all and a test in main.go for http://x/y foo=1 v2.3 -p -u a:b 2048")
+	rows := func(every int) string {
+		var b strings.Builder
+		for b.Len() < size {
+			for range 14 {
+				next := word
+				if random.IntN(every) > 0 {
+					next = filler[random.IntN(len(filler))]
+				}
+				b.WriteString(next + " ")
+			}
+			b.WriteByte('\n')
+		}
+		return b.String()
+	}
+	texts := map[string]string{"sparse rows": rows(140), "rows": rows(14), "dense rows": rows(2)}
+	for _, tail := range []string{"", " ", "\n", "=", ": ", " is the best ", ": abcdefgh\n", "=abcdef1h ", `="abcdef1h", `, " -p -u a: ", " 'a", "1/", "-", "_a"} {
+		texts[tail] = strings.Repeat(word+tail, 1+size/len(word+tail))
+	}
+	return texts
+}
+
+// A word cost 2.5 ms of CPU each time it was there, since patterns searched hundreds of bytes around
+// each one: in a text of words, hundreds of bytes for each of its bytes.
+func TestWordsAreNoWork(t *testing.T) {
+	const size = 5000
+	texts, patterns, outlines := 0, 0, 0
+	for n, word := range knownWords {
+		if testing.Short() && n%8 != 0 {
+			continue
+		}
+		for name, text := range wordTexts(word, size) {
+			before := bytesOutlined()
+			v := fold(text)
+			_, around := findKnown(v)
+			views := []*view{v, v.unwrap(around), v.hardWrap(around)}
+			searched := sum(v.effort.blocks)
+			for _, v := range views[1:] {
+				findKnown(v)
+				searched += sum(v.effort.blocks)
+			}
+			outlined := bytesOutlined() - before
+			if searched > 20*len(text) || outlined > 200*len(text) {
+				t.Errorf("%q, %q: patterns search %d bytes, outlines %d, of %d", word, name, searched, outlined, len(text))
+			}
+			texts, patterns, outlines = texts+len(text), patterns+searched, outlines+outlined
+		}
+	}
+	if patterns > texts || outlines > 10*texts {
+		t.Errorf("patterns search %d bytes, outlines %d, of %d", patterns, outlines, texts)
+	}
+	t.Logf("patterns search %.2f bytes a byte, outlines %.2f", float64(patterns)/float64(texts), float64(outlines)/float64(texts))
+}
+
+func bytesOutlined() (n int) {
+	for _, r := range knownRules {
+		if r.outline != nil {
+			n += r.outline.read
+		}
+	}
+	return n
+}
+
+func sum(numbers []int) (n int) {
+	for _, k := range numbers {
+		n += k
+	}
+	return n
+}
+
+func BenchmarkWords(b *testing.B) {
+	r, err := New(Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, every := range []string{"sparse rows", "rows", "dense rows", "=", ": abcdefgh\n", "=abcdef1h "} {
+		b.Run(strings.TrimSpace(every), func(b *testing.B) {
+			var texts []string
+			size := 0
+			for _, word := range knownWords {
+				text := wordTexts(word, 2000)[every]
+				texts, size = append(texts, text), size+len(text)
+			}
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				for _, text := range texts {
+					r.Find(text)
+				}
+			}
+		})
+	}
+}
+
+// In a text that is made to take long, all that may be a secret is taken for one: nothing is left of
+// those that are.
+func TestSecretsInTextMadeToTakeLong(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"pwd=", "pw=", "passphrase=", "curl -u a:abcd xh ", "key=key1=", "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAAAAA\n"} {
+		hostile := strings.Repeat(word, 1+3*effortBlock/len(word))
+		v := fold(hostile)
+		findKnown(v)
+		for _, c := range []struct{ before, secret string }{
+			{"password=", "Kf93mQvTz1x"}, {"token ", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"}, {"curl -u bob:", "Kf93mQvTz1x https://acme.io"},
+			{"", "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\n", 9) + "-----END PRIVATE KEY-----"},
+		} {
+			text := r.Text(hostile+"\n"+c.before+c.secret+"\n"+hostile, nil)
+			for row := range strings.Lines(c.secret) {
+				if row = row[:min(len(row), 11)]; !strings.HasPrefix(row, "-----") && strings.Contains(text, row) {
+					t.Errorf("among %q, %q is left", word, row)
+				}
+			}
+		}
+		if sum(v.effort.blocks) < 2*effortBlock {
+			t.Errorf("%q takes no effort", word)
+		}
+	}
+}
