@@ -26,13 +26,21 @@ type claudeLine struct {
 	Version          string `json:"version"`
 	RequestID        string `json:"requestId"`
 	Content          said   `json:"content"` // of a system message
-	Summary          string `json:"summary"`
-	LeafUUID         string `json:"leafUuid"` // of the last message that a summary is of
-	AITitle          string `json:"aiTitle"`
-	CustomTitle      string `json:"customTitle"`
-	Attachment       struct {
+	Origin           struct {
+		Kind string `json:"kind"`
+	} `json:"origin"` // of a message in the user's name
+	Summary     string `json:"summary"`
+	LeafUUID    string `json:"leafUuid"` // of the last message that a summary is of
+	AITitle     string `json:"aiTitle"`
+	CustomTitle string `json:"customTitle"`
+	Attachment  struct {
 		Type   string `json:"type"`
 		Prompt said   `json:"prompt"`
+		Mode   string `json:"commandMode"`
+		IsMeta bool   `json:"isMeta"`
+		Origin struct {
+			Kind string `json:"kind"`
+		} `json:"origin"`
 	} `json:"attachment"`
 	Message struct {
 		ID      string       `json:"id"`
@@ -141,7 +149,8 @@ func (r *claudeReader) other(l *claudeLine) {
 	case "custom-title":
 		r.title(l.CustomTitle)
 	case "attachment":
-		if text := string(l.Attachment.Prompt); l.Attachment.Type == "queued_command" && !strings.HasPrefix(text, "<") {
+		a := &l.Attachment
+		if text := string(a.Prompt); a.Type == "queued_command" && !strings.HasPrefix(text, "<") && !a.IsMeta && isHuman(a.Origin.Kind) && a.Mode != "task-notification" {
 			r.say(l.UUID, session.RoleUser, text)
 		}
 	case "system":
@@ -183,7 +192,7 @@ func (r *claudeReader) user(l *claudeLine) {
 	}
 	text := strings.TrimSpace(added().ReplaceAllString(strings.Join(texts, "\n"), ""))
 	switch {
-	case text == "" || beginsWith(text, "<task-notification>", "Caveat: "):
+	case text == "" || beginsWith(text, "<task-notification>", "<teammate-message", "Caveat: ") || !isHuman(l.Origin.Kind):
 	case l.IsCompactSummary:
 		r.say(l.UUID, session.RoleSystem, text)
 	case strings.HasPrefix(text, "[Request interrupted"):
@@ -195,8 +204,13 @@ func (r *claudeReader) user(l *claudeLine) {
 	}
 }
 
-// added is what the agent adds to a prompt: reminders, and marks around what was pasted.
-var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|</?pasted_content\b[^>]*>`)
+// isHuman reports whether a message with this kind of origin is of a person. Older logs state none.
+func isHuman(kind string) bool { return kind == "" || kind == "human" }
+
+// added is what the agent, its hooks and an editor add to a prompt, and marks around what was
+// pasted.
+var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|<user-prompt-submit-hook>.*?</user-prompt-submit-hook>|` +
+	`<ide_opened_file>.*?</ide_opened_file>|<ide_selection>.*?</ide_selection>|</?pasted_content\b[^>]*>`)
 
 func (r *claudeReader) prompt(l *claudeLine, text string) {
 	if r.side == "" {

@@ -25,7 +25,7 @@ type codexLine struct {
 	Session struct {
 		ID        string `json:"id"`
 		Timestamp moment `json:"timestamp"`
-	} `json:"session"` // of the versions before 0.1
+	} `json:"session"` // of the first versions
 }
 
 type codexItem struct {

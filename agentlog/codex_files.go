@@ -36,7 +36,7 @@ type codexHead struct {
 }
 
 // isCodex reports whether a file is a log: a line for each item, compressed once it is old, or one
-// document, as in the versions before 0.1.
+// document, as in the first versions.
 func isCodex(rel string) bool {
 	name := filepath.Base(rel)
 	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst") || strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json")

@@ -359,7 +359,7 @@ func TestCodexBrokenCompression(t *testing.T) {
 	}
 }
 
-// TestCodexOneDocument reads the logs of the versions before 0.1, which are one document.
+// TestCodexOneDocument reads the logs of the first versions, which are one document.
 func TestCodexOneDocument(t *testing.T) {
 	home := codexHome(t, nil)
 	writeFile(t, filepath.Join(home, "sessions", "rollout-2025-05-01-x.json"), `{

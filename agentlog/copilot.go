@@ -1,9 +1,14 @@
 package agentlog
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -11,8 +16,10 @@ import (
 type copilotLine struct {
 	Type      string `json:"type"`
 	ID        string `json:"id"`
+	AgentID   string `json:"agentId"` // of a subagent
 	Timestamp moment `json:"timestamp"`
-	Data      struct {
+	copilotMessage
+	Data struct {
 		SessionID string `json:"sessionId"`
 		Version   string `json:"copilotVersion"`
 		Model     string `json:"selectedModel"`
@@ -21,6 +28,10 @@ type copilotLine struct {
 			Cwd string `json:"cwd"`
 		} `json:"context"`
 		Content   said            `json:"content"`
+		Source    string          `json:"source"`                  // of a message in the user's name
+		Continues bool            `json:"isAutopilotContinuation"` // nobody typed it
+		Parent    string          `json:"parentToolCallId"`        // of what a subagent does
+		Title     string          `json:"title"`
 		Reasoning string          `json:"reasoningText"`
 		CallID    string          `json:"toolCallId"`
 		Tool      string          `json:"toolName"`
@@ -42,21 +53,69 @@ type copilotLine struct {
 	} `json:"data"`
 }
 
+// copilotMessage is a message of the log of the first versions, or what that states of the conversation.
+type copilotMessage struct {
+	SessionID string `json:"sessionId"`
+	StartTime moment `json:"startTime"`
+	Role      string `json:"role"`
+	Content   said   `json:"content"`
+	CallID    string `json:"tool_call_id"`
+	Calls     []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// reminders are what the agent adds to a prompt in that log.
+var reminders = lazy.Regexp(`(?s)<(current_datetime|reminder|system_reminder|todo_status|sql_tables)>.*?</(current_datetime|reminder|system_reminder|todo_status|sql_tables)>`)
+
+// add adds a message of the log of the first versions. n is its place.
+func (m *copilotMessage) add(w *writer, n int) {
+	w.is(m.SessionID, "", "")
+	w.at(m.StartTime.Time)
+	key := w.own(fmt.Sprintf("message %d", n))
+	switch m.Role {
+	case session.RoleUser:
+		w.say(key, m.Role, strings.TrimSpace(reminders().ReplaceAllString(string(m.Content), "")))
+	case session.RoleAssistant:
+		w.say(key, m.Role, string(m.Content))
+		for i, c := range m.Calls {
+			w.call(below(key, strconv.Itoa(i)), c.ID, c.Function.Name, inputOf(c.Function.Arguments))
+		}
+	case session.RoleTool:
+		w.result(m.CallID, string(m.Content), false)
+	}
+}
+
 func newCopilot(w *writer) func(doc []byte) {
 	records := map[string]time.Time{} // when each was written, by their ids, which may be used twice
+	docs := 0
 	return func(doc []byte) {
 		var l copilotLine
-		if !w.decode(doc, &l) {
+		if docs++; !w.decode(doc, &l) {
+			return
+		}
+		if l.Type == "" {
+			l.add(w, docs)
 			return
 		}
 		w.at(l.Timestamp.Time)
 		w.in(l.Data.Context.Cwd)
+		w.side = cmp.Or(l.AgentID, l.Data.Parent)
 		switch d := l.Data; l.Type {
 		case "session.start", "session.resume":
 			w.is(d.SessionID, d.Version, d.Model)
 		case "session.model_change":
 			w.is("", "", d.NewModel)
+		case "session.title_changed":
+			w.facts.Title = cmp.Or(clean(d.Title), w.facts.Title)
 		case "user.message":
+			if w.side == "" && (d.Source != "" && d.Source != session.RoleUser || d.Continues) {
+				return
+			}
 			w.say(l.ID, session.RoleUser, string(d.Content))
 		case "assistant.message":
 			w.say(below(l.ID, "thinking"), session.RoleThinking, d.Reasoning)
@@ -70,6 +129,8 @@ func newCopilot(w *writer) func(doc []byte) {
 				output = d.Error.Message
 			}
 			w.result(d.CallID, output, failed)
+		case "session.snapshot_rewind":
+			w.say(l.ID, session.RoleSystem, "The user went back to an earlier message.")
 		case "abort":
 			w.event(l.ID, session.EventInterrupted, nil)
 		case "session.usage_record":

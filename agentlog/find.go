@@ -3,6 +3,7 @@ package agentlog
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -60,8 +61,7 @@ type keeper struct {
 	// others finds the conversations where a folder of files does not say which file belongs to
 	// which one. nil: what follows says it.
 	others  func(folders []string, report func(error)) []Log
-	endings []string                               // of the files
-	wants   func(rel string) bool                  // whether a file holds a conversation; nil: all do
+	wants   func(rel string) bool                  // whether a file holds a conversation, by its path below the folder
 	reader  func(w *writer) (func([]byte), func()) // of one file
 	key     func(path string) string               // what names the conversation, so that it has several files; nil: each has one
 	parent  func(path string, look bool) string    // the log that a subagent's belongs to, or ""; nil: subagents have no logs
@@ -70,18 +70,12 @@ type keeper struct {
 
 // keepers are the agents whose logs are read.
 var keepers = []keeper{
-	{agent: "claude", folders: claudeFolders, endings: []string{".jsonl"}, reader: simple(newClaude), parent: parentOf},
+	{agent: "claude", folders: claudeFolders, wants: isClaude, reader: simple(newClaude), parent: parentOf},
 	{agent: "codex", folders: codexFolders, others: findCodex, reader: newCodex},
-	{
-		agent: "gemini", folders: in(geminiHome, "tmp"), endings: []string{".jsonl", ".json"}, wants: inChats, reader: simple(newGemini), key: headID,
-		project: projectOf,
-	},
+	{agent: "gemini", folders: in(geminiHome, "tmp"), wants: isGemini, reader: simple(newGemini), key: headID, parent: geminiParent, project: projectOf},
 	{agent: "opencode", folders: func() []string { return []string{opencodeFolder()} }, others: findOpencode},
-	{agent: "qwen", folders: in(homeOf("QWEN_HOME", ".qwen"), "projects"), endings: []string{".jsonl"}, reader: simple(newQwen)},
-	{
-		agent: "copilot", folders: in(homeOf("COPILOT_HOME", ".copilot"), "session-state"), endings: []string{".jsonl"}, wants: isEvents,
-		reader: simple(newCopilot),
-	},
+	{agent: "qwen", folders: qwenFolders, wants: isQwen, reader: simple(newQwen), parent: qwenParent},
+	{agent: "copilot", folders: copilotFolders, wants: isCopilot, reader: simple(newCopilot), key: copilotKey},
 }
 
 // keeperOf returns the keeper of an agent, or nil.
@@ -103,8 +97,74 @@ func simple(of func(w *writer) func([]byte)) func(w *writer) (func([]byte), func
 	return func(w *writer) (func([]byte), func()) { return of(w), func() {} }
 }
 
-func inChats(rel string) bool  { return filepath.Base(filepath.Dir(rel)) == "chats" }
-func isEvents(rel string) bool { return filepath.Base(rel) == "events.jsonl" }
+// folderAt returns the name of the folder that is n folders above a file.
+func folderAt(path string, n int) string {
+	for range n {
+		path = filepath.Dir(path)
+	}
+	return filepath.Base(path)
+}
+
+// isClaude reports whether a file holds a conversation of Claude Code, or of a subagent: below
+// projects/PROJECT there are also journals of workflows and results of tools.
+func isClaude(rel string) bool {
+	return filepath.Ext(rel) == ".jsonl" && (strings.HasPrefix(filepath.Base(rel), "agent-") || strings.Count(rel, "/") <= 1)
+}
+
+// isGemini reports whether a file holds a conversation of Gemini CLI, or of a subagent:
+// tmp/PROJECT/chats/session-….json or .jsonl, and tmp/PROJECT/chats/CONVERSATION/….jsonl.
+func isGemini(rel string) bool {
+	return (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json") && (folderAt(rel, 1) == "chats" || folderAt(rel, 2) == "chats")
+}
+
+var kindSubagent = lazy.Regexp(`^\s*\{[^{}]*"kind"\s*:\s*"subagent"`)
+
+// geminiParent returns the id of the conversation that a subagent's log belongs to, or "" if it is
+// no subagent's: that is the name of its folder. Older versions do not say which one it is.
+func geminiParent(path string, _ bool) string {
+	if parent := folderAt(path, 1); parent != "chats" {
+		return parent
+	}
+	if kindSubagent().Match(head(path)) {
+		return path
+	}
+	return ""
+}
+
+// isQwen reports whether a file holds a conversation of Qwen Code: projects/PROJECT/chats/….jsonl,
+// or chats/archive/….jsonl, or of a subagent: projects/PROJECT/subagents/CONVERSATION/agent-….jsonl.
+// In 2025 it was tmp/PROJECT/chats/….json, as in Gemini CLI.
+func isQwen(rel string) bool {
+	switch filepath.Ext(rel) {
+	case ".json":
+		return folderAt(rel, 1) == "chats"
+	case ".jsonl":
+		return folderAt(rel, 1) != "subagents" && (folderAt(rel, 2) != "subagents" || strings.HasPrefix(filepath.Base(rel), "agent-"))
+	}
+	return false
+}
+
+// qwenParent returns the log that a subagent's belongs to, or "" if it is no subagent's.
+func qwenParent(path string, look bool) string {
+	if folderAt(path, 2) != "subagents" {
+		return ""
+	}
+	project := filepath.Dir(filepath.Dir(filepath.Dir(path)))
+	parent := filepath.Join(project, "chats", folderAt(path, 1)+".jsonl")
+	if look {
+		if _, err := os.Lstat(parent); err != nil {
+			return filepath.Join(project, "chats", "archive", filepath.Base(parent))
+		}
+	}
+	return parent
+}
+
+// isCopilot reports whether a file holds a conversation of Copilot CLI:
+// session-state/CONVERSATION/events.jsonl, in older versions session-state/CONVERSATION.jsonl, and
+// before that history-session-state/session_CONVERSATION_….json.
+func isCopilot(rel string) bool {
+	return filepath.Base(rel) == "events.jsonl" || filepath.Dir(rel) == "." && (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json")
+}
 
 // Agents returns the names of the agents whose logs are read.
 func Agents() []string {
@@ -140,6 +200,55 @@ func geminiHome() string {
 		return filepath.Join(home, ".gemini")
 	}
 	return homeOf("GEMINI_CONFIG_DIR", ".gemini")()
+}
+
+// qwenFolders returns where Qwen Code keeps its logs. A setting or a variable may move them.
+func qwenFolders() (folders []string) {
+	home := homeOf("QWEN_HOME", ".qwen")()
+	var settings struct {
+		Advanced struct {
+			Dir string `json:"runtimeOutputDir"`
+		} `json:"advanced"`
+	}
+	b, _ := readFile(filepath.Join(home, "settings.json")) // without one they are not moved
+	_ = json.Unmarshal(b, &settings)
+	var bases []string
+	for _, dir := range []string{home, settings.Advanced.Dir, os.Getenv("QWEN_RUNTIME_DIR")} {
+		if rest, ok := strings.CutPrefix(dir, "~"); ok {
+			user, _ := os.UserHomeDir() // without one nothing is found
+			dir = filepath.Join(user, rest)
+		}
+		if filepath.IsAbs(dir) && !slices.Contains(bases, filepath.Clean(dir)) {
+			bases = append(bases, filepath.Clean(dir))
+			folders = append(folders, filepath.Join(dir, "projects"), filepath.Join(dir, "tmp"))
+		}
+	}
+	return folders
+}
+
+// copilotFolders returns where Copilot CLI keeps its logs.
+func copilotFolders() []string {
+	home := homeOf("COPILOT_HOME", ".copilot")()
+	folders := []string{filepath.Join(home, "session-state"), filepath.Join(home, "history-session-state")}
+	if state := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) && os.Getenv("COPILOT_HOME") == "" {
+		home := filepath.Join(state, ".copilot")
+		folders = append(folders, filepath.Join(home, "session-state"), filepath.Join(home, "history-session-state"))
+	}
+	return folders
+}
+
+var copilotFile = lazy.Regexp(`^session_([0-9a-f-]{36})_`)
+
+// copilotKey returns the id of the conversation, which is in the path.
+func copilotKey(path string) string {
+	name := filepath.Base(path)
+	if name == "events.jsonl" {
+		return folderAt(path, 1)
+	}
+	if m := copilotFile().FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
 // Folders returns where an agent keeps its logs; nil if the agent is not known.
@@ -227,10 +336,7 @@ func (k keeper) find(folder string, report func(error)) (logs []Log) {
 		logs[i].Files, logs[i].Size = append(logs[i].Files, f.path), logs[i].Size+f.info.Size()
 		states[i] = append(states[i], f)
 	}
-	wants := func(rel string) bool {
-		return slices.Contains(k.endings, filepath.Ext(rel)) && (k.wants == nil || k.wants(rel))
-	}
-	for _, f := range walk(folder, wants, report) {
+	for _, f := range walk(folder, k.wants, report) {
 		switch {
 		case k.parent != nil && k.parent(f.path, false) != "":
 			later = append(later, f)
@@ -277,21 +383,22 @@ func rootOf(id string, parentOf func(id string) (parent string, known bool)) (ro
 	return "", false
 }
 
-// parentOf returns the log that a subagent's log belongs to, or "" if it is no subagent's: since
-// 2.1 it is in a folder below that of the conversation, before that it named it.
+// parentOf returns the log that a subagent's belongs to, or "" if it is no subagent's: since 2.1 it
+// is below the folder "subagents" in that of the conversation, before that it named it.
 func parentOf(path string, look bool) string {
 	if !strings.HasPrefix(filepath.Base(path), "agent-") {
 		return ""
 	}
-	dir := filepath.Dir(path)
-	if filepath.Base(dir) == "subagents" {
-		return filepath.Dir(dir) + ".jsonl"
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if filepath.Base(dir) == "subagents" {
+			return filepath.Dir(dir) + ".jsonl"
+		}
 	}
 	if !look {
 		return path
 	}
 	if id := headID(path); id != "" && !strings.ContainsAny(id, "/\\") {
-		return filepath.Join(dir, id+".jsonl")
+		return filepath.Join(filepath.Dir(path), id+".jsonl")
 	}
 	return path
 }
@@ -300,17 +407,22 @@ var sessionID = lazy.Regexp(`"sessionId"\s*:\s*"([^"\\]{1,200})"`)
 
 // headID returns the id of the conversation, as the beginning of a log states it.
 func headID(path string) string {
-	f, err := openRegular(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head := make([]byte, 64<<10)
-	n, _ := f.Read(head)
-	if m := sessionID().FindSubmatch(head[:n]); m != nil {
+	if m := sessionID().FindSubmatch(head(path)); m != nil {
 		return string(bytes.ToValidUTF8(m[1], nil))
 	}
 	return ""
+}
+
+// head returns the beginning of a file; empty if it cannot be read.
+func head(path string) []byte {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b := make([]byte, 64<<10)
+	n, _ := f.Read(b)
+	return b[:n]
 }
 
 // read reads the files of a conversation, the main one first.
@@ -321,7 +433,7 @@ func (k keeper) read(l *Log, w *writer) error {
 	var errs error
 	for i, path := range l.Files {
 		line, end := k.reader(w)
-		if w.side = ""; k.parent != nil && i > 0 {
+		if w.side = ""; i > 0 && k.parent != nil && k.parent(path, false) != "" {
 			w.side = strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		}
 		long, err := readDocuments(path, w.sink.Seen, func(doc []byte) bool {

@@ -86,7 +86,7 @@ func (r *geminiReader) document(doc []byte) {
 		return
 	}
 	r.is(d.SessionID, "", "")
-	if title := cmp.Or(d.Summary, d.Set.Summary); title != "" && d.Type == "" {
+	if title := cmp.Or(d.Summary, d.Set.Summary); title != "" && d.Type == "" && r.side == "" {
 		r.facts.Title = clean(title)
 	}
 	if d.RewindTo != "" {
@@ -117,12 +117,15 @@ func (r *geminiReader) again(key, words string, add func()) {
 }
 
 func (r *geminiReader) message(m *geminiMessage) {
-	text := cmp.Or(string(m.Shown), string(m.Content))
+	text := string(m.Shown)
+	if text == "" {
+		text = strings.TrimSpace(hookContext().ReplaceAllString(string(m.Content), ""))
+	}
 	if strings.HasPrefix(text, "<session_context>") {
 		r.in(workspace(text))
 		return
 	}
-	role, known := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant, "info": session.RoleSystem, "error": session.RoleSystem, "warning": session.RoleSystem}[m.Type]
+	role, known := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant, "qwen": session.RoleAssistant, "info": session.RoleSystem, "error": session.RoleSystem, "warning": session.RoleSystem}[m.Type]
 	if !known {
 		return
 	}
@@ -164,6 +167,9 @@ func (r *geminiReader) message(m *geminiMessage) {
 	}
 }
 
+// hookContext is what hooks add to a prompt.
+var hookContext = lazy.Regexp(`(?s)<hook_context>.*?</hook_context>`)
+
 // lineEnds are the blanks that fill a window.
 var lineEnds = lazy.Regexp(`(?m)[ \t]+$`)
 
@@ -200,15 +206,20 @@ func workspace(text string) string {
 
 // qwenLine is a line of Qwen Code's log (seen: 0.12 to 0.24): a line for each message.
 type qwenLine struct {
-	UUID      string `json:"uuid"`
-	SessionID string `json:"sessionId"`
-	Type      string `json:"type"`
-	Subtype   string `json:"subtype"`
-	Timestamp moment `json:"timestamp"`
-	Cwd       string `json:"cwd"`
-	Version   string `json:"version"`
-	Model     string `json:"model"`
-	Message   struct {
+	UUID       string `json:"uuid"`
+	SessionID  string `json:"sessionId"`
+	Type       string `json:"type"`
+	Subtype    string `json:"subtype"`
+	Provenance string `json:"provenance"`
+	Timestamp  moment `json:"timestamp"`
+	Cwd        string `json:"cwd"`
+	Version    string `json:"version"`
+	Model      string `json:"model"`
+	Payload    struct {
+		Shown *string `json:"displayText"` // what was typed, where the message has more than that
+		Title string  `json:"customTitle"`
+	} `json:"systemPayload"`
+	Message struct {
 		Parts []struct {
 			Text    string `json:"text"`
 			Thought bool   `json:"thought"`
@@ -236,39 +247,72 @@ type qwenLine struct {
 }
 
 func newQwen(w *writer) func(doc []byte) {
+	old := newGemini(w)
 	return func(doc []byte) {
 		var l qwenLine
 		if !w.decode(doc, &l) {
 			return
 		}
+		if l.UUID == "" && len(l.Message.Parts) == 0 { // as in 2025
+			old(doc)
+			return
+		}
 		w.at(l.Timestamp.Time)
 		w.in(l.Cwd)
 		w.is(l.SessionID, l.Version, l.Model)
-		if l.Subtype != "" {
-			return
-		}
-		role := map[string]string{"user": session.RoleUser, "assistant": session.RoleAssistant}[l.Type]
-		var texts []string
-		for i, p := range l.Message.Parts {
-			key := below(l.UUID, strconv.Itoa(i))
-			switch {
-			case p.Call.Name != "":
-				w.call(key, p.Call.ID, p.Call.Name, inputOf(p.Call.Args))
-			case p.Response.ID != "":
-				w.result(p.Response.ID, cmp.Or(geminiOutput(string(p.Response.Response.Output)), string(p.Response.Response.Error)), p.Response.Response.Error != "")
-			case p.Thought:
-				w.say(key, session.RoleThinking, p.Text)
-			case role == session.RoleUser:
-				texts = append(texts, p.Text)
-			case role != "":
-				w.say(key, role, p.Text)
+		switch l.Subtype {
+		case "", "mid_turn_user_message":
+			w.qwen(&l)
+		case "custom_title":
+			if w.side == "" {
+				w.facts.Title = cmp.Or(clean(l.Payload.Title), w.facts.Title)
 			}
-		}
-		if role == session.RoleUser {
-			w.say(l.UUID, role, strings.Join(texts, "\n"))
-		}
-		if u := l.Usage; u.Total > 0 {
-			w.use(session.Usage{Key: l.UUID, Model: l.Model, Input: max(0, u.Prompt-u.Cached), CacheRead: u.Cached, Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts, Total: u.Total})
+		case "rewind":
+			w.say(l.UUID, session.RoleSystem, "The user went back to an earlier message.")
+		case "chat_compression":
+			w.say(l.UUID, session.RoleSystem, "Conversation compacted")
 		}
 	}
+}
+
+// qwen adds a message of Qwen Code.
+func (w *writer) qwen(l *qwenLine) {
+	role := map[string]string{"user": session.RoleUser, "assistant": session.RoleAssistant}[l.Type]
+	var texts []string
+	for i, p := range l.Message.Parts {
+		key := below(l.UUID, strconv.Itoa(i))
+		switch {
+		case p.Call.Name != "":
+			w.call(key, p.Call.ID, p.Call.Name, inputOf(p.Call.Args))
+		case p.Response.ID != "":
+			w.result(p.Response.ID, cmp.Or(geminiOutput(string(p.Response.Response.Output)), string(p.Response.Response.Error)), p.Response.Response.Error != "")
+		case p.Thought:
+			w.say(key, session.RoleThinking, p.Text)
+		case role == session.RoleUser:
+			texts = append(texts, p.Text)
+		case role != "":
+			w.say(key, role, p.Text)
+		}
+	}
+	if text := qwenPrompt(texts, l.Payload.Shown); role == session.RoleUser && (l.Provenance == "" || l.Provenance == "real_user") {
+		w.say(l.UUID, role, text)
+	}
+	if u := l.Usage; u.Total > 0 {
+		w.use(session.Usage{Key: l.UUID, Model: l.Model, Input: max(0, u.Prompt-u.Cached), CacheRead: u.Cached, Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts, Total: u.Total})
+	}
+}
+
+// qwenPrompt returns what the user typed: shown, if the log has it, else the parts without what
+// hooks and named files add.
+func qwenPrompt(parts []string, shown *string) string {
+	if shown != nil {
+		return *shown
+	}
+	for i, part := range parts {
+		if strings.HasPrefix(strings.TrimSpace(part), "--- Content from referenced files ---") {
+			parts = parts[:i]
+			break
+		}
+	}
+	return strings.TrimSpace(hookContext().ReplaceAllString(strings.Join(parts, "\n"), ""))
 }

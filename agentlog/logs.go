@@ -29,7 +29,7 @@ type logFile struct {
 // find returns the logs of an agent with messages from the time and the folder of a session.
 func find(agent string, from, to time.Time, cwd string) (logs []logFile, err error) {
 	for _, l := range Find(agent, func(error) {}) { // what cannot be read holds nothing for us
-		if !l.changedSince(from) {
+		if l.Lone || !l.changedSince(from) {
 			continue
 		}
 		all, facts, err := l.messages()

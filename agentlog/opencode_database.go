@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,34 +66,60 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 		return nil
 	}
 	defer func() { _ = rows.Close() }()
-	at := map[string]int{}
-	var children []Log
+	var all []opencodeLog
 	for rows.Next() {
-		var id, parent, updated, parts string
-		var size int64
-		if err := rows.Scan(&id, &parent, &updated, &parts, &size); err != nil {
+		var l opencodeLog
+		var updated, parts string
+		if err := rows.Scan(&l.id, &l.parent, &updated, &parts, &l.Size); err != nil {
 			report(fmt.Errorf("%s: %w", o.path, err))
-			return logs
+			break
 		}
-		l := Log{Agent: "opencode", Path: o.path + "#" + id, Files: []string{id}, Size: size, State: updated + " " + parts, read: o.read}
+		l.Log = Log{Agent: "opencode", Path: o.path + "#" + l.id, Files: []string{l.id}, Size: l.Size, State: updated + " " + parts, read: o.read}
 		if ms, err := strconv.ParseInt(updated, 10, 64); err == nil {
 			l.changed = time.UnixMilli(ms)
 		}
-		if parent != "" {
-			l.Path = parent
-			children = append(children, l)
-			continue
-		}
-		at[id] = len(logs)
-		logs = append(logs, l)
-	}
-	for _, c := range children {
-		if i, ok := at[c.Path]; ok {
-			logs[i].Files, logs[i].Size, logs[i].State = append(logs[i].Files, c.Files...), logs[i].Size+c.Size, logs[i].State+" "+c.State
-		}
+		all = append(all, l)
 	}
 	if err := rows.Err(); err != nil {
 		report(fmt.Errorf("%s: %w", o.path, err))
+	}
+	return withSubagents(all)
+}
+
+// opencodeLog is a conversation, or one of a subagent.
+type opencodeLog struct {
+	Log
+	id, parent string
+}
+
+// withSubagents adds the conversations of subagents, and of their subagents, to those that they
+// belong to.
+func withSubagents(all []opencodeLog) (logs []Log) {
+	parents := map[string]string{}
+	for _, l := range all {
+		parents[l.id] = l.parent
+	}
+	at := map[string]int{}
+	for _, l := range all {
+		if l.parent == "" {
+			at[l.id] = len(logs)
+			logs = append(logs, l.Log)
+		}
+	}
+	for _, l := range all {
+		if l.parent == "" {
+			continue
+		}
+		root, ok := rootOf(l.parent, func(id string) (parent string, known bool) {
+			parent, known = parents[id]
+			return parent, known
+		})
+		if i := at[root]; ok {
+			logs[i].Files, logs[i].Size, logs[i].State = append(logs[i].Files, l.Files...), logs[i].Size+l.Size, logs[i].State+" "+l.State
+			continue
+		}
+		l.Lone = true
+		logs = append(logs, l.Log)
 	}
 	return logs
 }
@@ -175,18 +202,44 @@ func opencodeFolder() string {
 	return filepath.Join(home, ".local", "share", "opencode")
 }
 
-// findOpencode returns the conversations of the database and, of those that are not in it, of the
-// files.
-func findOpencode(folders []string, report func(error)) []Log {
-	root := folders[0]
-	logs := opencodeDatabase{filepath.Join(root, "opencode.db")}.find(report)
-	known := map[string]bool{}
-	for _, l := range logs {
-		known[l.Files[0]] = true
+// opencodeDatabases returns the databases in the folder, which each channel of opencode has one of,
+// and the one that OPENCODE_DB names.
+func opencodeDatabases(root string) []string {
+	paths, _ := filepath.Glob(filepath.Join(root, "opencode-*.db")) // the pattern is a valid one
+	paths = append([]string{filepath.Join(root, "opencode.db")}, paths...)
+	if name := os.Getenv("OPENCODE_DB"); name != "" && name != ":memory:" {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(root, name)
+		}
+		if !slices.Contains(paths, filepath.Clean(name)) {
+			paths = append(paths, filepath.Clean(name))
+		}
 	}
-	for _, l := range (opencodeFiles{root}).find(report) {
-		if !known[strings.TrimSuffix(filepath.Base(l.Path), ".json")] {
+	return paths
+}
+
+// findOpencode returns the conversations of the databases and, of those that are in none, of the
+// files. Of a conversation that is in several databases the one counts that was changed last.
+func findOpencode(folders []string, report func(error)) (logs []Log) {
+	at := map[string]int{}
+	add := func(id string, l Log) {
+		i, known := at[id]
+		switch {
+		case !known:
+			at[id] = len(logs)
 			logs = append(logs, l)
+		case l.changed.After(logs[i].changed):
+			logs[i] = l
+		}
+	}
+	for _, path := range opencodeDatabases(folders[0]) {
+		for _, l := range (opencodeDatabase{path}).find(report) {
+			add(l.Files[0], l)
+		}
+	}
+	for _, o := range opencodeStorages(folders[0]) {
+		for _, l := range o.find(report) {
+			add(strings.TrimSuffix(filepath.Base(l.Path), ".json"), l)
 		}
 	}
 	return logs

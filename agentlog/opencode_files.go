@@ -15,37 +15,43 @@ import (
 
 // opencodeFiles is the storage of opencode before 1.2: a file for each session, message and part.
 type opencodeFiles struct {
-	root string // with storage/session, storage/message and storage/part
+	sessions string // a pattern
+	messages string // with a folder for each session
+	parts    string // with a folder for each message
+	nested   bool   // which is in one of the session, as in the oldest versions
+}
+
+// opencodeStorages returns the storage below a folder, and those of each project in the oldest versions.
+func opencodeStorages(root string) []opencodeFiles {
+	all := []opencodeFiles{{
+		sessions: filepath.Join(root, "storage", "session", "*", "ses_*.json"),
+		messages: filepath.Join(root, "storage", "message"),
+		parts:    filepath.Join(root, "storage", "part"),
+	}}
+	projects, _ := filepath.Glob(filepath.Join(root, "project", "*", "storage", "session")) // the pattern is a valid one
+	for _, dir := range projects {
+		all = append(all, opencodeFiles{sessions: filepath.Join(dir, "info", "ses_*.json"), messages: filepath.Join(dir, "message"), parts: filepath.Join(dir, "part"), nested: true})
+	}
+	return all
 }
 
 // find returns the conversations. Those of subagents belong to that of their parent.
-func (o opencodeFiles) find(report func(error)) (logs []Log) {
-	paths, _ := filepath.Glob(filepath.Join(o.root, "storage", "session", "*", "ses_*.json"))
-	children := map[string][]string{}
+func (o opencodeFiles) find(report func(error)) []Log {
+	paths, _ := filepath.Glob(o.sessions) // the pattern is a valid one
+	var all []opencodeLog
 	for _, path := range paths {
 		s, err := o.describe(path)
 		if err != nil {
 			report(err)
 			continue
 		}
-		if s.Parent != "" {
-			children[s.Parent] = append(children[s.Parent], path)
-			continue
-		}
-		logs = append(logs, Log{Agent: "opencode", Path: path, Files: []string{path}})
-	}
-	for i := range logs {
-		l := &logs[i]
-		id := strings.TrimSuffix(filepath.Base(l.Path), ".json")
-		l.Files = append(l.Files, children[id]...)
 		state := fnv.New64a()
-		for _, path := range l.Files {
-			l.Size += o.sum(path, state)
-		}
+		l := opencodeLog{id: strings.TrimSuffix(filepath.Base(path), ".json"), parent: s.Parent}
+		l.Log = Log{Agent: "opencode", Path: path, Files: []string{path}, Size: o.sum(path, state), read: o.read}
 		l.State = fmt.Sprintf("%x", state.Sum64())
-		l.read = o.read
+		all = append(all, l)
 	}
-	return logs
+	return withSubagents(all)
 }
 
 // mostOfFile is how large a file of a message or part may be, in bytes.
@@ -77,10 +83,18 @@ func (o opencodeFiles) describe(path string) (s opencodeSession, err error) {
 	return s, nil
 }
 
-// messages returns the folder of a session's messages. The names of the files are the ids; what is
+// messagesOf returns the folder of a session's messages. The names of the files are the ids; what is
 // in a file leads nowhere else.
-func (o opencodeFiles) messages(path string) string {
-	return filepath.Join(o.root, "storage", "message", strings.TrimSuffix(filepath.Base(path), ".json"))
+func (o opencodeFiles) messagesOf(path string) string {
+	return filepath.Join(o.messages, strings.TrimSuffix(filepath.Base(path), ".json"))
+}
+
+// partsOf returns the folder of a message's parts.
+func (o opencodeFiles) partsOf(path, message string) string {
+	if o.nested {
+		return filepath.Join(o.parts, strings.TrimSuffix(filepath.Base(path), ".json"), message)
+	}
+	return filepath.Join(o.parts, message)
 }
 
 // list returns the regular .json files in a folder, sorted: ids sort by time.
@@ -100,11 +114,10 @@ func (o opencodeFiles) sum(path string, state io.Writer) (size int64) {
 		fmt.Fprintf(state, "%s %d %d\n", filepath.Base(path), info.Size(), info.ModTime().UnixNano())
 		size += info.Size()
 	}
-	for _, info := range list(o.messages(path)) {
+	for _, info := range list(o.messagesOf(path)) {
 		fmt.Fprintf(state, "%s %d %d\n", info.Name(), info.Size(), info.ModTime().UnixNano())
 		size += info.Size()
-		parts := filepath.Join(o.root, "storage", "part", strings.TrimSuffix(info.Name(), ".json"))
-		for _, p := range list(parts) {
+		for _, p := range list(o.partsOf(path, strings.TrimSuffix(info.Name(), ".json"))) {
 			fmt.Fprintf(state, "%s %d %d\n", p.Name(), p.Size(), p.ModTime().UnixNano())
 			size += p.Size()
 		}
@@ -124,8 +137,8 @@ func (o opencodeFiles) read(l *Log, w *writer) error {
 		} else {
 			r.session(s)
 		}
-		for _, info := range list(o.messages(path)) {
-			file := filepath.Join(o.messages(path), info.Name())
+		for _, info := range list(o.messagesOf(path)) {
+			file := filepath.Join(o.messagesOf(path), info.Name())
 			doc, err := readFile(file)
 			if err != nil {
 				w.facts.Broken++
@@ -134,7 +147,7 @@ func (o opencodeFiles) read(l *Log, w *writer) error {
 			w.sink.Seen(len(doc))
 			id := strings.TrimSuffix(info.Name(), ".json")
 			r.message(id, doc, func(part func(string, []byte)) {
-				folder := filepath.Join(o.root, "storage", "part", id)
+				folder := o.partsOf(path, id)
 				for _, p := range list(folder) {
 					doc, err := readFile(filepath.Join(folder, p.Name()))
 					if err != nil {
