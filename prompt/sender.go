@@ -17,6 +17,8 @@ type Options struct {
 	Name   string         // shown to the viewers of the session; empty: "prompt"
 	Kind   protocol.Kind  // empty: protocol.Agent, which needs a grant. A human takes control meanwhile
 	Behalf *protocol.Link // the client that a server sends for; may be nil
+	// NoAnswers keeps Raw from typing while the agent asks something.
+	NoAnswers bool
 }
 
 // Sender sends to one session. It may be used concurrently.
@@ -82,9 +84,9 @@ func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt,
 	return v.send(ctx, r, o)
 }
 
-// Raw types keys at once, whatever the agent does.
+// Raw types keys at once, whatever the agent does, unless Options.NoAnswers is set and it asks.
 func (s *Sender) Raw(ctx context.Context, keys []byte) error {
-	answers := true
+	answers := !s.opt.NoAnswers
 	v, err := s.open(ctx, &answers)
 	if err != nil {
 		return err

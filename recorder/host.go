@@ -85,8 +85,8 @@ func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
 }
 
 // Place returns where a process was started, as this session sees it. Whatever is unknown is
-// peer.Within: a process that is gone, one whose ancestors are hidden, and every process if there is
-// no leader.
+// peer.Within: a process that is gone, one whose ancestors are hidden, and every process if there
+// is no leader.
 func (c *Controls) Place(pid int) peer.Place {
 	ch := c.r.child
 	ch.mu.Lock()

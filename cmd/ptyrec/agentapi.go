@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentserver"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/token"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
@@ -130,6 +131,11 @@ func agentapiServer(ctx context.Context, a *app, f agentserver.Flags, command []
 		level = slog.LevelDebug
 	}
 	o.Command, o.Environ, o.Stdin, o.Stderr, o.Log = command, a.environ, a.stdin, a.stderr, a.logger(level)
-	o.Listening = func(at net.Addr) { a.notice("agentapi's API is at http://%s/", at) }
+	o.Listening = func(at net.Addr) {
+		a.notice("agentapi's API is at http://%s/", at)
+		if file, err := token.Path(); err == nil && f.OwnToken() {
+			a.notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
+		}
+	}
 	return agentserver.Serve(ctx, o)
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -288,4 +290,88 @@ func asksOfPeople(t *testing.T) (names []string) {
 		names = append(names, name)
 	}
 	return names
+}
+
+// request is a program that sends a request with a body in JSON to $URL, and says what became of it.
+func request() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	fmt.Println(httpDoor(os.Args[1], os.Args[2], os.Args[3])(ctx))
+}
+
+// The server of agentapi's API lets the user's programs in. What the agent runs needs the token, and
+// does not answer the agent's questions with it; so do other users' programs.
+func TestAgentapiServerLooksWhoAsks(t *testing.T) {
+	t.Parallel()
+	environ, _ := liveEnv(t)
+	dir := t.TempDir()
+	port := freePort(t)
+	url := "http://127.0.0.1:" + port
+	environ = append(environ, "HOME="+dir, "DIR="+dir, "URL="+url)
+	server := exec.Command("ptyrec", "agentapi", "server", "--port", port, "--", "sh", "-c",
+		`until test -e "$DIR/go"; do sleep 0.02; done; body='{"type": "raw", "content": "1"}'
+		TOKEN= ptyrec-request GET /status "" >"$DIR/a" 2>&1; TOKEN= ptyrec-request POST /message "$body" >"$DIR/b" 2>&1
+		TOKEN=$(cat "$DIR/secret") ptyrec-request GET /status "" >"$DIR/c" 2>&1
+		setsid -f env -u PTYREC_SESSION TOKEN= ptyrec-request POST /message "$body" >"$DIR/d-" 2>&1; until test -s "$DIR/d-"; do sleep 0.02; done; mv "$DIR/d-" "$DIR/d"; cat`)
+	server.Env = environ
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Process.Signal(os.Interrupt); _ = server.Wait() })
+	ask := func(token, method, path, body string) string {
+		cmd := exec.Command("ptyrec-request", method, path, body)
+		cmd.Env = append(environ, "TOKEN="+token)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	waitFor(t, "the server", func() bool { return ask("", "GET", "/status", "") == "<nil>" })
+	if said := ask("", "POST", "/message", `{"type": "raw", "content": "x"}`); said != "<nil>" {
+		t.Errorf("a program of the user outside: %s", said)
+	}
+	var secret []byte
+	for _, v := range environ {
+		if state, ok := strings.CutPrefix(v, "XDG_STATE_HOME="); ok {
+			var err error
+			if secret, err = os.ReadFile(filepath.Join(state, "ptyrec", "token")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "secret"), secret, 0o600), os.WriteFile(filepath.Join(dir, "go"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the requests from inside", func() bool { _, err := os.Stat(filepath.Join(dir, "d")); return err == nil })
+	for name, want := range map[string]string{"a": "401", "b": "401", "c": "<nil>", "d": "401"} {
+		if said, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(said), want) {
+			t.Errorf("request %s from inside: %s, %v, want %s", name, said, err, want)
+		}
+	}
+	if os.Getuid() != 0 {
+		t.Log("another user is not tried: only root becomes one")
+		return
+	}
+	other := exec.Command("bash", "-c", fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%s; printf 'GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3; head -c 12 <&3`, port))
+	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	other.Dir = "/"
+	if out, err := other.CombinedOutput(); err != nil || string(out) != "HTTP/1.1 401" {
+		t.Errorf("another user: %s, %v", out, err)
+	}
+}
+
+// freePort returns a port that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }

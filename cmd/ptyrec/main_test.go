@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		now = func() time.Time { return at }
 	}
 	process.BeHost()
-	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "ptyrec-doors": tryDoors, "codex": fakeCodex, "claude": likeClaude})
+	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "ptyrec-doors": tryDoors, "ptyrec-request": request, "codex": fakeCodex, "claude": likeClaude})
 }
 
 func TestScript(t *testing.T) {

@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// asks are the commands that change or delete what is recorded, and when they do. Where they run in
-// what was started in a recorded session, the person at its terminal has to agree: an agent must not
-// destroy the record of what it did. Forget is not among them: the session itself asks.
+// asks are the commands that change or delete what is recorded, and when they do. In what was
+// started in a recorded session, the person at its terminal has to agree: an agent must not destroy
+// the record of what it did. Forget is not among them: the session itself asks.
 var asks = map[string]func(cmd *cobra.Command, args []string) bool{
 	"ptyrec rm":     always,
 	"ptyrec prune":  always,
@@ -87,7 +87,7 @@ func (a *app) person(ctx context.Context, what string) error {
 	return nil
 }
 
-// agreedIn asks at the terminal of a session. The answer is the recorder's: the socket's place comes
+// agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place comes
 // from the environment, which whoever has started this process controls.
 func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
 	c, err := a.liveSessions(ctx)

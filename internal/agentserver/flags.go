@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/token"
+	"github.com/ptyrec/ptyrec/internal/listener"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
@@ -48,7 +50,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.options.PIDFile, "pid-file", "", "write the server's process id to this `FILE`")
 	flags.BoolVarP(&f.PrintOpenAPI, "print-openapi", "P", false, "print the OpenAPI document and exit")
 	flags.BoolVar(&f.acp, "experimental-acp", false, "refused: ptyrec reads the agent's terminal")
-	flags.StringVar(&f.tokenFile, "token-file", "", "everything needs the token in this `FILE`, as Bearer or as the password")
+	flags.StringVar(&f.tokenFile, "token-file", "", "everything needs the token in this `FILE`, as Bearer or as the password (default: your own token, which your programs outside of recorded sessions do not need)")
 	flags.StringVar(&f.content, "content", "text", "what messages have: `text` or markdown")
 	flags.BoolVar(&f.options.Tools, "tools", false, "messages have a line for each tool call")
 	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "log each refused request")
@@ -102,17 +104,24 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 // usage marks err as a wrong use of the command line.
 func usage(err error) error { return &cli.Failure{Err: err, Status: cli.StatusUsage} }
 
+// isUser reports whether the client of a connection is a process of this user that was started
+// outside of all recorded sessions, as the agent was not.
+func isUser(client, server netip.AddrPort) bool {
+	return peer.Own(client, server) && !peer.Inside(client, server)
+}
+
+// OwnToken reports whether the token is the user's own, which not all clients need.
+func (f *Flags) OwnToken() bool { return f.tokenFile == "" }
+
 // Options returns the options that the flags describe. Check must have been called.
 func (f *Flags) Options() (Options, error) {
 	o := f.options
 	o.Address = net.JoinHostPort(f.listen, strconv.Itoa(f.port))
 	o.Markdown = f.content == "markdown"
 	if f.tokenFile == "" {
-		return o, nil
+		o.Access.Own = isUser
 	}
 	var err error
-	if o.Access.Token, err = token.Load(f.tokenFile); err != nil {
-		return o, cli.Fail(err, "--token-file is a file that only you can read, with the token in it")
-	}
-	return o, nil
+	o.Access.Token, err = listener.LoadToken(f.tokenFile, false)
+	return o, err
 }

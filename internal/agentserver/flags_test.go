@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/listener"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
@@ -33,13 +34,18 @@ func TestFlags(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	own, err := listener.LoadToken("", false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	hosts, err := agentapi.CheckHosts(agentapi.DefaultHosts())
 	if err != nil {
 		t.Fatal(err)
 	}
 	standard := Options{
 		Agent: "claude", Cols: 80, Rows: 1000, ChatBase: "/chat", Address: "127.0.0.1:3284",
-		Access: agentapi.Access{Hosts: hosts, Origins: agentapi.DefaultOrigins()},
+		Access: agentapi.Access{Hosts: hosts, Origins: agentapi.DefaultOrigins(), Token: own},
 	}
 	with := func(change func(*Options)) Options {
 		o := standard
@@ -61,6 +67,10 @@ func TestFlags(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", c.args, err)
 		}
+		if (got.Access.Own == nil) != (got.Access.Token != own) {
+			t.Errorf("%q: who has the token %q is not known: %v", c.args, got.Access.Token, got.Access.Own == nil)
+		}
+		got.Access.Own = nil
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.args, diff)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -75,15 +76,18 @@ func Serve(ctx context.Context, o Options) error {
 	if o.Prompt == "" {
 		o.Prompt = promptFrom(o.Stdin)
 	}
-	s, end, err := o.start(ctx)
+	s, id, end, err := o.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer end()
 	defer o.saveOnSignal(s)()
-	api := &agentapi.API{Session: s, Chat: o.ChatBase, Uploads: files, Version: buildinfo.Version(), Log: o.Log}
+	api := &agentapi.API{
+		Session: s, Chat: o.ChatBase, Uploads: files, Version: buildinfo.Version(), Log: o.Log,
+		Sender: func(r *http.Request) agentapi.Sender { return SenderFor(o.Sessions, id, r) },
+	}
 	o.Listening(l.Addr())
-	err = agentapi.Serve(ctx, l, api.Guarded(o.Access), s, o.Log)
+	err = api.Serve(ctx, l, o.Access)
 	o.save(s)
 	if ctx.Err() == nil && err == nil {
 		return o.ended(s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -13,8 +14,10 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/detached"
+	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/agentapi"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -26,22 +29,22 @@ const name = "agentapi"
 const endTime = 6 * time.Second
 
 // start starts the command in a session that ends with this process, lets programs type, and
-// follows it. end must be called.
-func (o *Options) start(ctx context.Context) (s *agentapi.Session, end func(), err error) {
+// follows it. id is the session's; end must be called.
+func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, end func(), err error) {
 	starter, err := detached.NewStarter(o.Database, o.Environ)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	closeOwner := func() { _ = starter.Close() }
-	id, err := starter.StartOwned(ctx, o.Command, "", o.Cols, o.Rows)
+	id, err = starter.StartOwned(ctx, o.Command, "", o.Cols, o.Rows)
 	if err != nil {
 		closeOwner()
-		return nil, nil, cli.Fail(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")
+		return nil, "", nil, cli.Fail(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")
 	}
 	stream, err := o.attach(ctx, id)
 	if err != nil {
 		closeOwner()
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	f := agentapi.Options{
 		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: name}), Markdown: o.Markdown, Tools: o.Tools, Banner: Banner, Redact: o.Redact, Log: o.Log,
@@ -51,7 +54,7 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, end func(), e
 		f.Start.Load = func() (agentapi.State, error) { return agentapi.ReadState(o.StateFile) }
 	}
 	s = agentapi.Follow(stream, f)
-	return s, func() {
+	return s, id, func() {
 		closeOwner()
 		select {
 		case <-s.Ended():
@@ -59,6 +62,14 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, end func(), e
 		}
 		s.Close()
 	}, nil
+}
+
+// SenderFor returns what types into a session for the client of a request. A client that was started
+// in a recorded session answers no questions of the agent: they may be those of its own.
+func SenderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
+	link := server.LinkOf(r)
+	place := peer.TCP(link.Client, link.Server, func(pid int) peer.Place { return peer.Of(pid, 0) })
+	return prompt.New(sessions, id, prompt.Options{Name: name, Behalf: link, NoAnswers: place != peer.Outside})
 }
 
 // attach lets programs type into a session, and attaches to it.

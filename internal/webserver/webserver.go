@@ -22,7 +22,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/peer"
 	"github.com/ptyrec/ptyrec/library"
 	"github.com/ptyrec/ptyrec/process"
-	"github.com/ptyrec/ptyrec/prompt"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/server"
 	"github.com/ptyrec/ptyrec/server/agentapi"
@@ -199,7 +198,7 @@ func (o *Options) agentapi(past *Past) *agentapi.Sessions {
 		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
 		Entries: past.entries,
 		Sender: func(id string, r *http.Request) agentapi.Sender {
-			return prompt.New(o.Live, id, prompt.Options{Name: "agentapi", Behalf: server.LinkOf(r)})
+			return agentserver.SenderFor(o.Live, id, r)
 		},
 	})
 }

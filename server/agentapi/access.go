@@ -1,13 +1,17 @@
 package agentapi
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -16,6 +20,27 @@ type Access struct {
 	Hosts   []string // names that the server is called by, without ports; "*": any
 	Origins []string // whose pages may use it, as scheme://host[:port]; "*": any
 	Token   string   // everything needs it; empty: no token is needed
+	// Own, if set, reports whether the client of a connection needs no token.
+	Own func(client, server netip.AddrPort) bool
+}
+
+// ownKey is the key of a connection's context under which a func() bool reports what Access.Own
+// says of it.
+type ownKey struct{}
+
+// connContext lets all requests of a connection share what Own finds out, which takes long.
+func (o Access) connContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, ownKey{}, sync.OnceValue(func() bool {
+		client, clientErr := netip.ParseAddrPort(c.RemoteAddr().String())
+		server, serverErr := netip.ParseAddrPort(c.LocalAddr().String())
+		return o.Own != nil && clientErr == nil && serverErr == nil && o.Own(client, server)
+	}))
+}
+
+// isOwn reports whether the client of a request needs no token.
+func isOwn(r *http.Request) bool {
+	own, ok := r.Context().Value(ownKey{}).(func() bool)
+	return ok && own()
 }
 
 // DefaultHosts returns the hosts that agentapi allows.
@@ -96,7 +121,7 @@ func (a *API) Guarded(access Access) http.Handler {
 		switch {
 		case isWrite && !access.mayWrite(r):
 			a.fail(w, r, failed(http.StatusForbidden, "a page of this origin may not write: see --allowed-origins"))
-		case !access.hasToken(r):
+		case !access.hasToken(r) && !isOwn(r):
 			askForToken(w)
 			a.fail(w, r, failed(http.StatusUnauthorized, "this needs the token: as Bearer, or as the password with any user name"))
 		default:

@@ -18,11 +18,11 @@ type Uploads interface {
 // API answers the requests about one session. Its fields must not change once it is used.
 type API struct {
 	Session *Session
-	Prefix  string  // of the paths that clients know, without a slash at its end; empty: they are at the root
-	Chat    string  // the base path of the chat page, as clients know it; empty: Prefix + "/chat"
-	Uploads Uploads // nil: files are refused
-	Sender  Sender  // types for the client; nil: that of the session
-	Version string  // of the program
+	Prefix  string                       // of the paths that clients know, without a slash at its end; empty: they are at the root
+	Chat    string                       // the base path of the chat page, as clients know it; empty: Prefix + "/chat"
+	Uploads Uploads                      // nil: files are refused
+	Sender  func(r *http.Request) Sender // returns what types for the client of a request; nil: that of the session
+	Version string                       // of the program
 	Log     *slog.Logger
 }
 

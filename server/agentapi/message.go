@@ -27,10 +27,14 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var by Sender
+	if a.Sender != nil {
+		by = a.Sender(r)
+	}
 	if kind == typeRaw {
-		err = a.Session.Raw(a.Sender, []byte(content))
+		err = a.Session.Raw(by, []byte(content))
 	} else {
-		err = a.Session.Send(a.Sender, content)
+		err = a.Session.Send(by, content)
 	}
 	if err != nil {
 		text := unexpected

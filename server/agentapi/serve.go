@@ -16,13 +16,14 @@ const (
 	idleConn   = 2 * time.Minute
 )
 
-// Serve answers what comes to l until ctx is over, or the session. Then it closes all streams.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, s *Session, log *slog.Logger) error {
+// Serve answers what comes to l from those whom access lets in, until ctx is over, or the session.
+// Then it closes all streams.
+func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	streams, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleConn,
-		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelInfo),
+		Handler: a.Guarded(access), ConnContext: access.connContext, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleConn,
+		ErrorLog:    slog.NewLogLogger(a.Log.Handler(), slog.LevelInfo),
 		BaseContext: func(net.Listener) context.Context { return streams },
 	}
 	ended := make(chan error, 1)
@@ -31,8 +32,8 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, s *Session, log 
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-	case <-s.Ended():
-		s.linger()
+	case <-a.Session.Ended():
+		a.Session.linger()
 	}
 	end()
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

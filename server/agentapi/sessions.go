@@ -104,7 +104,7 @@ func (p *Sessions) serve(w http.ResponseWriter, r *http.Request) {
 	defer leave()
 	a.Session = s
 	if info.Status == store.Live {
-		a.Sender = p.Sender(info.ID, r)
+		a.Sender = func(r *http.Request) Sender { return p.Sender(info.ID, r) }
 	}
 	http.StripPrefix(a.Prefix, a.Handler()).ServeHTTP(w, r)
 }
