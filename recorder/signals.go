@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -16,15 +17,13 @@ import (
 // foreground: shells do not tell a running job.
 const backgroundCheck = 300 * time.Millisecond
 
-// ending are the signals that are passed on and end a recording.
-var ending = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM}
-
 // catchSignals returns the signals that the process gets while it records. It leaves alone what was
 // ignored at the start (nohup, a shell's background jobs): the child ignores it too. It leaves
 // alone SIGTSTP: once caught, Go does not let it stop the process any more.
 func catchSignals() chan os.Signal {
+	deadly.Inherit()
 	ch := make(chan os.Signal, 16)
-	for _, sig := range ending {
+	for _, sig := range deadly.Signals() { // they are passed on, and end the recording
 		if !signal.Ignored(sig) {
 			signal.Notify(ch, sig)
 		}

@@ -52,7 +52,8 @@ func newRunCmd(a *app) *cobra.Command {
 		Short:      "Record a command (default: $SHELL); its exit status is ours",
 		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every key,
 signal and window size, and its exit status is passed on. Flags after the command's name belong to
-the command.
+the command. Its output is that of a terminal even if it goes into a file or a pipe: with colours, and
+lines that end with CR LF.
 
 While it runs, you can join the session with ` + "`ptyrec attach`" + `. Programs can watch it; they can type only
 after ` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this

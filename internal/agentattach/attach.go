@@ -11,12 +11,14 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
 	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/internal/printable"
 )
 
@@ -47,7 +49,7 @@ func Attach(ctx context.Context, url string, in, out *os.File) error {
 	defer func() { _ = term.Restore(int(in.Fd()), state) }()
 	_, _ = io.WriteString(out, "\x1b[?1049h\x1b[?25l")
 	defer func() { _, _ = io.WriteString(out, "\x1b[?25h\x1b[?1049l") }()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := signal.NotifyContext(ctx, deadly.Signals()...)
 	defer cancel()
 	errs := make(chan error, 2)
 	var showing sync.WaitGroup

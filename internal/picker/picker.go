@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -89,7 +90,7 @@ func (p *Picker) Run(ctx context.Context) (Choice, error) {
 // restored.
 func passSignals(program *tea.Program) (stop func()) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	signal.Notify(signals, deadly.Signals()...)
 	done := make(chan struct{})
 	var waiting sync.WaitGroup
 	waiting.Go(func() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
@@ -62,7 +63,7 @@ func (o Order) request() (client.Exec, error) {
 // comes first, the error is the cli.ExitStatus for Ctrl+C.
 func Start(ctx context.Context, server, token string, o Order) (c *client.Command, err error) {
 	server, _, _ = strings.Cut(server, "#") // it may hold the token
-	ctx, stop := signal.NotifyContext(ctx, deadly...)
+	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
 	defer stop()
 	defer func() {
 		if err != nil && ctx.Err() != nil {
@@ -95,9 +96,6 @@ func IsNull(f *os.File) bool {
 	return err == nil && os.SameFile(own, null)
 }
 
-// deadly are the signals that kill the command.
-var deadly = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-
 // sameSignal is the time within which signals are one: timeout(1) sends its own twice.
 const sameSignal = 200 * time.Millisecond
 
@@ -105,7 +103,7 @@ const sameSignal = 200 * time.Millisecond
 // command. stop must be called.
 func Interrupts() (interrupts <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 2), make(chan struct{}, 2), make(chan struct{})
-	signal.Notify(signals, deadly...)
+	signal.Notify(signals, deadly.Signals()...)
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		var last time.Time

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -82,7 +83,7 @@ func (p *player) wait() time.Duration {
 
 // run plays on the user's terminal until the end, or until the user leaves.
 func (p *player) run(ctx context.Context, out *os.File) error {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
 	defer stop()
 	keys, restore, err := openKeyboard()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/internal/origin"
 	"github.com/ptyrec/ptyrec/internal/orphans"
 )
@@ -57,6 +58,8 @@ func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
 	orphans.Adopt()
 	origin.Mark()
+	deadly.Inherit()
+	signal.Notify(make(chan os.Signal, 1), deadly.Crashes()...) // our parent passes them on; Go would write a trace to the PTY
 	if owned {
 		syscall.CloseOnExec(owner)
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal goes away; we wait for its end

@@ -1,0 +1,8 @@
+package deadly
+
+import (
+	"os"
+	"syscall"
+)
+
+var others = []os.Signal{syscall.SIGSTKFLT}

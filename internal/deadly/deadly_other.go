@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package deadly
+
+import "os"
+
+var others []os.Signal
