@@ -11,7 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/usertest"
 )
 
-// Where root's files are in a user's folder, the user is told what is whose, and how to get it back.
+// Where root's files are in a user's folder, the user is told what is whose, and how to get it
+// back.
 func TestRootsFilesInAUsersFolder(t *testing.T) {
 	o, _ := patient(t)
 	folder := filepath.Join(usertest.Folder(t), ".local")

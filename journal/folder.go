@@ -109,7 +109,7 @@ func trusted(info fs.FileInfo) bool {
 }
 
 // linkedByOthers reports whether a file in a folder may be another's that somebody has linked
-// there. A backup with hard links gives a journal further names; in a folder that only the file's
+// there. After a backup with hard links a journal has further names; in a folder that only the file's
 // owner can write, nobody else can have linked it.
 func linkedByOthers(info fs.FileInfo, folder string) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
@@ -153,8 +153,8 @@ func (f File) Claim() (*os.File, error) {
 	return file, nil
 }
 
-// Tidy gives what writers that were killed have left in the folder its name, if it has events, and
-// removes it otherwise. What it cannot handle stays.
+// Tidy removes what writers that were killed have left in the folder, or renames it to a journal if
+// it has events. What it cannot handle stays.
 func Tidy(folder string) {
 	entries, _ := os.ReadDir(folder) // if this fails, there is nothing to be done
 	for _, e := range entries {
@@ -166,7 +166,7 @@ func Tidy(folder string) {
 	}
 }
 
-// tidy gives a file that its Writer has left the name of a journal.
+// tidy handles a file that its Writer has left.
 func (f File) tidy() {
 	file, err := f.Claim()
 	if err != nil {

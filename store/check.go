@@ -192,8 +192,8 @@ func Protect(path string) error {
 	return err
 }
 
-// privatePaths returns the paths that only the user may access, with the modes they must have. A folder
-// with another name may serve other programs, too.
+// privatePaths returns the paths that only the user may access, with the modes they must have. A
+// folder with another name may serve other programs, too.
 func privatePaths(path string) map[string]fs.FileMode {
 	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {

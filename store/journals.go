@@ -26,8 +26,8 @@ func JournalFolder(path string) string {
 	return path + "-journals"
 }
 
-// Exists reports whether there is a database at path, or a journal of a session recorded for it. The
-// error says why that cannot be told.
+// Exists reports whether there is a database at path, or a journal of a session recorded for it.
+// The error says why that cannot be told.
 func Exists(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if err == nil {

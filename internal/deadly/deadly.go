@@ -13,8 +13,8 @@ func Signals() []os.Signal {
 	return append(Crashes(), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 }
 
-// Crashes returns those that stand for a crash. Go delivers them to a program that catches them only
-// if others have sent them.
+// Crashes returns those that stand for a crash. Go delivers them to a program that catches them
+// only if others have sent them.
 func Crashes() []os.Signal {
 	return append([]os.Signal{
 		syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSEGV, syscall.SIGSYS, syscall.SIGTRAP,

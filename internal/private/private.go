@@ -29,7 +29,8 @@ func File(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// Open opens the file at path for reading and writing, and creates it as File does if it is missing.
+// Open opens the file at path for reading and writing, and creates it as File does if it is
+// missing.
 func Open(path string) (*os.File, error) {
 	f, err := File(path, 0)
 	if errors.Is(err, fs.ErrExist) {
@@ -68,8 +69,8 @@ func Folder(path string) error {
 	return f.Chmod(0o700)
 }
 
-// Give gives a file or folder that root has just created to the owner of the one at like: the
-// folder that it is in, or the file that it replaces. It does nothing for other users. Where root
+// Give makes a file or folder that root has just created belong to the owner of the one at like:
+// the folder that it is in, or the file that it replaces. It does nothing for other users. Where root
 // may not do that, the file stays root's.
 func Give(f *os.File, like string) {
 	if os.Geteuid() != 0 {
