@@ -166,18 +166,53 @@ func plainText(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Alike reports whether two texts are the same prompt: the screen may show a part of it, or other
-// blanks.
-func Alike(a, b string) bool {
-	a, b = plainText(a), plainText(b)
+// Words are the words of a text, as they are compared.
+type Words string
+
+// WordsOf returns the words of Markdown.
+func WordsOf(text string) Words { return Words(plainText(text)) }
+
+// telling is how many bytes no two texts begin with by chance.
+const telling = 16
+
+// Telling reports whether no other text has these words by chance.
+func (a Words) Telling() bool { return len(a) >= telling }
+
+// Head returns how the words begin. Those that are equal have the same head, and so have those that
+// are telling and the beginning of others.
+func (a Words) Head() string { return string(a[:min(telling, len(a))]) }
+
+// Alike reports whether two texts are the same: the screen may show a part of one, or other blanks.
+func (a Words) Alike(b Words) bool {
 	if a == b {
 		return true
 	}
-	const telling = 16 // bytes that no two prompts begin with by chance
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return len(a) >= telling && strings.HasPrefix(b, a) || likeness(a, b) >= 0.7
+	return a.Telling() && strings.HasPrefix(string(b), string(a)) || likeness(string(a), string(b)) >= 0.7
+}
+
+// Unlike reports whether two texts cannot be the same: the shorter one is not the beginning of the
+// other, and most of its words are not in there.
+func (a Words) Unlike(b Words) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if strings.HasPrefix(string(b), string(a)) {
+		return false
+	}
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(string(b)) {
+		all[word] = true
+	}
+	words, found := 0, 0
+	for word := range strings.FieldsSeq(string(a)) {
+		if words++; all[word] {
+			found++
+		}
+	}
+	return 2*found < words
 }
 
 // textDistance is how many characters one would have to change.

@@ -143,48 +143,39 @@ func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) e
 	return nil
 }
 
-// Prompt is what the user said in a session.
-type Prompt struct {
+// Said is a message of the user or of an agent.
+type Said struct {
 	At   time.Time
-	Text string
+	Role string
+	Text string // its beginning
 }
 
-// Prompts returns what the user said to an agent in a session, in order.
-func (s *Store) Prompts(ctx context.Context, id, agent string) (prompts []Prompt, err error) {
-	err = s.view(ctx, "read prompts", func(tx *sql.Tx) error {
+// Said returns what the user and an agent said to each other in a session, in order, and of each
+// message the first size characters.
+func (s *Store) Said(ctx context.Context, id, agent string, size int) (messages []Said, err error) {
+	err = s.view(ctx, "read messages", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT at, text FROM entries WHERE session_pk = ? AND role = 'user' AND agent = ? ORDER BY seq", pk, agent)
+		rows, err := tx.QueryContext(ctx, `SELECT at, role, substr(text, 1, ?) FROM entries
+			WHERE session_pk = ? AND role IN ('user', 'assistant') AND agent = ? ORDER BY seq`, size, pk, agent)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var at int64
-			var p Prompt
-			if err := rows.Scan(&at, &p.Text); err != nil {
+			var m Said
+			if err := rows.Scan(&at, &m.Role, &m.Text); err != nil {
 				return err
 			}
-			p.At = timeOf(at)
-			prompts = append(prompts, p)
+			m.At = timeOf(at)
+			messages = append(messages, m)
 		}
 		return rows.Err()
 	})
-	return prompts, err
-}
-
-// ShowsID reports whether a session shows an agent's id of a conversation: in its command, or in
-// what the agent or the shell wrote beside the conversation.
-func (s *Store) ShowsID(ctx context.Context, session, id string) (shows bool, err error) {
-	err = s.view(ctx, "find an id", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND instr(command, ?2) > 0)
-			OR EXISTS (SELECT 1 FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?1)
-				AND role NOT IN ('user', 'assistant', 'tool', 'thinking') AND (instr(text, ?2) > 0 OR instr(output, ?2) > 0 OR instr(coalesce(data, ''), ?2) > 0))`,
-			session, id).Scan(&shows)
-	})
-	return shows, err
+	return messages, err
 }
 
 // Visit is a folder that an entry names.

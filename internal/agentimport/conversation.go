@@ -35,7 +35,8 @@ type place struct {
 	seq    int32
 	turn   int32 // from 0; -1: not known yet
 	spot   int32
-	side   bool   // of a subagent
+	side   bool // of a subagent
+	reply  bool
 	copied bool   // another log's session has it
 	sum    uint64 // see agentlog.Sum
 }
@@ -45,11 +46,16 @@ type turn struct {
 	at       time.Time
 	seq      int32
 	text     string // its beginning
+	sum      uint64 // see agentlog.Sum
+	first    int32  // the place of its first entry in the order
 	recorded string // id of the recorded session that has it; empty: none has
 }
 
-// promptStart is how much of a prompt is compared, in bytes.
-const promptStart = 400
+// most is how much of a message is compared, in bytes.
+const most = 400
+
+// start returns what is compared of a message.
+func start(text string) string { return text[:min(len(text), most)] }
 
 // add takes the next entry.
 func (c *conversation) add(e *session.Entry) error {
@@ -57,9 +63,12 @@ func (c *conversation) add(e *session.Entry) error {
 	if e.At.After(c.latest) {
 		c.latest = e.At
 	}
-	c.order = append(c.order, place{at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side, sum: agentlog.Sum(e)})
+	sum := agentlog.Sum(e)
+	c.order = append(c.order, place{
+		at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side, reply: e.Role == session.RoleAssistant && !side, sum: sum,
+	})
 	if e.Role == session.RoleUser && !side {
-		t := turn{at: e.At, seq: int32(e.Seq), text: e.Text[:min(len(e.Text), promptStart)]}
+		t := turn{at: e.At, seq: int32(e.Seq), text: start(e.Text), sum: sum}
 		if i, again := c.starts[t.seq]; again {
 			c.turns[i] = t
 		} else {
@@ -107,6 +116,7 @@ func (c *conversation) arrange() {
 	for i := range c.order {
 		if t, ok := c.starts[c.order[i].seq]; ok {
 			now = t
+			c.turns[t].first = int32(i)
 		}
 		c.order[i].turn = now
 	}
@@ -138,6 +148,27 @@ func (c *conversation) times() {
 			c.usage[key] = u
 		}
 	}
+}
+
+// replies returns the beginnings of the first and of the last reply of a turn.
+func (c *conversation) replies(t int) (texts []string, err error) {
+	var spots []int32
+	for _, p := range c.order[c.turns[t].first:] {
+		if int(p.turn) != t {
+			break
+		}
+		if p.reply {
+			spots = append(spots[:min(len(spots), 1)], p.spot)
+		}
+	}
+	for _, spot := range spots {
+		some, err := c.spool.Entries(int(spot), int(spot)+1)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, start(some[0].Text))
+	}
+	return texts, nil
 }
 
 // recordedIn returns the recorded session that has an entry.

@@ -129,7 +129,7 @@ func (im *Importer) load(ctx context.Context) (err error) {
 		case !info.Recorded():
 			im.note(&info.Session)
 		case len(info.Agents) > 0:
-			im.recorded = append(im.recorded, &recording{info: info, prompts: map[string][]store.Prompt{}})
+			im.recorded = append(im.recorded, recordingOf(info))
 		}
 	}
 	return err

@@ -183,6 +183,9 @@ func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prom
 		if strings.HasPrefix(text, "Resume") {
 			role = session.RoleSystem
 		}
+		if reply, ok := strings.CutPrefix(text, "Reply: "); ok {
+			role, text = session.RoleAssistant, reply
+		}
 		entries = append(entries, &session.Entry{ID: text, Seq: at + 1, Type: session.TypeMessage, Role: role, Agent: "claude", Text: text, Markdown: text, At: start.Add(time.Duration(at) * time.Second)})
 	}
 	raw := store.NewRecording(80, 24)
@@ -192,8 +195,8 @@ func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prom
 	}
 }
 
-// TestItem8Recorded recognises what was recorded, by the agent's id, or by prompts, folder and
-// times.
+// TestItem8Recorded recognises what was recorded, by prompts, times and replies, or the folder, or the
+// agent's id. An id that was shown, or a prompt with another reply, is no recording.
 func TestItem8Recorded(t *testing.T) {
 	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n", "ID  claude: Explain the cache\n1 imported, 0 there already\n"
 	prompts := func(text string) map[int]string { return map[int]string{10: text} }
@@ -202,20 +205,26 @@ func TestItem8Recorded(t *testing.T) {
 		prompts map[int]string
 		want    string
 	}{
-		"the same":                {"/shop", prompts("Explain the cache"), recognised},
-		"wrapped":                 {"/shop", prompts("Explain  the\ncache"), recognised},
-		"below its folder":        {"/", prompts("Explain the cache"), recognised},
-		"elsewhere":               {"/other", prompts("Explain the cache"), added},
-		"something else":          {"/shop", prompts("Sort the keys of the table"), added},
-		"at another time":         {"/shop", map[int]string{400: "Explain the cache"}, added},
-		"pasted":                  {"/shop", prompts("[Pasted text #1 +12 lines]"), recognised},
-		"by its id":               {"/other", map[int]string{10: "Something else", 30: "Resume: claude --resume 11111111-aaaa"}, recognised},
-		"by the id that one said": {"/other", map[int]string{10: "What is 11111111-aaaa?"}, added},
+		"the same":               {"/shop", prompts("Explain the cache"), recognised},
+		"wrapped":                {"/shop", prompts("Explain  the\ncache"), recognised},
+		"below its folder":       {"/", prompts("Explain the cache"), recognised},
+		"elsewhere":              {"/other", prompts("Explain the cache"), added},
+		"something else":         {"/shop", prompts("Sort the keys of the table"), added},
+		"at another time":        {"/shop", map[int]string{400: "Explain the cache"}, added},
+		"pasted":                 {"/shop", prompts("[Pasted text #1 +12 lines]"), recognised},
+		"with its reply":         {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: It is cold: nobody has asked yet."}, recognised},
+		"elsewhere, its reply":   {"/other", map[int]string{10: "Explain the cache", 12: "Reply: It is cold: nobody has asked yet."}, recognised},
+		"with a reply cut off":   {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: It is"}, recognised},
+		"with another reply":     {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: Caches keep what took long to compute."}, added},
+		"elsewhere, its id":      {"/other", map[int]string{10: "Explain the cache", 30: "Resume: claude --resume 11111111-aaaa"}, recognised},
+		"its id alone":           {"/shop", map[int]string{30: "Resume: claude --resume 11111111-aaaa"}, added},
+		"its id, something else": {"/shop", map[int]string{10: "Something else", 30: "Resume: claude --resume 11111111-aaaa"}, added},
+		"the id that one said":   {"/other", map[int]string{10: "What is 11111111-aaaa?"}, added},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, project := database(t), claude(t)
 			record(t, s, tt.cwd, "recorded", 0, 500, tt.prompts)
-			write(t, filepath.Join(project, "11111111-aaaa.jsonl"), strings.Replace(said(9, "user", "a", "Explain the cache"), `{`, `{"sessionId":"11111111-aaaa",`, 1), said(11, "assistant", "b", "It is cold."))
+			write(t, filepath.Join(project, "11111111-aaaa.jsonl"), strings.Replace(said(9, "user", "a", "Explain the cache"), `{`, `{"sessionId":"11111111-aaaa",`, 1), said(11, "assistant", "b", "It is cold: nobody has asked yet."))
 			check(t, "import", imported(t, s, archive.Redaction{}), tt.want)
 			if tt.want == recognised {
 				check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 there already\n")

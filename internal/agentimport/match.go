@@ -2,27 +2,37 @@ package agentimport
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 // recording is a recorded session, which a log may be of.
 type recording struct {
-	info    *store.Info
-	prompts map[string][]store.Prompt // by agents, once they were read
-	folders []string
+	info     *store.Info
+	from, to time.Time           // when it was recorded
+	heard    map[string]*hearing // by agents, once it was read
+	folders  []string
+	ids      map[string]bool // what may be the id of a conversation; nil: not read yet
 }
 
-// Limits of how a log and a recording agree.
-const (
-	slack  = 2 * time.Second  // between the clocks
-	near   = 2 * time.Minute  // between a prompt in the log and on the screen, which may wait
-	nearer = 10 * time.Second // where the screen shows only that something was pasted
-)
+// slack is how far the clocks of a log and a recording may be apart.
+const slack = 2 * time.Second
+
+func recordingOf(info *store.Info) *recording {
+	to := time.Now()
+	switch {
+	case info.EndedAt != nil:
+		to = *info.EndedAt
+	case info.Status != store.Live:
+		to = info.StartedAt.Add(info.Duration)
+	}
+	return &recording{info: info, from: info.StartedAt.Add(-slack), to: to.Add(slack), heard: map[string]*hearing{}}
+}
 
 // match finds the recorded sessions that have turns of the conversation.
 func (im *Importer) match(ctx context.Context, c *conversation) error {
@@ -30,6 +40,9 @@ func (im *Importer) match(ctx context.Context, c *conversation) error {
 		return nil
 	}
 	for _, r := range im.recorded {
+		if c.facts.Last.Before(r.from) || c.facts.First.After(r.to) || !r.info.Private && !r.has(c.log.Agent) {
+			continue
+		}
 		if err := im.matchOne(ctx, c, r); err != nil {
 			return err
 		}
@@ -37,40 +50,60 @@ func (im *Importer) match(ctx context.Context, c *conversation) error {
 	return nil
 }
 
-// matchOne marks the turns that one recorded session has. It has those of its time if it shows the
-// agent's id of the conversation, or was in the same folder and shows at least half of the prompts
-// at the same times.
+// matchOne marks the turns that one recorded session has: those of which it shows the prompt, at the
+// time, and the reply. If the reply does not tell, because there is none or it could be any other
+// turn's, the session must show at least half of all prompts of its time. Then, too, it must have
+// been in the folder, or show the reply of another turn, or the agent's id of the conversation.
 func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording) error {
-	from, to := r.span()
-	if !r.info.Private && !r.has(c.log.Agent) || c.facts.Last.Before(from) || c.facts.First.After(to) {
-		return nil
-	}
-	var within []int
-	flat := len(c.turns) > 1 // all have one time: the log has only its beginning
-	for i, t := range c.turns {
-		flat = flat && t.at.Equal(c.turns[0].at)
-		if t.recorded == "" && !t.at.Before(from) && !t.at.After(to) {
-			within = append(within, i)
-		}
-	}
+	within, flat := c.turnsOf(r)
 	if len(within) == 0 {
 		return nil
 	}
-	same, err := im.Store.ShowsID(ctx, r.info.ID, c.facts.ID)
-	same = same && len(c.facts.ID) >= 8
-	if err == nil && !same {
-		same, err = im.alike(ctx, c, r, within, flat)
-	}
-	if r.info.Private && (same || r.in(c.facts.Cwd)) { // the screen need not show the same words
-		c.private = true
-	}
-	if err != nil || !same {
+	h, err := im.hear(ctx, r, c.log.Agent)
+	if err != nil {
 		return err
 	}
+	found, told, err := h.findAll(c, within, flat)
+	if err != nil {
+		return err
+	}
+	same := 2*len(found) >= len(within)
+	if same && !told && !r.in(c.facts.Cwd) {
+		if same, err = im.showsID(ctx, r, c.facts.ID); err != nil {
+			return err
+		}
+	}
+	if r.info.Private && (same || told || r.in(c.facts.Cwd)) { // the screen need not show the same words
+		c.private = true
+	}
 	for _, i := range within {
-		c.turns[i].recorded = r.info.ID
+		s, shown := found[i]
+		if !shown && same { // the screen may show something else for a prompt
+			if shown, err = h.answered(c, i); err != nil {
+				return err
+			}
+		}
+		if shown && (same || s.told) {
+			c.turns[i].recorded = r.info.ID
+		}
+		if s.prompt != nil && (same || s.told) {
+			s.prompt.taken = c.turns[i].sum
+		}
 	}
 	return nil
+}
+
+// turnsOf returns the turns that may be in a recording. flat reports that all have one time: the log
+// has only its beginning.
+func (c *conversation) turnsOf(r *recording) (within []int, flat bool) {
+	flat = len(c.turns) > 1
+	for i, t := range c.turns {
+		flat = flat && t.at.Equal(c.turns[0].at)
+		if t.recorded == "" && !t.at.Before(r.from) && !t.at.After(r.to) {
+			within = append(within, i)
+		}
+	}
+	return within, flat
 }
 
 func (r *recording) has(agent string) bool {
@@ -82,56 +115,57 @@ func (r *recording) has(agent string) bool {
 	return false
 }
 
-// span returns when the session was recorded.
-func (r *recording) span() (from, to time.Time) {
-	to = time.Now()
-	switch {
-	case r.info.EndedAt != nil:
-		to = *r.info.EndedAt
-	case r.info.Status != store.Live:
-		to = r.info.StartedAt.Add(r.info.Duration)
+// hear reads what was said to an agent, and by it, in a recorded session.
+func (im *Importer) hear(ctx context.Context, r *recording, agent string) (*hearing, error) {
+	if h := r.heard[agent]; h != nil {
+		return h, nil
 	}
-	return r.info.StartedAt.Add(-slack), to.Add(slack)
+	said, err := im.Store.Said(ctx, r.info.ID, agent, 2*most)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := im.Store.AgentFolders(ctx, r.info.ID, agent)
+	if err != nil {
+		return nil, err
+	}
+	h := newHearing(said, &im.looked)
+	r.heard[agent], r.folders = h, append(r.folders, folders...)
+	return h, nil
 }
 
-// alike reports whether the session shows at least half of some turns.
-func (im *Importer) alike(ctx context.Context, c *conversation, r *recording, turns []int, flat bool) (bool, error) {
-	agent := c.log.Agent
-	if _, ok := r.prompts[agent]; !ok {
-		prompts, err := im.Store.Prompts(ctx, r.info.ID, agent)
-		if err != nil {
-			return false, err
-		}
-		folders, err := im.Store.AgentFolders(ctx, r.info.ID, agent)
-		if err != nil {
-			return false, err
-		}
-		r.prompts[agent], r.folders = prompts, append(r.folders, folders...)
-	}
-	if !r.in(c.facts.Cwd) {
+var idLike = lazy.Regexp(`[0-9A-Za-z]+(?:[-_][0-9A-Za-z]+)*`)
+
+// mostIDs is how many ids are kept of a recording.
+const mostIDs = 1 << 16
+
+// showsID reports whether a session shows an agent's id of a conversation: in its command, or in what
+// the agent or the shell wrote beside the conversation. Anybody can print an id.
+func (im *Importer) showsID(ctx context.Context, r *recording, id string) (bool, error) {
+	if len(id) < 8 {
 		return false, nil
 	}
-	found := 0
-	for _, i := range turns {
-		for _, p := range r.prompts[agent] {
-			if shows(p, c.turns[i], flat) {
-				found++
-				break
+	if r.ids == nil {
+		r.ids = map[string]bool{}
+		take := func(text string) {
+			for _, word := range idLike().FindAllString(text, -1) {
+				if len(word) >= 8 && len(r.ids) < mostIDs && strings.ContainsAny(word, "0123456789") {
+					r.ids[word] = true
+				}
+			}
+		}
+		take(strings.Join(r.info.Command, " "))
+		for e, err := range im.Store.Each(ctx, r.info.ID) {
+			if err != nil {
+				return false, err
+			}
+			switch e.Role {
+			case session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking:
+			default:
+				take(e.Text + "\n" + e.Output + "\n" + fmt.Sprint(e.Data))
 			}
 		}
 	}
-	return 2*found >= len(turns), nil
-}
-
-var pasted = lazy.Regexp(`\[(Pasted|Image)\b`)
-
-// shows reports whether a prompt on the screen is that of a turn.
-func shows(p store.Prompt, t turn, flat bool) bool {
-	apart := p.At.Sub(t.at).Abs()
-	if pasted().MatchString(p.Text) && apart <= nearer {
-		return true
-	}
-	return (flat || apart <= near) && agentlog.Alike(p.Text[:min(len(p.Text), promptStart)], t.text)
+	return r.ids[id], nil
 }
 
 // in reports whether the session may have been in a folder. Banners shorten names.
