@@ -30,8 +30,9 @@ test: ## all tests
 	$(GO) vet ./...
 	$(GO) test -timeout 20m -parallel 4 ./... # many tests wait for processes
 
-soak: ## the long forms of the fault tests: kills, floods, full disks, many recorders
+soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings cut in many ways
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./server/team ./store/pg ./team
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./transcript -run 'TestCutting|TestForgetIsReplay'
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)

@@ -19,6 +19,7 @@ import (
 // others were never seen, and words would have holes: nothing is read until the agent shows its
 // welcome.
 func TestAnyBegin(t *testing.T) {
+	t.Parallel()
 	paths := fixtureCasts(t)
 	if testing.Short() {
 		paths = everyNth(paths, 8)
@@ -26,10 +27,11 @@ func TestAnyBegin(t *testing.T) {
 	var said, marked atomic.Int64
 	var cut cutMessages
 	eachParallel(len(paths), func(i int) func() {
-		h, events := readEvents(t, paths[i])
+		r := readFixture(t, paths[i])
+		h, events := r.header, r.events
 		name := fixtureName(filepath.Dir(paths[i]))
 		return func() {
-			all := transcribe(h, events)
+			all := r.entries()
 			whole := utterances(all)
 			first := len(events) / (2 + i%2)
 			for _, e := range events[:first] {
@@ -39,7 +41,8 @@ func TestAnyBegin(t *testing.T) {
 			}
 			late := events[first:]
 			entries := transcribe(h, late)
-			cut.count(all, entries, seenRows(h, late, vterm.Graphemes), onAlt(events[:first]))
+			screen := seenRows(h, late, vterm.Graphemes)
+			cut.count(all, entries, screen, onAlt(events[:first]))
 			for _, e := range entries {
 				if len(utterances([]*session.Entry{e})) > 0 {
 					said.Add(1)
@@ -50,11 +53,8 @@ func TestAnyBegin(t *testing.T) {
 					t.Errorf("%s: %s #%d %.60q has lost its head, and is not marked", name, e.Role, e.Seq, e.Text)
 				}
 			}
-			points := unseenWords(entries, h, late, vterm.Points) // see TestWordsWereOnScreen
-			for seq, words := range unseenWords(entries, h, late, vterm.Graphemes) {
-				words = slices.DeleteFunc(words, func(w string) bool {
-					return !slices.Contains(points[seq], w) || strings.HasPrefix(w, "!") // drawn apart from a shell command
-				})
+			for seq, words := range unseenWords(entries, h, late, screen) {
+				words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "!") }) // drawn apart from a shell command
 				if len(words) > 0 {
 					t.Errorf("%s: #%d has words that were never on the screen: %.200q", name, seq, words)
 				}

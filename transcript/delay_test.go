@@ -19,12 +19,13 @@ import (
 // within a synchronized redraw, which says where it ends, even later. Where the window is resized
 // nothing is late: how long ago that was decides whether rows are taken to be cut.
 func TestDelays(t *testing.T) {
+	t.Parallel()
 	paths := fixtureCasts(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		path := rapid.SampledFrom(paths).Draw(rt, "recording")
-		h, events := readEvents(t, path)
-		want := utterances(transcribe(h, events))
-		got := utterances(transcribe(h, delayed(rt, h, events)))
+		r := readFixture(t, path)
+		want := utterances(r.entries())
+		got := utterances(transcribe(r.header, delayed(rt, r.header, r.events)))
 		if strings.HasSuffix(filepath.Dir(path), "-tmuxresume") {
 			got = withoutAgain(got, want)
 		}

@@ -18,10 +18,20 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
+// longTests reports whether tests do all they can, as make soak wants.
+var longTests = os.Getenv("PTYREC_LONG_TESTS") != ""
+
+// options are those of a Processor for a recording.
+func options(h cast.Header) transcript.ProcessorOptions {
+	return transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)}
+}
+
+func processor(h cast.Header) *transcript.Processor { return transcript.NewProcessor(options(h)) }
+
 // process runs events through a Processor; tick is called before each event, as a live recorder's
 // clock would.
 func process(h cast.Header, events []session.Event, tick func(p *transcript.Processor, from, to time.Duration)) []*session.Entry {
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+	p := processor(h)
 	var last time.Duration
 	for _, e := range events {
 		if tick != nil {
@@ -38,13 +48,13 @@ func process(h cast.Header, events []session.Event, tick func(p *transcript.Proc
 // same log (F17): each recording cut into pieces of one length, and of ten lengths drawn at random
 // in long tests.
 func TestCutting(t *testing.T) {
+	t.Parallel()
 	sizes := []int{3, 20, 60, 150}
 	for i, path := range inShort(t, fixtureCasts(t), 24) {
-		h, events := readEvents(t, path)
-		sameCut(t, path, h, events, sizes[i%len(sizes)])
-		if os.Getenv("PTYREC_LONG_TESTS") != "" {
+		sameCut(t, path, sizes[i%len(sizes)])
+		if longTests {
 			for range 10 {
-				sameCut(t, path, h, events, 1+rand.IntN(200))
+				sameCut(t, path, 1+rand.IntN(200))
 			}
 		}
 	}
@@ -54,35 +64,37 @@ func TestCutting(t *testing.T) {
 // state was due: the state has the offset behind the whole event, whatever the pieces.
 func TestCutFrame(t *testing.T) {
 	path := "../testdata/transcripts/codex/0.169.0-storm/session.cast.gz"
-	h, events := readEvents(t, path)
 	for _, size := range []int{1, 2, 3, 7} {
-		sameCut(t, path, h, events, size)
+		sameCut(t, path, size)
 	}
 }
 
 // sameCut checks that a recording cut into pieces of some bytes has its golden transcript.
-func sameCut(t *testing.T, path string, h cast.Header, events []session.Event, size int) {
+func sameCut(t *testing.T, path string, size int) {
 	t.Helper()
+	r := readFixture(t, path)
 	want, err := os.ReadFile(filepath.Join(filepath.Dir(path), "transcript.golden.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries := transcribe(h, recut(events, size))
+	entries := transcribe(r.header, recut(r.events, size))
 	got, err := encode(entries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s: log cut into %d bytes (-want +got):\n%s", path, size, cmp.Diff(transcribe(h, events), entries))
+		t.Errorf("%s: log cut into %d bytes (-want +got):\n%s", path, size, cmp.Diff(r.entries(), entries))
 	}
 }
 
 // TestLiveIsReplay checks that a clock that ticks while nothing is written changes nothing (F17).
 func TestLiveIsReplay(t *testing.T) {
+	t.Parallel()
 	for _, path := range inShort(t, fixtureCasts(t), 12) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			h, events := readEvents(t, path)
-			want := process(h, events, nil)
+			r := readFixture(t, path)
+			h, events := r.header, r.events
+			want := r.entries()
 			got := process(h, events, func(p *transcript.Processor, from, to time.Duration) {
 				for at := from + 50*time.Millisecond; at < to; at += 50 * time.Millisecond {
 					p.Tick(at)
@@ -107,10 +119,11 @@ func TestLiveIsReplay(t *testing.T) {
 
 // TestI17Due: an agent's state is known when Due says, with no event behind it (issue 17, speed).
 func TestI17Due(t *testing.T) {
+	t.Parallel()
 	for _, path := range inShort(t, fixtureCasts(t), 12) {
-		h, events := readEvents(t, path)
-		p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
-		for _, e := range events {
+		r := readFixture(t, path)
+		p := processor(r.header)
+		for _, e := range r.events {
 			p.Feed(e)
 		}
 		for at, ok := p.Due(); ok; at, ok = p.Due() {
@@ -127,16 +140,21 @@ func TestI17Due(t *testing.T) {
 }
 
 // TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that
-// keeps all.
+// keeps all. Every fourth recording comes twice, one behind the other; in long tests all do.
 func TestForgetIsReplay(t *testing.T) {
-	for _, path := range inShort(t, fixtureCasts(t), 12) {
+	t.Parallel()
+	for i, path := range inShort(t, fixtureCasts(t), 12) {
 		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) {
-			h, events := readEvents(t, path)
-			events = slices.Concat(events, later(events))
-			whole := replay(h, events, nil)
-			want := whole.Entries()
+			r := readFixture(t, path)
+			events := r.events
+			want, title := r.log()
+			if i%4 == 0 || longTests {
+				events = slices.Concat(events, later(events))
+				whole := replay(r.header, events, nil)
+				want, title = whole.Entries(), whole.Title()
+			}
 			told := map[string]session.Entry{}
-			got := replay(h, events, func(p *transcript.Processor) { follow(p, told) })
+			got := replay(r.header, events, func(p *transcript.Processor) { follow(p, told) })
 			for _, w := range want {
 				if diff := cmp.Diff(*w, told[w.ID]); diff != "" {
 					t.Fatalf("entry %d (-kept +told):\n%s", w.Seq, diff)
@@ -145,8 +163,8 @@ func TestForgetIsReplay(t *testing.T) {
 			if len(told) != len(want) {
 				t.Errorf("%d entries were told, %d are in the log", len(told), len(want))
 			}
-			if got.Title() != whole.Title() {
-				t.Errorf("title %q, want %q", got.Title(), whole.Title())
+			if got.Title() != title {
+				t.Errorf("title %q, want %q", got.Title(), title)
 			}
 		})
 	}
@@ -154,7 +172,7 @@ func TestForgetIsReplay(t *testing.T) {
 
 // replay runs events through a Processor. each is called behind every event and behind the end.
 func replay(h cast.Header, events []session.Event, each func(p *transcript.Processor)) *transcript.Processor {
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: time.Unix(0, 0), SessionID: "s"})
+	p := processor(h)
 	for _, e := range events {
 		p.Feed(e)
 		if each != nil {
@@ -194,8 +212,9 @@ func later(events []session.Event) []session.Event {
 // recording after another, and no more entries are kept than one of them has.
 func TestDayIsFlat(t *testing.T) {
 	path := fixtureCasts(t)[0]
-	h, events := readEvents(t, path)
-	once := len(process(h, events, nil))
+	r := readFixture(t, path)
+	h, events := r.header, r.events
+	once := len(r.entries())
 	told := map[string]session.Entry{}
 	most := 0
 	var day []session.Event
@@ -289,9 +308,9 @@ func TestLongOutput(t *testing.T) {
 // until then.
 func TestExitIsLast(t *testing.T) {
 	path := fixtureCasts(t)[0]
-	h, events := readEvents(t, path)
-	events = events[:len(events)/2] // in the midst of a conversation
-	events = append(events, session.Event{Kind: session.Exit, At: events[len(events)-1].At, Status: 7})
+	r := readFixture(t, path)
+	h, events := r.header, r.events[:len(r.events)/2] // in the midst of a conversation
+	events = append(slices.Clip(events), session.Event{Kind: session.Exit, At: events[len(events)-1].At, Status: 7})
 	var tail []string
 	for _, e := range process(h, events, nil) {
 		if e.Type == session.TypeEvent {

@@ -80,9 +80,11 @@ func TestQuestionsAreAsking(t *testing.T) {
 // than 3 in 100 of the quiet frames of all recordings are not understood. Those show a pager, a
 // blank screen, or the shell below an agent that has left. Gemini CLI has two looks.
 func TestPromptsAreSeen(t *testing.T) {
+	t.Parallel()
 	seen, unknown := 0, 0
 	for _, path := range fixtureCasts(t) {
-		header, events := readEvents(t, path)
+		r := readFixture(t, path)
+		header, events := r.header, r.events
 		term := vterm.New(vterm.Options{Cols: header.Cols, Rows: header.Rows})
 		reader := extractor.NewReader()
 		last, started := time.Duration(0), false

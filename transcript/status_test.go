@@ -26,6 +26,7 @@ var oddStates = map[string]string{
 // TestStates checks that an agent's states follow what it was given: none comes twice, none is
 // there before its cause.
 func TestStates(t *testing.T) {
+	t.Parallel()
 	paths := fixtureCasts(t)
 	if testing.Short() {
 		paths = everyNth(paths, 4) // make test has all
@@ -36,7 +37,7 @@ func TestStates(t *testing.T) {
 				t.Skip(reason)
 			}
 			var runs []string
-			for _, e := range transcribe(readEvents(t, path)) {
+			for _, e := range readFixture(t, path).entries() {
 				switch {
 				case e.Event == session.EventNewSession:
 					runs = append(runs, "")

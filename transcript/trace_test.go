@@ -2,31 +2,27 @@ package transcript_test
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // The changes that a trace reports lead to the transcript: each entry is new once, and ends with
 // the text of its last change. The transcript itself is the same with and without a trace.
 func TestTraceLeadsToTheTranscript(t *testing.T) {
-	paths, err := filepath.Glob("../testdata/transcripts/*/*/session.cast.gz")
-	if err != nil || len(paths) == 0 {
-		t.Fatal("no recordings", err)
+	t.Parallel()
+	paths := fixtureCasts(t)
+	if testing.Short() {
+		paths = everyNth(paths, 8)
 	}
-	for i, path := range paths {
-		if testing.Short() && i%8 != 0 {
-			continue
-		}
-		t.Run(strings.TrimPrefix(filepath.Dir(path), "../testdata/transcripts/"), func(t *testing.T) {
-			want := read(t, path, nil)
+	for _, path := range paths {
+		t.Run(fixtureName(filepath.Dir(path)), func(t *testing.T) {
+			r := readFixture(t, path)
+			want := r.entries()
 			made, text := map[string]int{}, map[string]string{}
 			frame := 0
-			got := read(t, path, func(tr transcript.Trace) {
+			o := options(r.header)
+			o.Trace = func(tr transcript.Trace) {
 				if tr.Frame < frame {
 					t.Errorf("frame %d follows %d", tr.Frame, frame)
 				}
@@ -50,7 +46,13 @@ func TestTraceLeadsToTheTranscript(t *testing.T) {
 					}
 					text[c.Entry] = c.Text
 				}
-			})
+			}
+			p := transcript.NewProcessor(o)
+			for _, e := range r.events {
+				p.Feed(e)
+			}
+			p.Close(r.events[len(r.events)-1].At)
+			got := p.Entries()
 			if len(got) != len(want) {
 				t.Fatalf("%d entries with a trace, %d without", len(got), len(want))
 			}
@@ -72,29 +74,5 @@ func TestTraceLeadsToTheTranscript(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// read returns the entries of a recording.
-func read(t *testing.T, path string, trace func(transcript.Trace)) []*session.Entry {
-	t.Helper()
-	rec, err := archive.OpenRecording(path, archive.RecordingOptions{Seen: func(int) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rec.Close()
-	s := rec.Session
-	p := transcript.NewProcessor(transcript.ProcessorOptions{
-		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command, Trace: trace,
-	})
-	var last time.Duration
-	for {
-		e, err := rec.Next()
-		if err != nil {
-			p.Close(last)
-			return p.Entries()
-		}
-		p.Feed(e)
-		last = e.At
 	}
 }

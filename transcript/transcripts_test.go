@@ -53,11 +53,15 @@ var floors = map[string][6]float64{
 
 var figureNames = [6]string{"exact", "chars", "tools", "code", "markdown", "events"}
 
-// judged is a recording with the truth that its transcript is held against.
-type judged struct{ name, cast, truth string }
+// judged is a recording with the file of the truth that its transcript is held against.
+type judged struct {
+	name, truth string
+	entries     func() []*session.Entry
+}
 
 // TestGoldenTranscripts compares the whole transcript of each recording of testdata (F6 to F15).
 func TestGoldenTranscripts(t *testing.T) {
+	t.Parallel()
 	paths := fixtureCasts(t)
 	if testing.Short() {
 		paths = everyNth(paths, 4) // make test has all
@@ -65,8 +69,7 @@ func TestGoldenTranscripts(t *testing.T) {
 	for _, path := range paths {
 		dir := filepath.Dir(path)
 		t.Run(fixtureName(dir), func(t *testing.T) {
-			h, events := readEvents(t, path)
-			got, err := encode(transcribe(h, events))
+			got, err := encode(readFixture(t, path).entries())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,6 +103,7 @@ var goldenOnly = []string{
 
 // TestScore holds the transcripts of testdata against what was really said.
 func TestScore(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("make test scores all transcripts; nothing in them runs concurrently")
 	}
@@ -110,7 +114,7 @@ func TestScore(t *testing.T) {
 			t.Logf("%s is not scored: it has a golden transcript only", fixtureName(dir))
 			continue
 		}
-		js = append(js, judged{fixtureName(dir), path, filepath.Join(dir, "truth.json")})
+		js = append(js, judged{fixtureName(dir), filepath.Join(dir, "truth.json"), readFixture(t, path).entries})
 	}
 	judge(t, js)
 }
@@ -127,7 +131,7 @@ func TestScoreMore(t *testing.T) {
 	var js []judged
 	for _, path := range paths {
 		base := strings.TrimSuffix(path, ".truth.json")
-		js = append(js, judged{filepath.Base(base), base + ".cast", path})
+		js = append(js, judged{filepath.Base(base), path, func() []*session.Entry { return newRecorded(t, base+".cast").entries() }})
 	}
 	judge(t, js)
 }
@@ -136,6 +140,7 @@ func TestScoreMore(t *testing.T) {
 // any time. What the whole recording says of the turns that were over by then is in it, whatever an
 // agent printed again later.
 func TestAnyEnd(t *testing.T) {
+	t.Parallel()
 	const moments, slack = 20, 300 * time.Millisecond
 	paths := slices.DeleteFunc(fixtureCasts(t), func(path string) bool {
 		torn := strings.HasPrefix(fixtureName(filepath.Dir(path)), "gemini/0.61.0-storm")
@@ -148,7 +153,8 @@ func TestAnyEnd(t *testing.T) {
 		paths = everyNth(paths, 8)
 	}
 	eachParallel(len(paths), func(i int) func() {
-		h, events := readEvents(t, paths[i])
+		r := readFixture(t, paths[i])
+		h, events := r.header, r.events
 		return func() {
 			every := events[len(events)-1].At / moments
 			logs := map[time.Duration][]string{}
@@ -159,7 +165,7 @@ func TestAnyEnd(t *testing.T) {
 				}
 			})
 			for at, got := range logs {
-				for _, text := range utterances(overBy(entries, time.Unix(0, 0).Add(at-slack))) {
+				for _, text := range utterances(overBy(entries, h.Timestamp.Add(at-slack))) {
 					if !slices.Contains(got, text) {
 						t.Errorf("%s: at %v there is no %.100q", fixtureName(filepath.Dir(paths[i])), at, text)
 					}
@@ -198,7 +204,7 @@ func fixtureCasts(t testing.TB) []string {
 	return paths
 }
 
-// readEvents reads a whole recording.
+// readEvents reads a whole recording. For those of testdata there is readFixture.
 func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
 	t.Helper()
 	r, err := cast.Open(path)
@@ -220,16 +226,43 @@ func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
 	}
 }
 
+// recorded is a recording.
+type recorded struct {
+	header cast.Header
+	events []session.Event
+	log    func() ([]*session.Entry, string) // its entries and its title, made once
+}
+
+func newRecorded(t testing.TB, path string) *recorded {
+	t.Helper()
+	h, events := readEvents(t, path)
+	return &recorded{h, slices.Clip(events), sync.OnceValues(func() ([]*session.Entry, string) {
+		p := replay(h, events, nil)
+		return p.Entries(), p.Title()
+	})}
+}
+
+// entries is the transcript.
+func (r *recorded) entries() []*session.Entry {
+	entries, _ := r.log()
+	return entries
+}
+
+var fixtures sync.Map // *recorded by path
+
+// readFixture returns a recording of testdata. Tests share it, so none may change it.
+func readFixture(t testing.TB, path string) *recorded {
+	t.Helper()
+	if r, ok := fixtures.Load(path); ok {
+		return r.(*recorded)
+	}
+	r, _ := fixtures.LoadOrStore(path, newRecorded(t, path))
+	return r.(*recorded)
+}
+
 // transcribe is the log of a recording.
 func transcribe(h cast.Header, events []session.Event) []*session.Entry {
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)})
-	var last time.Duration
-	for _, e := range events {
-		p.Feed(e)
-		last = e.At
-	}
-	p.Close(last)
-	return p.Entries()
+	return process(h, events, nil)
 }
 
 // encode writes entries as the golden transcripts have them.
@@ -258,9 +291,8 @@ func judge(t *testing.T, js []judged) {
 	results := make([]result, len(js))
 	eachParallel(len(js), func(i int) func() {
 		truth := readTruth(t, js[i].truth)
-		h, events := readEvents(t, js[i].cast)
 		return func() {
-			f, notes := score(truth, transcribe(h, events))
+			f, notes := score(truth, js[i].entries())
 			results[i] = result{f, truth.Agent, notes}
 		}
 	})

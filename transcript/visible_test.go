@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 
@@ -15,7 +16,9 @@ import (
 // TestWordsWereOnScreen looks for the words of every entry in the frames of the recording: nothing
 // is in a transcript that was never on the screen.
 func TestWordsWereOnScreen(t *testing.T) {
+	t.Parallel()
 	paths := fixtureCasts(t)
+	fixtures := len(paths)
 	if testing.Short() {
 		paths = everyNth(paths, 8)
 		t.Logf("in short mode: %d of the recordings", len(paths))
@@ -23,21 +26,17 @@ func TestWordsWereOnScreen(t *testing.T) {
 		paths = append(paths, moreRecordings(t, "*.cast")...)
 	}
 	eachParallel(len(paths), func(i int) func() {
-		h, events := readEvents(t, paths[i])
+		read := newRecorded
+		if i < fixtures {
+			read = readFixture
+		}
+		r := read(t, paths[i])
 		return func() {
-			entries := transcribe(h, events)
-			unseen := unseenWords(entries, h, events, vterm.Graphemes)
-			if len(unseen) > 0 { // some agents take characters to be as wide as their code points
-				points := unseenWords(entries, h, events, vterm.Points)
-				for seq := range unseen {
-					unseen[seq] = slices.DeleteFunc(unseen[seq], func(w string) bool { return !slices.Contains(points[seq], w) })
-				}
-			}
+			entries := r.entries()
+			unseen := unseenWords(entries, r.header, r.events, seenRows(r.header, r.events, vterm.Graphemes))
 			for _, seq := range slices.Sorted(maps.Keys(unseen)) {
-				if len(unseen[seq]) > 0 {
-					e := entries[slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == seq })]
-					t.Errorf("%s: %s #%d %.60q has words that were never on the screen: %.200q", paths[i], e.Role, seq, e.Text, unseen[seq])
-				}
+				e := entries[slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == seq })]
+				t.Errorf("%s: %s #%d %.60q has words that were never on the screen: %.200q", paths[i], e.Role, seq, e.Text, unseen[seq])
 			}
 		}
 	})
@@ -49,7 +48,7 @@ func TestUnseenWords(t *testing.T) {
 	events := []session.Event{{Kind: session.Output, Data: []byte("> why\r\n\r\nbecause of the wri\r\nte-ahead log")}}
 	said := &session.Entry{Seq: 1, Role: session.RoleAssistant, Text: "because of the write-ahead log"}
 	made := &session.Entry{Seq: 2, Role: session.RoleAssistant, Text: "because I said so"}
-	got := unseenWords([]*session.Entry{said, made}, h, events, vterm.Graphemes)
+	got := unseenWords([]*session.Entry{said, made}, h, events, seenRows(h, events, vterm.Graphemes))
 	if want := map[int][]string{2: {"I", "said", "so"}}; !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("unseen are %v, want %v", got, want)
 	}
@@ -62,16 +61,17 @@ func everyNth(paths []string, n int) (some []string) {
 	return some
 }
 
-// unseenWords returns, by the number of the entry, the words that no frame shows.
-func unseenWords(entries []*session.Entry, h cast.Header, events []session.Event, widths vterm.Widths) map[int][]string {
-	screen := seenRows(h, events, widths)
+// unseenWords returns, by the number of the entry, the words that no frame shows. screen is what
+// seenRows returns of the same events.
+func unseenWords(entries []*session.Entry, h cast.Header, events []session.Event, screen string) map[int][]string {
+	points := sync.OnceValue(func() string { return seenRows(h, events, vterm.Points) }) // some agents take characters to be as wide as their code points
 	known := map[string]bool{}
 	unseen := map[int][]string{}
 	for _, e := range entries {
 		for _, w := range wordsOf(e, h.Command) {
 			seen, ok := known[w]
 			if !ok {
-				seen = strings.Contains(screen, w)
+				seen = strings.Contains(screen, w) || strings.Contains(points(), w)
 				known[w] = seen
 			}
 			if !seen {
