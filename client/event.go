@@ -8,8 +8,8 @@ import (
 )
 
 // Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
-// protocol.Size, protocol.Entries, protocol.State, protocol.Control, protocol.Screen,
-// protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events that only newer
+// protocol.Size, protocol.Entries, protocol.State, protocol.Shell, protocol.Control,
+// protocol.Screen, protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events that only newer
 // versions know are left out.
 type Event any
 
@@ -64,6 +64,8 @@ func decode(f protocol.Frame) (Event, error) {
 		return decoded[protocol.Entries](f)
 	case protocol.TypeState:
 		return decoded[protocol.State](f)
+	case protocol.TypeShell:
+		return decoded[protocol.Shell](f)
 	case protocol.TypeControl:
 		return decoded[protocol.Control](f)
 	case protocol.TypeScreen:

@@ -52,6 +52,9 @@ func (o Options) withDefaults() Options {
 	if o.Screen == nil {
 		o.Screen = func(ReadScreen) bool { return false }
 	}
+	if o.Foreground == nil {
+		o.Foreground = func() (Foreground, bool) { return Foreground{}, false }
+	}
 	if o.Notify == nil {
 		o.Notify = func(string, bool) {}
 	}

@@ -35,6 +35,7 @@ func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	if len(keys) == 0 {
 		return h.reclaim.release(), 0
 	}
+	h.entering(keys)
 	if !h.guarded.Load() || h.lapsed() {
 		return append(h.reclaim.release(), keys...), 0
 	}
@@ -46,6 +47,12 @@ func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 		wait = holdTime
 	}
 	return pass, wait
+}
+
+// entering notes keys that are about to be typed.
+func (h *Host) entering(keys []byte) {
+	now, _ := h.stream.now()
+	h.shell.keys(keys, now.seq)
 }
 
 // reclaimed takes back all control, at the terminal.
@@ -245,6 +252,7 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	ctx, stop := context.WithTimeout(permit, typeTime)
 	defer stop()
 	h.typed.Store(time.Now().UnixNano())
+	h.entering(keys)
 	notify(h.echo)
 	err := h.opt.Command.Type(ctx, keys, func(shown []byte) { h.typing.typed(v, keys, shown) })
 	switch {

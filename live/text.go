@@ -14,6 +14,9 @@ const textTime = 500 * time.Millisecond
 
 // showText sends the screen as text when it has changed, and at the end.
 func (v *viewer) showText() (more bool, wait time.Duration, err error) {
+	if err := v.showShell(); err != nil {
+		return false, 0, err
+	}
 	now, exit := v.host.stream.ending()
 	changed := !v.painted || now != v.at || v.stale.Load()
 	if changed {

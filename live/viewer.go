@@ -51,10 +51,12 @@ type viewer struct {
 	at       place // of its writer
 	painted  bool  // it has had a screen
 	snapshot time.Time
-	frame    int64            // number of the next one, in ModeFrames
-	after    int64            // frames of output that it does not want
-	out      []byte           // frames that are about to be written
-	text     *protocol.Screen // that it had last
+	frame    int64               // number of the next one, in ModeFrames
+	after    int64               // frames of output that it does not want
+	out      []byte              // frames that are about to be written
+	text     *protocol.Screen    // that it had last
+	shell    protocol.ShellState // that it was told last
+	looked   time.Time           // when the shell was looked at
 
 	handling sync.Mutex // held while a frame of the viewer is handled
 
@@ -247,6 +249,9 @@ func (v *viewer) write() {
 // sleep waits until the viewer is woken, but at most for limit, if that is not 0.
 func (v *viewer) sleep(limit time.Duration) {
 	var later <-chan time.Time
+	if limit == 0 && v.attach.Mode == protocol.ModeText { // to look at the shell
+		later = time.After(shellTime)
+	}
 	if limit > 0 {
 		v.asleep.Store(time.Now().Add(limit).UnixNano())
 		later = time.After(limit)

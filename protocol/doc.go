@@ -50,6 +50,7 @@ const (
 	TypeExit     Type = 'X' // Exit: the child is over, and all before it was sent; the connection ends
 	TypePong     Type = 'P' // the Ping's payload
 	TypeNumbered Type = 'L' // Numbered: a frame of the raw log, in ModeFrames
+	TypeShell    Type = 'B' // Shell: what the session's shell does, in ModeText
 	TypeNotice   Type = 'W' // Notice: what the user should know; the session continues
 )
 

@@ -68,6 +68,7 @@ type Hello struct {
 	Frames  int64           `json:"frames"` // the number of the next frame of the raw log
 	State   State           `json:"state"`
 	Control Control         `json:"control"`
+	Entered *int64          `json:"entered,omitempty"` // the seq of what was written since Enter was typed last; nil: it was not, or it is not known
 	Entries int             `json:"entries,omitempty"` // the number of the newest entry of the log; 0: there is none, or it is not known
 }
 
@@ -77,6 +78,21 @@ type State struct {
 	Agent string    `json:"agent,omitempty"` // its name
 	At    time.Time `json:"at,omitzero"`     // since when
 }
+
+// Shell is what the session's shell does, as far as that can be told: the session may have none.
+type Shell struct {
+	State ShellState `json:"state"`
+}
+
+// ShellState is the state of a shell.
+type ShellState string
+
+// The states.
+const (
+	ShellUnknown ShellState = ""        // there is no shell, or a program in it takes keys, such as an editor or ssh
+	ShellPrompt  ShellState = "prompt"  // it waits for a command
+	ShellRunning ShellState = "running" // a command runs
+)
 
 // StateOf returns the state that an entry of the log reports. ok is false if it reports none.
 func StateOf(e *session.Entry) (s State, ok bool) {

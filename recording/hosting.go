@@ -64,6 +64,10 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		Starter: h.starter, Unattended: !h.attended || peer.Here() != peer.Outside,
 		Notify: func(text string, ring bool) { c.Alert(notify.Message(text, ring)) },
 
+		Foreground: func() (live.Foreground, bool) {
+			f, known := c.Foreground()
+			return live.Foreground(f), known
+		},
 		Past:    h.past,
 		Events:  h.sink.events,
 		Entries: h.sink.entries,

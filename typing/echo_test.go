@@ -43,3 +43,28 @@ func TestA6IdleBehindAnEcho(t *testing.T) {
 		t.Errorf("behind work that was seen: %v later", fast.Sub(slow))
 	}
 }
+
+// A command that writes nothing is at work, however long; its end, or a shell that waits for one, is
+// idle after a moment. What an agent does comes before that.
+func TestASilentCommandIsNotIdle(t *testing.T) {
+	i := NewIdle(protocol.Hello{})
+	begun, _ := i.Due()
+	i.Take(protocol.Shell{State: protocol.ShellPrompt})
+	if due, ok := i.Due(); !ok || !due.Before(begun) {
+		t.Error("a shell that waits for a command has no more patience than one that starts")
+	}
+	i.Take(protocol.Shell{State: protocol.ShellRunning})
+	i.Take(protocol.Screen{Lines: []string{"$ sleep 6"}})
+	if _, ok := i.Due(); ok {
+		t.Error("a command that runs is idle")
+	}
+	i.Take(protocol.State{State: "idle"})
+	if _, ok := i.Due(); !ok {
+		t.Error("an agent that waits is a command that runs")
+	}
+	i.Take(protocol.State{})
+	i.Take(protocol.Shell{State: protocol.ShellUnknown})
+	if _, ok := i.Due(); !ok {
+		t.Error("where nobody can tell, silence does not count")
+	}
+}

@@ -23,12 +23,14 @@ const (
 )
 
 // Idle finds out when a session is idle: its agent has waited for a prompt, or asked something, for
-// a moment, or, without an agent, nothing was written for one. An agent has time to start: what is
-// on the screen before may be no more than the terminal's echo.
+// a moment. Without an agent it is idle when its shell has waited for a command for one, or, where
+// there is no shell, nothing was written for one. An agent has time to start: what is on the screen
+// before may be no more than the terminal's echo.
 type Idle struct {
 	State protocol.State // what the agent does
 
 	agent    bool // one is to start
+	shell    protocol.ShellState
 	echo     Echo
 	patience time.Duration
 	due      time.Time
@@ -45,13 +47,21 @@ func NewIdle(hello protocol.Hello) *Idle {
 	case i.State.State == "":
 		i.patience = starting
 	}
-	i.due = time.Now().Add(i.patience)
+	i.wait(i.patience)
 	return i
 }
 
+// wait makes the session idle in a while.
+func (i *Idle) wait(d time.Duration) { i.due = time.Now().Add(d) }
+
 // Due returns when the session is idle if nothing happens until then. ok is false if something must
 // happen first.
-func (i *Idle) Due() (due time.Time, ok bool) { return i.due, i.State.State != "busy" }
+func (i *Idle) Due() (due time.Time, ok bool) {
+	if i.State.State == "" {
+		return i.due, i.shell != protocol.ShellRunning
+	}
+	return i.due, i.State.State != "busy"
+}
 
 // Take takes an event of the session into account.
 func (i *Idle) Take(e client.Event) {
@@ -61,7 +71,10 @@ func (i *Idle) Take(e client.Event) {
 		if i.State.State == "busy" {
 			after = calmAfter
 		}
-		i.State, i.due, i.agent = e, time.Now().Add(after), false
+		i.State, i.agent = e, false
+		i.wait(after)
+	case protocol.Shell:
+		i.takeShell(e.State)
 	case protocol.Entries:
 		i.echo.Typed(e.Entries)
 	case protocol.Screen:
@@ -72,7 +85,22 @@ func (i *Idle) Take(e client.Event) {
 			i.patience = calm
 		}
 		if i.State.State == "" {
-			i.due = time.Now().Add(i.patience)
+			i.wait(i.patience)
 		}
+	}
+}
+
+// takeShell notes what the shell does now.
+func (i *Idle) takeShell(now protocol.ShellState) {
+	was := i.shell
+	i.shell = now
+	switch {
+	case i.State.State != "" || i.agent:
+	case was == protocol.ShellRunning:
+		i.patience = calm
+		i.wait(calmAfter)
+	default:
+		i.patience = calm
+		i.wait(calm)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -26,8 +27,9 @@ func newWaitCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
 		Short: "Wait until a live session is idle, shows or has written a text, listens or ends",
-		Long: `Wait returns when a session's agent has been waiting for a prompt for a moment (--idle; without an agent: when nothing more is written,
-or for 10 seconds nothing at all), or when the screen shows what a regular expression matches (--text), and prints that. --log and --log-regexp
+		Long: `Wait returns when a session's agent has been waiting for a prompt for a moment (--idle; without an agent: its shell, for a command; without a
+shell: when nothing more is written, or for 10 seconds nothing at all), or when the screen shows what a regular expression matches, in what was
+written since Enter was typed last (--text), and prints that. Within ssh, or a program that takes keys, nobody can tell whether a command runs there: silence counts. --log and --log-regexp
 wait for a line of all that the session writes, from its beginning, and print it; --port waits until something listens on that port of this
 machine, and --exit until the session ends. S may be a session on a server, as https://HOST/s/ID; its token is $PTYREC_TOKEN, or in --token-file.
 
@@ -56,15 +58,15 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		ctx, stop = context.WithTimeout(ctx, f.Timeout)
 		defer stop()
 	}
-	s, hello, err := f.join(ctx, a, ref, f.Attach())
-	if err != nil {
+	line, err := f.For(ctx, func(ctx context.Context, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+		return f.join(ctx, a, ref, o)
+	}, re)
+	if joining := (*await.JoinError)(nil); errors.As(err, &joining) {
 		if f.Exit && over(ctx, a, ref) {
 			return nil
 		}
-		return f.Failure(ctx, err, ref)
+		return f.Failure(ctx, joining.Err, ref)
 	}
-	defer s.Close()
-	line, err := f.For(ctx, s, hello, re)
 	if err == nil && line != nil {
 		_, err = fmt.Fprintln(a.stdout, printable.Text(*line))
 	}

@@ -49,18 +49,21 @@ func Idle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 }
 
 // Text waits until re matches a line of the screen, and returns the line. The stream must be
-// attached in protocol.ModeText.
-func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp) (line string, err error) {
+// attached in protocol.ModeText. With written, the line must have been written since Enter was
+// typed last; the stream must be attached as typing.SinceEnter says.
+func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp, written *typing.Written) (line string, err error) {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {
 			return "", err
 		}
-		screen, ok := e.(protocol.Screen)
-		if !ok {
-			continue
+		var rows []string
+		if screen, ok := e.(protocol.Screen); ok {
+			rows = screen.Lines
+		} else if written != nil {
+			rows, _ = written.Take(e)
 		}
-		for _, line := range screen.Lines {
+		for _, line := range rows {
 			if re.MatchString(line) {
 				return line, nil
 			}

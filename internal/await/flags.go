@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/typing"
 )
 
 // Flags are those of `ptyrec wait`: what is waited for, and for how long.
@@ -83,8 +84,36 @@ func (f *Flags) Attach() client.AttachOptions {
 	return o
 }
 
-// For waits for what the flags say. It returns the line that --text or the log waited for, if any.
-func (f *Flags) For(ctx context.Context, s *client.Stream, hello protocol.Hello, re *regexp.Regexp) (found *string, err error) {
+// Join attaches to the session.
+type Join = func(ctx context.Context, o client.AttachOptions) (*client.Stream, protocol.Hello, error)
+
+// For attaches to a session and waits for what the flags say. It returns the line that --text or
+// the log waited for, if any. Where join fails, the error wraps a JoinError.
+func (f *Flags) For(ctx context.Context, join Join, re *regexp.Regexp) (found *string, err error) {
+	o := f.Attach()
+	s, hello, err := join(ctx, o)
+	if err != nil {
+		return nil, &JoinError{err}
+	}
+	var written *typing.Written
+	if o, ok := typing.SinceEnter(o, hello); ok && f.Text != "" {
+		_ = s.Close() // never fails
+		if s, hello, err = join(ctx, o); err != nil {
+			return nil, &JoinError{err}
+		}
+		written = typing.NewWritten(hello)
+	}
+	defer func() { _ = s.Close() }() // never fails
+	return f.wait(ctx, s, hello, re, written)
+}
+
+// JoinError is why a session could not be attached to.
+type JoinError struct{ Err error }
+
+func (e *JoinError) Error() string { return e.Err.Error() }
+func (e *JoinError) Unwrap() error { return e.Err }
+
+func (f *Flags) wait(ctx context.Context, s *client.Stream, hello protocol.Hello, re *regexp.Regexp, written *typing.Written) (found *string, err error) {
 	var line string
 	switch {
 	case f.Idle:
@@ -94,7 +123,7 @@ func (f *Flags) For(ctx context.Context, s *client.Stream, hello protocol.Hello,
 	case f.Port != 0:
 		return nil, Port(ctx, s, f.Port)
 	case f.Text != "":
-		line, err = Text(ctx, s, re)
+		line, err = Text(ctx, s, re, written)
 	default:
 		line, err = Log(ctx, s, re)
 	}

@@ -46,7 +46,7 @@ func (s *Server) waitTool() tool {
 		params: []param{
 			sessionParam,
 			{name: "until", kind: kindText, about: "What to wait for", required: true, oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
-			{name: "text", kind: kindText, about: "Regular expression (RE2) for a line, with until=text"},
+			{name: "text", kind: kindText, about: "Regular expression (RE2) for a line written since the last Enter, with until=text"},
 			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.Inf(1)},
 			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk, standard: 30},
 		},
@@ -118,6 +118,7 @@ type waiter struct {
 	newer  bool
 	result waitResult
 	idle   *typing.Idle
+	wrote  *typing.Written // since Enter was typed last; nil: all that the screen shows counts
 }
 
 // run waits. At the end of the time, the reason is a timeout.
@@ -136,9 +137,17 @@ func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell pr
 		w.result.Reason = reasonEnded
 		return w.result, nil
 	}
-	stream, hello, err := attach(ctx, db, info.ID, client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText, Entries: &w.after})
+	o := client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText, Entries: &w.after}
+	stream, hello, err := attach(ctx, db, info.ID, o)
 	if err != nil {
 		return w.unreachable(ctx, db, info, err)
+	}
+	if since, ok := typing.SinceEnter(o, hello); ok && w.until == untilText {
+		_ = stream.Close() // never fails
+		if stream, hello, err = attach(ctx, db, info.ID, since); err != nil {
+			return w.unreachable(ctx, db, info, err)
+		}
+		w.wrote = typing.NewWritten(hello)
 	}
 	defer func() { _ = stream.Close() }() // never fails
 	w.idle = typing.NewIdle(hello)
@@ -246,6 +255,12 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 // take takes an event into account, and reports whether it ends the wait.
 func (w *waiter) take(e client.Event) bool {
 	w.idle.Take(e)
+	if w.wrote != nil {
+		if rows, ok := w.wrote.Take(e); ok && w.shows(rows) {
+			w.result.Reason = untilText
+			return true
+		}
+	}
 	switch e := e.(type) {
 	case protocol.Entries:
 		for _, entry := range e.Entries {
