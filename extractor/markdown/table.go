@@ -13,10 +13,24 @@ func (r *blockReader) table(i int) (block, int) {
 	if len(rows) == 0 { // or nothing but rules
 		return block{}, 0
 	}
+	rows = redrawn(rows)
 	for _, c := range rows[0] {
 		unmark(c, commonMarks(c, 0))
 	}
 	return block{kind: tableBlock, col: r.ls[i].Indent, lines: tableOf(rows)}, n
+}
+
+// redrawn returns the rows of a table from its last head on: an agent that has widened its columns
+// while it grew has drawn it again, below what the window no longer showed.
+func redrawn(rows [][]Cell) [][]Cell {
+	text := func(c Cell) string { return strings.Join(strings.Fields(row.Text(c)), "") }
+	same := func(a, b Cell) bool { return text(a) == text(b) }
+	for i := len(rows) - 1; i > 0; i-- {
+		if len(rows)-i >= i && slices.EqualFunc(rows[0], rows[i], same) && row.Text(slices.Concat(rows[0]...)) != "" {
+			return rows[i:]
+		}
+	}
+	return rows
 }
 
 // tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
@@ -281,13 +295,17 @@ func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
 }
 
 // looseRows parts lines into rows where no line is drawn between them: a line in which a cell is
-// empty that was not above, and whose other cells would not have fitted above, goes on with the
-// row, if one of them does so in the same style.
+// empty, and whose other cells would not have fitted above, goes on with the row. One of its
+// cells must do so in the same style if the first one is not empty, or may be empty in this table.
 func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	apart := slices.ContainsFunc(b.lines, b.shortened)
+	headless := false
+	for i := 1; i < len(b.lines); i++ {
+		headless = headless || len(b.lines[i][0]) == 0 && !b.goesOn(b.lines[i-1], b.lines[i], false)
+	}
 	from := 0
 	for i := 1; i <= len(b.lines); i++ {
-		if apart || i == len(b.lines) || !b.goesOn(b.lines[i-1], b.lines[i]) {
+		if apart || i == len(b.lines) || !b.goesOn(b.lines[i-1], b.lines[i], headless || len(b.lines[i][0]) > 0) {
 			rows = append(rows, lk.mergeRows(band{b.cols, b.lines[from:i]})...)
 			from = i
 		}
@@ -295,9 +313,10 @@ func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	return rows
 }
 
-// goesOn reports whether the cells of a line go on with those above.
-func (b *band) goesOn(above, cells []Cell) bool {
-	empty, alike := false, false
+// goesOn reports whether the cells of a line go on with those above; alike: one of them in the same
+// style.
+func (b *band) goesOn(above, cells []Cell, alike bool) bool {
+	empty, differ := false, alike
 	for i, c := range b.cols {
 		if len(cells[i]) == 0 {
 			empty = true
@@ -307,7 +326,7 @@ func (b *band) goesOn(above, cells []Cell) bool {
 		if n == 0 || row.SpansWidth(above[i])+1+row.Width(row.FirstWord(row.Text(cells[i]))) <= c.room() {
 			return false
 		}
-		alike = alike || above[i][n-1].Mark == cells[i][0].Mark
+		differ = differ && above[i][n-1].Mark != cells[i][0].Mark
 	}
-	return empty && alike
+	return empty && !differ
 }

@@ -55,7 +55,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
-	case full && row.Width(last)+width > a.Room-hang, free < 2 && WithoutBlanks(a, b):
+	case full && row.Width(last)+width > a.Room-hang, free < 2 && (WithoutBlanks(a, b) || unspaced().MatchString(lastPiece(a)+" "+word)):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
@@ -114,6 +114,10 @@ func WithoutBlanks(a, b *Line) bool {
 
 // cjkPair matches two characters of Chinese and Japanese texts.
 var cjkPair = lazy.Regexp(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
+
+// unspaced matches the end of a line and the word below it, both of scripts that have blanks between
+// sentences only: Thai, Lao, Khmer, Burmese.
+var unspaced = lazy.Regexp(`[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] [\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`)
 
 // A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.
 var (
