@@ -57,6 +57,9 @@ type AgentLog struct {
 	// Recorded is the id of another session that has the conversation: one that was recorded, or that of
 	// a log with a copy. It is needed without Session.
 	Recorded string
+	// Parts are the paths of logs that an older program has read as conversations of their own, and
+	// that are parts of this one.
+	Parts []string
 }
 
 // PutAgentLog adds the session of an agent's log. If a session of a log has its id, what was read
@@ -72,6 +75,16 @@ func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) error {
 			l.Agent, l.ID, l.Path, l.State, pk)
 		if err != nil {
 			return err
+		}
+		for _, path := range l.Parts {
+			if err := removePart(ctx, tx, l.Agent, path, pk); err != nil {
+				return err
+			}
+		}
+		if l.Session != nil {
+			if err := removeUsage(ctx, tx, l, pk); err != nil {
+				return err
+			}
 		}
 		for id, used := range l.Of {
 			of := pk
@@ -112,6 +125,37 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, err e
 		return 0, err
 	}
 	return pk, saveEntries(ctx, tx, pk, l.Entries)
+}
+
+// removePart removes the session of a log that is a part of another one, whose session has all of it
+// now. If the user has said something of it, it stays, and only what it used is no longer its own.
+func removePart(ctx context.Context, tx *sql.Tx, agent, path string, whole int64) error {
+	var pk int64
+	var named bool
+	err := tx.QueryRowContext(ctx, `SELECT s.pk, s.name <> '' OR s.note <> '' OR s.tags <> '[]' FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk
+		WHERE l.agent = ? AND l.path = ? AND s.source ->> 'path' = l.path AND s.pk <> ?`, agent, path, whole).Scan(&pk, &named)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if named {
+		_, err := tx.ExecContext(ctx, "DELETE FROM usage WHERE session_pk = ? AND source = 'log'", pk)
+		return err
+	}
+	if err := deleteEntries(ctx, tx, pk); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM sessions WHERE pk = ?", pk)
+	return err
+}
+
+// removeUsage removes what was read of the log before, unless other logs have added to it.
+func removeUsage(ctx context.Context, tx *sql.Tx, l AgentLog, pk int64) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM usage WHERE session_pk = ?1 AND source = 'log' AND agent = ?2
+		AND NOT EXISTS (SELECT 1 FROM agent_logs WHERE session_pk = ?1 AND (agent <> ?2 OR id <> ?3))`, pk, l.Agent, l.ID)
+	return err
 }
 
 // putUsage writes what was used. A request that another session has stays with that one. What only

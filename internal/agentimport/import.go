@@ -38,6 +38,7 @@ type Importer struct {
 
 	known     map[[2]string]store.KnownLog
 	present   map[string]bool // paths of the logs that are there
+	parts     map[string]bool // paths of the files that belong to logs of other names
 	holders   map[name]string // paths of the logs that were read under the agent's id alone
 	stored    map[name][]stored
 	relatives map[beginning]*relatives
@@ -70,9 +71,12 @@ func (im *Importer) Import(ctx context.Context, agents []string) error {
 	if len(logs) == 0 {
 		return cmp.Or(few(problems), nothing(agents))
 	}
-	im.present = map[string]bool{}
+	im.present, im.parts = map[string]bool{}, map[string]bool{}
 	for _, l := range logs {
 		im.present[l.Path] = true
+		for _, path := range l.Files[1:] {
+			im.parts[path] = true
+		}
 		im.Progress.Grow(l.Size)
 	}
 	if err := im.load(ctx); err != nil {
@@ -127,7 +131,9 @@ func (im *Importer) load(ctx context.Context) (err error) {
 	for _, info := range infos {
 		switch {
 		case !info.Recorded():
-			im.note(&info.Session)
+			if !im.parts[info.Source.Path] {
+				im.note(&info.Session)
+			}
 		case len(info.Agents) > 0:
 			im.recorded = append(im.recorded, recordingOf(info))
 		}
@@ -228,6 +234,11 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 		return err
 	}
 	l.Of, l.Recorded = c.used(), c.elsewhere()
+	for _, path := range c.log.Files[1:] {
+		if _, known := im.known[[2]string{l.Agent, path}]; known {
+			l.Parts = append(l.Parts, path)
+		}
+	}
 	switch recorded := c.recordedAs() != ""; {
 	case c.left() > 0 || !recorded && own != nil:
 		l.Session, l.Active, l.Entries = sess, c.active(), c.entries()
