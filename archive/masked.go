@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 
-	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -15,11 +14,12 @@ type Masked struct {
 	hidden *Rewriting
 }
 
-// NewMasked reads the raw log of a session. Stop must be called.
+// NewMasked reads the raw log of a session: once for secrets and, if there are some, once for parts
+// of them, before it is read by the caller. Stop must be called.
 func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
-	w := &Rewriting{patches: map[int64][]redact.Patch{}}
+	w := &Rewriting{}
 	if r.Redactor != nil {
-		w.terminal = r.Terminal()
+		w = newRewriting(r)
 		if err := w.hide(ctx, s, info.ID); err != nil {
 			return nil, err
 		}
@@ -27,20 +27,11 @@ func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Mask
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
-// NewSent is NewMasked for what leaves the machine: it reads the session first, and so hides what
-// only the screen showed in one piece, too, as NewRewriting does.
-func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
-	w := &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
-	source := NewRawLog(ctx, s, info.ID, 0)
-	t, err := Transcribe(info.Session, source, nil)
-	source.Stop()
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range t.Entries {
-		w.look(e)
-	}
-	if err := w.hide(ctx, s, info.ID); err != nil {
+// NewSent is NewMasked for what leaves the machine: it hides what only the screen showed in one
+// piece, too, as NewRewriting does. The first reading passes each event to tap.
+func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction, tap func(session.Event)) (*Masked, error) {
+	w := newRewriting(r)
+	if err := w.hideShown(ctx, s, info, nil, tap); err != nil {
 		return nil, err
 	}
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil

@@ -22,25 +22,27 @@ type Rewriting struct {
 	patches  map[int64][]redact.Patch // by the event's number
 }
 
-// NewRewriting finds the secrets in a session. It reads the session three times: for secrets as the
-// screen shows them, for secrets as they were written, and to hide them.
-func NewRewriting(ctx context.Context, db *store.Store, info *store.Info, r Redaction) (*Rewriting, error) {
-	w := &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+// newRewriting returns one that hides nothing yet.
+func newRewriting(r Redaction) *Rewriting {
+	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+}
+
+// Stored is what NewRewriting reads. *store.Store is one.
+type Stored interface {
+	Log
+	Entries(ctx context.Context, id string) ([]*session.Entry, error)
+}
+
+// NewRewriting finds the secrets in a session. It reads the raw log twice: for the secrets that were
+// written and those that the screen shows, and, if there are some, for parts of them. The store reads
+// it once more to rewrite it.
+func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction) (*Rewriting, error) {
+	w := newRewriting(r)
 	entries, err := db.Entries(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}
-	source := NewRawLog(ctx, db, info.ID, 0)
-	t, err := Transcribe(info.Session, source, nil)
-	source.Stop()
-	if err != nil {
-		return nil, err
-	}
-	w.Damage = source.Damage
-	for _, e := range append(slices.Clone(t.Entries), entries...) {
-		w.look(e)
-	}
-	if err := w.hide(ctx, db, info.ID); err != nil {
+	if err := w.hideShown(ctx, db, info, entries, nil); err != nil {
 		return nil, err
 	}
 	r, w.command = r.Of(info.Command)
@@ -49,23 +51,43 @@ func NewRewriting(ctx context.Context, db *store.Store, info *store.Info, r Reda
 	return w, nil
 }
 
-// logTexts are the texts in a raw log: an event's data goes on in the next one of the same kind and
-// stream.
-var logTexts = []session.Event{
-	{Kind: session.Output}, {Kind: session.Input}, {Kind: session.Marker},
-	{Kind: session.Pipe, Stream: session.Stdout}, {Kind: session.Pipe, Stream: session.Stderr},
+// hideShown finds out what to change in the raw log to hide the secrets in it, on the screen, and in
+// entries. It passes each event to tap, too, if there is one.
+func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry, tap func(session.Event)) error {
+	source := NewRawLog(ctx, db, info.ID, 0)
+	defer source.Stop()
+	first := w.reading((*redact.Stream).Find)
+	t, err := Transcribe(info.Session, source, func(e session.Event) {
+		first.event(source.Number-1, e)
+		if tap != nil {
+			tap(e)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	first.end()
+	w.Damage = source.Damage
+	for _, e := range append(slices.Clone(t.Entries), entries...) {
+		w.look(e)
+	}
+	return w.hideParts(ctx, db, info.ID)
 }
 
-// hide finds out what to change in the raw log.
+// hide finds out what to change in the raw log to hide the secrets in it.
 func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
-	for _, mask := range []bool{false, true} {
-		for _, text := range logTexts {
-			if err := w.search(ctx, db, id, text, mask); err != nil {
-				return err
-			}
-		}
+	if err := w.read(ctx, db, id, (*redact.Stream).Find); err != nil {
+		return err
 	}
-	return nil
+	return w.hideParts(ctx, db, id)
+}
+
+// hideParts reads the raw log once more if parts of the secrets may be in it.
+func (w *Rewriting) hideParts(ctx context.Context, db Log, id string) error {
+	if !w.terminal.HasParts() {
+		return nil
+	}
+	return w.read(ctx, db, id, (*redact.Stream).FindParts)
 }
 
 func (w *Rewriting) look(e *session.Entry) {
@@ -77,31 +99,81 @@ func (w *Rewriting) look(e *session.Entry) {
 	}
 }
 
-// search goes through the events of one text, and notes the secrets or what hides them.
-func (w *Rewriting) search(ctx context.Context, db Log, id string, text session.Event, mask bool) error {
-	var numbers []int64 // of the chunks
-	take := func(chunk []byte) {
-		if !mask {
-			w.terminal.LookAt(chunk)
-			return
-		}
-		for _, p := range w.terminal.Mask(chunk) {
-			n := numbers[p.Chunk]
-			w.patches[n] = append(w.patches[n], p)
-		}
-	}
+// read has all texts of the raw log searched, in one reading of it.
+func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) error {
+	r := w.reading(find)
 	source := NewRawLog(ctx, db, id, 0)
 	defer source.Stop()
 	for {
 		e, err := source.Next()
 		if err != nil {
-			take(nil)
+			r.end()
 			return IgnoreEnd(err)
 		}
-		if e.Kind == text.Kind && e.Stream == text.Stream && len(e.Data) > 0 {
-			numbers = append(numbers, source.Number-1)
-			take(e.Data)
-		}
+		r.event(source.Number-1, e)
+	}
+}
+
+// finder is a method of a redact.Stream.
+type finder func(*redact.Stream, []byte) []redact.Patch
+
+// reading is one of the readings of a raw log. An event's data goes on in the next one of the same
+// kind and stream: they are one text.
+type reading struct {
+	*Rewriting
+	find  finder
+	texts map[textKey]*text
+}
+
+type textKey struct {
+	kind   session.EventKind
+	stream int
+}
+
+type text struct {
+	*redact.Stream
+	numbers []int64 // of the chunks: those of their events
+}
+
+func (w *Rewriting) reading(find finder) *reading {
+	return &reading{w, find, map[textKey]*text{}}
+}
+
+// event has an event's data searched.
+func (r *reading) event(number int64, e session.Event) {
+	switch e.Kind {
+	case session.Output, session.Input, session.Marker, session.Pipe:
+	default:
+		return
+	}
+	if len(e.Data) == 0 {
+		return
+	}
+	key := textKey{kind: e.Kind}
+	if e.Kind == session.Pipe {
+		key.stream = e.Stream
+	}
+	t := r.texts[key]
+	if t == nil {
+		t = &text{Stream: r.terminal.Stream()}
+		r.texts[key] = t
+	}
+	t.numbers = append(t.numbers, number)
+	r.note(t, e.Data)
+}
+
+// end ends all texts.
+func (r *reading) end() {
+	for _, t := range r.texts {
+		r.note(t, nil)
+	}
+}
+
+// note notes the patches that a chunk brings.
+func (r *reading) note(t *text, chunk []byte) {
+	for _, p := range r.find(t.Stream, chunk) {
+		n := t.numbers[p.Chunk]
+		r.patches[n] = append(r.patches[n], p)
 	}
 }
 

@@ -1,8 +1,10 @@
 package archive_test
 
 import (
+	"context"
 	"errors"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 
@@ -108,6 +110,96 @@ func TestRewriting(t *testing.T) {
 	for what, text := range map[string]string{"command": strings.Join(after.Command, " "), "entry": entries[0].Text + entries[0].Markdown, "raw log": output(t, raw)} {
 		if text == "" || strings.Contains(text, ghToken[4:12]) {
 			t.Errorf("the %s is %q", what, text)
+		}
+	}
+}
+
+// counted counts the readings of raw logs.
+type counted struct {
+	*store.Store
+	readings int
+}
+
+func (c *counted) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
+	c.readings++
+	return c.Store.EventsFrom(ctx, id, from)
+}
+
+// Each of the texts of a raw log was searched in readings of its own: masking took eleven.
+func TestMaskingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
+	leaky, leakyInfo := leaky(t)
+	plain := &session.Session{ID: store.NewID(), Command: []string{"echo"}, Cols: 80, Rows: 24}
+	raw := store.NewRecording(80, 24)
+	raw.Write(session.Event{Kind: session.Output, Data: []byte("no secret\r\n")})
+	raw.Write(session.Event{Kind: session.Input, Data: []byte("ls")})
+	if err := leaky.Import(t.Context(), plain, raw, nil); err != nil {
+		t.Fatal(err)
+	}
+	plainInfo, err := leaky.Find(t.Context(), plain.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := redaction(t)
+	for name, ways := range map[string]func(db *counted, info *store.Info) error{
+		"shown here": func(db *counted, info *store.Info) error {
+			m, err := archive.NewMasked(t.Context(), db, info, r)
+			if err == nil {
+				output(t, m)
+				m.Stop()
+			}
+			return err
+		},
+		"sent": func(db *counted, info *store.Info) error {
+			m, err := archive.NewSent(t.Context(), db, info, r, func(session.Event) {})
+			if err == nil {
+				output(t, m)
+				m.Stop()
+			}
+			return err
+		},
+		"rewritten, and once more by the store": func(db *counted, info *store.Info) error {
+			_, err := archive.NewRewriting(t.Context(), db, info, r)
+			db.readings++
+			return err
+		},
+	} {
+		for info, want := range map[*store.Info]int{leakyInfo: 3, plainInfo: 2} {
+			db := &counted{Store: leaky}
+			if err := ways(db, info); err != nil || db.readings != want {
+				t.Errorf("%s: %d readings of %v, want %d; %v", name, db.readings, info.Command, want, err)
+			}
+		}
+	}
+}
+
+// A secret in each text of a raw log is hidden in all of them, whichever had it whole.
+func TestSecretInOneTextIsHiddenInTheOthers(t *testing.T) {
+	db, _ := leaky(t)
+	sess := &session.Session{ID: store.NewID(), Cols: 80, Rows: 24}
+	raw := store.NewRecording(80, 24)
+	for _, e := range []session.Event{
+		{Kind: session.Output, Data: []byte("a part: " + ghToken[6:20] + "\r\n")}, {Kind: session.Input, Data: []byte(ghToken[:18])}, {Kind: session.Marker, Data: []byte("key " + ghToken + " of it")},
+		{Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[:20])}, {Kind: session.Pipe, Stream: session.Stderr, Data: []byte(ghToken[20:])}, {Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[20:])},
+		{Kind: session.Input, Data: []byte(ghToken[18:])},
+	} {
+		raw.Write(e)
+	}
+	if err := db.Import(t.Context(), sess, raw, nil); err != nil {
+		t.Fatal(err)
+	}
+	info, err := db.Find(t.Context(), sess.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := archive.NewMasked(t.Context(), db, info, redaction(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Stop()
+	shown := output(t, m)
+	for i := 0; i+8 <= len(ghToken); i++ {
+		if strings.Contains(shown, ghToken[i:i+8]) {
+			t.Errorf("%q is left in %q", ghToken[i:i+8], shown)
 		}
 	}
 }

@@ -106,14 +106,15 @@ func (c *clip) patches(text []byte) (patches []Patch) {
 	base64.RawStdEncoding.Encode(coded, text)
 	for i, b := range coded {
 		if b != c.coded[i] {
-			patches = append(patches, Patch{Chunk: int(c.from[i].chunk), Offset: int(c.from[i].offset), Data: []byte{b}})
+			patches = appendByte(patches, c.from[i], b)
 		}
 	}
 	return patches
 }
 
-// maskClip returns the patches that hide the secrets in what is copied.
-func (t *Terminal) maskClip(c *clip) []Patch {
+// maskClip returns the patches that hide the secrets in what is copied, and parts of those that are
+// known: a letter of base64 may belong to both.
+func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 	text := c.decode()
 	hidden := bytes.Clone(text)
 	cover := func(start, end int) {
@@ -126,7 +127,7 @@ func (t *Terminal) maskClip(c *clip) []Patch {
 	for _, m := range t.redactor.Find(string(text)) {
 		cover(m.Start, m.End)
 	}
-	if len(t.grams) > 0 {
+	if parts {
 		for i := 0; i+gramSize <= len(text); i++ {
 			if t.grams[string(text[i:i+gramSize])] {
 				cover(i, i+gramSize)

@@ -11,12 +11,18 @@ import (
 
 // Terminal finds secrets in what a program wrote to a terminal, or a user typed, and hides each
 // behind as many "*" as it takes cells. No byte is added or taken away, and no escape sequence
-// changes. It reads a recording twice: Look at all of it, then Mask all of it.
+// changes. It reads a recording twice: each Stream of it is searched for secrets, and then, if
+// there were some, for parts of them.
 type Terminal struct {
 	redactor *Redactor
 	values   map[string]string // the rule of each secret
 	grams    map[string]bool   // parts of the secrets that are known
-	stream   stream
+}
+
+// Stream is a text of a recording, in chunks that are numbered from 0.
+type Stream struct {
+	terminal *Terminal
+	text     stream
 }
 
 // gramSize is the size of the smallest part of a known secret that is hidden, in bytes.
@@ -24,7 +30,7 @@ const gramSize = 8
 
 // Patch replaces bytes of a chunk.
 type Patch struct {
-	Chunk  int // number of the chunk, as Mask counts them
+	Chunk  int // its number in its Stream
 	Offset int // in the chunk, in bytes
 	Data   []byte
 }
@@ -33,6 +39,13 @@ type Patch struct {
 func (r *Redactor) Terminal() *Terminal {
 	return &Terminal{redactor: r, values: map[string]string{}, grams: map[string]bool{}}
 }
+
+// Stream returns a Stream, for one reading of a text. Those of a Terminal may be read side by side,
+// but not concurrently.
+func (t *Terminal) Stream() *Stream { return &Stream{terminal: t} }
+
+// HasParts reports whether secrets were found of which parts may be recognised elsewhere.
+func (t *Terminal) HasParts() bool { return len(t.grams) > 0 }
 
 // Found counts the secrets by rule. One that is drawn over and over, or bit by bit, counts once.
 func (t *Terminal) Found() map[string]int {
@@ -48,8 +61,12 @@ func (t *Terminal) Found() map[string]int {
 
 // Look notes the secrets in a text.
 func (t *Terminal) Look(text string) {
+	matches := t.redactor.Find(text)
+	if len(matches) == 0 {
+		return
+	}
 	v := fold(text)
-	for _, m := range t.redactor.Find(text) {
+	for _, m := range matches {
 		t.note(m.Rule, v.value(m))
 	}
 }
@@ -91,52 +108,63 @@ const (
 	keep   = 64 << 10
 )
 
-// LookAt is Look for the chunks of an output; the last call has none.
-func (t *Terminal) LookAt(chunk []byte) {
-	t.run(chunk, func(s *stream) []Patch { t.Look(string(s.text)); return nil }, func(c *clip) []Patch { t.Look(string(c.decode())); return nil })
+// Find notes the secrets in a chunk and those before it, and returns the patches that hide them, as
+// far as they are certain. The last call, without a chunk, returns the rest. A patch may be returned
+// twice.
+func (s *Stream) Find(chunk []byte) []Patch {
+	return s.run(chunk, s.find, func(c *clip) []Patch {
+		s.terminal.Look(string(c.decode()))
+		return s.terminal.maskClip(c, false)
+	})
 }
 
-// Mask returns the patches for a chunk and those before it, as far as they are certain. The last
-// call, without a chunk, returns the rest. A patch may be returned twice.
-func (t *Terminal) Mask(chunk []byte) []Patch {
-	return t.run(chunk, t.mask, t.maskClip)
+// FindParts is Find for the parts of the secrets that are known, in another reading of the same
+// chunks.
+func (s *Stream) FindParts(chunk []byte) []Patch {
+	return s.run(chunk, s.findParts, func(c *clip) []Patch { return s.terminal.maskClip(c, true) })
 }
 
-// run collects chunks and has them searched, and what is copied. Chunks are numbered from 0; a nil
-// one ends the stream, and begins another.
-func (t *Terminal) run(chunk []byte, search func(*stream) []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
-	s := &t.stream
+// run collects chunks and has them searched, and what is copied.
+func (s *Stream) run(chunk []byte, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
+	text := &s.text
 	if chunk != nil {
-		s.add(chunk)
+		text.add(chunk)
 	}
-	for _, c := range s.copied.take(chunk == nil) {
+	for _, c := range text.copied.take(chunk == nil) {
 		patches = append(patches, searchCopied(&c)...)
 	}
-	if chunk != nil && len(s.text) < window {
+	if chunk != nil && len(text.text) < window {
 		return patches
 	}
-	patches = append(patches, search(s)...)
+	patches = append(patches, search()...)
 	if chunk == nil {
-		t.stream = stream{}
+		s.text = stream{}
 	} else {
-		s.drop(len(s.text) - keep)
+		text.drop(len(text.text) - keep)
 	}
 	return patches
 }
 
-func (t *Terminal) mask(s *stream) (patches []Patch) {
-	text := string(s.text)
-	for _, m := range t.redactor.Find(text) {
-		patches = s.hide(patches, m.Start, m.End)
+func (s *Stream) find() (patches []Patch) {
+	text := string(s.text.text)
+	matches := s.terminal.redactor.Find(text)
+	if len(matches) == 0 {
+		return nil
 	}
-	if len(t.grams) == 0 {
-		return patches
+	v := fold(text)
+	for _, m := range matches {
+		s.terminal.note(m.Rule, v.value(m))
+		patches = s.text.hide(patches, m.Start, m.End)
 	}
-	glued, at := s.glue()
+	return patches
+}
+
+func (s *Stream) findParts() (patches []Patch) {
+	glued, at := s.text.glue()
 	for i := 0; i+gramSize <= len(glued); i++ {
-		if t.grams[string(glued[i:i+gramSize])] {
+		if s.terminal.grams[string(glued[i:i+gramSize])] {
 			for _, k := range at[i : i+gramSize] {
-				patches = s.hide(patches, k, k+1)
+				patches = s.text.hide(patches, k, k+1)
 			}
 		}
 	}
@@ -153,16 +181,28 @@ func (s *stream) hide(patches []Patch, start, end int) []Patch {
 		if s.from[i].chunk >= 0 && r != ' ' && !isBorder(r) {
 			stars := displaywidth.Rune(r)
 			for k := range n {
-				c := []byte{0} // a terminal takes no notice of it
+				c := byte(0) // a terminal takes no notice of it
 				if k < stars {
-					c[0] = '*'
+					c = '*'
 				}
-				patches = append(patches, Patch{Chunk: int(s.from[i+k].chunk), Offset: int(s.from[i+k].offset), Data: c})
+				patches = appendByte(patches, s.from[i+k], c)
 			}
 		}
 		i += n
 	}
 	return patches
+}
+
+// appendByte appends what replaces a byte.
+func appendByte(patches []Patch, at place, c byte) []Patch {
+	chunk, offset := int(at.chunk), int(at.offset)
+	if n := len(patches); n > 0 {
+		if last := &patches[n-1]; last.Chunk == chunk && last.Offset+len(last.Data) == offset {
+			last.Data = append(last.Data, c)
+			return patches
+		}
+	}
+	return append(patches, Patch{Chunk: chunk, Offset: offset, Data: []byte{c}})
 }
 
 func isBorder(r rune) bool {

@@ -19,19 +19,19 @@ const (
 // mask hides the secrets in the chunks of an output.
 func mask(r *redact.Redactor, chunks ...string) (masked []string, found map[string]int) {
 	t := r.Terminal()
-	for _, c := range chunks {
-		t.LookAt([]byte(c))
-	}
-	t.LookAt(nil)
 	out := make([][]byte, len(chunks))
 	for i, c := range chunks {
 		out[i] = []byte(c)
 	}
+	first, second := t.Stream(), t.Stream()
 	var patches []redact.Patch
-	for _, c := range chunks {
-		patches = append(patches, t.Mask([]byte(c))...)
+	for _, find := range []func([]byte) []redact.Patch{first.Find, second.FindParts} {
+		for _, c := range chunks {
+			patches = append(patches, find([]byte(c))...)
+		}
+		patches = append(patches, find(nil)...)
 	}
-	for _, p := range append(patches, t.Mask(nil)...) {
+	for _, p := range patches {
 		copy(out[p.Chunk][p.Offset:], p.Data)
 	}
 	for _, c := range out {
@@ -127,10 +127,10 @@ func BenchmarkTerminal(b *testing.B) {
 	r := newRedactor(b)
 	b.SetBytes(int64(500 * len(chunk)))
 	for b.Loop() {
-		t := r.Terminal()
+		s := r.Terminal().Stream()
 		for range 500 {
-			t.LookAt(chunk)
+			s.Find(chunk)
 		}
-		t.LookAt(nil)
+		s.Find(nil)
 	}
 }

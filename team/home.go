@@ -1,6 +1,7 @@
 package team
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -118,63 +119,70 @@ func (h homes) value(v any) any {
 	return v
 }
 
-// inOutput returns how to write the home folder in a session's output: each of its characters as ~,
-// so that nothing on the screen moves. The patches are by the number of the output event. A home
-// folder that says nothing of its user stays.
-func (h homes) inOutput(ctx context.Context, l *library.Library, info *store.Info) (map[int][]redact.Patch, error) {
+// homePatches are how to write the home folder in a session's output, by the number of the output
+// event: each of its characters as ~, so that nothing on the screen moves.
+type homePatches struct {
+	output  *redact.Stream // nil: nothing is to be written otherwise
+	patches map[int][]redact.Patch
+}
+
+// inOutput returns patches for an output that is yet to be read. A home folder that says nothing of
+// its user stays.
+func (h homes) inOutput() (*homePatches, error) {
 	o := redact.Options{Unknown: true}
 	for _, home := range h {
 		if personal(home) {
 			o.Patterns = append(o.Patterns, redact.Pattern{Name: "home", Regexp: `(` + regexp.QuoteMeta(home) + `)(?:[^\pL\pN_.-]|\.(?:[^\pL\pN_-]|$)|$)`})
 		}
 	}
-	patches := map[int][]redact.Patch{}
+	p := &homePatches{patches: map[int][]redact.Patch{}}
 	if len(o.Patterns) == 0 {
-		return patches, nil
+		return p, nil
 	}
 	find, err := redact.New(o)
 	if err != nil {
 		return nil, err
 	}
-	terminal := find.Terminal()
-	take := func(chunk []byte) {
-		for _, p := range terminal.Mask(chunk) {
-			if p.Data[0] == '*' {
-				p.Data = []byte{'~'}
-			}
-			patches[p.Chunk] = append(patches[p.Chunk], p)
-		}
+	p.output = find.Terminal().Stream()
+	return p, nil
+}
+
+// event takes the next event of the raw log.
+func (p *homePatches) event(e session.Event) {
+	if e = session.OnTerminal(e); e.Kind == session.Output && len(e.Data) > 0 {
+		p.take(e.Data)
 	}
-	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
-	defer source.Stop()
-	for {
-		e, err := source.Next()
-		if err != nil {
-			take(nil)
-			return patches, archive.IgnoreEnd(err)
-		}
-		if e = session.OnTerminal(e); e.Kind == session.Output && len(e.Data) > 0 {
-			take(e.Data)
-		}
+}
+
+// take takes the next chunk of the output; nil at its end.
+func (p *homePatches) take(chunk []byte) {
+	if p.output == nil {
+		return
+	}
+	for _, patch := range p.output.Find(chunk) {
+		patch.Data = bytes.ReplaceAll(patch.Data, []byte("*"), []byte("~"))
+		p.patches[patch.Chunk] = append(p.patches[patch.Chunk], patch)
 	}
 }
 
 // rawLog returns the raw log as it is sent. What was typed, and what others noted, keeps its place
-// and loses its data. Its file is in a folder.
+// and loses its data. Its file is in a folder. The raw log is read three times at most: see
+// archive.NewSent.
 func rawLog(ctx context.Context, l *library.Library, info *store.Info, h homes, folder string) (p *pieces, err error) {
-	patches, err := h.inOutput(ctx, l, info)
+	home, err := h.inOutput()
 	if err != nil {
 		return nil, err
 	}
-	source, err := archive.NewSent(ctx, l.Store, info, l.Redact)
+	source, err := archive.NewSent(ctx, l.Store, info, l.Redact, home.event)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Stop()
+	home.take(nil)
 	if p, err = newPieces(folder); err != nil {
 		return nil, err
 	}
-	if err := p.fill(source, patches, info); err != nil {
+	if err := p.fill(source, home.patches, info); err != nil {
 		p.close()
 		return nil, err
 	}

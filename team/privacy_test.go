@@ -2,7 +2,9 @@ package team_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -80,6 +82,32 @@ func TestE19PlantedSecrets(t *testing.T) {
 	check(t, err)
 	if raw.RawBytes != int64(there.Len()) {
 		t.Errorf("%d bytes there, %d here", there.Len(), raw.RawBytes)
+	}
+}
+
+// counted counts the readings of raw logs from their beginning.
+type counted struct {
+	*store.Store
+	readings int
+}
+
+func (c *counted) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
+	c.readings++
+	return c.Store.EventsFrom(ctx, id, from)
+}
+
+// A raw log was read thirteen times before it was sent.
+func TestSendingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
+	s := newSite(t)
+	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
+	record(t, m.Store, "/home/ann/work", "with export TOKEN="+saidToken)
+	db := &counted{Store: m.Store}
+	m.Library.Store = db
+	if n := all(t, m); n != 1 || db.readings == 0 || db.readings > 3 {
+		t.Errorf("%d sent after %d readings", n, db.readings)
+	}
+	if strings.Contains(s.seen(), saidToken) {
+		t.Error("the secret was sent")
 	}
 }
 
