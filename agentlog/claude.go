@@ -220,7 +220,7 @@ func (r *claudeReader) prompt(l *claudeLine, text string) {
 			e.Markdown = e.Text
 			r.put(e)
 		}
-		clear(r.turn)
+		r.turn = map[string]bool{} // clearing takes as long as the largest turn
 	}
 	r.say(l.UUID, session.RoleUser, text)
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,7 +52,7 @@ type writer struct {
 	seq   int
 	calls map[string]*session.Entry // without a result, by the ids of the calls
 	side  string                    // the subagent whose log is read; empty: the main one's
-	said  map[string]saying         // what was put, by its key
+	said  map[uint64]saying         // what was put, by its key
 	ran   *session.Entry            // the last command, which may yet print
 	print []byte                    // by ran
 	err   error
@@ -65,7 +65,7 @@ func newWriter(l *Log, sink Sink) *writer {
 	if sink.Seen == nil {
 		sink.Seen = func(int) {}
 	}
-	return &writer{agent: l.Agent, path: l.Path, sink: sink, calls: map[string]*session.Entry{}, said: map[string]saying{}}
+	return &writer{agent: l.Agent, path: l.Path, sink: sink, calls: map[string]*session.Entry{}, said: map[uint64]saying{}}
 }
 
 // earliest is before any agent had a log. Clocks that are not set show earlier times.
@@ -119,7 +119,7 @@ func (w *writer) entry(key, typ string) *session.Entry {
 	if key == "" {
 		key = w.own(fmt.Sprintf("%s#%d", w.side, w.seq))
 	}
-	e := &session.Entry{ID: digest(keySize, w.agent, key), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
+	e := &session.Entry{ID: fmt.Sprintf(keyFormat, digest(w.agent, key)), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
 	if typ == session.TypeMessage {
 		e.Status = session.StatusComplete
 	}
@@ -137,7 +137,7 @@ func (w *writer) conversation() string { return cmp.Or(w.facts.ID, filepath.Base
 
 // saying is an entry that was put.
 type saying struct {
-	words string // digest of who said what, and when
+	words uint64 // digest of who said what, and when
 	seq   int
 }
 
@@ -148,50 +148,55 @@ func (w *writer) put(e *session.Entry) {
 	if w.err != nil {
 		return
 	}
-	words := wordsOf(e)
-	old, known := w.said[e.ID]
+	key, words := keyOf(e), wordsOf(e)
+	old, known := w.said[key]
 	if known && old.seq != e.Seq && old.words != words {
-		e.ID = digest(keySize, e.ID, words)
-		old, known = w.said[e.ID]
+		key = digest(e.ID, strconv.FormatUint(words, 16))
+		old, known = w.said[key]
 	}
 	if known {
 		e.Seq = old.seq
 	}
-	w.said[e.ID] = saying{words, e.Seq}
-	e.ID += digest(conversationSize, w.conversation())
+	w.said[key] = saying{words, e.Seq}
+	e.ID = fmt.Sprintf(keyFormat+"%08x", key, digest(w.conversation())>>32)
 	w.err = w.sink.Entry(e, w.cwd)
 }
 
-// An entry's id is the digest of its key, and behind that one of the conversation. Their sizes in
-// hexadecimal digits:
+// An entry's id has its key, a digest of what the log calls it, and behind that one of what names the
+// conversation.
 const (
-	keySize          = 16
-	conversationSize = 8
+	keyFormat = "%016x"
+	keySize   = 16
 )
+
+// keyOf returns the key in an entry's id; 0 if it has none.
+func keyOf(e *session.Entry) uint64 {
+	key, _ := strconv.ParseUint(e.ID[:min(keySize, len(e.ID))], 16, 64)
+	return key
+}
 
 // Sum returns a hash that an entry has in common with its copies in other logs: of what the log
 // calls it, and who said what, when.
 func Sum(e *session.Entry) uint64 {
-	sum := sha256.Sum256([]byte(e.ID[:min(keySize, len(e.ID))] + wordsOf(e)))
-	return binary.BigEndian.Uint64(sum[:])
+	return digest(strconv.FormatUint(keyOf(e), 16), strconv.FormatUint(wordsOf(e), 16))
 }
 
 // wordsOf returns a digest of who said what, and when. What a tool returned is no part of it: it may
 // be logged later.
-func wordsOf(e *session.Entry) string {
+func wordsOf(e *session.Entry) uint64 {
 	parts := []string{e.Role, e.Event, e.Text, e.At.UTC().Format(time.RFC3339Nano)}
 	if t := e.Tool; t != nil {
 		if parts = append(parts, t.Name, t.Input); t.Name == subagent {
 			parts = append(parts, t.Output)
 		}
 	}
-	return digest(keySize, parts...)
+	return digest(parts...)
 }
 
-// digest returns size hexadecimal digits.
-func digest(size int, parts ...string) string {
+// digest returns the beginning of the SHA-256 sum of some texts.
+func digest(parts ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])[:size]
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // say adds a message. Messages of subagents, which the user did not see, are what a tool did.

@@ -72,7 +72,7 @@ type geminiReader struct {
 // geminiEntry is what must be known of an entry to see that another one is the same, grown.
 type geminiEntry struct {
 	seq, size int
-	words     string // digest of its first size bytes
+	words     uint64 // digest of its first size bytes
 }
 
 func newGemini(w *writer) func(doc []byte) {
@@ -101,7 +101,7 @@ func (r *geminiReader) document(doc []byte) {
 // of that one: it has grown. Else it is another one, because ids may be used twice.
 func (r *geminiReader) again(key, words string, add func()) {
 	old, known := r.last[key]
-	known = known && old.size <= len(words) && digest(keySize, words[:old.size]) == old.words
+	known = known && old.size <= len(words) && digest(words[:old.size]) == old.words
 	next := r.seq
 	if known {
 		r.seq = old.seq - 1
@@ -109,7 +109,7 @@ func (r *geminiReader) again(key, words string, add func()) {
 	before := r.seq
 	add()
 	if r.seq > before { // else it has no words yet
-		r.last[key] = geminiEntry{r.seq, len(words), digest(keySize, words)}
+		r.last[key] = geminiEntry{r.seq, len(words), digest(words)}
 	}
 	if known {
 		r.seq = next

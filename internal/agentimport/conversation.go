@@ -5,6 +5,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ptyrec/ptyrec/agentlog"
@@ -68,7 +69,7 @@ func (c *conversation) add(e *session.Entry) error {
 		at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side, reply: e.Role == session.RoleAssistant && !side, sum: sum,
 	})
 	if e.Role == session.RoleUser && !side {
-		t := turn{at: e.At, seq: int32(e.Seq), text: start(e.Text), sum: sum}
+		t := turn{at: e.At, seq: int32(e.Seq), text: strings.Clone(start(e.Text)), sum: sum}
 		if i, again := c.starts[t.seq]; again {
 			c.turns[i] = t
 		} else {

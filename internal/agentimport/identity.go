@@ -12,11 +12,10 @@ import (
 // agents have used ids again.
 type name struct{ agent, id string }
 
-// stored is a session of a log that the database has.
-type stored struct {
-	id      string
-	path    string // of the log
-	started time.Time
+// moved is what a conversation has in common with itself under another path.
+type moved struct {
+	name
+	started int64 // nanoseconds since 1970
 }
 
 // nameOf returns the agent's id of the conversation, or what stands for it.
@@ -35,29 +34,34 @@ func (im *Importer) logID(c *conversation) string {
 	return n.id
 }
 
-// ownSession returns the session that an earlier import made of the log, or nil. If the log was
-// moved, its path is another one, and its conversation begins at the same time.
-func (im *Importer) ownSession(c *conversation, started time.Time) *stored {
+// ownSession returns the id of the session that an earlier import made of the log, or "". If the log
+// was moved, its path is another one, and its conversation begins at the same time.
+func (im *Importer) ownSession(c *conversation, started time.Time) string {
 	n := nameOf(c)
-	all := im.stored[n]
-	for i := range all {
-		if all[i].path == c.log.Path {
-			return &all[i]
-		}
+	if id := im.ofPath[n][c.log.Path]; id != "" {
+		return id
 	}
-	for i := range all {
-		if !im.present[all[i].path] && all[i].started.Equal(started) {
-			all[i].path = c.log.Path // no other log has it
-			return &all[i]
-		}
+	m := moved{n, nanos(started)}
+	gone := im.gone[m]
+	if len(gone) == 0 {
+		return ""
 	}
-	return nil
+	im.gone[m] = gone[1:] // no other log has it
+	return gone[0]
 }
 
 // note adds a session of a log to those that the database has.
 func (im *Importer) note(sess *session.Session) {
 	n := name{sess.Source.Agent, sess.Source.ID}
-	im.stored[n] = append(im.stored[n], stored{sess.ID, sess.Source.Path, sess.StartedAt})
+	if im.present[sess.Source.Path] {
+		if im.ofPath[n] == nil {
+			im.ofPath[n] = map[string]string{}
+		}
+		im.ofPath[n][sess.Source.Path] = sess.ID
+	} else {
+		m := moved{n, nanos(sess.StartedAt)}
+		im.gone[m] = append(im.gone[m], sess.ID)
+	}
 	r := im.relativesOf(sess)
 	r.stored = append(r.stored, sess.ID)
 }

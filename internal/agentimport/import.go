@@ -37,10 +37,11 @@ type Importer struct {
 	Progress *cli.Progress                    // of the bytes read; its total grows
 
 	known     map[[2]string]store.KnownLog
-	present   map[string]bool // paths of the logs that are there
-	parts     map[string]bool // paths of the files that belong to logs of other names
-	holders   map[name]string // paths of the logs that were read under the agent's id alone
-	stored    map[name][]stored
+	present   map[string]bool            // paths of the logs that are there
+	parts     map[string]bool            // paths of the files that belong to logs of other names
+	holders   map[name]string            // paths of the logs that were read under the agent's id alone
+	ofPath    map[name]map[string]string // ids of stored sessions, by the paths of their logs, which are there
+	gone      map[moved][]string         // ids of those whose logs are not
 	relatives map[beginning]*relatives
 	recorded  []*recording
 	looked    int // entries and prompts that were compared
@@ -117,7 +118,8 @@ func few(errs []error) error {
 
 // load reads what the database has already.
 func (im *Importer) load(ctx context.Context) (err error) {
-	im.holders, im.stored, im.relatives = map[name]string{}, map[name][]stored{}, map[beginning]*relatives{}
+	im.holders, im.relatives = map[name]string{}, map[beginning]*relatives{}
+	im.ofPath, im.gone = map[name]map[string]string{}, map[moved][]string{}
 	if im.Store == nil {
 		return nil
 	}
@@ -227,8 +229,8 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 	sess.Private = sess.Private || im.Private
 	l := store.AgentLog{Agent: c.log.Agent, ID: im.logID(c), Path: c.log.Path, State: c.log.State}
 	own := im.ownSession(c, sess.StartedAt)
-	if sess.ID = sessionID(sess.StartedAt, l.Agent, l.ID); own != nil {
-		sess.ID = own.id
+	if sess.ID = sessionID(sess.StartedAt, l.Agent, l.ID); own != "" {
+		sess.ID = own
 	}
 	if err := im.findCopies(ctx, c, sess); err != nil {
 		return err
@@ -240,7 +242,7 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 		}
 	}
 	switch recorded := c.recordedAs() != ""; {
-	case c.left() > 0 || !recorded && own != nil:
+	case c.left() > 0 || !recorded && own != "":
 		l.Session, l.Active, l.Entries = sess, c.active(), c.entries()
 	case recorded:
 		im.tally.recorded++
@@ -254,7 +256,7 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 	}
 	if l.Session != nil {
 		im.keep(c, sess)
-		im.count(imported{*sess, c.title(), own == nil})
+		im.count(imported{*sess, c.title(), own == ""})
 	}
 	return nil
 }
