@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/redirect"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -21,7 +21,7 @@ import (
 // ask for no token.
 type Options struct {
 	Token    string       // of a server
-	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0
+	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0. No redirect to another host is followed
 	Database string       // find its sessions wherever their sockets are; empty: only those in the user's folders
 	Dir      string       // of the sockets; replaces all of the above
 	// Other, if set, connects to sessions of this machine that have no socket, as
@@ -62,7 +62,7 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 		return &Client{local{o.Dir, o.Database, o.Other}, backoff}, nil
 	}
 	if management.Is(where) {
-		s, err := management.New(where, o.Token, cmp.Or(o.HTTP, http.DefaultClient))
+		s, err := management.New(where, o.Token, o.HTTP)
 		if err != nil {
 			return nil, err
 		}
@@ -72,10 +72,7 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &remote{base: base, token: o.Token, http: o.HTTP}
-	if s.http == nil {
-		s.http = http.DefaultClient
-	}
+	s := &remote{base: base, token: o.Token, http: redirect.SameHost(o.HTTP)}
 	if err := s.check(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", base, err)
 	}

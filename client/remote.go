@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/redirect"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -43,7 +43,7 @@ func newRemote(where string, o Options) (*remote, error) {
 		return nil, fmt.Errorf("%q is not the URL of a server", where)
 	}
 	u.RawQuery, u.Fragment = "", ""
-	return &remote{strings.TrimRight(u.String(), "/"), o.Token, cmp.Or(o.HTTP, http.DefaultClient)}, nil
+	return &remote{strings.TrimRight(u.String(), "/"), o.Token, redirect.SameHost(o.HTTP)}, nil
 }
 
 // maxAnswer is the longest answer of a server that is read, in bytes.

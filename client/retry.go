@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/redirect"
 )
 
 // The time between tries to connect again doubles from the first to the last.
@@ -77,5 +78,5 @@ func (f final) Unwrap() error { return f.error }
 
 func isFinal(err error) bool {
 	var f final
-	return errors.As(err, &f) || management.IsFinal(err)
+	return errors.As(err, &f) || management.IsFinal(err) || errors.Is(err, redirect.ErrElsewhere)
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/redirect"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -40,7 +41,7 @@ func NewServer(address, token string) (*Server, error) {
 	return &Server{url: u.Scheme + "://" + u.Host, token: token, http: &http.Client{
 		Timeout: callTime,
 		// What is sent is for this server only.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: redirect.Never,
 	}}, nil
 }
 

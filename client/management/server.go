@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/ptyrec/ptyrec/internal/redirect"
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -54,7 +55,7 @@ func New(where, token string, c *http.Client) (*Server, error) {
 	if err != nil || !Is(where) || u.Host == "" || u.User != nil {
 		return nil, bad
 	}
-	s := &Server{url: *u, token: u.Query().Get("token"), http: withoutLoops(c)}
+	s := &Server{url: *u, token: u.Query().Get("token"), http: redirect.SameHost(c)}
 	if s.token == "" {
 		s.token = token
 	}
@@ -70,26 +71,6 @@ func New(where, token string, c *http.Client) (*Server, error) {
 	s.agent, s.session = names[0], append(names[1:], "")[0]
 	s.url.Path, s.url.RawPath, s.url.Fragment = wire.Path, "", ""
 	return s, nil
-}
-
-// maxRedirects bounds the redirects of an upgrade.
-const maxRedirects = 5
-
-// withoutLoops returns a client like c that does not follow redirects for ever.
-func withoutLoops(c *http.Client) *http.Client {
-	if c == nil {
-		return nil
-	}
-	limited := *c
-	if limited.CheckRedirect == nil {
-		limited.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
-			if len(via) > maxRedirects {
-				return errors.New("too many redirects")
-			}
-			return nil
-		}
-	}
-	return &limited
 }
 
 // String returns the server's address for people: without anything secret.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/deadly"
 	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/redirect"
 )
 
 // URL returns the address of a server as the user may write it.
@@ -77,7 +78,7 @@ func do(ctx context.Context, method, url string, body []byte) (*http.Response, e
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := redirect.SameHost(nil).Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/minio/minio-go/v7/pkg/s3utils"
 	"github.com/minio/minio-go/v7/pkg/signer"
+
+	"github.com/ptyrec/ptyrec/internal/redirect"
 )
 
 // client makes the calls of S3's REST API to one bucket. minio-go signs them and knows who asks;
@@ -46,7 +48,7 @@ func newClient(server *url.URL, name, region string, who *credentials.Credential
 	transport.MaxIdleConnsPerHost = 32
 	transport.DisableCompression = true // objects are compressed
 	c := &client{region: region, who: who, http: &http.Client{Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+		CheckRedirect: redirect.Never}}
 	c.at = url.URL{Scheme: server.Scheme, Host: server.Host, Path: "/" + name}
 	if strings.HasSuffix(server.Hostname(), amazon) && !strings.Contains(name, ".") { // a certificate covers no further dots
 		c.at = url.URL{Scheme: server.Scheme, Host: name + "." + server.Host}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/redirect"
 )
 
 const (
@@ -46,7 +48,7 @@ func (n *Notifier) webhook(notice Notice) {
 	id := "msg_" + rand.Text() // the same for each try
 	client := &http.Client{
 		Timeout:       webhookTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: redirect.Never,
 	}
 	defer client.CloseIdleConnections()
 	pause := n.pause

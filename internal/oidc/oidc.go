@@ -16,6 +16,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"github.com/ptyrec/ptyrec/internal/redirect"
 )
 
 // Provider is where people sign in. It may be used concurrently.
@@ -60,7 +62,7 @@ func New(issuer, client, secret string) (*Provider, error) {
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
 		return nil, ErrIssuer
 	}
-	return &Provider{issuer: issuer, client: client, secret: secret, http: &http.Client{Timeout: callTime}, turns: make(chan struct{}, maxTurns)}, nil
+	return &Provider{issuer: issuer, client: client, secret: secret, http: redirect.SameHost(&http.Client{Timeout: callTime}), turns: make(chan struct{}, maxTurns)}, nil
 }
 
 // Name is what people know the provider by: its host.

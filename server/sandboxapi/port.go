@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/redirect"
 	"github.com/ptyrec/ptyrec/process"
 )
 
@@ -112,5 +113,5 @@ func (o *portRequest) status(ctx context.Context) (int, error) {
 // connection.
 var portClient = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	CheckRedirect: redirect.Never,
 }
