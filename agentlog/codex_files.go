@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +28,11 @@ type codexFile struct {
 
 // codexHead says what a log is of.
 type codexHead struct {
-	id     string
-	at     time.Time // when it began
-	from   string    // the conversation whose history it goes on from; empty: it has its own alone
-	asked  string    // the conversation that a subagent belongs to; empty: not known
-	sub    bool      // nobody talked to it: it is of a subagent, a guardian, or the like
-	broken bool      // the first line says nothing
+	id    string
+	at    time.Time // when it began
+	from  string    // the conversation whose history it goes on from; empty: it has its own alone
+	asked string    // the conversation that a subagent belongs to; empty: not known
+	sub   bool      // nobody talked to it: it is of a subagent, a guardian, or the like
 }
 
 // isCodex reports whether a file is a log: a line for each item, compressed once it is old, or one
@@ -109,8 +109,14 @@ func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 
 // headOf reads the first line of a log. What cannot be read is noticed when the log is read.
 func headOf(path string) (h codexHead) {
-	h.broken = true
-	_, _ = readDocuments(path, func(int) {}, func(doc []byte) bool {
+	n := 0
+	first := func(more int) error {
+		if n += more; n > longest {
+			return io.EOF
+		}
+		return nil
+	}
+	_, _ = readDocuments(path, first, func(doc []byte) bool {
 		h = parseHead(doc)
 		return false
 	})
@@ -135,7 +141,7 @@ func parseHead(doc []byte) (h codexHead) {
 	}
 	other := (*json.UnmarshalTypeError)(nil)
 	if err := json.Unmarshal(doc, &l); err != nil && !errors.As(err, &other) {
-		return codexHead{broken: true}
+		return codexHead{}
 	}
 	p := l.Payload
 	h.id, h.at = cmp.Or(p.ID, l.ID), p.Timestamp.Time
@@ -186,6 +192,7 @@ type codexIndex struct {
 	files  map[string]*codexFile // by the ids of the conversations
 	prints map[string][]print    // of files that were read, by path
 	kept   int                   // prints in there
+	look   func(n int) error     // ends a reading, if it returns an error
 }
 
 // root returns the log that a subagent's belongs to; its own if that is not there.
@@ -226,6 +233,7 @@ func (t *codexTree) read(_ *Log, w *writer) error {
 	var errs error
 	for i, f := range t.files {
 		r := &codexReader{writer: w, file: f.name, first: i == 0}
+		t.known.look = func(int) error { return w.sink.Seen(0) }
 		if w.side = ""; f.sub {
 			w.side = cmp.Or(f.id, f.name)
 		}
@@ -289,7 +297,7 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 	}
 	docs, answered, prompted := 0, 0, false
 	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
-	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // what cannot be read is noticed later
+	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // what cannot be read is noticed later
 		docs++
 		p, ok := r.print(doc)
 		if docs == 1 || !ok {
@@ -320,7 +328,7 @@ func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
 	}
 	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
 	docs := 0
-	_, _ = readDocuments(f.path, func(int) {}, func(doc []byte) bool { // its own reading reports what cannot be read
+	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // its own reading reports what cannot be read
 		if docs++; docs > 1 {
 			if p, ok := r.print(doc); ok {
 				prints = append(prints, p)

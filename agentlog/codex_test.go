@@ -3,6 +3,7 @@ package agentlog
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/ptyrec/ptyrec/session"
 )
 
 // object is a JSON object.
@@ -380,5 +383,34 @@ func TestCodexOneDocument(t *testing.T) {
 	want := []string{"user: zebras?", "thinking: hm", "tool shell(ls) ok: a.txt", "assistant: striped"}
 	if diff := cmp.Diff(want, lines); diff != "" || facts.ID != "x" || facts.First.Year() != 2025 {
 		t.Errorf("%+v, said (-want +got):\n%s", facts, diff)
+	}
+}
+
+// TestReadingEndsWithinALine ends a reading, also of a line that has no end, and of the log that
+// another one goes on from.
+func TestReadingEndsWithinALine(t *testing.T) {
+	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
+	home := codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": parent.fork("a", 1, forked("p")).text()})
+	for _, name := range []string{"1.jsonl", "2.jsonl"} {
+		if err := os.Truncate(filepath.Join(home, "sessions", "2026", "05", "01", name), 1<<40); err != nil { // a hole
+			t.Fatal(err)
+		}
+	}
+	logs := Find("codex", func(err error) { t.Error(err) })
+	if len(logs) != 2 {
+		t.Fatalf("%d logs, want 2", len(logs))
+	}
+	enough := errors.New("enough")
+	for _, l := range logs {
+		n := 0
+		_, err := l.Read(Sink{Entry: func(*session.Entry, string) error { return nil }, Seen: func(int) error {
+			if n++; n > 1000 {
+				return enough
+			}
+			return nil
+		}})
+		if !errors.Is(err, enough) {
+			t.Errorf("%s: %v", l.Path, err)
+		}
 	}
 }

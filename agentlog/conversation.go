@@ -38,7 +38,7 @@ type Sink struct {
 	// have ids of their own, whatever ids the log states: and Sum tells copies.
 	Entry func(e *session.Entry, cwd string) error
 	Usage func(u session.Usage) error // may come again with the same key; the last one counts
-	Seen  func(n int)                 // is called with the bytes that were read
+	Seen  func(n int) error           // is called with the bytes that were read, often
 }
 
 // writer turns what a reader finds into entries. Its methods do nothing after an error.
@@ -63,7 +63,7 @@ func newWriter(l *Log, sink Sink) *writer {
 		sink.Usage = func(session.Usage) error { return nil }
 	}
 	if sink.Seen == nil {
-		sink.Seen = func(int) {}
+		sink.Seen = func(int) error { return nil }
 	}
 	return &writer{agent: l.Agent, path: l.Path, sink: sink, calls: map[string]*session.Entry{}, said: map[uint64]saying{}}
 }

@@ -23,15 +23,16 @@ const longest = 16 << 20
 // member of a .json and each element of its lists.
 type documents struct {
 	in   *bufio.Reader
-	seen func(n int)
+	seen func(n int) error
 	buf  []byte
 	long int // documents that were too long
 }
 
-// readDocuments calls fn with each document of a file, until fn returns false. It returns how many
+// readDocuments calls fn with each document of a file, until fn returns false. It calls seen with
+// the bytes that were read, and ends with its error. It returns how many
 // were too long. The document is only valid during the call. The file is not followed if it is a
 // link, and is left alone unless it is a regular file.
-func readDocuments(path string, seen func(n int), fn func(doc []byte) bool) (long int, err error) {
+func readDocuments(path string, seen func(n int) error, fn func(doc []byte) bool) (long int, err error) {
 	f, err := openRegular(path)
 	if err != nil {
 		return 0, err
@@ -129,7 +130,9 @@ func (d *documents) lines(fn func([]byte) bool) error {
 		for errors.Is(err, bufio.ErrBufferFull) {
 			var part []byte
 			part, err = d.in.ReadSlice('\n')
-			d.seen(len(part))
+			if err := d.seen(len(part)); err != nil {
+				return err
+			}
 			if tooLong = tooLong || len(d.buf)+len(part) > longest; !tooLong {
 				d.buf = append(d.buf, part...)
 			}
@@ -166,7 +169,9 @@ func (d *documents) members(fn func([]byte) bool) error {
 			return err
 		}
 		if s.read++; s.read%(64<<10) == 0 {
-			d.seen(64 << 10)
+			if err := d.seen(64 << 10); err != nil {
+				return err
+			}
 		}
 		doc, tooLong := s.next(c)
 		if tooLong {

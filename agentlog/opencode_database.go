@@ -160,13 +160,13 @@ func (o opencodeDatabase) readSession(db *sql.DB, id string, r opencodeReader) e
 		if err := rows.Scan(&message, &doc); err != nil {
 			return err
 		}
-		r.sink.Seen(len(doc))
-		var partErr error
+		partErr := r.sink.Seen(len(doc))
 		r.message(message, doc, func(part func(string, []byte)) {
-			partErr = o.parts(db, message, func(id string, doc []byte) {
-				r.sink.Seen(len(doc))
+			err := o.parts(db, message, func(id string, doc []byte) {
+				r.err = errors.Join(r.err, r.sink.Seen(len(doc)))
 				part(id, doc)
 			})
+			partErr = errors.Join(partErr, err)
 		})
 		if err := errors.Join(partErr, r.err); err != nil {
 			return err

@@ -144,7 +144,7 @@ func (o opencodeFiles) read(l *Log, w *writer) error {
 				w.facts.Broken++
 				continue
 			}
-			w.sink.Seen(len(doc))
+			w.err = errors.Join(w.err, w.sink.Seen(len(doc)))
 			id := strings.TrimSuffix(info.Name(), ".json")
 			r.message(id, doc, func(part func(string, []byte)) {
 				folder := o.partsOf(path, id)
@@ -154,7 +154,7 @@ func (o opencodeFiles) read(l *Log, w *writer) error {
 						w.facts.Broken++
 						continue
 					}
-					w.sink.Seen(len(doc))
+					w.err = errors.Join(w.err, w.sink.Seen(len(doc)))
 					part(strings.TrimSuffix(p.Name(), ".json"), doc)
 				}
 			})

@@ -209,12 +209,13 @@ func (im *Importer) read(ctx context.Context, l *agentlog.Log) (*conversation, e
 			c.usage[u.Key] = u
 			return nil
 		},
-		Seen: func(n int) {
+		Seen: func(n int) error {
 			im.bytes += int64(n)
 			if n = int(min(int64(n), l.Size-seen)); n > 0 {
 				seen += int64(n)
 				im.Progress.Add(n)
 			}
+			return ctx.Err()
 		},
 	})
 	if im.Redact.Redactor != nil {
