@@ -46,7 +46,7 @@ func (s *Server) waitTool() tool {
 		params: []param{
 			sessionParam,
 			{name: "until", kind: kindText, about: "What to wait for", required: true, oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
-			{name: "text", kind: kindText, about: "Regular expression (RE2) for a line written since the last Enter, with until=text"},
+			{name: "text", kind: kindText, about: "RE2 for a line written since Enter, with until=text"},
 			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.Inf(1)},
 			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk, standard: 30},
 		},
