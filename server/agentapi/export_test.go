@@ -56,3 +56,21 @@ func (f *Fed) Failures() (all []string) {
 	}
 	return all
 }
+
+// Page is a page that a test writes.
+type Page struct{ *page }
+
+// NewPage returns a page of this size, in cells.
+func NewPage(cols, rows int) Page { return Page{newPage(cols, rows)} }
+
+// Write writes what a program does.
+func (p Page) Write(data []byte) { p.write(data) }
+
+// Mark says that a prompt is typed.
+func (p Page) Mark(text string) { p.mark(text, false) }
+
+// Text returns what the program has said since.
+func (p Page) Text() string { return p.text() }
+
+// Alt reports whether the program has all of the screen.
+func (p Page) Alt() bool { return p.term.Alt() }
