@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,14 +25,17 @@ type codexFile struct {
 	file
 	name string // without the ending of a compressed log
 	codexHead
+	parent          *codexFile // whose history it goes on from, or nil
+	walked, checked bool       // while parents are looked for
 }
 
 // codexHead says what a log is of.
 type codexHead struct {
 	id    string
 	at    time.Time // when it began
-	from  string    // the conversation whose history it goes on from; empty: it has its own alone
-	asked string    // the conversation that a subagent belongs to; empty: not known
+	from  []string  // the conversations whose history it goes on from, the next one first
+	asked []string  // those that a subagent belongs to, likewise
+	again bool      // it repeats their history
 	sub   bool      // nobody talked to it: it is of a subagent, a guardian, or the like
 }
 
@@ -46,12 +50,7 @@ func isCodex(rel string) bool {
 // that asked for them, and so does what was said after the user went back in one.
 func findCodex(folders []string, report func(error)) (logs []Log) {
 	all := codexFiles(folders, report)
-	known := &codexIndex{files: map[string]*codexFile{}, prints: map[string][]print{}}
-	for _, f := range all {
-		if f.id != "" && known.files[f.id] == nil {
-			known.files[f.id] = f
-		}
-	}
+	known := newCodexIndex(all)
 	trees := map[*codexFile]*codexTree{}
 	var order []*codexFile
 	add := func(root, f *codexFile) {
@@ -107,9 +106,13 @@ func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 	return all
 }
 
-// headOf reads the first line of a log. What cannot be read is noticed when the log is read.
+// mostNamed is how many conversations are noted that a log goes on from.
+const mostNamed = 64
+
+// headOf reads the first line of a log, and the first lines of others that it repeats. What cannot
+// be read is noticed when the log is read.
 func headOf(path string) (h codexHead) {
-	n := 0
+	n, docs := 0, 0
 	first := func(more int) error {
 		if n += more; n > longest {
 			return io.EOF
@@ -117,10 +120,39 @@ func headOf(path string) (h codexHead) {
 		return nil
 	}
 	_, _ = readDocuments(path, first, func(doc []byte) bool {
-		h = parseHead(doc)
-		return false
+		if docs++; docs == 1 {
+			h = parseHead(doc)
+			return true
+		}
+		var l struct {
+			Type    string `json:"type"`
+			Payload struct {
+				ID string `json:"id"`
+			} `json:"payload"`
+		}
+		if json.Unmarshal(doc, &l) != nil || l.Type != "session_meta" || docs > mostNamed {
+			return false
+		}
+		if l.Payload.ID != h.id {
+			h.again = true
+			h.goesOn(l.Payload.ID)
+		}
+		return true
 	})
 	return h
+}
+
+// goesOn notes a conversation that the log goes on from.
+func (h *codexHead) goesOn(id string) {
+	if id == "" || id == h.id {
+		return
+	}
+	if !slices.Contains(h.from, id) {
+		h.from = append(h.from, id)
+	}
+	if h.sub && !slices.Contains(h.asked, id) {
+		h.asked = append(h.asked, id)
+	}
 }
 
 func parseHead(doc []byte) (h codexHead) {
@@ -148,17 +180,22 @@ func parseHead(doc []byte) (h codexHead) {
 	if h.at.IsZero() {
 		h.at = l.Timestamp.Time
 	}
-	h.asked, h.sub = askedBy(p.Source)
+	asked, sub := askedBy(p.Source)
 	var kind string
 	_ = json.Unmarshal(p.ThreadSource, &kind) // it may be no text
-	h.sub = h.sub || kind == subagent || kind == "memory_consolidation"
-	h.from = cmp.Or(p.ForkedFrom, p.Base.Thread)
-	if h.sub {
-		h.asked = cmp.Or(h.asked, p.Parent, p.ForkedFrom, p.Base.Thread)
-		h.from = cmp.Or(h.from, h.asked)
+	h.sub = sub || kind == subagent || kind == "memory_consolidation"
+	for _, id := range []string{asked, p.Parent} {
+		if h.sub && id != "" && id != h.id && !slices.Contains(h.asked, id) {
+			h.asked = append(h.asked, id)
+		}
 	}
-	if h.from == h.id {
-		h.from = ""
+	for _, id := range []string{p.ForkedFrom, p.Base.Thread} {
+		h.goesOn(id)
+	}
+	if h.sub {
+		for _, id := range h.asked {
+			h.goesOn(id)
+		}
 	}
 	return h
 }
@@ -195,21 +232,59 @@ type codexIndex struct {
 	look   func(n int) error     // ends a reading, if it returns an error
 }
 
+func newCodexIndex(all []*codexFile) *codexIndex {
+	x := &codexIndex{files: map[string]*codexFile{}, prints: map[string][]print{}}
+	heirs := map[string]*codexFile{}
+	for _, f := range all {
+		if f.id != "" && x.files[f.id] == nil {
+			x.files[f.id] = f
+		}
+	}
+	for _, f := range all {
+		p := x.first(f.from)
+		if p == nil && len(f.from) > 0 { // the first log that goes on from one that is not there has its history
+			if p = heirs[f.from[0]]; p == nil && !f.sub {
+				heirs[f.from[0]] = f
+			}
+		}
+		f.parent = p
+	}
+	for _, f := range all { // what leads back to itself says nothing
+		way := []*codexFile{}
+		for at := f; at != nil && !at.checked; at = at.parent {
+			if at.walked = true; at.parent != nil && at.parent.walked {
+				at.parent = nil
+			}
+			way = append(way, at)
+		}
+		for _, at := range way {
+			at.checked, at.walked = true, false
+		}
+	}
+	return x
+}
+
+// first returns the first log that is there, or nil.
+func (x *codexIndex) first(ids []string) *codexFile {
+	for _, id := range ids {
+		if f := x.files[id]; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
 // root returns the log that a subagent's belongs to; its own if that is not there.
 func (x *codexIndex) root(f *codexFile) *codexFile {
-	id, ok := rootOf(f.asked, func(id string) (string, bool) {
-		switch at := x.files[id]; {
-		case at == nil || at.sub && at.asked == "":
-			return "", false
-		case at.sub:
-			return at.asked, true
-		}
-		return "", true
-	})
-	if !ok {
+	root, seen := f, map[*codexFile]bool{}
+	for root != nil && root.sub && !seen[root] {
+		seen[root] = true
+		root = x.first(root.asked)
+	}
+	if root == nil || root.sub {
 		return f
 	}
-	return x.files[id]
+	return root
 }
 
 // codexTree has the files of a conversation: its own, the earliest first, then those of subagents.
@@ -237,15 +312,15 @@ func (t *codexTree) read(_ *Log, w *writer) error {
 		if w.side = ""; f.sub {
 			w.side = cmp.Or(f.id, f.name)
 		}
-		switch parent := t.known.files[f.from]; {
+		switch parent := f.parent; {
 		case i > 0 && !f.sub:
 			w.say(f.name, "system", "The user went back to an earlier message.")
 			r.forked = true
 			r.inherited, r.byOrdinal = t.known.inherited(f, t.files[:i]), true
-		case f.from != "":
+		case len(f.from) > 0:
 			r.forked = true
-			if parent != nil && parent != f {
-				r.inherited, r.byOrdinal = t.known.inherited(f, t.known.history(parent)), true
+			if parent != nil {
+				r.inherited, r.byOrdinal = t.known.inherited(f, parent.history()), true
 			}
 		}
 		long, err := readDocuments(f.path, w.sink.Seen, func(doc []byte) bool {
@@ -269,21 +344,21 @@ type print struct {
 	prompt bool
 }
 
-// mostHistory is how many logs a history may go on from.
-const mostHistory = 64
-
 // history returns the files that have the history of a conversation up to its end, the earliest
 // first: a log either repeats what it goes on from, or only names it.
-func (x *codexIndex) history(f *codexFile) (files []*codexFile) {
-	seen := map[*codexFile]bool{}
-	for f != nil && !seen[f] && len(files) < mostHistory {
-		seen[f] = true
-		files = append(files, f)
-		f = x.files[f.from]
+func (f *codexFile) history() (files []*codexFile) {
+	for at := f; at != nil; at = at.parent {
+		if files = append(files, at); at.again {
+			break
+		}
 	}
 	slices.Reverse(files)
 	return files
 }
+
+// forkSlack is how much later a log may state what another one repeats: clocks differ, and a fork
+// takes time.
+const forkSlack = time.Minute
 
 // inherited returns how many documents at the beginning of a log only repeat what is in others.
 func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
@@ -291,9 +366,9 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 	for _, h := range history {
 		have = append(have, x.printsOf(h)...)
 	}
-	if !f.at.IsZero() && !f.reverted() { // what the others say later, this one cannot repeat
-		latest := f.at.Add(slack).UnixNano()
-		have = slices.DeleteFunc(have, func(p print) bool { return p.at > latest })
+	latest := int64(math.MaxInt64) // what the others say later, this one cannot repeat
+	if !f.at.IsZero() && !f.reverted() {
+		latest = f.at.Add(forkSlack).UnixNano()
 	}
 	docs, answered, prompted := 0, 0, false
 	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
@@ -303,7 +378,7 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 		if docs == 1 || !ok {
 			return true
 		}
-		at := slices.IndexFunc(have, func(h print) bool { return h.sum == p.sum })
+		at := slices.IndexFunc(have, func(h print) bool { return h.sum == p.sum && (h.at <= latest || h.at == p.at) })
 		if at < 0 {
 			return false
 		}
@@ -313,7 +388,7 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 		}
 		return true
 	})
-	if prompted && !f.sub && len(have) > 0 { // the user went back, and said the same again
+	if prompted && !f.sub && slices.ContainsFunc(have, func(h print) bool { return h.at <= latest }) { // the user went back, and said the same again
 		return answered
 	}
 	return n

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -27,8 +29,13 @@ type codexLog struct {
 	output int
 }
 
+// now returns the time of the next line.
+func (c *codexLog) now() time.Time {
+	return time.Date(2026, 5, 1, 10, c.minute, len(c.lines), 0, time.UTC)
+}
+
 func (c *codexLog) add(typ string, payload object, more ...object) *codexLog {
-	l := object{"timestamp": fmt.Sprintf("2026-05-01T10:%02d:%02d.000Z", c.minute, len(c.lines)), "type": typ, "payload": payload}
+	l := object{"timestamp": c.now(), "type": typ, "payload": payload}
 	for _, m := range more {
 		for key, value := range m {
 			l[key] = value
@@ -40,7 +47,7 @@ func (c *codexLog) add(typ string, payload object, more ...object) *codexLog {
 }
 
 func (c *codexLog) meta(id string, more ...object) *codexLog {
-	payload := object{"id": id, "cwd": "/shop", "cli_version": "0.153.4", "timestamp": fmt.Sprintf("2026-05-01T10:%02d:%02d.000Z", c.minute, len(c.lines))}
+	payload := object{"id": id, "cwd": "/shop", "cli_version": "0.153.4", "timestamp": c.now()}
 	for _, m := range more {
 		for key, value := range m {
 			payload[key] = value
@@ -163,6 +170,78 @@ func TestCodexForkWithoutItsParent(t *testing.T) {
 	}
 }
 
+// TestCodexForksOfOneThatIsGone counts what they all have once.
+func TestCodexForksOfOneThatIsGone(t *testing.T) {
+	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
+	gone := parent.fork("gone", 1, forked("p")).turn("horses?", "not")
+	child := gone.fork("c", 3, spawned("gone")).turn("task", "done")
+	codexHome(t, map[string]string{
+		"2.jsonl": parent.fork("a", 1).turn("mules?", "grey").text(), "3.jsonl": parent.fork("b", 2, forked("p")).turn("donkeys?", "grey, too").text(), "4.jsonl": child.text(),
+	})
+	said, tokens := found(t, "codex")
+	want := map[string][]string{
+		"2.jsonl":      {"user: zebras?", "assistant: striped", "user: mules?", "assistant: grey"},
+		"3.jsonl":      {"user: donkeys?", "assistant: grey, too"},
+		"lone 4.jsonl": said["lone 4.jsonl"],
+	}
+	if diff := cmp.Diff(want, said); diff != "" || tokens != 300 {
+		t.Errorf("%d tokens, want 300; said (-want +got):\n%s", tokens, diff)
+	}
+	writeFile(t, filepath.Join(os.Getenv("CODEX_HOME"), "sessions", "1.jsonl"), parent.text())
+	said, tokens = found(t, "codex")
+	want = map[string][]string{ // what is gone belongs to nobody but the subagent
+		"1.jsonl": {"user: zebras?", "assistant: striped", "tool subagent(horses?) ok: ", "tool subagent() ok: not", "tool subagent(task) ok: ", "tool subagent() ok: done"},
+		"2.jsonl": {"user: mules?", "assistant: grey"},
+		"3.jsonl": {"user: donkeys?", "assistant: grey, too"},
+	}
+	if diff := cmp.Diff(want, said); diff != "" || tokens != 500 {
+		t.Errorf("%d tokens, want 500; said (-want +got):\n%s", tokens, diff)
+	}
+}
+
+// TestCodexForksInACircle keeps what is said in logs that state that they go on from each other.
+func TestCodexForksInACircle(t *testing.T) {
+	a, b := (&codexLog{}).meta("a", forked("b")).turn("zebras?", "striped"), (&codexLog{}).meta("b", forked("a")).turn("zebras?", "striped")
+	codexHome(t, map[string]string{"a.jsonl": a.text(), "b.jsonl": b.text()})
+	said, _ := found(t, "codex")
+	if lines := slices.Concat(said["a.jsonl"], said["b.jsonl"]); !slices.Equal(lines, []string{"user: zebras?", "assistant: striped"}) {
+		t.Errorf("%q", said)
+	}
+}
+
+// TestCodexLongChainOfForks reads 40 forks, each of the one before.
+func TestCodexLongChainOfForks(t *testing.T) {
+	files := map[string]string{}
+	log := (&codexLog{}).meta("000").turn("prompt 0", "reply 0")
+	for i := range 40 {
+		files[fmt.Sprintf("%03d.jsonl", i)] = log.text()
+		log = log.fork(fmt.Sprintf("%03d", i+1), 5*(i+1), forked(fmt.Sprintf("%03d", i))).turn(fmt.Sprintf("prompt %d", i+1), fmt.Sprintf("reply %d", i+1))
+	}
+	codexHome(t, files)
+	said, tokens := found(t, "codex")
+	for i := range 40 {
+		if lines := said[fmt.Sprintf("%03d.jsonl", i)]; !slices.Equal(lines, []string{fmt.Sprintf("user: prompt %d", i), fmt.Sprintf("assistant: reply %d", i)}) {
+			t.Fatalf("%d: %q", i, lines)
+		}
+	}
+	if tokens != 40*100 {
+		t.Errorf("%d tokens, want 4,000", tokens)
+	}
+}
+
+// TestCodexForkKeepsTimes reads a fork that repeats the times of what it repeats, too.
+func TestCodexForkKeepsTimes(t *testing.T) {
+	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
+	fork := &codexLog{lines: (&codexLog{}).meta("f", forked("p")).lines, input: 90, output: 10}
+	fork.lines = append(fork.lines, parent.lines...)
+	fork.turn("horses?", "not")
+	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": fork.text()})
+	said, tokens := found(t, "codex")
+	if diff := cmp.Diff([]string{"user: horses?", "assistant: not"}, said["2.jsonl"]); diff != "" || tokens != 200 {
+		t.Errorf("%d tokens, want 200; said (-want +got):\n%s", tokens, diff)
+	}
+}
+
 // TestCodexForkByReference reads a fork that names the history that it goes on from: its count of
 // tokens goes on, too.
 func TestCodexForkByReference(t *testing.T) {
@@ -213,7 +292,7 @@ func TestCodexSubagentsBelongToTheirConversation(t *testing.T) {
 		t.Errorf("%d tokens, want 400; said (-want +got):\n%s", tokens, diff)
 	}
 	for _, name := range []string{"lost", "review", "memory", "one", "two", "self"} {
-		if said["lone "+name+".jsonl"] == nil {
+		if _, lone := said["lone "+name+".jsonl"]; !lone {
 			t.Errorf("%s is not left alone: %q", name, said)
 		}
 		delete(said, "lone "+name+".jsonl")
