@@ -65,6 +65,7 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 		err = x.database(ctx)
 	}
 	x.folders()
+	x.left()
 	x.terminal()
 	x.agents()
 	return x.findings, err

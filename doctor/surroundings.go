@@ -5,9 +5,13 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/private"
 	"github.com/ptyrec/ptyrec/internal/pty"
 	"github.com/ptyrec/ptyrec/internal/rundir"
 )
@@ -22,6 +26,28 @@ func (x *examination) terminal() {
 	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
 	if x.Session != "" {
 		x.say(Note, "terminal", "this runs in the recorded session %s", x.Session)
+	}
+}
+
+// leftTime is how old a temporary file is that no command is still at work on, most probably.
+const leftTime = 24 * time.Hour
+
+// left says what commands that were killed have left behind.
+func (x *examination) left() {
+	killed := rundir.Left()
+	for _, dir := range killed {
+		if x.Repair && os.Remove(dir) == nil {
+			x.say(Mended, "left over", "%s, of a session that was killed", dir)
+		} else {
+			x.say(Note, "left over", "%s, of a session that was killed; the next session removes it", dir)
+		}
+	}
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "ptyrec-*")) // the pattern is valid
+	for _, path := range found {
+		info, err := os.Lstat(path)
+		if err == nil && private.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime && !slices.Contains(append(rundir.Folders(), killed...), path) {
+			x.say(Note, "left over", "%s is more than a day old: unless the command that made it still runs, it was killed; remove it", path)
+		}
 	}
 }
 

@@ -218,9 +218,12 @@ func (w *Writer) place() (number, offset int64) {
 // reserveSize is the disk space kept for the session's end, in bytes.
 const reserveSize = 8 << 10
 
+// reservePrefix begins the name that the file for that has for a moment.
+const reservePrefix = ".reserve-"
+
 // reserve allocates disk space in a file without a name. Closing it returns the space to the disk.
 func (w *Writer) reserve() *os.File {
-	f, err := os.CreateTemp(w.opt.Folder, ".reserve-*")
+	f, err := os.CreateTemp(w.opt.Folder, reservePrefix+"*")
 	if err != nil {
 		return nil
 	}

@@ -158,6 +158,10 @@ func (f File) Claim() (*os.File, error) {
 func Tidy(folder string) {
 	entries, _ := os.ReadDir(folder) // if this fails, there is nothing to be done
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), reservePrefix) { // its Writer has it open, and needs no name
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+			continue
+		}
 		name, left := strings.CutSuffix(e.Name(), newEnding)
 		if f, ok := parseName(name); ok && left {
 			f.Path = filepath.Join(folder, e.Name())

@@ -247,7 +247,7 @@ func TestTidy(t *testing.T) {
 	folder := t.TempDir()
 	text := written(t, someEvents())
 	head := text[:len(written(t, nil))]
-	left := map[string][]byte{"a-1.1.journal.new": nil, "a-1.2.journal.new": head, "a-1.3.journal.new": text, "a-1.4.journal.new": text, "a-1.4.journal": text[:len(text)-1], "x.new": nil}
+	left := map[string][]byte{"a-1.1.journal.new": nil, "a-1.2.journal.new": head, "a-1.3.journal.new": text, "a-1.4.journal.new": text, "a-1.4.journal": text[:len(text)-1], "x.new": nil, ".reserve-123": head}
 	for name, text := range left {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 			t.Fatal(err)

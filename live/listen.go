@@ -47,6 +47,9 @@ func Listen(dir, db, id string) (net.Listener, error) {
 	}
 	s := &socket{UnixListener: l, path: path}
 	removeDead(dir, id)
+	for _, left := range rundir.Left() {
+		_ = os.Remove(left)
+	}
 	if db != "" {
 		removeDead(rundir.Links(db), id)
 		if rundir.Link(db, id, path) == nil { // without a link, the user's folders are searched

@@ -7,9 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/google/renameio/v2"
+	"golang.org/x/sys/unix"
 
+	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/internal/private"
 )
 
@@ -43,6 +48,8 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if err != nil {
 		return writeError(path, err)
 	}
+	_ = bytelock.Lock(f.File, 0) // so that others do not take it for left over
+	removeLeft(path)
 	private.Give(f.File, like(path))
 	defer t.Add(f.Name())()
 	defer func() { err = errors.Join(err, f.Cleanup()) }()
@@ -69,6 +76,32 @@ func fileMode(path string) os.FileMode {
 	}
 	return 0o600
 }
+
+// removeLeft removes the temporary files that commands which were killed have left beside path. One
+// that is being written is locked, or empty and new.
+func removeLeft(path string) {
+	files, _ := os.ReadDir(filepath.Dir(path)) // if this fails, they stay
+	for _, e := range files {
+		number, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(path))
+		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil || len(number) < minNumber {
+			continue
+		}
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		if err != nil {
+			continue
+		}
+		info, err := f.Stat()
+		if err == nil && info.Mode().IsRegular() && !bytelock.Locked(f, 0) && (info.Size() > 0 || time.Since(info.ModTime()) > time.Minute) {
+			_ = os.Remove(name)
+		}
+		_ = f.Close()
+	}
+}
+
+// minNumber is how many digits the number behind a temporary file's name has at least, but for one
+// in a million million: a user's own .notes.md2 is no such file.
+const minNumber = 7
 
 // like is what a file at path takes its owner from.
 func like(path string) string {

@@ -16,11 +16,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/private"
 )
@@ -193,4 +196,29 @@ func resolve(path string) string {
 		return ""
 	}
 	return path
+}
+
+// Left returns the folders that Make has created for sessions which could use no other, and which
+// were killed: nobody listens in them. Sockets of dead sessions in them are removed.
+func Left() (dirs []string) {
+	found, _ := filepath.Glob("/tmp/ptyrec-" + strconv.Itoa(os.Getuid()) + "-*") // the pattern is valid
+	for _, dir := range found {
+		info, err := os.Stat(dir)
+		if err != nil || Check(dir) != nil || time.Since(info.ModTime()) < time.Minute { // else it may have no socket yet
+			continue
+		}
+		if files, err := os.ReadDir(dir); err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return !removeDead(filepath.Join(dir, f.Name())) }) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// removeDead removes a socket that nobody listens on, and reports whether it has.
+func removeDead(path string) bool {
+	c, err := net.Dial("unix", path)
+	if err == nil {
+		_ = c.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) && os.Remove(path) == nil
 }

@@ -6,9 +6,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ptyrec/ptyrec/internal/rundir"
 )
@@ -121,6 +123,37 @@ func TestCheckLooksAbove(t *testing.T) {
 		}
 		if err := rundir.Check(dir); (err == nil) != trusted {
 			t.Errorf("%v: %v", mode, err)
+		}
+	}
+}
+
+// A folder that was made for one session is left when that is killed. Where somebody listens, it is
+// in use.
+func TestLeft(t *testing.T) {
+	for name, listens := range map[string]bool{"killed": false, "alive": true} {
+		dir, err := os.MkdirTemp("/tmp", "ptyrec-"+strconv.Itoa(os.Getuid())+"-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		l, err := net.Listen("unix", rundir.Socket(dir, id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if !listens {
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			_ = l.Close()
+		}
+		if slices.Contains(rundir.Left(), dir) {
+			t.Errorf("%s: left, but it is new", name)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(dir, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(rundir.Left(), dir); got == listens {
+			t.Errorf("%s: left: %v", name, got)
 		}
 	}
 }
