@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 const (
@@ -128,8 +130,11 @@ func (v *view) grow(from, limit int, search func(end int) []span) (found []span)
 // goesOn reports whether what a break may have cut goes on behind it, up to end.
 func (v *view) goesOn(fold, end int) bool {
 	rest := v.folded[fold:end]
-	return looksRandom(rest) && (mixed(rest) || !v.names(end))
+	return looksRandom(rest) && (mixed(rest) || !v.names(end)) && !variable().MatchString(rest)
 }
+
+// variable finds that a row sets a variable of the environment.
+var variable = lazy.Regexp(`^[A-Z]{2,}(?:_[A-Z0-9]+)+=[^=]`)
 
 // shorten takes from the end of a secret of many rows what may be the first word of the next row.
 func (v *view) shorten(m span, search func(end int) []span) span {
@@ -205,6 +210,9 @@ func (v *view) nameStart(at int) int {
 	start := at
 	for start > max(0, at-50) && (isWord(v.folded[start-1]) || v.folded[start-1] == '.' || v.folded[start-1] == '-') {
 		start--
+	}
+	if breaks := v.inside(start, at+1); len(breaks) > 0 { // a name begins in the row of its end
+		return breaks[len(breaks)-1].at
 	}
 	return start
 }

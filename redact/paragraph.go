@@ -86,7 +86,7 @@ func (p *paragraph) cutsWord(line int, s seam) bool {
 	if n := strings.IndexAny(next, " \r\n"); n >= 0 {
 		next = next[:n]
 	}
-	if len(next) > 3 && !looksRandom(next) {
+	if len(next) > 3 && !looksRandom(next) || variable().MatchString(next) {
 		return false
 	}
 	p.at(line)

@@ -16,6 +16,9 @@ import (
 // genericRule is gitleaks' rule for anything that looks random behind a word such as "key".
 const genericRule = "generic-api-key"
 
+// vaultRule is gitleaks' rule for tokens of Vault: s. and 24 letters or digits.
+const vaultRule = "vault-service-token"
+
 // CommandRule is the rule of passwords among the arguments of a command.
 const CommandRule = "command-password"
 
@@ -132,7 +135,10 @@ func (r *rule) isSecret(secret, match string, line func() string) bool {
 	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey().MatchString(secret)) {
 		return false
 	}
-	if r.id == genericRule && (!strings.ContainsAny(secret, "0123456789") || isIdentifier(secret)) {
+	switch {
+	case r.id == genericRule && (!strings.ContainsAny(secret, "0123456789") || isHarmless(secret, match, line)):
+		return false
+	case r.id == vaultRule && codeWords().in(strings.ToLower(secret)):
 		return false
 	}
 	allows := func(a *allowlist) bool { return a.allows(secret, match, line) }

@@ -204,7 +204,7 @@ var more = []Shape{
 	{"password", "gcloud sql users set-password app --password=", "cMAvj" + "tOa3T7", ""},
 	{"command-password", "az login --service-principal -u 0f5ec4fb-2e48-411f-a568-ec52a8e627ef -p ", "3fS8Q~" + "4T0jW_MSKIb9OdBUx8H7pLKQeRkPyho_Yk", " --tenant acme.io"},
 	{"command-password", "az login -u anna@acme.io -p ", "BEWso" + "KXZVf7", ""},
-	{"named-token", "aws configure set aws_secret_access_key ", "yV5/x7" + "F9nkgQz1DJ7ZWwxxrDr8MhM+9cjqAFIBVT", ""},
+	{"aws-secret-key", "aws configure set aws_secret_access_key ", "yV5/x7" + "F9nkgQz1DJ7ZWwxxrDr8MhM+9cjqAFIBVT", ""},
 	{"openshift-user-token", "oc login --token=sha256~", "lfFqZh" + "bARCSqYMke7iXcJGhNwiDm5YqvYfA3I6wMkok", " --server=https://api.acme.io:6443"},
 	{"command-password", "cf login -u anna -p ", "Mqwfn" + "Xf32o7", ""},
 	{"npm-access-token", "npm config set //registry.npmjs.org/:_authToken ", "npm_g7" + "6FobUoVZja1NHLIGpHqC0YwGyTC8quzTjy", ""},

@@ -1,0 +1,25 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ptyrec/ptyrec/redact/shapes"
+)
+
+// Nothing is left of the secrets in what tools print.
+func TestWhatToolsPrint(t *testing.T) {
+	r := newRedactor(t)
+	list := shapes.Tools()
+	if len(list) < 150 {
+		t.Fatalf("%d shapes", len(list))
+	}
+	for _, c := range list {
+		whole := c.Before + c.Secret + c.After
+		got := r.Text(whole, nil)
+		cut := strings.Contains(got, "]"+c.Secret[len(c.Secret)-1:]+c.After) // but for the last character
+		if leftOver(withoutMarks(got), c.Secret) > 3 || cut {
+			t.Errorf("%q becomes %q", whole, got)
+		}
+	}
+}
