@@ -46,6 +46,7 @@ type AgentLog struct {
 	Agent       string
 	ID          string // tells the log from all others of the agent, also when it was moved
 	Path, State string
+	Was         string // what ID was when the log with this path was read before, if it was another
 	// Session describes the conversation. nil: other sessions have all of it. It has an id that is the
 	// same each time.
 	Session *session.Session
@@ -74,6 +75,9 @@ func (s *Store) PutAgentLog(ctx context.Context, l AgentLog) error {
 			ON CONFLICT (agent, id) DO UPDATE SET path = excluded.path, state = excluded.state, session_pk = excluded.session_pk`,
 			l.Agent, l.ID, l.Path, l.State, pk)
 		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_logs WHERE agent = ? AND id = ? AND path = ?", l.Agent, l.Was, l.Path); err != nil {
 			return err
 		}
 		for _, path := range l.Parts {

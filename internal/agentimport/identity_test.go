@@ -365,6 +365,28 @@ func TestTwoLogsWithOneIDAreTwoSessions(t *testing.T) {
 	}
 }
 
+// A log that has become one of another conversation is read once, and what the other one said stays.
+func TestALogOfAnotherConversationIsReadOnce(t *testing.T) {
+	home := agentHome(t)
+	s := database(t)
+	const hot, cold = "How hot?", "How cold?"
+	for i, step := range []struct{ asked, want string }{
+		{hot, "1 imported"}, {cold, "1 imported"}, {cold, "0 imported, 1 there already"}, {hot, "0 imported"}, {hot, "0 imported, 1 there already"},
+	} {
+		d := ask(step.asked, step.asked, len(step.asked))
+		keepers["qwen"](t, home, "a", d)
+		if err := os.Chtimes(filepath.Join(home, "projects", "p", "chats", "a.jsonl"), time.Time{}, d.said[0].at); err != nil {
+			t.Fatal(err)
+		}
+		if got := take(t.Context(), t, s, "qwen"); !strings.Contains(got, step.want) {
+			t.Errorf("step %d: %s, want %s", i+1, got, step.want)
+		}
+	}
+	if of := sessionsByPrompt(t, s); of[hot] == nil || of[cold] == nil || len(of) != 2 {
+		t.Errorf("%v", of)
+	}
+}
+
 // A log whose agent has copied all of it into another one leads to no empty session.
 func TestACopiedLogIsNoSession(t *testing.T) {
 	s, project := database(t), claude(t)

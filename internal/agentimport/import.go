@@ -229,6 +229,9 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 	sess := c.session()
 	sess.Private = sess.Private || im.Private
 	l := store.AgentLog{Agent: c.log.Agent, ID: im.logID(c), Path: c.log.Path, State: c.log.State}
+	if old := im.known[[2]string{l.Agent, l.Path}]; old.ID != l.ID {
+		l.Was = old.ID
+	}
 	own := im.ownSession(c, sess.StartedAt)
 	if sess.ID = sessionID(sess.StartedAt, l.Agent, l.ID); own != "" {
 		sess.ID = own
