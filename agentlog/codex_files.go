@@ -161,6 +161,7 @@ func parseHead(doc []byte) (h codexHead) {
 		Timestamp moment `json:"timestamp"`
 		Payload   struct {
 			ID           string          `json:"id"`
+			Session      string          `json:"session_id"` // all threads of a conversation have that of the first
 			Timestamp    moment          `json:"timestamp"`
 			ForkedFrom   string          `json:"forked_from_id"`
 			Parent       string          `json:"parent_thread_id"`
@@ -184,7 +185,7 @@ func parseHead(doc []byte) (h codexHead) {
 	var kind string
 	_ = json.Unmarshal(p.ThreadSource, &kind) // it may be no text
 	h.sub = sub || kind == subagent || kind == "memory_consolidation"
-	for _, id := range []string{asked, p.Parent} {
+	for _, id := range []string{asked, p.Parent, p.ForkedFrom, p.Session} {
 		if h.sub && id != "" && id != h.id && !slices.Contains(h.asked, id) {
 			h.asked = append(h.asked, id)
 		}
@@ -304,7 +305,7 @@ func (t *codexTree) log() Log {
 	return l
 }
 
-func (t *codexTree) read(_ *Log, w *writer) error {
+func (t *codexTree) read(l *Log, w *writer) error {
 	var errs error
 	for i, f := range t.files {
 		r := &codexReader{writer: w, file: f.name, first: i == 0}
@@ -319,7 +320,7 @@ func (t *codexTree) read(_ *Log, w *writer) error {
 			r.inherited, r.byOrdinal = t.known.inherited(f, t.files[:i]), true
 		case len(f.from) > 0:
 			r.forked = true
-			if parent != nil {
+			if parent != nil && !l.whole {
 				r.inherited, r.byOrdinal = t.known.inherited(f, parent.history()), true
 			}
 		}

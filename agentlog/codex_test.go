@@ -237,6 +237,10 @@ func TestCodexForkKeepsTimes(t *testing.T) {
 	fork.turn("horses?", "not")
 	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": fork.text()})
 	said, tokens := found(t, "codex")
+	logs := Find("codex", func(err error) { t.Error(err) })
+	if all, _, err := logs[1].messages(); err != nil || len(all) != 4 { // the screen shows all of it
+		t.Errorf("%d messages to compare with a screen, want 4: %v", len(all), err)
+	}
 	if diff := cmp.Diff([]string{"user: horses?", "assistant: not"}, said["2.jsonl"]); diff != "" || tokens != 200 {
 		t.Errorf("%d tokens, want 200; said (-want +got):\n%s", tokens, diff)
 	}
@@ -271,13 +275,14 @@ func TestCodexSubagentsBelongToTheirConversation(t *testing.T) {
 	child := parent.fork("c", 1, forked("p"), spawned("p")).turn("task", "done")
 	grand := child.fork("g", 2, forked("c"), spawned("c")).turn("subtask", "done, too")
 	guardian := (&codexLog{minute: 3}).meta("guardian", object{"source": object{"subagent": object{"other": "guardian"}}, "parent_thread_id": "p"}).turn("may it?", "it may")
+	second := (&codexLog{minute: 3}).meta("second", object{"source": object{"subagent": object{"other": "guardian"}}, "session_id": "p"}).turn("may it, too?", "no")
 	lost := (&codexLog{minute: 4}).meta("lost", spawned("nobody")).turn("of nobody", "x")
 	review := (&codexLog{minute: 5}).meta("review", object{"source": object{"subagent": "review"}}).turn("review", "x")
 	memory := (&codexLog{minute: 5}).meta("memory", object{"source": object{"internal": "memory_consolidation"}}).turn("remember", "x")
 	one, two := (&codexLog{minute: 6}).meta("one", spawned("two")).turn("x", "x"), (&codexLog{minute: 6}).meta("two", spawned("one")).turn("x", "x")
 	self := (&codexLog{minute: 7}).meta("self", spawned("self"), forked("self")).turn("x", "x")
 	home := codexHome(t, map[string]string{
-		"0-grand.jsonl": grand.text(), "1.jsonl": parent.text(), "guardian.jsonl": guardian.text(), "lost.jsonl": lost.text(), "review.jsonl": review.text(),
+		"0-grand.jsonl": grand.text(), "1.jsonl": parent.text(), "guardian.jsonl": guardian.text(), "second.jsonl": second.text(), "lost.jsonl": lost.text(), "review.jsonl": review.text(),
 		"memory.jsonl": memory.text(), "one.jsonl": one.text(), "two.jsonl": two.text(), "self.jsonl": self.text(),
 	})
 	writeFile(t, filepath.Join(home, "archived_sessions", "child.jsonl"), child.text())
@@ -287,9 +292,10 @@ func TestCodexSubagentsBelongToTheirConversation(t *testing.T) {
 		"tool subagent(subtask) ok: ", "tool subagent() ok: done, too",
 		"tool subagent(task) ok: ", "tool subagent() ok: done",
 		"tool subagent(may it?) ok: ", "tool subagent() ok: it may",
+		"tool subagent(may it, too?) ok: ", "tool subagent() ok: no",
 	}
-	if diff := cmp.Diff(want, said["1.jsonl"]); diff != "" || tokens != 400 {
-		t.Errorf("%d tokens, want 400; said (-want +got):\n%s", tokens, diff)
+	if diff := cmp.Diff(want, said["1.jsonl"]); diff != "" || tokens != 500 {
+		t.Errorf("%d tokens, want 500; said (-want +got):\n%s", tokens, diff)
 	}
 	for _, name := range []string{"lost", "review", "memory", "one", "two", "self"} {
 		if _, lone := said["lone "+name+".jsonl"]; !lone {

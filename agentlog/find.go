@@ -28,6 +28,7 @@ type Log struct {
 	// there.
 	Lone bool
 
+	whole   bool      // read what it only repeats of another log, too
 	changed time.Time // when it was changed last, if it is in a database
 	read    func(l *Log, w *writer) error
 }

@@ -48,10 +48,13 @@ func find(agent string, from, to time.Time, cwd string) (logs []logFile, err err
 	return logs, err
 }
 
-// messages returns what the user and the agent said.
+// messages returns what the user and the agent said, with what a fork repeats: its agent shows that
+// when it begins.
 func (l *Log) messages() (out []message, facts Facts, err error) {
 	place := map[string]int{}
-	facts, err = l.Read(Sink{Entry: func(e *session.Entry, cwd string) error {
+	whole := *l
+	whole.whole = true
+	facts, err = whole.Read(Sink{Entry: func(e *session.Entry, cwd string) error {
 		if e.Role != session.RoleUser && e.Role != session.RoleAssistant {
 			return nil
 		}

@@ -78,3 +78,18 @@ func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 		t.Errorf("%d sessions, want 2; %d tokens in %d requests, want 120 in 3", len(infos), total, requests)
 	}
 }
+
+// A log of a subagent alone is no session, and the user is told so.
+func TestSubagentsWithoutTheirConversationAreLeftOut(t *testing.T) {
+	home := agentHome(t)
+	s := database(t)
+	docs := []any{
+		object{"timestamp": start, "type": "session_meta", "payload": object{"id": "child", "cwd": "/shop", "source": object{"subagent": "review"}}},
+		object{"timestamp": start, "type": "event_msg", "payload": object{"type": "user_message", "message": "review it"}},
+	}
+	lines(t, filepath.Join(home, "sessions", "rollout-child.jsonl"), docs)
+	got := take(t.Context(), t, s, "codex")
+	if infos, err := s.Sessions(t.Context(), store.Filter{}); err != nil || len(infos) != 0 || !strings.Contains(got, "1 log of subagents left out") {
+		t.Errorf("%d sessions, %v: %s", len(infos), err, got)
+	}
+}
