@@ -12,11 +12,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-/**
- * Markdown or screen text to the bare words a reader sees. targets are the addresses of the links in
- * the truth: some agents show them behind the link's text, others do not.
- */
-export function plain(s, targets = targetsOf(s)) {
+/** A text, line by line without the signs of its blocks and, by inline, of what is within a line. */
+function flat(s, inline) {
   let open = null;
   const out = [];
   for (let l of s.replace(/\r/g, "").split("\n")) {
@@ -27,16 +24,33 @@ export function plain(s, targets = targetsOf(s)) {
     }
     if (!open) {
       if (/^\s*\|?[\s:|-]*-{3,}[\s:|-]*$/.test(l)) continue;
-      l = l
-        .replace(/^\s*(#{1,6}\s+)/, "")
-        .replace(/^\s*[>▎▌│┃]\s?/, "")
-        .replace(/^\s*[-*+•●◦▪](\s+|$)/, "");
-      l = withoutMarks(l, targets).replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)](\s+|$)/, ""); // agents number nested lists their own way
+      l = inline(
+        l
+          .replace(/^\s*(#{1,6}\s+)/, "")
+          .replace(/^\s*[>▎▌│┃]\s?/, "")
+          .replace(/^\s*[-*+•●◦▪](\s+|$)/, ""),
+      ).replace(/^\s*(\d+|[a-z]|[ivx]{1,4})[.)](\s+|$)/, ""); // agents number nested lists their own way
     }
     out.push(bare(l));
   }
   return out.join("\n").replace(/\s+/g, " ").trim();
 }
+
+/**
+ * Markdown or screen text to the bare words a reader sees. targets are the addresses of the links in
+ * the truth: some agents show them behind the link's text, others do not.
+ */
+export const plain = (s, targets = targetsOf(s)) => flat(s, l => withoutMarks(l, targets));
+
+/** The same with the addresses of links, and with rare marks: the form in which truths name what was not seen. */
+const written = s =>
+  flat(s, l =>
+    l
+      .replace(/\[([^\]]+)\]\((https?:[^)]+)\)/g, "$1 ($2)")
+      .replace(/\*\*([^*]+)\*\*/g, "$1")
+      .replace(/(^|[\s(])\*([^*\s][^*]*)\*(?=[\s).,;:!?]|$)/g, "$1$2")
+      .replace(/`([^`]+)`/g, "$1"),
+  );
 
 /** A link or an image: its text, and its address. */
 const LINK = /!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(<?([^()\s<>]*(?:\([^()]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\)/g;
@@ -63,7 +77,7 @@ function withoutMarks(l, targets) {
       .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=[^\s_])(.*?[^\s_])\1(?![\p{L}\p{N}])/gu, "$2");
   }
   l = l.replace(/\0(\d+)\0/g, (_, i) => kept[i]);
-  for (const t of targets) l = l.replaceAll(new RegExp(`\\s?\\(${t.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\)`, "g"), "");
+  for (const t of targets) l = l.replaceAll(new RegExp(`\\s?\\(${escaped(t)}\\)`, "g"), "");
   return l;
 }
 
@@ -143,7 +157,7 @@ export function pieces(text) {
   let open = null;
   for (const [line, l] of text.split("\n").entries()) {
     const f = fence(l, open),
-      words = (open ? bare(l) : plain(l)).split(/\s+/).filter(Boolean);
+      words = (open ? bare(l) : written(l)).split(/\s+/).filter(Boolean);
     if (f) {
       open = open ? null : f;
       continue;
@@ -163,7 +177,7 @@ export function pieces(text) {
 }
 
 /** The words of each cell of a table's row. */
-const cellsOf = l => l.split("|").map(c => plain(c).split(/\s+/).filter(Boolean));
+const cellsOf = l => l.split("|").map(c => written(c).split(/\s+/).filter(Boolean));
 /** What agents put behind a cell that they have shortened to its column. */
 const SIGN = /(…|\.\.\.)$/;
 /** Whether a word is the whole one, or stands for it: in a cell before the sign of what is left out, or where it was never on the screen whole, such as a link of which the address alone is shown, or a word that was wrapped behind a hyphen. */
@@ -174,13 +188,13 @@ const inCell = (word, whole, unseen) =>
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
-  const targets = targetsOf(t.whole ?? t.text),
+  const address = new Set(targetsOf(t.whole ?? t.text).map(a => `(${a})`)),
     unseen = new Set(t.unseen),
     parts = pieces(t.whole ?? t.text),
     keys = parts.map(p => p.words.join(" ")),
     may = keys.map(k => unseen.has(k)),
     words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),
-    have = plain(got, targets)
+    have = plain(got, [])
       .split(" ")
       .filter(w => w.replace(SIGN, ""));
   // What is there several times may have been on the screen elsewhere only.
@@ -195,8 +209,9 @@ function allThatWasSeen(t, got) {
     }
   let at = [0]; // how much of have may be read so far
   for (const [w, i, cell] of words) {
-    const next = new Set(may[i] ? at : []);
-    for (const k of at) if (have[k] === w || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
+    const next = new Set(may[i] || address.has(w.replace(/[.,;:!?]+$/, "")) ? at : []),
+      word = w.replace(/^(\*+|_+|~~)|(\*+|_+|~~)(?=[.,;:!?)]*$)/g, "");
+    for (const k of at) if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
@@ -220,6 +235,19 @@ function joinCut(T, G) {
     else out.push(g);
   }
   return out;
+}
+
+const escaped = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** An entry with what ptyrec has redacted put back, where the truth has the words around it: to hide a secret is no fault. */
+export function unredacted(g, T) {
+  const said = T.map(t => t.text ?? "").join("\n"),
+    back = s =>
+      s?.replace(/([^\n]{0,16})\[redacted:[\w-]+\]([^\n]{0,8})/g, (all, before, after) => {
+        const m = new RegExp(`${escaped(before)}(\\S{1,400}?)${escaped(after)}`).exec(said);
+        return m ? before + m[1] + after : all;
+      });
+  return { ...g, text: back(g.text), markdown: back(g.markdown) };
 }
 
 /** Tools that follow one another can end, and be drawn, in any order: matches those that the alignment matched with another call. */
@@ -354,7 +382,7 @@ export function score(truth, got) {
     T = truth.entries
       .filter(e => e.role && !e.optional)
       .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or, unseen: undefined } : e)), // versions differ
-    G = joinCut(T, all.filter(isMsg));
+    G = joinCut(T, all.filter(isMsg).map(g => unredacted(g, T)));
   const pairs = matchTools(T, G, align(T, G)),
     byT = new Map(pairs.map(([i, j]) => [i, j]));
   const talk = e => e.role === "user" || e.role === "assistant";

@@ -76,6 +76,7 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 	if err != nil {
 		return nil, nil, filter, err
 	}
+	a.sayUnderstood(f)
 	filter.Limit = limit
 	db, err := a.openFor(ctx, f.Team)
 	if errors.Is(err, opener.ErrNoDatabase) {
@@ -86,6 +87,13 @@ func (f *filterFlags) sessions(ctx context.Context, a *app, now time.Time, limit
 	}
 	infos, err := db.Sessions(ctx, filter)
 	return db, infos, filter, err
+}
+
+// sayUnderstood says which day a weekday was taken for.
+func (a *app) sayUnderstood(f *filterFlags) {
+	if text := f.Understood(); text != "" {
+		a.notice("%s", text)
+	}
 }
 
 // noticeNone says that there is nothing to show, and why.

@@ -37,7 +37,8 @@ func newListCmd(a *app) *cobra.Command {
 		Long: `List shows the recorded sessions, the newest first. Each line begins with a short id that other
 commands accept. Commands that programs ran in a sandbox share one line; --sandbox NAME lists them.
 On a terminal the table fits its width, and a long one is shown in a pager ($PTYREC_PAGER, $PAGER,
-less).
+less). A weekday is the last one; today's own is today. With --json, messages and turns are null
+where nobody has read the conversation out of the recording yet: show, export and search do.
 
 With --interactive, as ptyrec does without a command, you pick a session: what you type filters by
 title, tags, agent, folder, status and id. Up and Down choose, Tab scrolls the conversation, Esc

@@ -90,8 +90,14 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = starter.Close() }() // nothing of it is owned
-		o.Start = starter.Start
+		defer func() { _ = starter.Close() }() // which ends what it has started, but for what is kept
+		o.Start = func(ctx context.Context, o mcp.StartOptions) (string, error) {
+			start := starter.StartOwned
+			if o.Keep {
+				start = starter.Start
+			}
+			return start(ctx, o.Command, o.Cwd, o.Cols, o.Rows)
+		}
 	}
 	s := mcp.New(o)
 	defer s.Close()

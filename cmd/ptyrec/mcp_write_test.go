@@ -156,6 +156,66 @@ func TestMCP3Run(t *testing.T) {
 	}
 }
 
+// What a client has started ends with it, unless it is to be kept, and only so much may run at a
+// time.
+func TestMCPSessionsEndWithTheirClient(t *testing.T) {
+	t.Parallel()
+	environ, _ := env(t)
+	environ = append(environ, "HOME="+t.TempDir())
+	c := mcpClient(t, environ, nil, "--write", "--allow-run")
+	const most = 20
+	var kept string
+	for n := range most {
+		text, got, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"cat"}, "keep": n == 0})
+		of, _ := got["session"].(map[string]any)
+		id, _ := of["id"].(string)
+		if failed || id == "" {
+			t.Fatalf("session %d: %s", n, text)
+		}
+		if n == 0 {
+			kept = id
+		}
+	}
+	t.Cleanup(func() { endSession(t, environ, kept) })
+	if text, _, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"cat"}}); !failed || !strings.Contains(text, "End one with stop_session first") {
+		t.Errorf("one too many: %s", text)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	waitFor(t, "the end of what is not kept", func() bool { return strings.Count(printed(t, environ, "list", "--live", "--json"), `"id"`) == 1 })
+	if left := printed(t, environ, "list", "--live", "--json"); !strings.Contains(left, kept) {
+		t.Errorf("%s is not kept: %s", kept, left)
+	}
+}
+
+// A server that runs in a recorded session, as those of agents often do, types into the sessions
+// that it has started, and what runs in these still grants nothing.
+func TestMCPInASessionTypesIntoWhatItStarted(t *testing.T) {
+	t.Parallel()
+	environ, _ := env(t)
+	dir := t.TempDir()
+	first := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"start_session","arguments":{"command":["sh","-c","read -r x; echo got $x; ptyrec grant $OUTER; echo granted $?; cat"]}}}
+`
+	then := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send","arguments":{"session":"last","text":"hello","enter":true}}}
+`
+	last := `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"wait","arguments":{"session":"last","until":"text","text":"granted 1"}}}
+`
+	for name, text := range map[string]string{"first": first, "then": then, "last": last} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := mcpSession(t, append(environ, "HOME="+dir, "DIR="+dir), "sh", "-c", `OUTER=$PTYREC_SESSION; export OUTER; answered() { until grep -q "\"id\":$1" "$DIR/out" 2>/dev/null; do sleep 0.02; done; }
+		{ cat "$DIR/first"; answered 2; cat "$DIR/then"; answered 3; cat "$DIR/last"; answered 4; } | ptyrec mcp --write --allow-run >"$DIR/out"; echo done; cat`)
+	mcpRun(t, environ, "wait", id, "--log", "done", "--for", "60s")
+	said, err := os.ReadFile(filepath.Join(dir, "out"))
+	if err != nil || !strings.Contains(string(said), "Typed into session") || !strings.Contains(string(said), `"reason":"text"`) {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
 // mcpTools returns the names of the tools.
 func mcpTools(t *testing.T, c *sdk.ClientSession) (names []string) {
 	t.Helper()

@@ -65,6 +65,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	if err != nil {
 		return err
 	}
+	a.sayUnderstood(&f.filterFlags)
 	if filter.Limit = f.limit; f.limit < 1 {
 		return usageError(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
 	}

@@ -275,7 +275,20 @@ var copilotLook = &markdown.Style{
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
-	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) }, Code: func(ls []markdown.Line) (int, bool) { return markdown.CodeRun(ls, code), false },
+	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) },
+	Code:   func(ls []markdown.Line) (int, bool) { return markdown.CodeGroups(ls, codeGroup, codeGroup), false },
+}
+
+// codeGroup counts the lines of code from the first up to a blank one. An address in code may go on
+// at the start of a line.
+func codeGroup(ls []markdown.Line) int {
+	for n := range ls {
+		l := &ls[n]
+		if l.Blank() || !code(l) && (n == 0 || l.First().Link == "" || l.First().Link != ls[n-1].StyleOf(len(ls[n-1].Text)-1).Link) {
+			return n
+		}
+	}
+	return len(ls)
 }
 
 // code reports whether a line is code: it begins in a colour. The lines of tables are grey,

@@ -48,7 +48,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	end, width := a.StyleOf(len(a.Text)-1), row.Width(word)
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
-	case strings.Contains(end.Link, last+word): // an address goes on
+	case end.Link != "" && strings.Contains(end.Link, endOfLink(a)+startOfLink(b)): // an address goes on
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
 		end.Link != "" && end.Link != b.First().Link && WordRune(row.FirstRune(word)) || // a link ends at the edge
@@ -62,6 +62,11 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	}
 	return SeamBreak
 }
+
+// endOfLink and startOfLink return the word at a line's end and at its start, as far as it is in one
+// style: code may have a link within a word.
+func endOfLink(l *Line) string   { return row.LastWord(l.Spans[len(l.Spans)-1].Text) }
+func startOfLink(l *Line) string { return row.FirstWord(l.content()[0].Text) }
 
 // conjunctions follow a hyphen that was not cut: "multi- and single-line".
 var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}

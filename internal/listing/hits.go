@@ -31,7 +31,7 @@ type hitItem struct {
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`
 	Entry   *session.Entry `json:"entry,omitempty"` // none: the session's title, note or tags matched
-	Session store.Overview `json:"session"`
+	Session Item           `json:"session"`
 }
 
 // WriteJSON writes the hits as JSON. sockets are those of the live sessions, by their ids.

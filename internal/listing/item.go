@@ -8,12 +8,23 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// Item is a session as a list's JSON has it. What nobody has read out of its recording yet has no
+// count.
+type Item struct {
+	store.Overview
+	Messages *int `json:"messages"`
+	Turns    *int `json:"turns"`
+}
+
 // NewItem returns a session as a list's JSON has it. sockets are those of the live sessions, by
 // their ids.
-func NewItem(info *store.Info, sockets map[string]string) store.Overview {
-	item := info.Overview()
+func NewItem(info *store.Info, sockets map[string]string) Item {
+	item := Item{Overview: info.Overview()}
 	item.Joinable = Joinable(info, sockets)
 	item.Name = "" // the title is the same
+	if info.Messages > 0 || !info.Unread || info.Status == store.Live {
+		item.Messages, item.Turns = &info.Messages, &info.Turns
+	}
 	return item
 }
 
@@ -25,7 +36,7 @@ func Joinable(info *store.Info, sockets map[string]string) bool {
 
 // WriteJSON writes sessions as JSON. used is what they used, by their ids.
 func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used map[string]*usage.Sum) error {
-	items := make([]store.Overview, len(infos))
+	items := make([]Item, len(infos))
 	for i, info := range infos {
 		items[i] = NewItem(info, sockets)
 		if sum := used[info.ID]; sum != nil {

@@ -123,6 +123,30 @@ func TestWriteJSON(t *testing.T) {
 	}
 }
 
+// What nobody has read yet has no count, which is not the same as nothing.
+func TestCountsOfUnread(t *testing.T) {
+	var b bytes.Buffer
+	infos := []*store.Info{
+		{Session: session.Session{ID: "a"}, Status: store.Ended, Unread: true},
+		{Session: session.Session{ID: "b"}, Status: store.Ended},
+		{Session: session.Session{ID: "c"}, Status: store.Ended, Unread: true, Messages: 3, Turns: 1},
+		{Session: session.Session{ID: "d"}, Status: store.Live, Unread: true},
+	}
+	if err := listing.WriteJSON(&b, infos, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	var items []map[string]any
+	if err := json.Unmarshal(b.Bytes(), &items); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][2]any{{nil, nil}, {0., 0.}, {3., 1.}, {0., 0.}} {
+		messages, there := items[i]["messages"]
+		if got := [2]any{messages, items[i]["turns"]}; got != want || !there {
+			t.Errorf("%v has the counts %v, want %v", items[i]["id"], got, want)
+		}
+	}
+}
+
 func TestHits(t *testing.T) {
 	infos := sessions()
 	h := &listing.Hits{

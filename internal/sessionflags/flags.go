@@ -29,6 +29,8 @@ type Flags struct {
 	Owner, Space                                        string // only with Team
 
 	Folded bool // no flag: leave out the commands of sandboxes
+
+	understood string
 }
 
 // Register adds the flags to a command.
@@ -58,13 +60,18 @@ func (f *Flags) RegisterTeam(flags *pflag.FlagSet) {
 
 // Any reports whether one of the flags is given.
 func (f Flags) Any() bool {
-	f.Folded = false // by default
+	f.Folded, f.understood = false, "" // by default
 	return f != Flags{}
 }
+
+// Understood says which day a weekday was taken for, once Filter has returned; "" where no flag names
+// one.
+func (f *Flags) Understood() string { return f.understood }
 
 // Filter returns what the flags choose. now is the time by which words such as yesterday are read.
 // An error is a *cli.Failure if a flag cannot be understood.
 func (f *Flags) Filter(now time.Time) (store.Filter, error) {
+	f.understood = ""
 	if !f.Team && (f.Owner != "" || f.Space != "") {
 		return store.Filter{}, &cli.Failure{Err: errors.New("--owner and --space go with --team"), Status: cli.StatusUsage}
 	}
@@ -73,15 +80,21 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 		return out, &cli.Failure{Err: errors.New("--on cannot be combined with --since or --until"), Status: cli.StatusUsage}
 	}
 	for _, t := range []struct {
-		text         string
+		flag, text   string
 		since, until bool
-	}{{f.Since, true, false}, {f.Until, false, true}, {f.On, true, true}} {
+	}{{"since", f.Since, true, false}, {"until", f.Until, false, true}, {"on", f.On, true, true}} {
 		if t.text == "" {
 			continue
 		}
 		s, err := timespan.Parse(t.text, now)
 		if err != nil {
 			return out, &cli.Failure{Err: err, Hint: timespan.Help, Status: cli.StatusUsage}
+		}
+		if s.Weekday {
+			if f.understood != "" {
+				f.understood += ", "
+			}
+			f.understood += fmt.Sprintf("--%s %s is %s", t.flag, t.text, s.Start.Format("Mon 2006-01-02"))
 		}
 		if t.since {
 			out.Since = s.Start

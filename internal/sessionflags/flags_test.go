@@ -46,6 +46,7 @@ func TestFilter(t *testing.T) {
 		"--since yesterday":     {Since: day(19)},
 		"--until yesterday":     {Until: day(20)},
 		"--on 2026-11-03":       {Since: day(3), Until: day(4)},
+		"--on friday":           {Since: day(20), Until: day(21)},
 		"--until 2h":            {Until: now.Add(-2*time.Hour + time.Nanosecond)},
 		"--since 3d --until 1d": {Since: now.AddDate(0, 0, -3), Until: now.AddDate(0, 0, -1).Add(time.Nanosecond)},
 		"--cwd ~/src":           {Cwd: filepath.Join(home, "src")},
@@ -61,6 +62,16 @@ func TestFilter(t *testing.T) {
 		}
 		if f.Any() != (args != "") {
 			t.Errorf("%q: Any() = %v", args, f.Any())
+		}
+	}
+	for args, want := range map[string]string{
+		"--on friday":              "--on friday is Fri 2026-11-20",
+		"--since tue --until thu":  "--since tue is Tue 2026-11-17, --until thu is Thu 2026-11-19",
+		"--since 3d --until today": "",
+	} {
+		f := parse(t, strings.Fields(args)...)
+		if _, err := f.Filter(now); err != nil || f.Understood() != want {
+			t.Errorf("%q is understood as %q, want %q; %v", args, f.Understood(), want, err)
 		}
 	}
 	for _, args := range []string{"--since someday", "--on today --since 3d"} {

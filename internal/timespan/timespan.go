@@ -11,7 +11,10 @@ import (
 
 // Span is the time that a word such as yesterday means: from Start up to, not including, End. Both
 // are equal for a moment.
-type Span struct{ Start, End time.Time }
+type Span struct {
+	Start, End time.Time
+	Weekday    bool // the word was a weekday: which one of them is meant is a convention
+}
 
 // Help says what Parse takes.
 const Help = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
@@ -30,33 +33,37 @@ var layouts = []struct {
 	{"2006-01-02", 1, 0},
 }
 
-// Parse reads a date, a moment, today, yesterday, a weekday (the last one), or a time ago (2h,
-// 3d, "2 weeks ago"), in now's time zone.
+// Parse reads a date, a moment, today, yesterday, a weekday, or a time ago (2h, 3d,
+// "2 weeks ago"), in now's time zone. A weekday is the last one, and today's own is today, as git
+// reads it; "last friday" on a Friday was a week ago.
 func Parse(text string, now time.Time) (Span, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, text, now.Location()); err == nil {
-			return Span{t, t.AddDate(0, 0, l.days).Add(l.length)}, nil
+			return Span{Start: t, End: t.AddDate(0, 0, l.days).Add(l.length)}, nil
 		}
 	}
-	word := strings.TrimSpace(strings.TrimPrefix(strings.ToLower(text), "last "))
+	word, last := strings.CutPrefix(strings.ToLower(text), "last ")
+	word = strings.TrimSpace(word)
 	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	day := func(ago int) Span { return Span{today.AddDate(0, 0, -ago), today.AddDate(0, 0, 1-ago)} }
+	day := func(ago int) Span { return Span{Start: today.AddDate(0, 0, -ago), End: today.AddDate(0, 0, 1-ago)} }
 	switch word {
 	case "now":
-		return Span{now, now}, nil
+		return Span{Start: now, End: now}, nil
 	case "today":
 		return day(0), nil
 	case "yesterday":
 		return day(1), nil
 	}
-	for ago := 1; ago <= 7; ago++ {
+	for ago := range 8 {
 		name := strings.ToLower(today.AddDate(0, 0, -ago).Weekday().String())
-		if len(word) >= 3 && strings.HasPrefix(name, word) {
-			return day(ago), nil
+		if len(word) >= 3 && strings.HasPrefix(name, word) && (ago > 0 || !last) {
+			s := day(ago)
+			s.Weekday = true
+			return s, nil
 		}
 	}
 	if d, err := ParseAge(strings.TrimSuffix(word, " ago")); err == nil {
-		return Span{now.Add(-d), now.Add(-d)}, nil
+		return Span{Start: now.Add(-d), End: now.Add(-d)}, nil
 	}
 	return Span{}, fmt.Errorf("unknown time %q", text)
 }

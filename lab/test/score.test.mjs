@@ -11,6 +11,28 @@ test("plain leaves the words that a reader sees", () => {
   assert.equal(plain("| a | b |\n|---|---|\n| 1 | 2 |"), "a b 1 2");
 });
 
+test("plain reads emphasis as CommonMark does", () => {
+  assert.equal(plain("_a_ __b__ ~~c~~ **1. d** ***e*** **f `g` _h_**"), "a b c 1. d e f g h");
+  assert.equal(plain("snake_case_name and 2 * 3 * 4"), "snake_case_name and 2 * 3 * 4");
+  assert.equal(plain("`_kept_` \\*so\\*"), "_kept_ *so*");
+  assert.equal(plain("[text](../a.md) and ![](https://example.test/x.png)"), "text and https://example.test/x.png");
+});
+
+test("an agent may show the address of a link behind its text, or not", () => {
+  const want = talk(["assistant", "See [the guide](guide.md#part) for more."]);
+  for (const text of ["See the guide for more.", "See the guide (guide.md#part) for more."])
+    assert.equal(score(truth(want), { entries: talk(["assistant", text]) }).exact, 1, text);
+  assert.equal(score(truth(want), { entries: talk(["assistant", "See the guide (other.md) for more."]) }).exact, 0);
+});
+
+test("what was redacted is no fault, what is wrong around it is", () => {
+  const want = talk(["assistant", "Use\n\n```\ngit clone https://me:pass@example.test/a.git\n```"]);
+  const got = s => ({ entries: [{ role: "assistant", text: s, markdown: s }] });
+  const r = score(truth(want), got("Use\n\n```\ngit clone https://me:[redacted:url-password]@example.test/a.git\n```"));
+  assert.deepEqual([r.exact, r.code], [1, 1]);
+  assert.equal(score(truth(want), got("Use\n\n```\ngit clone https://me:[redacted:url-password]@example.test/b.git\n```")).exact, 0);
+});
+
 test("a transcript that is right scores 1 everywhere", () => {
   const entries = talk(["user", "Why?"], ["assistant", "Because **so**.\n\n```go\nx := 1\n```"]);
   const r = score(truth([{ event: "start" }, ...entries]), { entries: [{ event: "cli:newSession" }, ...entries] });

@@ -40,7 +40,7 @@ func TestMCPLowPriority(t *testing.T) {
 	}
 	w.options.Write = true
 	w.options.Inside = func() ([]string, bool) { return nil, true }
-	w.options.Start = func(context.Context, []string, string, int, int) (string, error) {
+	w.options.Start = func(context.Context, mcp.StartOptions) (string, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		started = niceness(t)

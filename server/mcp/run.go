@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -17,6 +18,8 @@ import (
 const (
 	// stopTime is how long a session may take to end before it is killed.
 	stopTime = 5 * time.Second
+	// maxStarted is how many sessions that clients have started may run at a time.
+	maxStarted = 20
 	// stopStep is how often it is looked whether its recorder has ended, too.
 	stopStep = 50 * time.Millisecond
 )
@@ -30,12 +33,13 @@ func (s *Server) owns(id string) bool {
 func (s *Server) startTool() tool {
 	return tool{
 		name: "start_session", title: "Start a session", types: true,
-		about: "Run a command in a new recorded session, which only you may type into.",
+		about: "Run a command in a new recorded session, which only you may type into. It ends when you leave.",
 		params: []param{
 			{name: "command", kind: kindTexts, about: "Program and arguments", required: true},
 			{name: "cwd", kind: kindText, about: "Its folder"},
 			{name: "cols", kind: kindWhole, about: "Width", least: 1, most: protocol.MaxCols, standard: 120},
 			{name: "rows", kind: kindWhole, about: "Height", least: 1, most: protocol.MaxRows, standard: 40},
+			{name: "keep", kind: kindBoolean, about: "Go on when you leave"},
 		},
 		run: s.start,
 	}
@@ -55,11 +59,10 @@ func (s *Server) start(ctx context.Context, c *toolCall) (answer, error) {
 	case cwd != "" && !filepath.IsAbs(cwd):
 		return answer{}, toolErrorf("cwd must be an absolute path.")
 	}
-	id, err := s.Start(ctx, command, cwd, c.whole("cols"), c.whole("rows"))
+	id, err := s.startOne(ctx, StartOptions{Command: command, Cwd: cwd, Cols: c.whole("cols"), Rows: c.whole("rows"), Keep: c.flag("keep")})
 	if err != nil {
-		return answer{}, toolErrorf("The command did not start: %s.", clip(s.line(err.Error()), maxShown))
+		return answer{}, err
 	}
-	s.own.Store(id, true)
 	db, info, _, err := s.find(ctx, id)
 	if err != nil {
 		return answer{}, err
@@ -68,6 +71,35 @@ func (s *Server) start(ctx context.Context, c *toolCall) (answer, error) {
 	out := started{about, s.item(ctx, db, info)}
 	out.Session.Granted = &granted
 	return answer{structured: out, text: "Started session " + id + ".\n" + recorded(out.Session.text())}, nil
+}
+
+// startOne starts a session, unless too many run already.
+func (s *Server) startOne(ctx context.Context, o StartOptions) (id string, err error) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if n, err := s.started(ctx); err != nil || n >= maxStarted {
+		return "", cmp.Or(err, toolErrorf("%d sessions that you have started still run: nothing was started. End one with stop_session first.", n))
+	}
+	if id, err = s.Start(ctx, o); err != nil {
+		return "", toolErrorf("The command did not start: %s.", clip(s.line(err.Error()), maxShown))
+	}
+	s.own.Store(id, true)
+	return id, nil
+}
+
+// started counts the sessions that clients have started and that run.
+func (s *Server) started(ctx context.Context) (n int, err error) {
+	db, err := s.open(ctx)
+	if db == nil || err != nil {
+		return 0, err
+	}
+	ids, _ := db.Live.IDs() // none where there is no folder for sockets
+	for _, id := range ids {
+		if s.owns(id) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func (s *Server) stopTool() tool {

@@ -50,9 +50,17 @@ type Options struct {
 	// Inside returns the sessions that this process runs inside, which clients do not type into.
 	// known is false if they cannot be determined.
 	Inside func() (ids []string, known bool)
-	// Start, if set and with Write, runs a command in a new detached session of so many cells,
-	// and returns the session's id.
-	Start func(ctx context.Context, command []string, cwd string, cols, rows int) (id string, err error)
+	// Start, if set and with Write, runs a command in a new detached session, and returns the
+	// session's id.
+	Start func(ctx context.Context, o StartOptions) (id string, err error)
+}
+
+// StartOptions describe a session to start.
+type StartOptions struct {
+	Command    []string
+	Cwd        string // empty: the server's
+	Cols, Rows int    // cells
+	Keep       bool   // it goes on when the server ends
 }
 
 // Server serves the sessions of a database. It may serve several clients at a time.
@@ -63,7 +71,8 @@ type Server struct {
 	stopped context.Context //nolint:containedctx // ends with Close
 	stop    context.CancelFunc
 
-	own           sync.Map // the ids of the sessions that clients have started
+	own           sync.Map   // the ids of the sessions that clients have started
+	starting      sync.Mutex // held while one is started
 	subscriptions subscriptions
 }
 

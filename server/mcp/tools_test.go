@@ -12,18 +12,19 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/ptyrec/ptyrec/server/mcp"
 	"github.com/ptyrec/ptyrec/session"
 )
 
 // Issue 18, 2: the whole list of tools has at most 8,000 characters, also with those for typing;
-// those of --allow-run are 1,100 more. Each says all of itself.
+// those of --allow-run are 1,200 more. Each says all of itself.
 func TestMCP2List(t *testing.T) {
 	w := newWorld(t)
-	start := func(context.Context, []string, string, int, int) (string, error) { return "", errors.New("no") }
+	start := func(context.Context, mcp.StartOptions) (string, error) { return "", errors.New("no") }
 	for _, test := range []struct {
 		write, run bool
 		most       int
-	}{{false, false, 8000}, {true, false, 8000}, {true, true, 9100}} {
+	}{{false, false, 8000}, {true, false, 8000}, {true, true, 9200}} {
 		if w.options.Write = test.write; test.run {
 			w.options.Start = start
 		}
