@@ -219,6 +219,12 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 	for _, a := range attempts {
 		script += "ptyrec " + a + "; echo status $?\n"
 	}
+	if exec.Command("unshare", "-Urpf", "true").Run() == nil { // /proc is another namespace's there
+		attempts = append(attempts, "rm in a pid namespace")
+		script += "unshare -Urpf ptyrec rm $KEPT --yes; echo status $?\n"
+	} else {
+		t.Log("a pid namespace is not tried: it is not allowed here")
+	}
 	if err := os.WriteFile(filepath.Join(dir, "attempts"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}

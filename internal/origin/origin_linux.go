@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -19,6 +20,13 @@ const (
 
 // Mark marks this process. A system that does not let it stays without the mark.
 func Mark() { _ = syscall.Setrlimit(locks, &syscall.Rlimit{Cur: limit, Max: limit}) }
+
+// Here reports whether this process has the mark. It does not look at /proc, which may be another
+// pid namespace's, or anything that has been mounted there.
+func Here() bool {
+	var l syscall.Rlimit
+	return syscall.Getrlimit(locks, &l) != nil || l.Max != math.MaxUint64
+}
 
 // Marked reports whether a process has the mark. known is false if that cannot be read: the process
 // has exited, or is hidden.

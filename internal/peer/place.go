@@ -58,7 +58,12 @@ func Of(pid, leader int) Place {
 }
 
 // Here returns where this process was started.
-func Here() Place { return Of(os.Getpid(), 0) }
+func Here() Place {
+	if origin.Here() {
+		return Another
+	}
+	return Of(os.Getpid(), 0)
+}
 
 // Session is a recorded session that runs around a process.
 type Session struct {
