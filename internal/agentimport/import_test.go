@@ -250,6 +250,9 @@ func TestItem8PartlyRecorded(t *testing.T) {
 // or when the conversation was imported before; and all that is imported in one.
 func TestE19PrivateLogs(t *testing.T) {
 	prompts := map[int]string{10: "Explain the cache"}
+	said := func(seconds int, role, id, text string) string {
+		return strings.Replace(said(seconds, role, id, text), `{`, `{"sessionId":"11111111-aaaa",`, 1)
+	}
 	for name, tt := range map[string]struct {
 		cwd     string
 		said    []string // by the agent's log, besides what was said in the session
@@ -261,6 +264,7 @@ func TestE19PrivateLogs(t *testing.T) {
 		"not recognised":  {"/shop", nil, map[int]string{10: "Sort the keys of the table"}, false, true},
 		"below":           {"/", nil, nil, false, true},
 		"elsewhere":       {"/other", nil, nil, false, false},
+		"by its id":       {"/other", nil, map[int]string{30: "Resume: claude --resume 11111111-aaaa"}, false, true},
 		"at another time": {"/shop", []string{said(900, "user", "x", "Later")}, nil, false, true},
 		"imported inside": {"/other", nil, nil, true, true},
 	} {

@@ -67,13 +67,14 @@ func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording)
 	if err != nil {
 		return err
 	}
-	same := 2*len(found) >= len(within)
-	if same && !told && !r.in(c.facts.Cwd) {
-		if same, err = im.showsID(ctx, r, c.facts.ID); err != nil {
+	likely := told || r.in(c.facts.Cwd)
+	if !likely {
+		if likely, err = im.showsID(ctx, r, c.facts.ID); err != nil {
 			return err
 		}
 	}
-	if r.info.Private && (same || told || r.in(c.facts.Cwd)) { // the screen need not show the same words
+	same := likely && 2*len(found) >= len(within)
+	if r.info.Private && likely { // the screen need not show the same words
 		c.private = true
 	}
 	for _, i := range within {
