@@ -359,9 +359,9 @@ export function marks(md) {
     }
     if (open) continue;
     let m;
-    if ((m = /^#{1,6} (.*)/.exec(l))) out.push(`# ${m[1].replace(/[*`]/g, "")}`); // no agent shows a heading's level reliably
-    if ((m = /^\s*([-*]|\d+\.) (.*)/.exec(l)) && !/[*`]/.test(m[2]))
-      out.push(`${m[1].replace("*", "-")} ${m[2].slice(0, 30)}`);
+    if ((m = /^#{1,6} (.*)/.exec(l))) out.push(`# ${plain(m[1])}`); // no agent shows a heading's level reliably
+    if ((m = /^\s*([-*]|\d+\.) (.*)/.exec(l)) && !/[*`]/.test(m[2]) && !/^\[.?\] /.test(m[2]))
+      out.push(`${m[1].replace("*", "-")} ${plain(m[2]).slice(0, 30)}`);
     if (/^\|/.test(l) && !/---/.test(l))
       out.push(
         l
@@ -485,7 +485,8 @@ export function score(truth, got) {
           : l
               .trim()
               .replace(/^[*+] /, "- ")
-              .replace(/^#{1,6} (.*)/, (_, h) => `# ${h.replace(/[*`]/g, "")}`),
+              .replace(/^(#{1,6}|-|\d+\.) (.*)/, (_, m, t) => `${m.replace(/^#+/, "#")} ${plain(t, targets)}\n${l}\n${m[0] === "#" && BOLD_HEADINGS.has(truth.agent) ? `**${t}**` : ""}`)
+              .replace(/^\*\*(.*)\*\*$/, (all, t) => (BOLD_HEADINGS.has(truth.agent) ? `# ${plain(t, targets)}\n${all}` : all)),
       );
       const never = ` ${(t.unseen ?? []).join(" ")}`, // bold words may go from one piece to the next
         unseen = (t.unseen ?? []).map(squeeze),
@@ -523,6 +524,8 @@ export function score(truth, got) {
   if (r.events < 1) r.notes.push(`events: want ${te} got ${ge}`);
   return r;
 }
+/** Agents that draw a bold line and a heading alike. */
+const BOLD_HEADINGS = new Set(["claude", "copilot", "gemini", "qwen"]);
 /** The transcript's event names as the truth's. */
 const EVENT = {
   "cli:newSession": "start",

@@ -40,8 +40,7 @@ func codeInk(c vterm.Color) bool {
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
 	if row.FirstRune(t) <= '9' { // "-" too
-		it, ok := markdown.ListItem(l)
-		return it, ok && !l.First().Bold // bold words that begin with a number
+		return markdown.ListItem(l)
 	}
 	mark := row.FirstWord(t)
 	number := letterNumbers[mark]

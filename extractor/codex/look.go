@@ -52,7 +52,7 @@ var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
 // versions that draw it.
 func item(l *markdown.Line) (markdown.Item, bool) {
-	if first := l.First(); !first.Bold && coloured(first) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
+	if coloured(l.First()) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
 		return markdown.TaskItem(l, tasks)
 	}
 	return markdown.Item{}, false

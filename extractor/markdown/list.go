@@ -107,7 +107,7 @@ func (r *blockReader) within(col int) []listLevel {
 var bullets = []string{"-", "•", "*", "+", "◦", "▪", "‣"}
 
 // ListItem reads a list item's marker: - * + • ◦ ▪ or a number with a point or bracket, whose text
-// may not be there yet.
+// may not be there yet. A bold number is one of bold words.
 func ListItem(l *Line) (Item, bool) {
 	t := l.Text[l.Indent:]
 	mark := row.FirstWord(t)
@@ -118,7 +118,7 @@ func ListItem(l *Line) (Item, bool) {
 		return l.ItemOf("-", -1, 1, t[n:]), true
 	case mark[n-1] == '.' || mark[n-1] == ')':
 		number, err := strconv.ParseUint(mark[:n-1], 10, 31)
-		return l.ItemOf(mark, int(number), n, t[n:]), err == nil
+		return l.ItemOf(mark, int(number), n, t[n:]), err == nil && !l.First().Bold
 	}
 	return Item{}, false
 }

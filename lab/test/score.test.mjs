@@ -25,6 +25,13 @@ test("an agent may show the address of a link behind its text, or not", () => {
   assert.equal(score(truth(want), { entries: talk(["assistant", "See the guide (other.md) for more."]) }).exact, 0);
 });
 
+test("a bold line and a heading are one where the agent draws them alike", () => {
+  const want = { ...truth(talk(["assistant", "## How to test:\n\nRun it."])) },
+    got = { entries: talk(["assistant", "**How to test:**\n\nRun it."]) };
+  assert.equal(score(want, got).markdown, 1);
+  assert.equal(score({ ...want, agent: "codex" }, got).markdown, 0);
+});
+
 test("what was redacted is no fault, what is wrong around it is", () => {
   const want = talk(["assistant", "Use\n\n```\ngit clone https://me:pass@example.test/a.git\n```"]);
   const got = s => ({ entries: [{ role: "assistant", text: s, markdown: s }] });
