@@ -42,15 +42,42 @@ func (t *Playback) Cut(from, to time.Duration) {
 // are as long as they were.
 func (t *Playback) LimitIdle(limit time.Duration) {
 	t.Times = make([]time.Duration, len(t.Events))
-	var now, last time.Duration
+	c := Clock{Limit: limit}
 	for i, e := range t.Events {
-		pause := max(0, e.At-last)
-		if limit > 0 {
-			pause = min(pause, limit)
-		}
-		now, last = now+pause, e.At
-		t.Times[i] = now
+		t.Times[i] = c.Next(e.At)
 	}
+}
+
+// Clock tells when events are played, one after another, with no pause longer than Limit.
+type Clock struct {
+	Limit  time.Duration // 0: pauses are as long as they were
+	Now    time.Duration // when the last event is played
+	Events int           // so far
+	last   time.Duration // when it happened
+}
+
+// Next returns when the next event is played, which happened at at.
+func (c *Clock) Next(at time.Duration) time.Duration {
+	c.Now, c.last = c.Now+c.pause(at), at
+	c.Events++
+	return c.Now
+}
+
+// Before returns when a moment is played that is not before the last event, nor behind the next one.
+func (c *Clock) Before(moment, next time.Duration) time.Duration {
+	if c.Events == 0 {
+		return 0
+	}
+	return c.Now + min(max(0, moment-c.last), c.pause(next))
+}
+
+// pause returns the pause before an event that happened at at.
+func (c *Clock) pause(at time.Duration) time.Duration {
+	pause := max(0, at-c.last)
+	if c.Limit > 0 {
+		pause = min(pause, c.Limit)
+	}
+	return pause
 }
 
 // Played returns when a moment of the recording is played. The Playback must not be empty.

@@ -1,11 +1,16 @@
 package export
 
 import (
-	"bytes"
+	"bufio"
+	"cmp"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/ptyrec/ptyrec/archive"
@@ -36,25 +41,61 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 		return err
 	}
 	defer p.Stop()
-	tp := &archive.Playback{Cols: info.Cols, Rows: info.Rows}
-	if err := tp.Load(p.events); err != nil {
-		return err
-	}
-	x.Library.WarnDamage(p.Damage)
-	if len(tp.Events) == 0 {
-		return render.HTML(w, p.transcript, nil)
-	}
-	tp.LimitIdle(pageIdle)
-	var b bytes.Buffer
-	out, err := cast.NewWriter(&b, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows})
+	packed, err := newScratch()
 	if err != nil {
 		return err
 	}
-	for i, e := range tp.Events {
+	defer func() { _ = packed.Close() }() // it was written whole, or is of no use
+	moments := momentsOf(p.transcript.Entries, p.started)
+	if err := packCast(packed, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows}, p.events, moments); err != nil {
+		return err
+	}
+	x.Library.WarnDamage(p.Damage)
+	if moments.clock.Events == 0 {
+		return render.HTML(w, p.transcript, nil)
+	}
+	if _, err := packed.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return render.HTML(w, p.transcript, &render.Recording{Cast: bufio.NewReader(packed), Time: moments.of})
+}
+
+// newScratch returns a file without a name, of which nothing is left however the program ends. Only
+// the user can read it.
+func newScratch() (*os.File, error) {
+	f, err := os.CreateTemp("", ".ptyrec-page-*") // 0600
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// packCast writes the events of source as a compressed asciicast with short pauses, and tells
+// moments when they are played.
+func packCast(w io.Writer, h cast.Header, source archive.EventSource, m *moments) error {
+	z := gzip.NewWriter(w)
+	out, err := cast.NewWriter(z, h)
+	if err != nil {
+		return err
+	}
+	for {
+		e, err := source.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		e = session.OnTerminal(e)
+		m.before(e.At)
+		at := m.clock.Next(e.At)
 		if e.Kind == session.Input {
 			continue
 		}
-		e.At = tp.Times[i]
+		e.At = at
 		if err := out.Write(e); err != nil {
 			return err
 		}
@@ -62,9 +103,45 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return render.HTML(w, p.transcript, &render.Recording{Cast: b.Bytes(), Time: func(e *session.Entry) time.Duration {
-		return tp.Played(max(0, e.At.Sub(p.started)))
-	}})
+	return z.Close()
+}
+
+// moments are the times at which the entries of a page are played.
+type moments struct {
+	clock  archive.Clock
+	open   []moment // that are not reached yet, in order of their times
+	played map[*session.Entry]time.Duration
+}
+
+// moment is a time in the recording.
+type moment struct {
+	at    time.Duration
+	entry *session.Entry
+}
+
+func momentsOf(entries []*session.Entry, started time.Time) *moments {
+	m := &moments{clock: archive.Clock{Limit: pageIdle}, played: map[*session.Entry]time.Duration{}}
+	for _, e := range entries {
+		m.open = append(m.open, moment{max(0, e.At.Sub(started)), e})
+	}
+	slices.SortStableFunc(m.open, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	return m
+}
+
+// before notes when what is not later than the next event, which is at at, is played.
+func (m *moments) before(at time.Duration) {
+	for len(m.open) > 0 && m.open[0].at <= at {
+		m.played[m.open[0].entry] = m.clock.Before(m.open[0].at, at)
+		m.open = m.open[1:]
+	}
+}
+
+// of returns when an entry is played: at the end, if it is later than all events.
+func (m *moments) of(e *session.Entry) time.Duration {
+	if at, ok := m.played[e]; ok {
+		return at
+	}
+	return m.clock.Now
 }
 
 // writeScreen draws the screen at a moment as SVG.

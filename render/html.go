@@ -1,13 +1,12 @@
 package render
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,26 +19,26 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// page is parsed when it is wanted: most commands write none.
-var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/page.html")) })
+// page is parsed when it is wanted: most commands write none. page.html is all but the scripts.
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/*.html")) })
 
 // Recording is a recording shown beside a conversation.
 type Recording struct {
-	Cast []byte                             // an asciicast
+	Cast io.Reader                          // an asciicast, compressed by gzip
 	Time func(*session.Entry) time.Duration // when an entry appears in it
 }
 
-// pageData is what page.html is filled with.
+// pageData is what the page's templates are filled with.
 type pageData struct {
-	Title           string
-	Brief           []string // what one wants to know at once
-	Facts           []pageFact
-	Items           []pageItem
-	Prompts         []pagePrompt
-	CSS, PlayerCSS  template.CSS
-	JS, PlayerJS    template.JS
-	Cast            template.HTML // base64, whose + is no mark-up
-	Poster, License string
+	Title          string
+	Brief          []string // what one wants to know at once
+	Facts          []pageFact
+	Items          iter.Seq[pageItem]
+	Prompts        []pagePrompt
+	CSS, PlayerCSS template.CSS
+	JS, PlayerJS   template.JS
+	Recording      bool
+	License        string
 }
 
 type pageFact struct{ Name, Value string }
@@ -63,39 +62,72 @@ type pagePrompt struct {
 // recording in a player, if there is one. Nothing in t can become a script, or make the page ask
 // for anything.
 func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
-	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js"))}
+	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js")), Prompts: promptsOf(t, rec)}
 	for _, f := range factsOf(&t.Session) {
 		p.Facts = append(p.Facts, pageFact{f.name, f.value})
 	}
 	if rec != nil {
-		packed, err := pack(rec.Cast)
-		if err != nil {
-			return err
-		}
-		p.Cast, p.License = template.HTML(packed), pageFile("asciinema-player.LICENSE")
+		p.Recording, p.License = true, pageFile("asciinema-player.LICENSE")
 		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")), template.JS(script(pageFile("asciinema-player.min.js")))
 	}
-	for _, e := range t.Entries {
-		if item, ok := newPageItem(e, &t.Session); ok {
-			p.add(item, e, rec)
+	p.Items = func(yield func(pageItem) bool) {
+		for _, e := range t.Entries {
+			if item, ok := newPageItem(e, &t.Session, rec); ok && !yield(item) {
+				return
+			}
 		}
 	}
-	return page().Execute(w, p)
+	if err := page().ExecuteTemplate(w, "page.html", p); err != nil {
+		return err
+	}
+	if rec != nil {
+		if err := writeCast(w, rec.Cast, posterOf(t, rec)); err != nil {
+			return err
+		}
+	}
+	return page().ExecuteTemplate(w, "scripts.html", p)
 }
 
-// add adds an item with its place in the recording.
-func (p *pageData) add(item pageItem, e *session.Entry, rec *Recording) {
-	if rec != nil && item.Event == "" {
-		at := rec.Time(e)
-		item.At, item.Clock = seconds(at), lapse(at)
-		if p.Poster == "" && e.Role == session.RoleAssistant {
-			p.Poster = item.At
+// writeCast writes an asciicast as the page holds it: its + is no mark-up.
+func writeCast(w io.Writer, packed io.Reader, poster string) error {
+	if _, err := fmt.Fprintf(w, `<script type="application/gzip" id="cast" data-poster="%s">`, poster); err != nil {
+		return err
+	}
+	b := base64.NewEncoder(base64.StdEncoding, w)
+	if _, err := io.Copy(b, packed); err != nil {
+		return err
+	}
+	if err := b.Close(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "</script>\n")
+	return err
+}
+
+// promptsOf returns what the user asked.
+func promptsOf(t *session.Transcript, rec *Recording) (prompts []pagePrompt) {
+	for _, e := range t.Entries {
+		if e.Role != session.RoleUser {
+			continue
+		}
+		at := e.At.UTC().Format(clock)
+		if rec != nil && e.Type != session.TypeEvent {
+			at = lapse(rec.Time(e))
+		}
+		prompts = append(prompts, pagePrompt{e.Seq, at, shorten(printable.Line(e.Text))})
+	}
+	return prompts
+}
+
+// posterOf returns the moment of the recording that is shown at first, in seconds: that of the
+// first reply.
+func posterOf(t *session.Transcript, rec *Recording) string {
+	for _, e := range t.Entries {
+		if e.Role == session.RoleAssistant && e.Type != session.TypeEvent {
+			return seconds(rec.Time(e))
 		}
 	}
-	if e.Role == session.RoleUser {
-		p.Prompts = append(p.Prompts, pagePrompt{e.Seq, item.Clock, shorten(printable.Line(e.Text))})
-	}
-	p.Items = append(p.Items, item)
+	return ""
 }
 
 // script returns JavaScript with the control characters in its strings escaped: a page may be
@@ -158,28 +190,17 @@ func pageFile(name string) string {
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-// pack compresses data as a page can hold it.
-func pack(data []byte) (string, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return "", err
-	}
-	if _, err := z.Write(data); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
-}
-
-func newPageItem(e *session.Entry, s *session.Session) (pageItem, bool) {
+// newPageItem returns the item of an entry, and whether it has one.
+func newPageItem(e *session.Entry, s *session.Session, rec *Recording) (pageItem, bool) {
 	if e.Type == session.TypeEvent {
 		text := eventText(e)
 		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
 	}
 	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))} // all of it is escaped
+	if rec != nil {
+		at := rec.Time(e)
+		item.At, item.Clock = seconds(at), lapse(at)
+	}
 	switch {
 	case e.Role == session.RoleAssistant && e.Agent != "":
 		item.Speaker = e.Agent
