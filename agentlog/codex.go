@@ -1,6 +1,7 @@
 package agentlog
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -124,7 +125,7 @@ type codexReader struct {
 	byOrdinal bool   // another log has what is before an ordinal
 	from      int64  // that one
 	forked    bool   // it goes on from another conversation, and so does its count of tokens
-	lines     int
+	lines     int    // documents
 	turn      codexTurn
 	model     string
 	counted   bool
@@ -172,11 +173,13 @@ func (r *codexReader) parse(doc []byte) (l *codexLine, p *codexItem, ok bool) {
 }
 
 func (r *codexReader) line(doc []byte) {
+	if r.lines++; r.lines > 1 && r.lines <= r.inherited && !bytes.Contains(doc, tokenCount) && !bytes.Contains(doc, modelKey) {
+		return
+	}
 	l, p, ok := r.parse(doc)
 	if !ok {
 		return
 	}
-	r.lines++
 	if r.copied(l) {
 		r.history(p)
 		return
@@ -235,6 +238,9 @@ func (r *codexReader) begin(l *codexLine, p *codexItem) {
 func (r *codexReader) copied(l *codexLine) bool {
 	return r.lines > 1 && (r.lines <= r.inherited || l.Ordinal != nil && *l.Ordinal < r.from)
 }
+
+// What is in the lines that matter though another log has them.
+var tokenCount, modelKey = []byte("token_count"), []byte(`"model"`)
 
 // history notes what matters of a line that another log has.
 func (r *codexReader) history(p *codexItem) {

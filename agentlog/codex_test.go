@@ -159,6 +159,21 @@ func TestCodexForksHaveTheirOwnAlone(t *testing.T) {
 	}
 }
 
+// TestCodexForkWithBrokenLines loses nothing behind lines that cannot be read.
+func TestCodexForkWithBrokenLines(t *testing.T) {
+	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
+	parent.lines = append(parent.lines[:3:3], append([]string{"{", "nonsense"}, parent.lines[3:]...)...)
+	whole := &codexLog{minute: 1, input: 90, output: 10}
+	whole.meta("f", forked("p"))
+	whole.lines = append(whole.lines, parent.lines...)
+	whole.turn("mules?", "grey")
+	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": whole.text()})
+	said, tokens := found(t, "codex")
+	if diff := cmp.Diff([]string{"user: mules?", "assistant: grey"}, said["2.jsonl"]); diff != "" || tokens != 200 {
+		t.Errorf("%d tokens, want 200; said (-want +got):\n%s", tokens, diff)
+	}
+}
+
 // TestCodexForkWithoutItsParent keeps what nobody else has.
 func TestCodexForkWithoutItsParent(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
