@@ -45,7 +45,7 @@ func makeFolder(path string) error {
 // is not there now.
 func errNowhere(folder string) error {
 	target, _ := os.Readlink(folder) // the error says enough without it
-	return fmt.Errorf("%s is a link to %s, which is not there", folder, target)
+	return fmt.Errorf("%s: %w: %s is not there", folder, session.ErrNowhere, target)
 }
 
 // name returns the path of a file of the session.

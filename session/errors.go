@@ -18,6 +18,7 @@ var (
 	ErrBusy         = errors.New("locked by another program")
 	ErrSlow         = errors.New("it takes too long")
 	ErrRemoved      = errors.New("removed while in use")
+	ErrNowhere      = errors.New("a link that leads nowhere")
 	ErrForbidden    = errors.New("not allowed")
 	ErrAway         = errors.New("the server cannot be reached")
 )

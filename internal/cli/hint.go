@@ -24,6 +24,7 @@ var hints = []struct {
 	{session.ErrFull, "make room, then try again"},
 	{session.ErrBusy, "another program holds the database; try again"},
 	{session.ErrRemoved, "somebody moved or removed the database"},
+	{session.ErrNowhere, "is a disk not mounted? If what it leads to is gone for good, remove the link"},
 	{session.ErrAway, "try again later, or check the address: GET /api/health there answers 200 while the server is up"},
 	{session.ErrForbidden, "`ptyrec login URL` logs in again"},
 	{fs.ErrNotExist, "check the name"},

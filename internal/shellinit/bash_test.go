@@ -104,7 +104,7 @@ func TestBashStatus(t *testing.T) {
 			u.Await(t, "ready-42")
 			shown := u.Shown()
 			_ = ptytest.Status(t, cmd)
-			got := statuses([]byte(shown))
+			got := statuses(shown)
 			whole := !strings.HasPrefix(name, "lost:")
 			if whole && len(got) <= len(want) {
 				t.Fatalf("statuses %q, want %q; shown: %q", got, want, shown)
