@@ -12,12 +12,16 @@ import (
 // Foreground says which processes have the session's terminal, see recorder.Foreground.
 type Foreground struct{ Own, Shell, Keys, Reads bool }
 
-// shellTime is how often an observer's session is asked what its shell does.
+// shellTime is how often a session with observers is asked what its shell does.
 const shellTime = 200 * time.Millisecond
 
 // shell finds out what the session's shell does: by its marks (OSC 133), or by who has the
 // terminal. It may be used concurrently.
 type shell struct {
+	looking sync.Mutex // guards the next two fields
+	state   protocol.ShellState
+	looked  time.Time
+
 	mu      sync.Mutex // guards the fields below
 	marks   marks
 	entered entered
@@ -155,21 +159,25 @@ func (s *shell) lastEnter() *int64 {
 	return &seq
 }
 
-// shellState returns what the session's shell does.
+// shellState returns what the session's shell does, or did a moment ago.
 func (h *Host) shellState() protocol.ShellState {
+	s := &h.shell
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	if time.Since(s.looked) < shellTime {
+		return s.state
+	}
 	f, known := h.opt.Foreground()
-	h.shell.mu.Lock()
-	defer h.shell.mu.Unlock()
-	return h.shell.marks.state(f, known)
+	s.mu.Lock()
+	s.state = s.marks.state(f, known)
+	s.mu.Unlock()
+	s.looked = time.Now()
+	return s.state
 }
 
 // showShell tells an observer what the shell does, if that has changed.
 func (v *viewer) showShell() error {
-	if time.Since(v.looked) < shellTime {
-		return nil
-	}
 	now := v.host.shellState()
-	v.looked = time.Now()
 	if now == v.shell {
 		return nil
 	}

@@ -56,7 +56,6 @@ type viewer struct {
 	out      []byte              // frames that are about to be written
 	text     *protocol.Screen    // that it had last
 	shell    protocol.ShellState // that it was told last
-	looked   time.Time           // when the shell was looked at
 
 	handling sync.Mutex // held while a frame of the viewer is handled
 

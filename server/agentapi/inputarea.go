@@ -21,7 +21,7 @@ type area struct {
 // The rows that an area may have, and that may be below it.
 const (
 	maxInput  = 30
-	maxStatus = 4
+	maxStatus = 6
 )
 
 // Kinds of areas.
