@@ -10,8 +10,8 @@ import (
 
 // placeOf returns where the peer of a connection was started, and whether it is the process that
 // started this session. A peer that is unknown or has exited counts as within the session, because
-// a process can open a connection, pass it on and exit. Connections other than Unix sockets are made
-// by this process, and come from outside.
+// a process can open a connection, pass it on and exit. Connections other than Unix sockets are
+// made by this process, and come from outside.
 func (h *Host) placeOf(conn io.ReadWriteCloser) (place peer.Place, starter bool) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {

@@ -298,15 +298,15 @@ func asksOfPeople(t *testing.T) (names []string) {
 	return names
 }
 
-// request is a program that sends a request with a body in JSON to $URL, and says what became of it.
+// request is a program that sends a request with a body in JSON to $URL, and says what it got.
 func request() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	fmt.Println(httpDoor(os.Args[1], os.Args[2], os.Args[3])(ctx))
 }
 
-// The server of agentapi's API lets the user's programs in. What the agent runs needs the token, and
-// does not answer the agent's questions with it; so do other users' programs.
+// The server of agentapi's API lets the user's programs in. What the agent runs needs the token,
+// and so do other users' programs.
 func TestAgentapiServerLooksWhoAsks(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)

@@ -87,8 +87,8 @@ func (a *app) person(ctx context.Context, what string) error {
 	return nil
 }
 
-// agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place comes
-// from the environment, which whoever has started this process controls.
+// agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
+// comes from the environment, which whoever has started this process controls.
 func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
 	c, err := a.liveSessions(ctx)
 	if err != nil {

@@ -18,7 +18,8 @@ func newRmCmd(a *app) *cobra.Command {
 		Use:        "rm S…",
 		SuggestFor: []string{"delete", "remove", "del"},
 		Short:      "Delete sessions",
-		Long:       `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes.`,
+		Long: `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes. In a recorded
+session it waits for Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              operands(1, -1),

@@ -64,8 +64,8 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, en
 	}, nil
 }
 
-// SenderFor returns what types into a session for the client of a request. A client that was started
-// in a recorded session answers no questions of the agent: they may be those of its own.
+// SenderFor returns what types into a session for the client of a request. A client that was
+// started in a recorded session answers no questions of the agent, which may be its own.
 func SenderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
 	link := server.LinkOf(r)
 	place := peer.TCP(link.Client, link.Server, func(pid int) peer.Place { return peer.Of(pid, 0) })

@@ -93,7 +93,7 @@ func (s *Server) started(ctx context.Context) (n int, err error) {
 	if db == nil || err != nil {
 		return 0, err
 	}
-	ids, _ := db.Live.IDs() // none where there is no folder for sockets
+	ids, _ := db.Live.IDs() // without a folder of sockets there are none
 	for _, id := range ids {
 		if s.owns(id) {
 			n++
