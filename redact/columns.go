@@ -2,6 +2,7 @@ package redact
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
@@ -21,7 +22,7 @@ func columns(text string) (matches []Match) {
 		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
 			end = start + n
 		}
-		row := span{start, end}
+		row := unboxed(text, span{start, end})
 		if open != nil && open.holds(text, row) {
 			matches = append(matches, open.secrets...)
 		} else {
@@ -69,6 +70,20 @@ type table struct {
 	secrets   []Match
 }
 
+// unboxed returns a row without the edges of a box around it.
+func unboxed(text string, row span) span {
+	line := strings.TrimSpace(text[row.start:row.end])
+	inner := strings.Trim(line, boxEdges)
+	if strings.HasPrefix(line, inner) || strings.HasSuffix(line, inner) || strings.ContainsAny(inner, boxEdges) {
+		return row
+	}
+	start := row.start + strings.Index(text[row.start:row.end], inner)
+	return span{start, start + len(inner)}
+}
+
+// boxEdges are the sides of a box around rows.
+const boxEdges = "│┃║"
+
 // newTable returns the table that begins with a row, or nil if no table with secrets does.
 func newTable(text string, row span) *table {
 	line := text[row.start:row.end]
@@ -84,6 +99,9 @@ func newTable(text string, row span) *table {
 		t.names = len(cells)
 		for i, c := range cells {
 			name := text[c.start:c.end]
+			if i == 0 { // an agent's mark or a number may be before it
+				name = strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
+			}
 			if name != "" && !columnName().MatchString(name) {
 				t.secret = nil
 				break

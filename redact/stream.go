@@ -113,7 +113,8 @@ func (s *stream) controlByte(c byte) {
 			return
 		}
 		s.row()
-	case '\t':
+	case '\t': // to the next column: two blanks part those of a table
+		s.move(' ')
 		s.move(' ')
 	}
 }

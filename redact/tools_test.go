@@ -21,5 +21,13 @@ func TestWhatToolsPrint(t *testing.T) {
 		if leftOver(withoutMarks(got), c.Secret) > 3 || cut {
 			t.Errorf("%q becomes %q", whole, got)
 		}
+		masked, _ := mask(r, strings.ReplaceAll(whole, "\n", "\r\n"))
+		if n := leftOver(masked[0], c.Secret); n > 4 {
+			t.Errorf("%q: in a terminal %d characters are left: %q", whole, n, masked[0])
+		}
+		box := "│ " + strings.ReplaceAll(strings.TrimRight(whole, "\r\n"), "\n", " │\n│ ") + " │"
+		if got := r.Text(box, nil); !strings.Contains(c.Before, "\t") && leftOver(withoutMarks(got), c.Secret) > 3 {
+			t.Errorf("in a box: %q becomes %q", box, got)
+		}
 	}
 }
