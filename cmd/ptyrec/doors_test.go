@@ -92,7 +92,7 @@ func typeInto(ctx context.Context, where, token string) error {
 		return err
 	}
 	go func() {
-		for _, err := s.Next(ctx); err == nil; _, err = s.Next(ctx) { //nolint:revive // answers come while somebody reads
+		for _, err := s.Next(ctx); err == nil; _, err = s.Next(ctx) { // answers come while somebody reads
 		}
 	}()
 	return s.Input(ctx, []byte("x"))

@@ -98,7 +98,7 @@ func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // all is said then
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if !isRecorder(conn, s.Recorder) {
