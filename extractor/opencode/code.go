@@ -133,8 +133,8 @@ func hasItem(ls []markdown.Line) bool {
 	})
 }
 
-// item reads a list item's marker, which has a colour of its own: in code, "- " is text. The box of
-// a task is an underlined character behind it.
+// item reads a list item's marker, which has a colour of its own, or that of an address at the end:
+// in code, "- " is text. The box of a task is an underlined character behind it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	it, ok := markdown.ListItem(l)
 	lined := func(at int) bool { return l.StyleOf(at).Underline != vterm.UnderlineNone }
@@ -145,5 +145,6 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 		}
 		it = l.ItemOf(mark, -1, len("- x"), l.Text[box+1:])
 	}
-	return it, ok && (it.Content > l.Width || l.First().Fg != l.StyleOf(len(l.Text)-1).Fg)
+	end := l.StyleOf(len(l.Text) - 1)
+	return it, ok && (it.Content > l.Width || l.First().Fg != end.Fg || end.Underline != l.First().Underline)
 }
