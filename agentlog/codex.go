@@ -113,10 +113,10 @@ type codexUsage struct {
 	Total      int64 `json:"total_tokens"`
 }
 
-// codexReader reads a file of Codex's log (seen: 0.29 to 0.169). The log has what was said twice: as
-// events, and as items of the model's context, which also has other texts in the user's name. The
-// items of a role count only in turns without an event of that role: the oldest logs have no events,
-// and others have them for replies alone.
+// codexReader reads a file of Codex's log (seen: 0.29 to 0.169). The log has what was said twice:
+// as events, and as items of the model's context, which also has other texts in the user's name.
+// The items of a role count only in turns without an event of that role: the oldest logs have no
+// events, and others have them for replies alone.
 type codexReader struct {
 	*writer
 	file      string // names it among those of the conversation

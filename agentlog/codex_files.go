@@ -338,7 +338,7 @@ func (t *codexTree) read(l *Log, w *writer) error {
 	return errs
 }
 
-// print stands for a line of a log that says something. A line and its copy have the same one.
+// print identifies a line of a log that says something. A line and its copy have the same one.
 type print struct {
 	sum    uint64
 	at     int64 // nanoseconds since 1970; 0: not known

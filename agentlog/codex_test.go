@@ -60,7 +60,8 @@ func (c *codexLog) event(typ, message string) *codexLog {
 	return c.add("event_msg", object{"type": typ, "message": message})
 }
 
-// item adds a message of the context. kinds has the kind of each text; nil: the log does not say so.
+// item adds a message of the context. kinds has the kind of each text; nil: the log does not say
+// so.
 func (c *codexLog) item(role string, kinds []string, texts ...string) *codexLog {
 	var content []object
 	for _, text := range texts {

@@ -141,9 +141,10 @@ type saying struct {
 	seq   int
 }
 
-// put hands an entry on, and gives it an id of its own. A reader that puts an entry with the key and
-// the number of an earlier one replaces that. What has the key, the time and the words of an earlier
-// one is a copy, and takes its place. All else was said besides, even if the log uses a key twice.
+// put hands an entry on, under an id of its own. A reader that puts an entry with the key
+// and the number of an earlier one replaces that. What has the key, the time and the words of an
+// earlier one is a copy, and takes its place. All else was said besides, even if the log uses a key
+// twice.
 func (w *writer) put(e *session.Entry) {
 	if w.err != nil {
 		return
@@ -162,8 +163,8 @@ func (w *writer) put(e *session.Entry) {
 	w.err = w.sink.Entry(e, w.cwd)
 }
 
-// An entry's id has its key, a digest of what the log calls it, and behind that one of what names the
-// conversation.
+// An entry's id has its key, a digest of what the log calls it, and behind that one of what names
+// the conversation.
 const (
 	keyFormat = "%016x"
 	keySize   = 16
@@ -181,8 +182,8 @@ func Sum(e *session.Entry) uint64 {
 	return digest(strconv.FormatUint(keyOf(e), 16), strconv.FormatUint(wordsOf(e), 16))
 }
 
-// wordsOf returns a digest of who said what, and when. What a tool returned is no part of it: it may
-// be logged later.
+// wordsOf returns a digest of who said what, and when. What a tool returned is no part of it: it
+// may be logged later.
 func wordsOf(e *session.Entry) uint64 {
 	parts := []string{e.Role, e.Event, e.Text, e.At.UTC().Format(time.RFC3339Nano)}
 	if t := e.Tool; t != nil {

@@ -53,7 +53,8 @@ type copilotLine struct {
 	} `json:"data"`
 }
 
-// copilotMessage is a message of the log of the first versions, or what that states of the conversation.
+// copilotMessage is a message of the log of the first versions, or what that states of the
+// conversation.
 type copilotMessage struct {
 	SessionID string `json:"sessionId"`
 	StartTime moment `json:"startTime"`

@@ -133,8 +133,9 @@ func geminiParent(path string, _ bool) string {
 }
 
 // isQwen reports whether a file holds a conversation of Qwen Code: projects/PROJECT/chats/….jsonl,
-// or chats/archive/….jsonl, or of a subagent: projects/PROJECT/subagents/CONVERSATION/agent-….jsonl.
-// In 2025 it was tmp/PROJECT/chats/….json, as in Gemini CLI.
+// or chats/archive/….jsonl, or of a subagent:
+// projects/PROJECT/subagents/CONVERSATION/agent-….jsonl. In 2025 it was tmp/PROJECT/chats/….json,
+// as in Gemini CLI.
 func isQwen(rel string) bool {
 	switch filepath.Ext(rel) {
 	case ".json":

@@ -9,7 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// put returns the entries of a log of these lines, as the sink gets them, and how often it gets usage.
+// put returns the entries of a log of these lines, as the sink gets them, and how often it gets
+// usage.
 func put(t *testing.T, agent string, lines ...string) (entries []*session.Entry, tokens int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.jsonl")

@@ -21,7 +21,8 @@ type opencodeFiles struct {
 	nested   bool   // which is in one of the session, as in the oldest versions
 }
 
-// opencodeStorages returns the storage below a folder, and those of each project in the oldest versions.
+// opencodeStorages returns the storage below a folder, and those of each project in the oldest
+// versions.
 func opencodeStorages(root string) []opencodeFiles {
 	all := []opencodeFiles{{
 		sessions: filepath.Join(root, "storage", "session", "*", "ses_*.json"),
@@ -83,8 +84,8 @@ func (o opencodeFiles) describe(path string) (s opencodeSession, err error) {
 	return s, nil
 }
 
-// messagesOf returns the folder of a session's messages. The names of the files are the ids; what is
-// in a file leads nowhere else.
+// messagesOf returns the folder of a session's messages. The names of the files are the ids; what
+// is in a file leads nowhere else.
 func (o opencodeFiles) messagesOf(path string) string {
 	return filepath.Join(o.messages, strings.TrimSuffix(filepath.Base(path), ".json"))
 }

@@ -63,7 +63,8 @@ func (c *Clock) Next(at time.Duration) time.Duration {
 	return c.Now
 }
 
-// Before returns when a moment is played that is not before the last event, nor behind the next one.
+// Before returns when a moment is played that is not before the last event, nor behind the next
+// one.
 func (c *Clock) Before(moment, next time.Duration) time.Duration {
 	if c.Events == 0 {
 		return 0

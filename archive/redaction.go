@@ -37,8 +37,8 @@ func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	t.Entries = r.Entries(t.Entries, found)
 }
 
-// described takes the secrets out of what programs and repositories said of a session. What s points
-// to is copied where it holds one.
+// described takes the secrets out of what programs and repositories said of a session. What s
+// points to is copied where it holds one.
 func (r Redaction) described(s *session.Session, found map[string]int) {
 	s.Sandbox, s.Process = r.Text(s.Sandbox, found), r.Text(s.Process, found)
 	if s.Asked != nil {

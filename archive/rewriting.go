@@ -33,9 +33,9 @@ type Stored interface {
 	Entries(ctx context.Context, id string) ([]*session.Entry, error)
 }
 
-// NewRewriting finds the secrets in a session. It reads the raw log twice: for the secrets that were
-// written and those that the screen shows, and, if there are some, for parts of them. The store reads
-// it once more to rewrite it.
+// NewRewriting finds the secrets in a session. It reads the raw log twice: for the secrets that
+// were written and those that the screen shows, and, if there are some, for parts of them. The
+// store reads it once more to rewrite it.
 func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction) (*Rewriting, error) {
 	w := newRewriting(r)
 	entries, err := db.Entries(ctx, info.ID)
@@ -51,8 +51,8 @@ func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction)
 	return w, nil
 }
 
-// hideShown finds out what to change in the raw log to hide the secrets in it, on the screen, and in
-// entries. It passes each event to tap, too, if there is one.
+// hideShown finds out what to change in the raw log to hide the secrets in it, on the screen, and
+// in entries. It passes each event to tap, too, if there is one.
 func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry, tap func(session.Event)) error {
 	source := NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()

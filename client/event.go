@@ -9,8 +9,8 @@ import (
 
 // Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
 // protocol.Size, protocol.Entries, protocol.State, protocol.Shell, protocol.Control,
-// protocol.Screen, protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events that only newer
-// versions know are left out.
+// protocol.Screen, protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events
+// that only newer versions know are left out.
 type Event any
 
 // Connected says that the session is there, at first and after each Lost. Then the entries that

@@ -109,8 +109,8 @@ func trusted(info fs.FileInfo) bool {
 }
 
 // linkedByOthers reports whether a file in a folder may be another's that somebody has linked
-// there. After a backup with hard links a journal has further names; in a folder that only the file's
-// owner can write, nobody else can have linked it.
+// there. After a backup with hard links a journal has further names; in a folder that only the
+// file's owner can write, nobody else can have linked it.
 func linkedByOthers(info fs.FileInfo, folder string) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if ok && stat.Nlink <= 1 {

@@ -78,7 +78,7 @@ func (b *bridges) forget(s *bridge) {
 	}
 }
 
-// release gives a session's name to the next client that comes with it: the session is to end.
+// release frees a session's name for the next client: the session is to end.
 func (b *bridges) release(s *bridge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

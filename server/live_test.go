@@ -486,8 +486,8 @@ func TestProxyStart(t *testing.T) {
 	}
 }
 
-// An agent is sent no more than a screen each half second, counted from when the one before was sent,
-// and the newest one; the last one comes before the end.
+// An agent is sent no more than a screen each half second, counted from when the one before was
+// sent, and the newest one; the last one comes before the end.
 func TestAgentScreensKeepTheirDistance(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(40, 5)

@@ -55,8 +55,8 @@ type AgentLog struct {
 	// Of has what was used, by the ids of the recorded sessions that have the conversation; "" is
 	// Session.
 	Of map[string][]session.Usage
-	// Recorded is the id of another session that has the conversation: one that was recorded, or that of
-	// a log with a copy. It is needed without Session.
+	// Recorded is the id of another session that has the conversation: one that was recorded, or that
+	// of a log with a copy. It is needed without Session.
 	Recorded string
 	// Parts are the paths of logs that an older program has read as conversations of their own, and
 	// that are parts of this one.
@@ -131,8 +131,9 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l AgentLog) (pk int64, err e
 	return pk, saveEntries(ctx, tx, pk, l.Entries)
 }
 
-// removePart removes the session of a log that is a part of another one, whose session has all of it
-// now. If the user has said something of it, it stays, and only what it used is no longer its own.
+// removePart removes the session of a log that is a part of another one, whose session has all of
+// it now. If the user has said something of it, it stays, and only what it used is no longer its
+// own.
 func removePart(ctx context.Context, tx *sql.Tx, agent, path string, whole int64) error {
 	var pk int64
 	var named bool

@@ -44,8 +44,8 @@ func TestA6IdleBehindAnEcho(t *testing.T) {
 	}
 }
 
-// A command that writes nothing is at work, however long; its end, or a shell that waits for one, is
-// idle after a moment. What an agent does comes before that.
+// A command that writes nothing is at work, however long; its end, or a shell that waits for one,
+// is idle after a moment. What an agent does comes before that.
 func TestASilentCommandIsNotIdle(t *testing.T) {
 	i := NewIdle(protocol.Hello{})
 	begun, _ := i.Due()

@@ -251,7 +251,7 @@ func TestPickSignals(t *testing.T) {
 func TestPickEvil(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)
-	fillDatabase(t, path, 3, func(int) string { return "x" })
+	fillDatabase(t, path, 4, func(int) string { return "x" }) // one becomes a sandbox's, which is not shown
 	poison(t, path)
 	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, 80, 24}}, path: path, cmd: exec.Command("ptyrec")}
 	u.cmd.Env = append(environ, "TERM=xterm-256color", "HOME="+t.TempDir())

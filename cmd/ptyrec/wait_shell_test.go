@@ -42,8 +42,8 @@ func fifo(t *testing.T) (path string, release func(text string)) {
 	}
 }
 
-// A shell in which a silent command runs is not idle, whatever shell it is, and whether or not it is
-// nested, the command is a builtin, or the shell marks its commands.
+// A shell in which a silent command runs is not idle, whatever shell it is, and whether or not it
+// is nested, the command is a builtin, or the shell marks its commands.
 func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)

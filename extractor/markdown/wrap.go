@@ -63,8 +63,8 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	return SeamBreak
 }
 
-// endOfLink and startOfLink return the word at a line's end and at its start, as far as it is in one
-// style: code may have a link within a word.
+// endOfLink and startOfLink return the word at a line's end and at its start, as far as it is in
+// one style: code may have a link within a word.
 func endOfLink(l *Line) string   { return row.LastWord(l.Spans[len(l.Spans)-1].Text) }
 func startOfLink(l *Line) string { return row.FirstWord(l.content()[0].Text) }
 
@@ -120,8 +120,8 @@ func WithoutBlanks(a, b *Line) bool {
 // cjkPair matches two characters of Chinese and Japanese texts.
 var cjkPair = lazy.Regexp(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
 
-// unspaced matches the end of a line and the word below it, both of scripts that have blanks between
-// sentences only: Thai, Lao, Khmer, Burmese.
+// unspaced matches the end of a line and the word below it, both of scripts that have blanks
+// between sentences only: Thai, Lao, Khmer, Burmese.
 var unspaced = lazy.Regexp(`[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] [\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`)
 
 // A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.

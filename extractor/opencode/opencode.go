@@ -278,8 +278,8 @@ var (
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
-// cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end with
-// some of them, and the next one may begin a line of its own.
+// cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end
+// with some of them, and the next one may begin a line of its own.
 const cuts = `/\()[]{}.,;:!?-`
 
 var sentence = lazy.Regexp(`[.,;:!?)\]] [\p{Lu}\p{Lt}\p{Lo}]\S*$`)

@@ -86,8 +86,8 @@ func (h *hearing) nearest(prompts []int, at time.Time) (some []int) {
 	return some
 }
 
-// findAll finds turns. told reports that a reply told one. A prompt is that of one turn only, and of
-// its copies in other logs.
+// findAll finds turns. told reports that a reply told one. A prompt is that of one turn only, and
+// of its copies in other logs.
 func (h *hearing) findAll(c *conversation, turns []int, flat bool) (found map[int]sighting, told bool, err error) {
 	found = map[int]sighting{}
 	taken := map[*heard]bool{}
@@ -135,8 +135,8 @@ func (p *heard) shows(words agentlog.Words, apart time.Duration, flat bool) bool
 	return p.pasted && apart <= nearer || (flat || apart <= near) && p.words.Alike(words)
 }
 
-// agree compares the replies to a prompt on the screen with those in a log. told reports that one is
-// the same, and is like no other; denied, that none may be the same.
+// agree compares the replies to a prompt on the screen with those in a log. told reports that one
+// is the same, and is like no other; denied, that none may be the same.
 func agree(shown, logged []agentlog.Words) (told, denied bool) {
 	denied = len(shown) > 0 && len(logged) > 0
 	for _, a := range shown {

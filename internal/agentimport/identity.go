@@ -18,7 +18,7 @@ type moved struct {
 	started int64 // nanoseconds since 1970
 }
 
-// nameOf returns the agent's id of the conversation, or what stands for it.
+// nameOf returns the agent's id of the conversation, or else the name of its log.
 func nameOf(c *conversation) name {
 	return name{c.log.Agent, cmp.Or(c.facts.ID, filepath.Base(c.log.Path))}
 }
@@ -34,8 +34,8 @@ func (im *Importer) logID(c *conversation) string {
 	return n.id
 }
 
-// ownSession returns the id of the session that an earlier import made of the log, or "". If the log
-// was moved, its path is another one, and its conversation begins at the same time.
+// ownSession returns the id of the session that an earlier import made of the log, or "". If the
+// log was moved, its path is another one, and its conversation begins at the same time.
 func (im *Importer) ownSession(c *conversation, started time.Time) string {
 	n := nameOf(c)
 	if id := im.ofPath[n][c.log.Path]; id != "" {

@@ -281,8 +281,8 @@ func ask(id, question string, day int) *diary {
 	return &diary{id, "/shop", []spoken{{"1", session.RoleUser, question, at}, {"2", session.RoleAssistant, "Yes.", at}}}
 }
 
-// An older program took what was said in the second log of a folder for a copy, and left it out. What
-// it has read is read again.
+// An older program took what was said in the second log of a folder for a copy, and left it out.
+// What it has read is read again.
 func TestWhatAnOlderProgramLostIsReadAgain(t *testing.T) {
 	home := agentHome(t)
 	path := filepath.Join(t.TempDir(), "db")
@@ -322,8 +322,8 @@ func TestWhatAnOlderProgramLostIsReadAgain(t *testing.T) {
 	}
 }
 
-// Two logs that state one id are two conversations. Each keeps its session when it grows, and when it
-// is moved.
+// Two logs that state one id are two conversations. Each keeps its session when it grows, and when
+// it is moved.
 func TestTwoLogsWithOneIDAreTwoSessions(t *testing.T) {
 	home := agentHome(t)
 	s := database(t)
@@ -365,7 +365,8 @@ func TestTwoLogsWithOneIDAreTwoSessions(t *testing.T) {
 	}
 }
 
-// A log that has become one of another conversation is read once, and what the other one said stays.
+// A log that has become one of another conversation is read once, and what the other one said
+// stays.
 func TestALogOfAnotherConversationIsReadOnce(t *testing.T) {
 	home := agentHome(t)
 	s := database(t)
@@ -413,8 +414,8 @@ func looked(t *testing.T, s *store.Store, agent string) int {
 	return im.Looked()
 }
 
-// Logs that begin at one moment in one folder, copies or not, are compared with each other in linear
-// time.
+// Logs that begin at one moment in one folder, copies or not, are compared with each other in
+// linear time.
 func TestLogsOfOneMomentAreComparedInLinearTime(t *testing.T) {
 	for name, id := range map[string]string{"unrelated": "", "copies": "1"} {
 		t.Run(name, func(t *testing.T) {

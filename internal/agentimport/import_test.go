@@ -195,8 +195,8 @@ func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prom
 	}
 }
 
-// TestItem8Recorded recognises what was recorded, by prompts, times and replies, or the folder, or the
-// agent's id. An id that was shown, or a prompt with another reply, is no recording.
+// TestItem8Recorded recognises what was recorded, by prompts, times and replies, or the folder, or
+// the agent's id. An id that was shown, or a prompt with another reply, is no recording.
 func TestItem8Recorded(t *testing.T) {
 	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n", "ID  claude: Explain the cache\n1 imported, 0 there already\n"
 	prompts := func(text string) map[int]string { return map[int]string{10: text} }

@@ -50,10 +50,11 @@ func (im *Importer) match(ctx context.Context, c *conversation) error {
 	return nil
 }
 
-// matchOne marks the turns that one recorded session has: those of which it shows the prompt, at the
-// time, and the reply. If the reply does not tell, because there is none or it could be any other
-// turn's, the session must show at least half of all prompts of its time. Then, too, it must have
-// been in the folder, or show the reply of another turn, or the agent's id of the conversation.
+// matchOne marks the turns that one recorded session has: those of which it shows the prompt, at
+// the time, and the reply. If the reply does not tell, because there is none or it could be any
+// other turn's, the session must show at least half of all prompts of its time. Then, too, it must
+// have been in the folder, or show the reply of another turn, or the agent's id of the
+// conversation.
 func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording) error {
 	within, flat := c.turnsOf(r)
 	if len(within) == 0 {
@@ -94,8 +95,8 @@ func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording)
 	return nil
 }
 
-// turnsOf returns the turns that may be in a recording. flat reports that all have one time: the log
-// has only its beginning.
+// turnsOf returns the turns that may be in a recording. flat reports that all have one time: the
+// log has only its beginning.
 func (c *conversation) turnsOf(r *recording) (within []int, flat bool) {
 	flat = len(c.turns) > 1
 	for i, t := range c.turns {
@@ -139,8 +140,8 @@ var idLike = lazy.Regexp(`[0-9A-Za-z]+(?:[-_][0-9A-Za-z]+)*`)
 // mostIDs is how many ids are kept of a recording.
 const mostIDs = 1 << 16
 
-// showsID reports whether a session shows an agent's id of a conversation: in its command, or in what
-// the agent or the shell wrote beside the conversation. Anybody can print an id.
+// showsID reports whether a session shows an agent's id of a conversation: in its command, or in
+// what the agent or the shell wrote beside the conversation. Anybody can print an id.
 func (im *Importer) showsID(ctx context.Context, r *recording, id string) (bool, error) {
 	if len(id) < 8 {
 		return false, nil

@@ -70,8 +70,8 @@ func Folder(path string) error {
 }
 
 // Give makes a file or folder that root has just created belong to the owner of the one at like:
-// the folder that it is in, or the file that it replaces. It does nothing for other users. Where root
-// may not do that, the file stays root's.
+// the folder that it is in, or the file that it replaces. It does nothing for other users. Where
+// root may not do that, the file stays root's.
 func Give(f *os.File, like string) {
 	if os.Geteuid() != 0 {
 		return

@@ -64,8 +64,8 @@ func (f Flags) Any() bool {
 	return f != Flags{}
 }
 
-// Understood says which day a weekday was taken for, once Filter has returned; "" where no flag names
-// one.
+// Understood says which day a weekday was taken for, once Filter has returned; "" where no flag
+// names one.
 func (f *Flags) Understood() string { return f.understood }
 
 // Filter returns what the flags choose. now is the time by which words such as yesterday are read.

@@ -9,8 +9,8 @@ import (
 )
 
 // area is the part of a screen, at its bottom, in which a program takes what is typed. It is known
-// by how it is drawn: a box, a place between two rules, a panel of another colour, or the row of the
-// cursor behind a prompt.
+// by how it is drawn: a box, a place between two rules, a panel of another colour, or the row of
+// the cursor behind a prompt.
 type area struct {
 	top  int    // its first row; the number of rows if there is none
 	kind string // how it is drawn; areaNone: there is none; empty: it is not known
@@ -34,8 +34,8 @@ const (
 	areaNone   = "none"
 )
 
-// areaOf finds the area. was is the one that the program had when it last waited for input. waits is
-// whether it does now, and so what is behind the cursor is a prompt.
+// areaOf finds the area. was is the one that the program had when it last waited for input. waits
+// is whether it does now, and so what is behind the cursor is a prompt.
 func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 	l := layout{s}
 	if a, ok := l.around(s.CursorY); ok {
@@ -163,8 +163,8 @@ func (l layout) background(y int) vterm.Color {
 	return vterm.Color{}
 }
 
-// prompt returns the row of the cursor if that is behind an unfinished line, with the rule above it,
-// and the rows below. drawn is whether there are such a rule or rows.
+// prompt returns the row of the cursor if that is behind an unfinished line, with the rule above
+// it, and the rows below. drawn is whether there are such a rule or rows.
 func (l layout) prompt() (a area, drawn, ok bool) {
 	y := l.s.CursorY
 	text := l.text(y)
@@ -205,8 +205,8 @@ func withoutDigits(text string) string {
 	}, text)
 }
 
-// Characters of which lines are drawn: those of the blocks Box Drawing and Block Elements, and their
-// like in ASCII.
+// Characters of which lines are drawn: those of the blocks Box Drawing and Block Elements, and
+// their like in ASCII.
 const (
 	horizontals  = "─━┄┅┈┉╌╍═▀▁▂▃▄▔-=_"
 	verticals    = "│┃┆┇┊┋╎╏║▌▍▎▏▐▕|"

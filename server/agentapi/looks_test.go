@@ -16,9 +16,9 @@ import (
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
-// A program of one of these looks answers each line in a real terminal. "many" gets 1500 lines, what
-// begins with "table" a box, and everything else the same. ask draws the place for the next prompt,
-// taken erases it and shows the prompt as a part of the conversation.
+// A program of one of these looks answers each line in a real terminal. "many" gets 1500 lines,
+// what begins with "table" a box, and everything else the same. ask draws the place for the next
+// prompt, taken erases it and shows the prompt as a part of the conversation.
 const (
 	asked   = "\x1b]0;asked\x07" // is written when the program waits
 	program = `stty -echo

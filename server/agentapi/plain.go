@@ -93,8 +93,8 @@ func withoutBlanks(rows []string) []string {
 	return rows
 }
 
-// since returns the rows that were not there at the prompt. Those above the input area that go along
-// with it, such as a status, are left out.
+// since returns the rows that were not there at the prompt. Those above the input area that go
+// along with it, such as a status, are left out.
 func (p *page) since(rows []string) []string {
 	head := 0
 	for head < min(len(p.before), len(rows)) && p.before[head] == rows[head] {
@@ -125,8 +125,8 @@ func equalButDigits(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(a, b string) bool { return withoutDigits(a) == withoutDigits(b) })
 }
 
-// behindEcho returns the rows behind the newest one that shows the prompt: a program that has all of
-// the screen shows the same again for the same prompt.
+// behindEcho returns the rows behind the newest one that shows the prompt: a program that has all
+// of the screen shows the same again for the same prompt.
 func (p *page) behindEcho(rows []string) []string {
 	want := letters(strings.Join(p.sent, ""))
 	for i := len(rows) - 1; i >= 0 && want != "" && p.wrote; i-- {

@@ -368,8 +368,8 @@ func TestA19ShellGrace(t *testing.T) {
 	}
 }
 
-// A shell that is closed may take a while to end. Its name is free at once: who comes meanwhile gets
-// a new one, and who has closed it is told its end.
+// A shell that is closed may take a while to end. Its name is free at once: who comes meanwhile
+// gets a new one, and who has closed it is told its end.
 func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	s := newSite(t, nil)
 	fifo := filepath.Join(t.TempDir(), "fifo")
