@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{join.Error(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF, 1, "`ptyrec list --live`"},
 		{join.Over(io.EOF), nil, 1, "`ptyrec show last`"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeNoControl}, id), nil, 1, "the session's user lets programs type with `ptyrec grant 01a1fd63`"},
-		{join.Refused(&protocol.Error{Code: protocol.CodeNotAllowed}, id), nil, 1, "do it from a terminal outside"},
+		{join.Refused(&protocol.Error{Code: protocol.CodeNotAllowed}, id), nil, 1, "do it in a terminal that was not started"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeAsking}, id), nil, cli.StatusAsking, "`ptyrec screen 01a1fd63` shows the question"},
 		{join.Prompt(&prompt.AskingError{Question: "Run it?"}, "last"), nil, cli.StatusAsking, "answer it, or `ptyrec send last --keys`"},
 		{join.Prompt(prompt.ErrBusy, "last"), prompt.ErrBusy, 1, "`ptyrec wait last --idle` waits"},
