@@ -1,36 +1,97 @@
 package redact
 
 import (
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // columns finds the passwords and keys in tables whose first row names them, as browsers, password
-// managers and consoles export them (CSV), and programs print them. It reads each row once.
+// managers and consoles export them (CSV), and programs print them. It looks for such a row where
+// findKnown has found a word of a name, and reads each row of a table once.
 //
 // A table is rows with as many cells as the first one, parted by one of separators, or by two blanks
 // or more; a rule below the first row may part it from the others.
-func columns(text string) (matches []Match) {
-	if !secretName().MatchString(text) {
-		return nil
-	}
-	var open *table
-	for start := 0; start < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
-			end = start + n
+func (v *view) columns() (matches []Match) {
+	done := 0 // where the next row begins
+	for _, end := range v.headings {
+		if end <= done || !v.endsName(end) {
+			continue
 		}
-		row := unboxed(text, span{start, end})
-		if open != nil && open.holds(text, row) {
-			matches = append(matches, open.secrets...)
-		} else {
-			open = newTable(text, row)
+		row, ok := v.tableRow(end)
+		if !ok || row.start < done {
+			continue
 		}
-		start = end + 1
+		done = row.end + 1
+		t := v.newTable(unboxed(v.text, row))
+		for t != nil && done < len(v.text) {
+			if row, ok = v.tableRow(done); !ok || !t.holds(v, unboxed(v.text, row)) {
+				break
+			}
+			matches = append(matches, t.secrets...)
+			done = row.end + 1
+		}
 	}
 	return matches
+}
+
+// nameWords are the words that end the names of columns with secrets, by their number in knownWords.
+var nameWords = sync.OnceValue(func() []bool {
+	is := make([]bool, len(knownWords))
+	for n, w := range knownWords {
+		is[n] = slices.Contains([]string{"password", "passwd", "passphrase", "secret", "token", "key"}, w)
+	}
+	return is
+})
+
+// maxName is how many bytes before its end the name of a column begins at most.
+const maxName = 64
+
+// endsName reports whether the word that ends at end may end the name of a column with secrets.
+func (v *view) endsName(end int) bool {
+	behind := strings.TrimPrefix(v.text[end:min(len(v.text), end+maxName)], `"`)
+	if blanks := len(behind) - len(strings.TrimLeft(behind, " ")); blanks == 1 {
+		if name := behind[1:]; strings.HasPrefix(name, "(plain") || strings.HasPrefix(name, "(Plain") {
+			return true
+		}
+		behind = behind[1:]
+	} else if blanks > 1 {
+		behind = ""
+	}
+	c, _ := utf8.DecodeRuneInString(behind)
+	if behind != "" && !strings.ContainsRune(separators+boxEdges+"\r\n", c) {
+		return false
+	}
+	start := max(0, end-maxName)
+	name := v.text[start:end]
+	name = name[strings.LastIndexAny(name, separators+boxEdges+"\"\n")+1:]
+	if n := strings.LastIndex(name, "  "); n >= 0 {
+		name = name[n:]
+	}
+	v.tabled += end - start
+	return secretColumn().MatchString(firstName(name))
+}
+
+// firstName returns a name without an agent's mark or a number before it.
+func firstName(name string) string {
+	return strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
+}
+
+// tableRow returns the row around a place of the text, and whether it is short enough for a table's.
+func (v *view) tableRow(at int) (row span, ok bool) {
+	row = span{max(0, at-maxTableRow-1), min(len(v.text), at+maxTableRow+1)}
+	first, last := row.start == 0, row.end == len(v.text)
+	if n := strings.LastIndexByte(v.text[row.start:at], '\n'); n >= 0 {
+		row.start, first = row.start+n+1, true
+	}
+	if n := strings.IndexByte(v.text[at:row.end], '\n'); n >= 0 {
+		row.end, last = at+n, true
+	}
+	return row, first && last && row.end-row.start <= maxTableRow
 }
 
 const (
@@ -40,9 +101,6 @@ const (
 )
 
 var (
-	// secretName finds the name of a column of secrets.
-	secretName = lazy.Regexp(`(?i)pass(?:word|wd|phrase)|secret|private.?key|api.?key|\btoken`)
-
 	// secretColumn is such a name alone.
 	secretColumn = lazy.Regexp(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ?)?(?:pass(?:word|wd|phrase)|secret(?: access)? key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ _-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
 
@@ -85,22 +143,20 @@ func unboxed(text string, row span) span {
 const boxEdges = "│┃║"
 
 // newTable returns the table that begins with a row, or nil if no table with secrets does.
-func newTable(text string, row span) *table {
-	line := text[row.start:row.end]
-	if row.end-row.start > maxTableRow || !secretName().MatchString(line) {
-		return nil
-	}
+func (v *view) newTable(row span) *table {
+	line := v.text[row.start:row.end]
 	for _, separator := range []byte(separators + "\x00") {
 		if separator != 0 && strings.IndexByte(line, separator) < 0 && !(separator == '|' && strings.Contains(line, "│")) {
 			continue
 		}
 		t := &table{separator: separator}
-		cells := t.cells(text, row)
+		cells := t.cells(v, row)
 		t.names = len(cells)
 		for i, c := range cells {
-			name := text[c.start:c.end]
-			if i == 0 { // an agent's mark or a number may be before it
-				name = strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
+			name := v.text[c.start:c.end]
+			v.tabled += len(name)
+			if i == 0 {
+				name = firstName(name)
 			}
 			if name != "" && !columnName().MatchString(name) {
 				t.secret = nil
@@ -118,22 +174,20 @@ func newTable(text string, row span) *table {
 }
 
 // holds reports whether a row belongs to the table, and notes its secrets.
-func (t *table) holds(text string, row span) bool {
+func (t *table) holds(v *view, row span) bool {
 	t.secrets = t.secrets[:0]
-	line := text[row.start:row.end]
+	line := v.text[row.start:row.end]
 	if tableRule().MatchString(line) {
 		return strings.TrimSpace(line) != ""
 	}
-	if len(line) > maxTableRow {
-		return false
-	}
-	cells := t.cells(text, row)
+	cells := t.cells(v, row)
 	if len(cells) != t.names {
 		return false
 	}
 	for _, i := range t.secret {
 		c := cells[i]
-		if c.end-c.start >= minValueLen && !noSecret().MatchString(text[c.start:c.end]) {
+		v.tabled += c.end - c.start
+		if c.end-c.start >= minValueLen && !noSecret().MatchString(v.text[c.start:c.end]) {
 			t.secrets = append(t.secrets, Match{"password", c.start, c.end})
 		}
 	}
@@ -142,7 +196,9 @@ func (t *table) holds(text string, row span) bool {
 
 // cells returns where the cells of a row are, without blanks and quotes around them. There are none
 // if there would be too many.
-func (t *table) cells(text string, row span) (cells []span) {
+func (t *table) cells(v *view, row span) (cells []span) {
+	text := v.text
+	v.tabled += row.end - row.start
 	line := strings.TrimRight(text[row.start:row.end], " \t\r")
 	from := len(line) - len(strings.TrimLeft(line, " "))
 	add := func(start, end int) {

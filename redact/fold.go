@@ -23,7 +23,9 @@ type view struct {
 	blanks bool // only rules that want a blank find more here than in the text folded
 	hard   bool // fold and unwrap have what is without a fold
 
-	effort effort // of the search for secrets
+	effort   effort // of the search for secrets
+	headings []int  // where in the text words end that may name a column of secrets
+	tabled   int    // bytes that the search for tables has read
 }
 
 // foldAt is a break that was taken out.

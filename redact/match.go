@@ -40,6 +40,9 @@ func findKnown(v *view) (matches []Match, around []span) {
 		if spots == nil { // most texts hold no word
 			spots = make([][]spot, len(knownRules))
 		}
+		if nameWords()[word] && !v.words && !v.hard {
+			v.headings = append(v.headings, v.original(end-1)+1)
+		}
 		at := end - len(knownWords[word])
 		for _, n := range byWord[word] {
 			r := knownRules[n]

@@ -116,7 +116,7 @@ func (r *Redactor) Find(text string) []Match {
 			more, _ = findKnown(v.hardWrap(around))
 			matches = append(matches, more...)
 		}
-		matches = append(matches, columns(text)...)
+		matches = append(matches, v.columns()...)
 		if strings.Contains(text, `\"`) {
 			more, _ := findKnown(unescape(text))
 			matches = append(matches, more...)
