@@ -73,7 +73,7 @@ func (v *view) endsName(end int) bool {
 		name = name[n:]
 	}
 	v.tabled += end - start
-	return secretColumn().MatchString(firstName(name))
+	return secretColumn.matches(firstName(name))
 }
 
 // firstName returns a name without an agent's mark or a number before it.
@@ -102,19 +102,19 @@ const (
 
 var (
 	// secretColumn is such a name alone.
-	secretColumn = lazy.Regexp(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ?)?(?:pass(?:word|wd|phrase)|secret(?: access)? key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ _-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
+	secretColumn = newFilter(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ?)?(?:pass(?:word|wd|phrase)|secret(?: access)? key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ _-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
 
 	// columnName is the name of any column.
-	columnName = lazy.Regexp(`^[A-Za-z#][A-Za-z0-9 _.()/#-]{0,39}$`)
+	columnName = newFilter(`^[A-Za-z#][A-Za-z0-9 _.()/#-]{0,39}$`)
 
 	// tableRule is what may part a table's first row from the others.
-	tableRule = lazy.Regexp(`^[\s+|:│┼├┤┌┐└┘─═╪╞╡-]+$`)
+	tableRule = newFilter(`^[\s+|:│┼├┤┌┐└┘─═╪╞╡-]+$`)
 
 	// gap parts cells that are aligned.
 	gap = lazy.Regexp(` {2,}|\t+ *`)
 
 	// noSecret is what a cell of such a column may hold besides.
-	noSecret = lazy.Regexp(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* .*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
+	noSecret = newFilter(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* .*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
 )
 
 // separators part cells.
@@ -158,11 +158,11 @@ func (v *view) newTable(row span) *table {
 			if i == 0 {
 				name = firstName(name)
 			}
-			if name != "" && !columnName().MatchString(name) {
+			if name != "" && !columnName.matches(name) {
 				t.secret = nil
 				break
 			}
-			if secretColumn().MatchString(name) {
+			if secretColumn.matches(name) {
 				t.secret = append(t.secret, i)
 			}
 		}
@@ -177,7 +177,7 @@ func (v *view) newTable(row span) *table {
 func (t *table) holds(v *view, row span) bool {
 	t.secrets = t.secrets[:0]
 	line := v.text[row.start:row.end]
-	if tableRule().MatchString(line) {
+	if tableRule.matches(line) {
 		return strings.TrimSpace(line) != ""
 	}
 	cells := t.cells(v, row)
@@ -187,7 +187,7 @@ func (t *table) holds(v *view, row span) bool {
 	for _, i := range t.secret {
 		c := cells[i]
 		v.tabled += c.end - c.start
-		if c.end-c.start >= minValueLen && !noSecret().MatchString(v.text[c.start:c.end]) {
+		if c.end-c.start >= minValueLen && !noSecret.matches(v.text[c.start:c.end]) {
 			t.secrets = append(t.secrets, Match{"password", c.start, c.end})
 		}
 	}

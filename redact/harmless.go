@@ -3,8 +3,6 @@ package redact
 import (
 	"strings"
 	"sync"
-
-	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
 // codeWords are parts of names in source code, all of them so long that no key has one by chance.
@@ -19,45 +17,45 @@ var codeWords = sync.OnceValue(func() wordSet {
 
 var (
 	// numbered finds a number with the name of the next row behind it, as in a list of constants.
-	numbered = lazy.Regexp(`^-?0x[0-9a-f]{1,16}(?:[^0-9a-f].*)?$|^-?[0-9]{1,6}(?:_?[A-Z]+[0-9]*(?:_[0-9]*[A-Za-z]+[0-9]*)*)?$`)
+	numbered = newFilter(`^-?0x[0-9a-f]{1,16}(?:[^0-9a-f].*)?$|^-?[0-9]{1,6}(?:_?[A-Z]+[0-9]*(?:_[0-9]*[A-Za-z]+[0-9]*)*)?$`)
 
 	// constant finds the name of a constant.
-	constant = lazy.Regexp(`^(?:[A-Za-z]+\.)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]*[A-Z][A-Z0-9]*){2,}$`)
+	constant = newFilter(`^(?:[A-Za-z]+\.)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]*[A-Z][A-Z0-9]*){2,}$`)
 
 	// sumBefore finds, before a value, that it is the checksum of something public.
-	sumBefore = lazy.Regexp(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
+	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
 	// cacheName finds, in front of a value, that it names what a build keeps, and cacheKey such a name.
-	cacheName = lazy.Regexp(`(?i)^[^\s:=]{0,40}cache|\bcache[ _.-]?key|(?:^|\s)["']?(?:restore[_-]|primary[_-])keys?["']?\s{0,3}[:=]`)
-	plainKey  = lazy.Regexp(`(?i)^["']?keys?["']?\s{0,3}[:=]`)
-	cacheKey  = lazy.Regexp(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)
-	hashedKey = lazy.Regexp(`^(?:[A-Za-z0-9_.]*[A-Za-z][A-Za-z0-9_.]*-)+(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(?:-[A-Za-z0-9_.-]*)?$|^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+	cacheName = newFilter(`(?i)^[^\s:=]{0,40}cache|\bcache[ _.-]?key|(?:^|\s)["']?(?:restore[_-]|primary[_-])keys?["']?\s{0,3}[:=]`)
+	plainKey  = newFilter(`(?i)^["']?keys?["']?\s{0,3}[:=]`)
+	cacheKey  = newFilter(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)
+	hashedKey = newFilter(`^(?:[A-Za-z0-9_.]*[A-Za-z][A-Za-z0-9_.]*-)+(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(?:-[A-Za-z0-9_.-]*)?$|^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 	// podSum finds that a line has the checksum of a pod, in a Podfile.lock; podSecret, that its name
 	// is that of a secret.
-	podSum    = lazy.Regexp(`^  [A-Z][A-Za-z0-9+_/.-]*: [0-9a-f]{40}\s*$`)
-	podSecret = lazy.Regexp(`(?i)(?:token|key|secret|password|credential)s?: `)
+	podSum    = newFilter(`^  [A-Z][A-Za-z0-9+_/.-]*: [0-9a-f]{40}\s*$`)
+	podSecret = newFilter(`(?i)(?:token|key|secret|password|credential)s?: `)
 
 	// randomName finds that the name before a value is random itself, in a list of such.
-	randomName = lazy.Regexp(`^["']?[A-Z2-7]{16,}["']`)
+	randomName = newFilter(`^["']?[A-Z2-7]{16,}["']`)
 )
 
 // isHarmless reports whether what the generic rule found in a match in a line is the name of
 // something in source code, a checksum, or what a build calls its cache.
 func isHarmless(secret, match string, line func() string) bool {
-	if isIdentifier(secret) || numbered().MatchString(secret) || constant().MatchString(secret) || codeWords().in(strings.ToLower(secret)) {
+	if isIdentifier(secret) || numbered.matches(secret) || constant.matches(secret) || codeWords().in(strings.ToLower(secret)) {
 		return true
 	}
 	before, _, _ := strings.Cut(match, secret)
 	switch {
-	case sumBefore().MatchString(before), randomName().MatchString(match):
+	case sumBefore.matches(before), randomName.matches(match):
 		return true
-	case podSum().MatchString(line()) && !podSecret().MatchString(line()):
+	case podSum.matches(line()) && !podSecret.matches(line()):
 		return true
-	case hashedKey().MatchString(secret):
-		return plainKey().MatchString(before) && strings.Contains(secret, "-") || cacheName().MatchString(before) || strings.Contains(strings.ToLower(line()), "cache")
-	case cacheKey().MatchString(secret):
-		return plainKey().MatchString(before) || cacheName().MatchString(before)
+	case hashedKey.matches(secret):
+		return plainKey.matches(before) && strings.Contains(secret, "-") || cacheName.matches(before) || strings.Contains(strings.ToLower(line()), "cache")
+	case cacheKey.matches(secret):
+		return plainKey.matches(before) || cacheName.matches(before)
 	}
 	return false
 }

@@ -31,22 +31,36 @@ func newOutline(pattern string) *outline {
 	if err != nil {
 		panic(err) // redact/gen has parsed it
 	}
-	tree = relax(tree)
+	tree = relax(tree, limits{from: outlineMin, to: outlineMax})
 	return &outline{forward: newDFA(tree, false), backward: newDFA(turn(tree), true)}
 }
 
-// relax returns a tree that matches where re does and more: what an outline does not know is left
-// out. Its characters stand for bytes of UTF-8.
-func relax(re *syntax.Regexp) *syntax.Regexp {
+// limits say what an automaton knows of a pattern.
+type limits struct {
+	from, to int  // counts: higher ones from below are lowered, higher ones from above left out
+	edges    bool // of the text
+}
+
+// relax returns a tree that matches where re does and more: what is beyond the limits is left out.
+// Its characters stand for bytes of UTF-8, and for the text's edges.
+func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	out := &syntax.Regexp{Op: re.Op, Min: re.Min, Max: re.Max}
+	if l.edges {
+		switch re.Op {
+		case syntax.OpBeginText:
+			return &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{textStart}}
+		case syntax.OpEndText:
+			return &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{textEnd}}
+		}
+	}
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		out.Op = syntax.OpEmptyMatch
 	case syntax.OpCapture:
-		return relax(re.Sub[0])
+		return relax(re.Sub[0], l)
 	case syntax.OpRepeat:
-		out.Min = min(re.Min, outlineMin)
-		if re.Max > max(outlineMax, out.Min) {
+		out.Min = min(re.Min, l.from)
+		if re.Max > max(l.to, out.Min) {
 			out.Max = -1
 		}
 	case syntax.OpLiteral:
@@ -68,7 +82,7 @@ func relax(re *syntax.Regexp) *syntax.Regexp {
 		return byteClass([]rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune})
 	}
 	for _, sub := range re.Sub {
-		out.Sub = append(out.Sub, relax(sub))
+		out.Sub = append(out.Sub, relax(sub, l))
 	}
 	return out
 }
@@ -156,16 +170,22 @@ func (o *outline) starts(text string, start, end int, found func(at int)) {
 // dfa is a deterministic automaton that makes its states when it first comes to them.
 type dfa struct {
 	prog    *syntax.Prog
-	again   bool       // a match may begin at each byte
-	class   [256]uint8 // of bytes that all instructions treat alike
-	reads   [][]bool   // by class and instruction
-	sets    [][]uint32 // of a state: the instructions that read the next byte
-	accepts []bool     // of a state: a match ends here
-	next    []int32    // by state and class; 0: not yet known
+	again   bool           // a match may begin at each byte
+	class   [256 + 2]uint8 // of bytes, and edges, that all instructions treat alike
+	reads   [][]bool       // by class and instruction
+	sets    [][]uint32     // of a state: the instructions that read the next byte
+	accepts []bool         // of a state: a match ends here
+	next    []int32        // by state and class; 0: not yet known
 	ids     map[string]int32
 	start   int32
 	visited []bool // scratch: by instruction
 }
+
+// The edges of a text, as a dfa reads them.
+const (
+	textStart = 256
+	textEnd   = 257
+)
 
 const (
 	deadState = 1    // the state from which nothing matches
@@ -261,8 +281,10 @@ func (d *dfa) reach(from []uint32) (set []uint32, accepts bool) {
 }
 
 // after returns the state behind a byte.
-func (d *dfa) after(state int32, c byte) int32 {
-	class := d.class[c]
+func (d *dfa) after(state int32, c byte) int32 { return d.step(state, d.class[c]) }
+
+// step returns the state behind one of a class.
+func (d *dfa) step(state int32, class uint8) int32 {
 	if next := d.next[int(state)*len(d.reads)+int(class)]; next != 0 {
 		return next
 	}

@@ -72,9 +72,9 @@ type allowlist struct {
 	pattern   string // RE2; empty: none
 	stopWords []string
 
-	once  sync.Once
-	re    *regexp.Regexp // nil: none
-	words wordSet
+	once   sync.Once
+	filter *filter // of pattern; nil: none
+	words  wordSet
 }
 
 // allows reports whether secret, found in a match in a line, is no secret.
@@ -82,7 +82,7 @@ func (a *allowlist) allows(secret, match string, line func() string) bool {
 	a.once.Do(func() {
 		a.words = newWordSet(a.stopWords)
 		if a.pattern != "" {
-			a.re = regexp.MustCompile(a.pattern)
+			a.filter = newFilter(a.pattern)
 		}
 	})
 	target := secret
@@ -92,7 +92,7 @@ func (a *allowlist) allows(secret, match string, line func() string) bool {
 	case "line":
 		target = line()
 	}
-	return a.words.in(strings.ToLower(secret)) || a.re != nil && a.re.MatchString(target)
+	return a.words.in(strings.ToLower(secret)) || a.filter != nil && a.filter.matches(target)
 }
 
 // known finds the words of the well-known rules and, behind those, what is before a blank in them:
@@ -151,7 +151,7 @@ const hexEntropy = 3
 
 var (
 	hexKey    = lazy.Regexp(`^(?:[0-9a-f]{32,}|[0-9A-F]{32,})$`)
-	camelCase = lazy.Regexp(`[a-z][A-Z][a-z]|[a-z0-9]\.[A-Za-z]`)
+	camelCase = newFilter(`[a-z][A-Z][a-z]|[a-z0-9]\.[A-Za-z]`)
 	camelWord = lazy.Regexp(`[A-Z]?[a-z]{4,}`)
 	digitRun  = lazy.Regexp(`[0-9]+`)
 )
@@ -159,7 +159,7 @@ var (
 // isIdentifier reports whether s looks like a name in source code, such as tls13.ExpandLabel: it is
 // in camel case or qualified, most of it is words, and the few digits are in one place.
 func isIdentifier(s string) bool {
-	if !camelCase().MatchString(s) || strings.ContainsAny(s, "/+=-") {
+	if !camelCase.matches(s) || strings.ContainsAny(s, "/+=-") {
 		return false
 	}
 	letters, digits := 0, digitRun().FindAllString(s, -1)
