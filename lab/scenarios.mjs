@@ -545,8 +545,9 @@ export const KINDS = {
     };
   },
 };
+import { corpus } from "./corpus.mjs";
 import { ADV } from "./hard.mjs";
-Object.assign(KINDS, ADV);
+Object.assign(KINDS, ADV, { corpus });
 KINDS.narrow = KINDS.markdown;
 KINDS.wide = KINDS.markdown;
 const SIZE = { narrow: [64, 22], resize: [100, 30], wide: [180, 50] };

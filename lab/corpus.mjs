@@ -1,0 +1,87 @@
+// Replies of real text: pieces of the Markdown documents that are on this machine, such as the READMEs and changelogs of Go
+// modules and npm packages. Nothing of them is kept but a recording's seed; the truth beside the recording has the text.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+/** The folders that are searched: LAB_CORPUS, separated by colons, or Go's module cache, the agents of the lab, and npm's own packages. */
+export const folders = () =>
+  (process.env.LAB_CORPUS?.split(":") ?? [
+    process.env.GOMODCACHE ?? path.join(process.env.GOPATH ?? path.join(os.homedir(), "go"), "pkg/mod"),
+    process.env.LAB_CACHE ?? "/var/tmp/ptyrec-lab",
+    path.resolve(process.execPath, "../../lib/node_modules"),
+  ]).filter(d => fs.existsSync(d));
+
+/** The Markdown documents below some folders, 1 to 100 kB each, one of those that are equal in name and size. */
+export function documents(dirs = folders()) {
+  const found = new Map();
+  const walk = (dir, deep) => {
+    let entries = [];
+    try {
+      entries = fs.readdirSync(dir, { withFileTypes: true });
+    } catch {
+      return; // no longer there, or not to be read
+    }
+    for (const e of entries) {
+      const file = path.join(dir, e.name);
+      if (e.isDirectory() && deep < 12) walk(file, deep + 1);
+      else if (e.isFile() && /\.(md|markdown)$/i.test(e.name)) {
+        const { size } = fs.statSync(file);
+        if (size >= 1000 && size <= 100_000) found.set(`${e.name} ${size}`, file);
+      }
+    }
+  };
+  for (const d of dirs) walk(d, 0);
+  return [...found.values()].sort();
+}
+
+/** The blocks of a document: what blank lines part, but for those in a fence; with a list, what is indented below it. */
+export function blocksOf(text) {
+  const out = [];
+  let open = null,
+    block = [];
+  const end = () => {
+    if (block.some(l => l.trim())) out.push(block.join("\n").replace(/\s+$/, ""));
+    block = [];
+  };
+  for (const l of text.replace(/\r\n?/g, "\n").replace(/^---\n[^]*?\n---\n/, "").split("\n")) {
+    if (!open && /^\S/.test(l) && block.at(-1)?.trim() === "") end();
+    const f = /^\s*(`{3,}|~{3,})/.exec(l)?.[1];
+    if (f && !open) open = f;
+    else if (f && f.startsWith(open) && !l.trim().slice(f.length)) open = null;
+    block.push(l);
+  }
+  if (!open) end(); // a fence that is never closed takes in what follows
+  return out;
+}
+
+/** Whether a block can be said by an agent: no control characters, no line that is no text. */
+const sayable = b =>
+  !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(b) && b.split("\n").every(l => l.length < 600 && !/\S{300}/.test(l));
+
+/** A reply of about size characters: blocks of a document that follow one another. */
+export function excerpt(text, at, size) {
+  const all = blocksOf(text),
+    from = Math.floor(at * all.length);
+  let reply = "";
+  for (const b of [...all.slice(from), ...all.slice(0, from)]) {
+    if (!sayable(b) || reply.length + b.length > 2 * size) continue;
+    reply += (reply && "\n\n") + b;
+    if (reply.length >= size) break;
+  }
+  return reply;
+}
+
+let known;
+/** The turns of a scenario: a question, and a reply from a document that the maker picks. */
+export function corpus(m) {
+  known ??= documents();
+  if (!known.length) throw new Error(`no Markdown documents in ${folders().join(" ")}: name others with LAB_CORPUS`);
+  const turns = [];
+  for (let i = 0; i < 3; i++) {
+    let reply = "";
+    while (reply.length < 150) reply = excerpt(fs.readFileSync(m.of(known), "utf8"), m.r(), m.int(300, 2200));
+    turns.push({ prompt: m.ask(), reply: [m.text(reply)] });
+  }
+  return { turns };
+}
