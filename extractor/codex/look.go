@@ -123,9 +123,10 @@ func (c *body) themeCode(ls []markdown.Line) int {
 }
 
 // title reports whether a line is entirely bold, or a heading whose signs are, which may have code
-// spans.
+// spans: bold, or in italics from the fourth level on.
 func title(l *markdown.Line) bool {
-	return l.All(row.Bold) || l.First().Bold && markdown.Hashes(l.Text) > 0
+	first, signs := l.First(), markdown.Hashes(l.Text)
+	return l.All(row.Bold) || first.Bold && signs > 0 || first.Italic && signs > 3 // "# " in italics is a comment
 }
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its

@@ -114,7 +114,11 @@ func (lk *Style) codeLines(ls []Line, edge int) []string {
 		for l.lost && len(out) > 0 && out[len(out)-1] == "" {
 			out = out[:len(out)-1]
 		}
-		out = joinCode(out, lk.codeSeam(above, l, edge), l, edge)
+		seam := lk.codeSeam(above, l, edge)
+		if seam != SeamBreak && prose.Statements(out[len(out)-1], l.Text[l.Indent:]) {
+			seam = SeamBreak
+		}
+		out = joinCode(out, seam, l, edge)
 		above = l
 	}
 	return out
@@ -155,7 +159,7 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 // above. Some begin it below the first, and go on in its colour.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
-	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) || prose.Statements(a.Text, b.Text[b.Indent:]) {
+	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) {
 		return SeamBreak
 	}
 	if b.Indent > edge+1 {

@@ -95,9 +95,9 @@ func Exception(t string) bool { return exception().MatchString(t) }
 
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
-// Statements reports whether two lines of code are a whole one each: both are rows of a table, or
-// the upper one ends with what ends a statement, closes all brackets that it opens, and the lower
-// one begins with a call, an assignment or a word that begins statements.
+// Statements reports whether two lines of code are a whole one each: both are rows of a table, or the
+// upper one ends with what ends a statement, closes all brackets and quotes that it opens, and the
+// lower one begins with a call, an assignment or a word that begins statements.
 func Statements(above, below string) bool {
 	if strings.HasPrefix(above, "|") && strings.HasSuffix(above, "|") {
 		return strings.HasPrefix(below, "|")
@@ -111,7 +111,8 @@ func Statements(above, below string) bool {
 			opened--
 		}
 	}
-	return opened <= 0 && endsIn(above, ");}]") && statement().MatchString(below)
+	whole := opened <= 0 && strings.Count(above, `"`)%2 == 0
+	return whole && endsIn(above, ");}]\"") && statement().MatchString(below)
 }
 
 var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)

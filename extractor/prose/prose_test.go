@@ -81,3 +81,24 @@ func TestE23Fragment(t *testing.T) {
 		}
 	}
 }
+
+// TestStatements tells two lines of code from one that was wrapped.
+func TestStatements(t *testing.T) {
+	for _, c := range []struct {
+		above, below string
+		want         bool
+	}{
+		{"    compute(session, result.Content(), id))", "round.count(result.Maximum)", true},
+		{`text := "Write to foo@example.test (now)"`, "joiners := &words.Joiners{", true},
+		{"| Name | Count |", "|------|-------|", true},
+		{"return load(path);", "if (x) {", true},
+		{"compute(session, result.Content(),", "id)", false},
+		{`text := "Write to foo (now)`, `name(x) "`, false},
+		{"func (c *Client) Do(r *http.Request)", "error {", false},
+		{"git commit -m (x)", "--no-verify", false},
+	} {
+		if got := prose.Statements(c.above, c.below); got != c.want {
+			t.Errorf("%q, %q: %v", c.above, c.below, got)
+		}
+	}
+}
