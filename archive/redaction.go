@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/printable"
 	"github.com/ptyrec/ptyrec/redact"
 	"github.com/ptyrec/ptyrec/session"
@@ -136,22 +137,55 @@ func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
 		for _, m := range r.Find(e.Text) {
-			text = parted(e.Text[m.Start:m.End]).ReplaceAllLiteralString(text, redact.Mark(m.Rule))
+			text = hideAgain(text, e.Text, m)
 		}
 	}
 	return r.Text(text, nil)
 }
 
-// parted matches s, also with marks of Markdown between its characters.
-func parted(s string) *regexp.Regexp {
+// hideAgain hides a secret of shown, the text that Markdown stands for, in the Markdown: wherever it
+// is there, unless it may be a word. Then only where the same is around it, if it is so somewhere.
+func hideAgain(markdown, shown string, m redact.Match) string {
+	secret, mark := shown[m.Start:m.End], redact.Mark(m.Rule)
+	if mayBeWord().MatchString(secret) {
+		before, behind := around(shown, m)
+		place := regexp.MustCompile("(" + parted(before) + gaps + ")" + parted(secret) + "(" + gaps + parted(behind) + ")")
+		if place.MatchString(markdown) {
+			return place.ReplaceAllString(markdown, "${1}"+mark+"${2}")
+		}
+	}
+	return regexp.MustCompile(parted(secret)).ReplaceAllLiteralString(markdown, mark)
+}
+
+// mayBeWord finds that a secret may be in other texts by chance: it is short, or has letters only.
+var mayBeWord = lazy.Regexp(`^(?:.{1,4}|\p{L}{1,15}|\p{L}{1,5}[0-9]{1,3})$`)
+
+// around returns what is next to a secret in its row, up to a few bytes of ASCII.
+func around(text string, m redact.Match) (before, behind string) {
+	const most = 8
+	start, end := m.Start, m.End
+	for start > 0 && m.Start-start < most && text[start-1] >= ' ' && text[start-1] < utf8.RuneSelf {
+		start--
+	}
+	for end < len(text) && end-m.End < most && text[end] >= ' ' && text[end] < utf8.RuneSelf {
+		end++
+	}
+	return text[start:m.Start], text[m.End:end]
+}
+
+// gaps are marks and backslashes between two characters.
+const gaps = "[\\\\*_~`]*"
+
+// parted returns a pattern that matches s, also with marks of Markdown between its characters.
+func parted(s string) string {
 	var b strings.Builder
 	for _, c := range s {
 		if b.Len() > 0 {
-			b.WriteString("[\\\\*_~`]*")
+			b.WriteString(gaps)
 		}
 		b.WriteString(regexp.QuoteMeta(string(c)))
 	}
-	return regexp.MustCompile(b.String())
+	return b.String()
 }
 
 // value redacts the texts in what came out of JSON.

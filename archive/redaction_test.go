@@ -61,3 +61,26 @@ func TestRedactedShell(t *testing.T) {
 		t.Errorf("became %q, Markdown %q", got.Text, got.Markdown)
 	}
 }
+
+// A short password of a URL made a mark of each part of a word, in Markdown, that was the same.
+func TestWordsThatArePasswordsStayElsewhere(t *testing.T) {
+	finder, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, markdown, want string }{
+		{"https://instruction:dev@example.test/x and api.bar.dev/api, devices", "https://instruction:dev@example.test/x and `api.bar.dev/api`, *devices*", "https://instruction:[redacted:url-password]@example.test/x and `api.bar.dev/api`, *devices*"},
+		{"postgres://app:test1@db/shop runs test1", "postgres://**app**:test1@db/shop runs _test1_", "postgres://**app**:[redacted:url-password]@db/shop runs _test1_"},
+		{"https://ann:de_v@acme.io/ and devices", "https://ann:de\\_v@acme.io/ and *devices*", "https://ann:[redacted:url-password]@acme.io/ and *devices*"},
+		{"https://ann:instruction@acme.io/ is an instruction", "https://ann:**instruction**@acme.io/ is an *instruction*", "https://ann:[redacted:url-password]@acme.io/ is an *instruction*"},
+		// What is no word is hidden everywhere, and a word, too, where it is not clear which one it is.
+		{"https://ann:Kf93mQvTz1x@acme.io/ or Kf93mQvTz1x", "https://ann:Kf93mQvTz1x@acme.io/ or Kf93*mQvTz1x*", "https://ann:[redacted:url-password]@acme.io/ or [redacted:url-password]*"},
+		{"https://ann:x7-q2!@acme.io/ or x7-q2!", "https://ann:x7-q2!@acme.io/ or *x7-\\q2!*", "https://ann:[redacted:url-password]@acme.io/ or *[redacted:url-password]*"},
+		{"https://ann:deva@acme.io/", "[a](<https://ann><:deva@>acme.io/)", "[a](<https://ann><:[redacted:url-password]@>acme.io/)"},
+	} {
+		e := &session.Entry{Type: session.TypeMessage, Role: session.RoleAssistant, Text: c.text, Markdown: c.markdown}
+		if got := (Redaction{Redactor: finder}).Entry(e, nil).Markdown; got != c.want {
+			t.Errorf("%q\nbecame %q,\nwant   %q", c.markdown, got, c.want)
+		}
+	}
+}
