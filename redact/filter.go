@@ -17,6 +17,7 @@ type filter struct {
 	once  sync.Once
 	re    *regexp.Regexp
 	exact bool // in ASCII, the automaton is right
+	first bool // a match begins at the text's start
 
 	mu   sync.Mutex
 	dfa  *dfa
@@ -36,6 +37,7 @@ func (f *filter) matches(text string) bool {
 			panic(err) // redact/gen has parsed it, or a test
 		}
 		f.re, f.dfa, f.exact = regexp.MustCompile(f.pattern), newDFA(relax(tree, filterLimits), true), isExact(tree)
+		f.first = f.dfa.onlyAt(textStart)
 	})
 	may, sure := f.mayMatch(text)
 	return may && (sure || f.re.MatchString(text))
@@ -50,6 +52,9 @@ func (f *filter) mayMatch(text string) (may, sure bool) {
 	state := d.step(d.start, d.class[textStart])
 	bytes := byte(0)
 	for i := 0; i < len(text) && !may; i++ {
+		if f.first && state == d.start {
+			return false, true
+		}
 		f.read++
 		bytes |= text[i]
 		may = d.accepts[state]
@@ -57,6 +62,16 @@ func (f *filter) mayMatch(text string) (may, sure bool) {
 	}
 	may = may || d.accepts[state] || d.accepts[d.step(state, d.class[textEnd])]
 	return may, f.exact && bytes < utf8.RuneSelf
+}
+
+// onlyAt reports whether each match begins with c, a byte or an edge, and is not empty.
+func (d *dfa) onlyAt(c int) bool {
+	for class := range d.reads {
+		if class != int(d.class[c]) && d.step(d.start, uint8(class)) != d.start {
+			return false
+		}
+	}
+	return !d.accepts[d.start]
 }
 
 // isExact reports whether relax leaves out nothing of a pattern but what is not ASCII.
