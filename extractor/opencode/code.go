@@ -22,7 +22,7 @@ func code(ls []markdown.Line) (n int, named bool) {
 	case showsMarks(first):
 		goesOn = marksFollow
 	case highlighted(first):
-	case structured(first), !breaks(first) && !leadsToCode(ls):
+	case structured(first), isText(first), !breaks(first) && !leadsToCode(ls):
 		return 0, false
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
@@ -49,6 +49,24 @@ func group(ls []markdown.Line) int {
 func breaks(ls []markdown.Line) bool {
 	lk := markdown.Style{Left: left, Right: right, Seam: seam}
 	return len(lk.Unwrap(ls, 0)) > 1
+}
+
+// isText reports whether lines are a paragraph whose author has broken them: more of them read like
+// prose than like code, and all begin at one column.
+func isText(ls []markdown.Line) bool {
+	prosaic := 0
+	for i := range ls {
+		if ls[i].Indent != ls[0].Indent {
+			return false
+		}
+		switch judge(&ls[i]) {
+		case prose.Prose:
+			prosaic++
+		case prose.Code:
+			prosaic--
+		}
+	}
+	return prosaic > 0
 }
 
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
@@ -81,7 +99,7 @@ func continuesCode(below []markdown.Line) bool {
 		return true
 	}
 	kind := judge(&part[0])
-	likely := kind == prose.Code || part[0].Indent > 0 && kind != prose.Prose || breaks(part)
+	likely := kind == prose.Code || part[0].Indent > 0 && kind != prose.Prose || breaks(part) && !isText(part)
 	return likely && !structured(part) && !strings.HasPrefix(part[0].Text, "```")
 }
 

@@ -278,6 +278,10 @@ var (
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
+// asciiWords matches the end of a line and the word below it if each is a word, or what has been cut
+// within a word.
+var asciiWords = lazy.Regexp(`[A-Za-z0-9] [A-Za-z]`)
+
 // cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end
 // with some of them, and the next one may begin a line of its own.
 const cuts = `/\()[]{}.,;:!?-`
@@ -306,7 +310,9 @@ func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 	case a.Spaced:
 		return markdown.SeamSpace, true
 	case !a.Cell && a.Width >= a.Room && b.Indent == hang:
-		return markdown.SeamNone, true
+		last := row.LastWord(a.Text)
+		words := asciiWords().MatchString(last+" "+word) && row.Width(last+word) <= a.Room-hang // no word is cut that fits a line
+		return markdown.SeamNone, !words
 	case !a.Cell && isCut(a, b):
 		return markdown.SeamNone, true
 	case cjkParted().MatchString(a.Text + " " + word):

@@ -64,6 +64,7 @@ func TestE23Rules(t *testing.T) {
 		{"a call with plain rows below", "     ⟦ #808080|→ Read main.go⟧\n       plain\n     ⟦ #808080|~ Writing command...⟧", "tool Read(main.go) ok \nassistant plain"},
 		{"bold words in an item", "     ⟦ #fab283|- ⟧one\n\n       ⟦b #9d7cd8|Bold⟧", "assistant - one||  **Bold**"},
 		{"items in code", "     env:\n       - A=1\n     • dot\n\n     ⟦ #fab283|1. ⟧one", "assistant ```|env:|  - A=1|• dot|```||1. one"},
+		{"a paragraph that its author has broken", "     See:\n\n     The parser reads each file,\n     as the documentation says it should.", "assistant See:||The parser reads each file,|as the documentation says it should."},
 		{"an item that ends with an address", "     ⟦ #fab283|- ⟧one\n     ⟦ #fab283|- ⟧two ⟦u #fab283|(a.go)⟧", "assistant - one|- two (a.go)"},
 		{"a quote of several rows", "     ⟦ #808080|│⟧ The config loader flushes three tables before the\n     ⟦ #808080|│⟧ lock is held.\n     ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ ⟦ #fab283|- ⟧one\n\n     │ in code │\n     │ a       │", "assistant > The config loader flushes three tables before the lock is held.|>|> - one||```|│ in code │|│ a       │|```"},
 		{"lines wrapped at a blank that is painted, or without one", painted("One two three ", "four.") + "\n\n" + painted(strings.Repeat("x", 49)+" 3.", "14") + "\n\n" + painted(strings.Repeat("y", 49)+"so.", " It"), "assistant One two three four.||" + strings.Repeat("x", 49) + " 3.14||" + strings.Repeat("y", 49) + "so. It"},
