@@ -191,8 +191,8 @@ type effort struct{ blocks []int }
 
 const (
 	effortBlock  = 4 << 10 // bytes
-	effortShare  = 7       // bytes that patterns may search for each byte of a block; few texts of nothing but secrets take as much
-	effortMore   = 2       // likewise in each further view of a text
+	effortShare  = 8       // bytes that patterns may search for each byte of a block; a text of nothing but secrets takes 7
+	effortMore   = 3       // likewise in each further view of a text
 	outlineSpeed = 32      // bytes that an outline reads while a pattern reads one
 )
 
