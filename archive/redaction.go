@@ -143,8 +143,9 @@ func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	return r.Text(text, nil)
 }
 
-// hideAgain hides a secret of shown, the text that Markdown stands for, in the Markdown: wherever it
-// is there, unless it may be a word. Then only where the same is around it, if it is so somewhere.
+// hideAgain hides a secret of shown, the text of a message, in the message's Markdown: wherever it
+// is there, unless it may be a word. A word is hidden only where the same text is around it, if
+// that is somewhere in the Markdown.
 func hideAgain(markdown, shown string, m redact.Match) string {
 	secret, mark := shown[m.Start:m.End], redact.Mark(m.Rule)
 	if mayBeWord().MatchString(secret) {

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// clipboard is what a program gives the terminal to copy, in base64: the text of OSC 52, of iTerm2's
-// OSC 1337 and of kitty's OSC 5522, also where they are passed on in another string, as to tmux.
+// clipboard reads text that a program asks the terminal to copy, in base64: with OSC 52, iTerm2's
+// OSC 1337 or kitty's OSC 5522, also within a string for tmux.
 type clipboard struct {
 	head   []byte  // what came behind the last ESC ]; nil: nothing that begins so
 	open   bool    // the text has begun

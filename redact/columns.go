@@ -14,8 +14,8 @@ import (
 // managers and consoles export them (CSV), and programs print them. It looks for such a row where
 // findKnown has found a word of a name, and reads each row of a table once.
 //
-// A table is rows with as many cells as the first one, parted by one of separators, or by two blanks
-// or more; a rule below the first row may part it from the others.
+// A table is rows with as many cells as the first one, parted by one of separators, or by two
+// blanks or more; a rule below the first row may part it from the others.
 func (v *view) columns() (matches []Match) {
 	done := 0 // where the next row begins
 	for _, end := range v.headings {
@@ -39,7 +39,8 @@ func (v *view) columns() (matches []Match) {
 	return matches
 }
 
-// nameWords are the words that end the names of columns with secrets, by their number in knownWords.
+// nameWords are the words that end the names of columns with secrets, by their number in
+// knownWords.
 var nameWords = sync.OnceValue(func() []bool {
 	is := make([]bool, len(knownWords))
 	for n, w := range knownWords {
@@ -81,7 +82,8 @@ func firstName(name string) string {
 	return strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
 }
 
-// tableRow returns the row around a place of the text, and whether it is short enough for a table's.
+// tableRow returns the row around a place of the text, and whether it is short enough for a
+// table's.
 func (v *view) tableRow(at int) (row span, ok bool) {
 	row = span{max(0, at-maxTableRow-1), min(len(v.text), at+maxTableRow+1)}
 	first, last := row.start == 0, row.end == len(v.text)

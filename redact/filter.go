@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// filter is a pattern, with an automaton that tells, in a few nanoseconds a byte, of most texts that
-// it matches nothing. The automaton knows what an outline does, and the edges of the text. A filter
-// is made when it is first asked, and may be used concurrently.
+// filter is a pattern, with an automaton that tells, in a few nanoseconds a byte, of most texts
+// that it matches nothing. The automaton knows what an outline does, and the edges of the text. A
+// filter is made when it is first asked, and may be used concurrently.
 type filter struct {
 	pattern string // RE2, valid
 
@@ -43,7 +43,8 @@ func (f *filter) matches(text string) bool {
 	return may && (sure || f.re.MatchString(text))
 }
 
-// mayMatch reports whether the pattern may match somewhere in text, and, if so, whether that is sure.
+// mayMatch reports whether the pattern may match somewhere in text, and, if so, whether that is
+// sure.
 func (f *filter) mayMatch(text string) (may, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,7 +25,8 @@ var (
 	// sumBefore finds, before a value, that it is the checksum of something public.
 	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
-	// cacheName finds, in front of a value, that it names what a build keeps, and cacheKey such a name.
+	// cacheName finds, in front of a value, that it names what a build keeps, and cacheKey such a
+	// name.
 	cacheName = newFilter(`(?i)^[^\s:=]{0,40}cache|\bcache[ _.-]?key|(?:^|\s)["']?(?:restore[_-]|primary[_-])keys?["']?\s{0,3}[:=]`)
 	plainKey  = newFilter(`(?i)^["']?keys?["']?\s{0,3}[:=]`)
 	cacheKey  = newFilter(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)

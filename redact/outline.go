@@ -87,8 +87,8 @@ func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	return out
 }
 
-// byteClass returns a tree for the UTF-8 of one character of the ranges, which are pairs. Where more
-// than a few characters are not ASCII, it takes all of them.
+// byteClass returns a tree for the UTF-8 of one character of the ranges, which are pairs. Where
+// more than a few characters are not ASCII, it takes all of them.
 func byteClass(ranges []rune) *syntax.Regexp {
 	ascii := &syntax.Regexp{Op: syntax.OpCharClass}
 	class := &syntax.Regexp{Op: syntax.OpAlternate, Sub: []*syntax.Regexp{ascii}}

@@ -1,8 +1,8 @@
 // Package redact finds secrets in text by their shape, and puts marks in their place.
 //
 // It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of
-// its own (rules.toml, services.toml), as redact/gen writes them down for it. The time grows with the
-// text, whatever it holds: see search.go.
+// its own (rules.toml, services.toml), as redact/gen writes them down for it. The time grows with
+// the text, whatever it holds: see search.go.
 package redact
 
 import (

@@ -109,8 +109,8 @@ const (
 )
 
 // Find notes the secrets in a chunk and those before it, and returns the patches that hide them, as
-// far as they are certain. The last call, without a chunk, returns the rest. A patch may be returned
-// twice.
+// far as they are certain. The last call, without a chunk, returns the rest. A patch may be
+// returned twice.
 func (s *Stream) Find(chunk []byte) []Patch {
 	return s.run(chunk, s.find, func(c *clip) []Patch {
 		s.terminal.Look(string(c.decode()))

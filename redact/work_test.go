@@ -33,8 +33,8 @@ func wordTexts(word string, size int) map[string]string {
 	return texts
 }
 
-// A word cost 2.5 ms of CPU each time it was there, since patterns searched hundreds of bytes around
-// each one: in a text of words, hundreds of bytes for each of its bytes.
+// A word cost 2.5 ms of CPU each time it was there, since patterns searched hundreds of bytes
+// around each one: in a text of words, hundreds of bytes for each of its bytes.
 func TestWordsAreNoWork(t *testing.T) {
 	const size = 5000
 	texts, patterns, outlines := 0, 0, 0
@@ -110,8 +110,8 @@ func BenchmarkWords(b *testing.B) {
 	}
 }
 
-// In a text that is made to take long, all that may be a secret is taken for one: nothing is left of
-// those that are.
+// In a text that is made to take long, all that may be a secret is taken for one: nothing is left
+// of those that are.
 func TestSecretsInTextMadeToTakeLong(t *testing.T) {
 	r, err := New(Options{})
 	if err != nil {

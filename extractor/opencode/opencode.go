@@ -278,8 +278,8 @@ var (
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
-// asciiWords matches the end of a line and the word below it if each is a word, or what has been cut
-// within a word.
+// asciiWords matches the end of a line and the word below it if each is a word, or what has been
+// cut within a word.
 var asciiWords = lazy.Regexp(`[A-Za-z0-9] [A-Za-z]`)
 
 // cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end

@@ -95,9 +95,9 @@ func Exception(t string) bool { return exception().MatchString(t) }
 
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
-// Statements reports whether two lines of code are a whole one each: both are rows of a table, or the
-// upper one ends with what ends a statement, closes all brackets and quotes that it opens, and the
-// lower one begins with a call, an assignment or a word that begins statements.
+// Statements reports whether two lines of code are a whole one each: both are rows of a table, or
+// the upper one ends with what ends a statement, closes all brackets and quotes that it opens, and
+// the lower one begins with a call, an assignment or a word that begins statements.
 func Statements(above, below string) bool {
 	if strings.HasPrefix(above, "|") && strings.HasSuffix(above, "|") {
 		return strings.HasPrefix(below, "|")
