@@ -111,6 +111,9 @@ func TestItem12Record(t *testing.T) {
 		}
 		return string(out)
 	}
+	waitFor(t, "the end of the session's own recording", func() bool { // viewers know it earlier
+		return strings.Contains(output(environ, "list", "--json"), `"exit_code": 5`)
+	})
 	if want, got := output(environ, "show", "last", "--raw"), output(mine, "show", "last", "--raw"); got != want {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
