@@ -237,14 +237,15 @@ func TestB10Shutdown(t *testing.T) {
 // with it gets a new one, and who was there is told the old one's end.
 func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	var s *site
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+	dir := t.TempDir()
+	hold, dying := filepath.Join(dir, "hold"), filepath.Join(dir, "dying")
+	if err := os.WriteFile(hold, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s = newSite(t, func(o *server.Options) {
 		o.Bridge = []string{"x"}
 		o.Start = func(_ context.Context, start server.StartOptions) (string, error) {
-			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c", "trap 'cat "+fifo+"; exit 9' HUP; echo I am $$.; while :; do read x; done")
+			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c", "trap 'trap \"\" HUP; : >"+dying+"; while [ -e "+hold+" ]; do sleep 0.02; done; exit 9' HUP; echo I am $$.; while :; do read x; done")
 			if err != nil {
 				return "", err
 			}
@@ -264,15 +265,12 @@ func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	if err := c.sockets["A"].Write(t.Context(), websocket.MessageText, []byte(`{"type":"close"}`)); err != nil {
 		t.Fatal(err)
 	}
-	end, err := os.OpenFile(fifo, os.O_WRONLY, 0) // it has its signal, and takes its time
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
 	c.open("B", "/ws/pty/x")
 	if second := said("B"); second == first {
 		t.Errorf("who comes back is in %q, which is closed", first)
 	}
-	_ = end.Close()
+	_ = os.Remove(hold)
 	for {
 		if got := c.read("A"); got["type"] == "exit" {
 			if got["code"] != 9.0 {

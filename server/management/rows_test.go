@@ -372,19 +372,17 @@ func TestA19ShellGrace(t *testing.T) {
 // gets a new one, and who has closed it is told its end.
 func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	s := newSite(t, nil)
-	fifo := filepath.Join(t.TempDir(), "fifo")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+	dir := t.TempDir()
+	hold, dying := filepath.Join(dir, "hold"), filepath.Join(dir, "dying")
+	if err := os.WriteFile(hold, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := &bridge{t: t, site: s}
 	b.connect()
-	b.input("trap 'cat " + fifo + "; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
+	b.input("trap 'trap \"\" HUP; : >" + dying + "; while [ -e " + hold + " ]; do sleep 0.02; done; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
 	b.until("ready")
 	b.p.send(message{"type": "kill_session", "agent_id": "agent-01", "session_name": "main"})
-	end, err := os.OpenFile(fifo, os.O_WRONLY, 0) // it has its signal, and takes its time
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
 	other := s.dial()
 	command, _ := other.shell()
 	if command == b.command {
@@ -394,7 +392,7 @@ func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	if sessions := other.await("session_list")["sessions"].([]any); len(sessions) != 1 {
 		t.Errorf("these are listed: %v", sessions)
 	}
-	_ = end.Close()
+	_ = os.Remove(hold)
 	if killed := b.p.await("session_killed"); killed["exit_code"] != 9.0 {
 		t.Errorf("it is told %v", killed)
 	}
