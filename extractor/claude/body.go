@@ -16,7 +16,7 @@ import (
 var style = markdown.Style{
 	Left: 2, MarkCells: true,
 	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true, Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
-	Code: code, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
+	Code: code, Language: language, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
 }
 
 // fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.
@@ -172,25 +172,27 @@ func spanInk(s *row.Span) claudeInk {
 	return inkStyled
 }
 
-// code returns how many lines from the first are a code block, and whether the first names its
-// language. The agent draws code like text, but highlighted and never wrapped at words that fit; it
-// may contain blank lines. Text may follow right below.
-func code(ls []markdown.Line) (n int, named bool) {
+// code returns how many lines from the first are a code block, with the name of its language. The
+// agent draws code at the left edge of text, in the colours of a grammar if it has one for the
+// language. Code may contain blank lines, and text may follow without one.
+func code(ls []markdown.Line) int {
 	if language(ls) {
-		return 1 + markdown.CodeGroups(ls[1:], unstyled, below), true
+		if n := markdown.CodeGroups(ls[1:], unstyled, below); n > 0 {
+			return 1 + n
+		}
 	}
-	return markdown.CodeGroups(ls, codeAt, below), false
+	return markdown.CodeGroups(ls, codeAt, below)
 }
 
-// language reports whether the first line is the name of the language of the code below it: the
-// agent draws it, dim, where it has no grammar for the language.
+// language reports whether the first line is the name of a language, above code: the agent draws
+// it, dim, if it has no grammar for the language.
 func language(ls []markdown.Line) bool {
 	dim := func(s vterm.Style) bool { return s.Dim && row.Plain(s.Fg) && !s.Italic }
 	return ls[0].All(dim) && !strings.Contains(ls[0].Text[ls[0].Indent:], " ") && len(ls) > 1 && !ls[1].Blank() && !ls[1].All(dim)
 }
 
-// unstyled returns how many lines from the first, up to a blank one, have no style of text, and are
-// no numbered items.
+// unstyled returns how many lines from the first may be code by their style: up to a blank line,
+// one with a style of text, a numbered item or the name of another language.
 func unstyled(ls []markdown.Line) int {
 	for n := range ls {
 		l := &ls[n]
@@ -206,8 +208,8 @@ func numbered(l *markdown.Line) bool {
 	return claudeNote(l)&noteText != 0 && unicode.IsDigit(row.FirstRune(l.Text[l.Indent:]))
 }
 
-// below returns how many lines from the first, which stand below code and a blank line, are code,
-// too.
+// below returns how many lines from the first, below code and a blank line, belong to the same
+// block of code.
 func below(ls []markdown.Line) int {
 	l := &ls[0]
 	if strings.HasPrefix(l.Text, "┌─") || strings.HasPrefix(l.Text, "▎") { // a table, a quote
@@ -246,20 +248,20 @@ func codeGroup(ls []markdown.Line) int {
 	case inkCode:
 		return codeInkRun(ls)
 	}
-	end := min(unstyled(ls), maxGroup+1)
-	coloured := func(l markdown.Line) bool { return inkOf(&l) == inkSyntax }
-	last := end - 1
-	for last >= 0 && !coloured(ls[last]) {
-		last--
-	}
-	for k := 0; k < end; k++ {
-		if coloured(ls[k]) { // and so is all up to the last line that is
-			k = max(k, last)
-			continue
+	group := ls[:min(unstyled(ls), maxGroup+1)]
+	first, last := -1, -1 // of the lines whose colours say that they are code
+	for k := range group {
+		if inkOf(&group[k]) == inkSyntax {
+			last = k
+			if first < 0 {
+				first = k
+			}
 		}
-		deeper := ls[k].Indent > ls[0].Indent && !isItem(&ls[k]) // no text is
-		fragment := 0 <= last && last < k && prose.Fragment(ls[k].Text[ls[k].Indent:])
-		if inkOf(&ls[k]) == inkPlain && !deeper && !fragment && isProse(&ls[k]) && !opens(ls[k:]) {
+	}
+	end := len(group)
+	for k := range group {
+		between := first <= k && k <= last
+		if !between && text(ls[k:], ls[0].Indent, first >= 0 && k > last) {
 			end = k
 			break
 		}
@@ -267,10 +269,20 @@ func codeGroup(ls []markdown.Line) int {
 	switch {
 	case end > maxGroup:
 		return 0
-	case slices.ContainsFunc(ls[:end], coloured):
+	case first >= 0 && end > first:
 		return end
 	}
 	return plainCode(ls, end)
+}
+
+// text reports whether the first line is one of text: a sentence that is not indented further than
+// the code, and that begins no indented block. Below code, words without a capital and a mark at
+// the end are no sentence, but a command.
+func text(ls []markdown.Line, indent int, belowCode bool) bool {
+	l := &ls[0]
+	deeper := l.Indent > indent && !isItem(l)
+	fragment := belowCode && prose.Fragment(l.Text[l.Indent:])
+	return inkOf(l) == inkPlain && !deeper && !fragment && isProse(l) && !opens(ls)
 }
 
 // opens reports whether a line is followed by one that is indented further, as only in code:

@@ -78,17 +78,17 @@ func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lin
 
 // code counts the lines of a code block. Themes colour every character of it; without a theme, or
 // without a language, only the words tell: prose has sentences, and its code spans have a style.
-func (c *body) code(ls []markdown.Line) (n int, named bool) {
+func (c *body) code(ls []markdown.Line) (n int) {
 	l := &ls[0]
 	if !c.blank(l.At - 1) {
-		return 0, false
+		return 0
 	}
 	n = c.themeCode(ls)
 	if n == 0 && !isItem(l) {
 		n = c.plainCode(ls)
 	}
 	untab(ls[:n])
-	return n, false
+	return n
 }
 
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
@@ -122,11 +122,11 @@ func (c *body) themeCode(ls []markdown.Line) int {
 	return n
 }
 
-// title reports whether a line is entirely bold, or a heading whose signs are, which may have code
-// spans: bold, or in italics from the fourth level on.
+// title reports whether a line is entirely bold, or a heading: its # signs are bold, or italic from
+// the fourth level on, and its words may be code spans. A comment in code, "# ", is italic, too.
 func title(l *markdown.Line) bool {
 	first, signs := l.First(), markdown.Hashes(l.Text)
-	return l.All(row.Bold) || first.Bold && signs > 0 || first.Italic && signs > 3 // "# " in italics is a comment
+	return l.All(row.Bold) || first.Bold && signs > 0 || first.Italic && signs > 3
 }
 
 // quoted reports whether a line is one of a quote: the quote's own colour, which is that of its

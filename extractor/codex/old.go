@@ -55,13 +55,13 @@ func (c *body) quotes(ls []markdown.Line) bool {
 }
 
 // oldCode counts the lines of a code block.
-func (c *body) oldCode(ls []markdown.Line) (n int, named bool) {
+func (c *body) oldCode(ls []markdown.Line) int {
 	if c.oldHeading(&ls[0]) > 0 || c.quotes(ls) {
-		return 0, false
+		return 0
 	}
-	n = markdown.CodeGroups(ls, c.oldBlock, c.oldBlock)
+	n := markdown.CodeGroups(ls, c.oldBlock, c.oldBlock)
 	untab(ls[:n])
-	return n, false
+	return n
 }
 
 // oldBlock counts the lines of code up to a blank one or to prose.

@@ -276,19 +276,19 @@ var copilotLook = &markdown.Style{
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
 	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) },
-	Code:   func(ls []markdown.Line) (int, bool) { return markdown.CodeGroups(ls, codeGroup, codeGroup), false },
+	Code:   func(ls []markdown.Line) int { return markdown.CodeGroups(ls, codeGroup, codeGroup) },
 }
 
-// codeGroup counts the lines of code from the first up to a blank one. An address in code may go on
-// at the start of a line.
+// codeGroup counts the lines of code from the first up to a blank one. A line may begin with the
+// rest of an address that was cut at the end of the line above.
 func codeGroup(ls []markdown.Line) int {
-	for n := range ls {
-		l := &ls[n]
-		if l.Blank() || !code(l) && (n == 0 || l.First().Link == "" || l.First().Link != ls[n-1].StyleOf(len(ls[n-1].Text)-1).Link) {
-			return n
-		}
-	}
-	return len(ls)
+	link := "" // at the end of the line above
+	return row.Run(ls, func(l markdown.Line) bool {
+		first := l.First().Link
+		rest := first != "" && first == link
+		link = l.StyleOf(len(l.Text) - 1).Link
+		return !l.Blank() && (rest || code(&l))
+	})
 }
 
 // code reports whether a line is code: it begins in a colour. The lines of tables are grey,

@@ -57,7 +57,7 @@ func (r *blockReader) code(i int) (b block, n int) {
 	if r.lk.Code == nil {
 		return b, 0
 	}
-	n, named := r.lk.Code(r.ls[i:])
+	n = r.lk.Code(r.ls[i:])
 	if n == 0 {
 		return b, 0
 	}
@@ -68,7 +68,7 @@ func (r *blockReader) code(i int) (b block, n int) {
 		}
 	}
 	ls, lang := r.ls[i:i+n], ""
-	if named {
+	if r.lk.Language != nil && r.lk.Language(ls) {
 		lang, ls = strings.TrimSpace(ls[0].Text), ls[1:]
 	}
 	edge := Edge(ls)

@@ -30,16 +30,16 @@ var claudeish = Style{
 	},
 	Quote:      func(l *Line) (int, bool) { return 2, strings.HasPrefix(l.Text, "▎ ") },
 	QuoteMarks: row.MarkItalic,
-	Code: func(ls []Line) (int, bool) {
+	Code: func(ls []Line) int {
 		n := UntilBlank(ls)
 		for i := range ls[:n] {
 			for _, s := range ls[i].Spans {
 				if s.Style.Fg.Kind == vterm.ColorPalette {
-					return n, false
+					return n
 				}
 			}
 		}
-		return 0, false
+		return 0
 	},
 }
 

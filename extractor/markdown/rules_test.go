@@ -24,8 +24,8 @@ var edged = Style{Left: 2, Code: coloured}
 // hanging reads code that is wrapped as Codex does it.
 var hanging = Style{Left: 2, Code: coloured, CodeHangs: true}
 
-func coloured(ls []Line) (int, bool) {
-	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette }), false
+func coloured(ls []Line) int {
+	return CodeRun(ls, func(l *Line) bool { return l.First().Fg.Kind == vterm.ColorPalette })
 }
 
 // boxed reads tables in which words are cut only where they must be.

@@ -41,7 +41,7 @@ type Style struct {
 	// Heading returns the level of a heading's line, or 0 if the line is no heading. A line
 	// that still has its `#` signs keeps their number.
 	Heading func(l *Line) int
-	// HeadingGap: a blank line follows a heading.
+	// HeadingGap: a line is a heading only if a blank line follows it.
 	HeadingGap bool
 	// Quote is the width of the quote mark at the start of a line, such as "▎ "; ok reports
 	// whether the line is quoted at all.
@@ -50,8 +50,10 @@ type Style struct {
 	QuoteMarks row.Mark
 	// Code returns how many of the lines, from the first, are a code block: 0 if no block
 	// begins there. A block may contain blank lines, but does not end with one. See CodeRun.
-	// named: the first line is no code, but the name of its language.
-	Code func(ls []Line) (n int, named bool)
+	Code func(ls []Line) int
+	// Language reports whether the first line of a code block is not code but the name of the
+	// code's language. nil: it never is.
+	Language func(ls []Line) bool
 	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
 	// terminal's tab stops.
 	CodeTabs bool

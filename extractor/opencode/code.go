@@ -16,21 +16,21 @@ import (
 // and no colour where its grammar is not at hand. Then its lines break where words would have gone
 // on, or are indented, and blank lines may part them. Markdown's own marks are concealed, but not
 // those in a block of code.
-func code(ls []markdown.Line) (n int, named bool) {
+func code(ls []markdown.Line) int {
 	goesOn := continuesCode
 	switch first := ls[:markdown.UntilBlank(ls)]; {
 	case showsMarks(first):
 		goesOn = marksFollow
 	case highlighted(first):
 	case structured(first), isText(first), !breaks(first) && !leadsToCode(ls):
-		return 0, false
+		return 0
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
 		if goesOn(below) {
 			return group(below)
 		}
 		return 0
-	}), false
+	})
 }
 
 // group counts the lines up to the next blank one. In Markdown as code, a fence reaches to the one
