@@ -55,7 +55,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
-	case full && row.Width(last)+width > a.Room-hang, free < 2 && (WithoutBlanks(a, b) || unspaced().MatchString(lastPiece(a)+" "+word)):
+	case full && row.Width(last)+width > a.Room-hang, free < 2 && Unspaced(a, b):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
@@ -120,9 +120,15 @@ func WithoutBlanks(a, b *Line) bool {
 // cjkPair matches two characters of Chinese and Japanese texts.
 var cjkPair = lazy.Regexp(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
 
-// unspaced matches the end of a line and the word below it, both of scripts that have blanks
-// between sentences only: Thai, Lao, Khmer, Burmese.
-var unspaced = lazy.Regexp(`[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] [\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]`)
+// Unspaced reports whether the end of line a and the start of line b are characters of a script
+// that has no blanks between words: Chinese, Japanese, Thai, Lao, Khmer or Burmese.
+func Unspaced(a, b *Line) bool {
+	return WithoutBlanks(a, b) || seAsianPair().MatchString(lastPiece(a)+" "+row.FirstWord(b.Text))
+}
+
+// seAsianPair matches the end of a line and the word below it in one of the scripts of Southeast
+// Asia.
+var seAsianPair = lazy.Regexp(`[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] [\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\S*$`)
 
 // A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.
 var (

@@ -271,25 +271,51 @@ var opencodeLook = &markdown.Style{
 	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
-// parted is a word that was cut behind a mark: in a path, an address, a file's name, or behind a
-// hyphen, else it is a dash; cjkParted is Chinese or Japanese that was cut behind its punctuation.
+// parted matches the end of a line and the word below it if they may be one word, cut behind a
+// mark: in a path, an address or a file's name, or behind a hyphen that is no dash. cjkParted
+// matches Chinese or Japanese that was cut behind its punctuation.
 var (
 	parted    = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}](?:- \S+|[.?] [\p{Ll}\p{Nd}]\S*))$`)
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
-// asciiWords matches the end of a line and the word below it if each is a word, or what has been
-// cut within a word.
-var asciiWords = lazy.Regexp(`[A-Za-z0-9] [A-Za-z]`)
+// seam returns how lines were wrapped. Text shows it by the blank, which is painted at the end of a
+// row, or at the start of the next one if the row is full; without it, the row was cut behind a
+// mark. Nothing shows it in the cells of tables.
+func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
+	word := row.FirstWord(b.Text)
+	switch {
+	case a.Spaced:
+		return markdown.SeamSpace, true
+	case cjkParted().MatchString(a.Text + " " + word):
+		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
+	case a.Cell:
+		return cutSeam(a, b, hang)
+	case a.Width >= a.Room:
+		return markdown.SeamNone, b.Indent == hang && !apart(a, b, hang)
+	}
+	return markdown.SeamNone, isCut(a, b)
+}
 
-// cuts are the marks behind which the renderer wraps lines (OpenTUI's word wrap); sentences end
-// with some of them, and the next one may begin a line of its own.
+// apart reports whether a full line and the one below it are words of their own, which the author
+// has put on two lines: a word that fits on a line is never cut between letters.
+func apart(a, b *markdown.Line, hang int) bool {
+	last, word := row.LastWord(a.Text), row.FirstWord(b.Text)
+	return words().MatchString(last+" "+word) && !markdown.Unspaced(a, b) && row.Width(last+word) <= a.Room-hang
+}
+
+// words matches two words, or the two parts of one.
+var words = lazy.Regexp(`[\pL\pM\p{Nd}] \pL\S*$`)
+
+// cuts are the marks behind which the renderer wraps a line (OpenTUI's word wrap).
 const cuts = `/\()[]{}.,;:!?-`
 
+// sentence matches a mark that may end a sentence and a word that may begin one: the author may
+// have put them on two lines.
 var sentence = lazy.Regexp(`[.,;:!?)\]] [\p{Lu}\p{Lt}\p{Lo}]\S*$`)
 
-// isCut reports whether a line was cut behind a mark: no blank is painted behind it, and what is
-// below up to the next mark had no room.
+// isCut reports whether a line was cut behind a mark: what is below up to the next mark had no
+// room.
 func isCut(a, b *markdown.Line) bool {
 	word := row.FirstWord(b.Text)
 	if i := strings.IndexAny(word, cuts); i >= 0 {
@@ -297,31 +323,10 @@ func isCut(a, b *markdown.Line) bool {
 	}
 	last, before := a.Text[len(a.Text)-1:], a.Text[:len(a.Text)-1]
 	dash := last == "-" && strings.HasSuffix(before, " ") && !unicode.IsDigit(row.FirstRune(word))
-	return a.Width < a.Room && strings.Contains(cuts, last) && !dash && !sentence().MatchString(a.Text+" "+word) && row.Width(word) > a.Room-a.Width-2
+	return strings.Contains(cuts, last) && !dash && !sentence().MatchString(a.Text+" "+word) && row.Width(word) > a.Room-a.Width-2
 }
 
-// seam knows by the blank where lines were wrapped: it is painted at the end of the row, or at the
-// start of the next one if there is no room. Words are cut behind a hyphen or a point, and in the
-// cells of tables, where blanks say nothing, behind a hyphen: the rest had no room, up to two free
-// columns. Chinese and Japanese are cut behind their punctuation.
-func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
-	word := row.FirstWord(b.Text)
-	switch {
-	case a.Spaced:
-		return markdown.SeamSpace, true
-	case !a.Cell && a.Width >= a.Room && b.Indent == hang:
-		last := row.LastWord(a.Text)
-		words := asciiWords().MatchString(last+" "+word) && row.Width(last+word) <= a.Room-hang // no word is cut that fits a line
-		return markdown.SeamNone, !words
-	case !a.Cell && isCut(a, b):
-		return markdown.SeamNone, true
-	case cjkParted().MatchString(a.Text + " " + word):
-		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
-	}
-	return cutSeam(a, b, hang)
-}
-
-// cutSeam is the seam of a word that was cut behind a mark.
+// cutSeam returns the seam of a word that was cut behind a mark, if no blank is painted.
 func cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 	if !parted().MatchString(a.Text + " " + row.FirstWord(b.Text)) {
 		return 0, false
