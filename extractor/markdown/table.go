@@ -20,17 +20,43 @@ func (r *blockReader) table(i int) (block, int) {
 	return block{kind: tableBlock, col: r.ls[i].Indent, lines: tableOf(rows)}, n
 }
 
-// redrawn returns the rows of a table from its last head on: an agent that has widened its columns
-// while it grew has drawn it again, below what the window no longer showed.
+// redrawn returns the rows of a table from its last head on. While a table grows, an agent may draw
+// it again with wider columns; the rows from before are above, if the window no longer showed them.
 func redrawn(rows [][]Cell) [][]Cell {
-	text := func(c Cell) string { return strings.Join(strings.Fields(row.Text(c)), "") }
-	same := func(a, b Cell) bool { return text(a) == text(b) }
 	for i := len(rows) - 1; i > 0; i-- {
-		if len(rows)-i >= i && slices.EqualFunc(rows[0], rows[i], same) && row.Text(slices.Concat(rows[0]...)) != "" {
+		if 2*i <= len(rows) && sameHead(rows[0], rows[i]) && grown(rows[1:i], rows[i+1:]) {
 			return rows[i:]
 		}
 	}
 	return rows
+}
+
+// sameHead reports whether two rows have the same words, whatever their style.
+func sameHead(a, b []Cell) bool {
+	return len(wordsOf(slices.Concat(a...))) > 0 && slices.EqualFunc(a, b, func(a, b Cell) bool { return wordsOf(a) == wordsOf(b) })
+}
+
+// grown reports whether each cell of the first rows begins the one in its place in the later rows.
+func grown(first, later [][]Cell) bool {
+	for i, r := range first {
+		for c := range r {
+			if c >= len(later[i]) || !strings.HasPrefix(wordsOf(later[i][c]), wordsOf(r[c])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// wordsOf returns the letters and digits of a cell: marks of Markdown may stand in one until the
+// text that they are about is complete.
+func wordsOf(c Cell) string {
+	return strings.Map(func(r rune) rune {
+		if WordRune(r) {
+			return r
+		}
+		return -1
+	}, row.Text(c))
 }
 
 // tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
@@ -294,12 +320,13 @@ func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
 	return rows
 }
 
-// looseRows parts lines into rows where no line is drawn between them: a line in which a cell is
-// empty, and whose other cells would not have fitted above, goes on with the row. One of its
-// cells must do so in the same style if the first one is not empty, or may be empty in this table.
+// looseRows parts lines into rows where nothing is drawn between them. A line continues the row
+// above if one of its cells is empty and the others would not have fitted above. If its first cell
+// is not empty, or rows of this table may begin with an empty cell, one of its cells must also
+// continue the style of the one above.
 func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	apart := slices.ContainsFunc(b.lines, b.shortened)
-	headless := false
+	headless := false // a row begins with an empty cell
 	for i := 1; i < len(b.lines); i++ {
 		headless = headless || len(b.lines[i][0]) == 0 && !b.goesOn(b.lines[i-1], b.lines[i], false)
 	}
@@ -313,10 +340,10 @@ func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	return rows
 }
 
-// goesOn reports whether the cells of a line go on with those above; alike: one of them in the same
-// style.
+// goesOn reports whether the cells of a line continue those above. If alike is set, one of them
+// must continue the style of the one above, too.
 func (b *band) goesOn(above, cells []Cell, alike bool) bool {
-	empty, differ := false, alike
+	empty, same := false, !alike
 	for i, c := range b.cols {
 		if len(cells[i]) == 0 {
 			empty = true
@@ -326,7 +353,7 @@ func (b *band) goesOn(above, cells []Cell, alike bool) bool {
 		if n == 0 || row.SpansWidth(above[i])+1+row.Width(row.FirstWord(row.Text(cells[i]))) <= c.room() {
 			return false
 		}
-		differ = differ && above[i][n-1].Mark != cells[i][0].Mark
+		same = same || above[i][n-1].Mark == cells[i][0].Mark
 	}
-	return empty && !differ
+	return empty && same
 }
