@@ -1,5 +1,5 @@
-// Replies of real text: pieces of the Markdown documents that are on this machine, such as the READMEs and changelogs of Go
-// modules and npm packages. Nothing of them is kept but a recording's seed; the truth beside the recording has the text.
+// Makes scenarios whose replies are real text: excerpts of Markdown documents on this machine, such as the READMEs and
+// changelogs of Go modules and npm packages. The repository has none of them; the truth beside each recording has the text.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -12,7 +12,7 @@ export const folders = () =>
     path.resolve(process.execPath, "../../lib/node_modules"),
   ]).filter(d => fs.existsSync(d));
 
-/** The Markdown documents below some folders, 1 to 100 kB each, one of those that are equal in name and size. */
+/** The Markdown documents of 1 to 100 kB below some folders, as sorted paths. Of copies, equal in name and size, one is taken. */
 export function documents(dirs = folders()) {
   const found = new Map();
   const walk = (dir, deep) => {
@@ -35,7 +35,7 @@ export function documents(dirs = folders()) {
   return [...found.values()].sort();
 }
 
-/** The blocks of a document: what blank lines part, but for those in a fence; with a list, what is indented below it. */
+/** The blocks of a document, split at blank lines. Fenced code is one block; what is indented belongs to the block above. */
 export function blocksOf(text) {
   const out = [];
   let open = null,
@@ -55,11 +55,11 @@ export function blocksOf(text) {
   return out;
 }
 
-/** Whether a block can be said by an agent: no control characters, no line that is no text. */
+/** Whether an agent could say a block: it has no control characters and no overlong lines or words. */
 const sayable = b =>
   !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(b) && b.split("\n").every(l => l.length < 600 && !/\S{300}/.test(l));
 
-/** A reply of about size characters: blocks of a document that follow one another. */
+/** Successive blocks of a document, of about size characters in all, from a place in it on: at is 0 for the start, 1 for the end. */
 export function excerpt(text, at, size) {
   const all = blocksOf(text),
     from = Math.floor(at * all.length);
@@ -72,8 +72,9 @@ export function excerpt(text, at, size) {
   return reply;
 }
 
-let known;
-/** The turns of a scenario: a question, and a reply from a document that the maker picks. */
+let known; // the documents, found once
+
+/** The kind corpus: three questions, each answered with an excerpt. */
 export function corpus(m) {
   known ??= documents();
   if (!known.length) throw new Error(`no Markdown documents in ${folders().join(" ")}: name others with LAB_CORPUS`);

@@ -12,7 +12,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-/** A text, line by line without the signs of its blocks and, by inline, of what is within a line. */
+/** A text without the signs of its blocks. inline takes the marks out of a line that is not code. */
 function flat(s, inline) {
   let open = null;
   const out = [];
@@ -42,7 +42,7 @@ function flat(s, inline) {
  */
 export const plain = (s, targets = targetsOf(s)) => flat(s, l => withoutMarks(l, targets));
 
-/** The same with the addresses of links, and with rare marks: the form in which truths name what was not seen. */
+/** A text as truths write what was not seen ("unseen"): with the addresses of links, and with marks that plain takes out. Changing this breaks stored truths. */
 const written = s =>
   flat(s, l =>
     l
@@ -239,7 +239,7 @@ function joinCut(T, G) {
 
 const escaped = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** An entry with what ptyrec has redacted put back, where the truth has the words around it: to hide a secret is no fault. */
+/** An entry with each "[redacted:…]" replaced by what the truth has between the same words. Hiding a secret is no fault. */
 export function unredacted(g, T) {
   const said = T.map(t => t.text ?? "").join("\n"),
     back = s =>
@@ -375,6 +375,27 @@ export function marks(md) {
   return out;
 }
 
+/** Agents that draw a line in bold and a heading alike. */
+const BOLD_HEADINGS = new Set(["claude", "copilot", "gemini", "qwen"]);
+
+/** The lines of a transcript, and the forms in which marks() names what is in them. alike: a bold line may be a heading. */
+function forms(md, targets, alike) {
+  return md.split("\n").flatMap(line => {
+    const l = line.trim();
+    let m;
+    if (l.startsWith("|"))
+      return l
+        .split("|")
+        .map(c => c.trim())
+        .filter(Boolean)
+        .join("|");
+    if ((m = /^#{1,6} (.*)/.exec(l))) return [l, `# ${plain(m[1], targets)}`, alike ? `**${m[1]}**` : ""];
+    if ((m = /^([-*+]|\d+\.) (.*)/.exec(l))) return [l, `${m[1].replace(/[*+]/, "-")} ${plain(m[2], targets)}`];
+    if (alike && (m = /^\*\*(.*)\*\*$/.exec(l))) return [l, `# ${plain(m[1], targets)}`];
+    return l;
+  });
+}
+
 export function score(truth, got) {
   const all = got.entries ?? got.messages ?? [],
     isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
@@ -475,26 +496,14 @@ export function score(truth, got) {
         else r.notes.push(`code block not verbatim: ${JSON.stringify(b[0])}`);
       }
       const md = g?.markdown ?? "";
-      const rows = md.split("\n").map(l =>
-        /^\s*\|/.test(l)
-          ? l
-              .split("|")
-              .map(c => c.trim())
-              .filter(Boolean)
-              .join("|")
-          : l
-              .trim()
-              .replace(/^[*+] /, "- ")
-              .replace(/^(#{1,6}|-|\d+\.) (.*)/, (_, m, t) => `${m.replace(/^#+/, "#")} ${plain(t, targets)}\n${l}\n${m[0] === "#" && BOLD_HEADINGS.has(truth.agent) ? `**${t}**` : ""}`)
-              .replace(/^\*\*(.*)\*\*$/, (all, t) => (BOLD_HEADINGS.has(truth.agent) ? `# ${plain(t, targets)}\n${all}` : all)),
-      );
+      const lines = forms(md, targets, BOLD_HEADINGS.has(truth.agent));
       const never = ` ${(t.unseen ?? []).join(" ")}`, // bold words may go from one piece to the next
         unseen = (t.unseen ?? []).map(squeeze),
         has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));
       for (const k of marks(t.text)) {
         if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k) || (/^[*`]/.test(k) && never.includes(` ${plain(k)}`))) continue;
         markN++;
-        if (rows.some(l => l.includes(k))) mark++;
+        if (lines.some(l => l.includes(k))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);
       }
     }
@@ -524,8 +533,6 @@ export function score(truth, got) {
   if (r.events < 1) r.notes.push(`events: want ${te} got ${ge}`);
   return r;
 }
-/** Agents that draw a bold line and a heading alike. */
-const BOLD_HEADINGS = new Set(["claude", "copilot", "gemini", "qwen"]);
 /** The transcript's event names as the truth's. */
 const EVENT = {
   "cli:newSession": "start",
