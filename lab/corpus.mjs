@@ -1,10 +1,10 @@
-// Makes scenarios whose replies are real text: excerpts of Markdown documents on this machine, such as the READMEs and
-// changelogs of Go modules and npm packages. The repository has none of them; the truth beside each recording has the text.
+// Makes scenarios whose replies are real text: excerpts of Markdown documents on this machine, such as the READMEs
+// and changelogs of Go modules and npm packages. The truth beside each recording has the text.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** The folders that are searched: LAB_CORPUS, separated by colons, or Go's module cache, the agents of the lab, and npm's own packages. */
+/** The folders to search: those in LAB_CORPUS, or Go's module cache, the lab's cache and npm's own packages. */
 export const folders = () =>
   (process.env.LAB_CORPUS?.split(":") ?? [
     process.env.GOMODCACHE ?? path.join(process.env.GOPATH ?? path.join(os.homedir(), "go"), "pkg/mod"),
@@ -12,7 +12,7 @@ export const folders = () =>
     path.resolve(process.execPath, "../../lib/node_modules"),
   ]).filter(d => fs.existsSync(d));
 
-/** The Markdown documents of 1 to 100 kB below some folders, as sorted paths. Of copies, equal in name and size, one is taken. */
+/** The sorted paths of the Markdown documents of 1 to 100 kB below some folders. Of copies it takes one. */
 export function documents(dirs = folders()) {
   const found = new Map();
   const walk = (dir, deep) => {
@@ -35,7 +35,7 @@ export function documents(dirs = folders()) {
   return [...found.values()].sort();
 }
 
-/** The blocks of a document, split at blank lines. Fenced code is one block; what is indented belongs to the block above. */
+/** The blocks of a document, between blank lines. Fenced code is one block; indented lines belong to the one above. */
 export function blocksOf(text) {
   const out = [];
   let open = null,
@@ -59,7 +59,7 @@ export function blocksOf(text) {
 const sayable = b =>
   !/[\u0000-\u0008\u000b-\u001f\u007f]/.test(b) && b.split("\n").every(l => l.length < 600 && !/\S{300}/.test(l));
 
-/** Successive blocks of a document, of about size characters in all, from a place in it on: at is 0 for the start, 1 for the end. */
+/** Successive blocks of a document, about size characters in all. at is where they begin: 0 is the start, 1 the end. */
 export function excerpt(text, at, size) {
   const all = blocksOf(text),
     from = Math.floor(at * all.length);

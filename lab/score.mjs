@@ -42,7 +42,10 @@ function flat(s, inline) {
  */
 export const plain = (s, targets = targetsOf(s)) => flat(s, l => withoutMarks(l, targets));
 
-/** A text as truths write what was not seen ("unseen"): with the addresses of links, and with marks that plain takes out. Changing this breaks stored truths. */
+/**
+ * A text in the form in which truths name what was not seen ("unseen"): with the addresses of links, and with some
+ * marks that plain takes out. A change here breaks stored truths.
+ */
 const written = s =>
   flat(s, l =>
     l
@@ -211,7 +214,9 @@ function allThatWasSeen(t, got) {
   for (const [w, i, cell] of words) {
     const next = new Set(may[i] || address.has(w.replace(/[.,;:!?]+$/, "")) ? at : []),
       word = w.replace(/^(\*+|_+|~~)|(\*+|_+|~~)(?=[.,;:!?)]*$)/g, "");
-    for (const k of at) if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i]))) next.add(k + 1);
+    for (const k of at)
+      if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i])))
+        next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
@@ -239,7 +244,7 @@ function joinCut(T, G) {
 
 const escaped = s => s.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** An entry with each "[redacted:…]" replaced by what the truth has between the same words. Hiding a secret is no fault. */
+/** An entry with each "[redacted:…]" replaced by what the truth has between the same words. */
 export function unredacted(g, T) {
   const said = T.map(t => t.text ?? "").join("\n"),
     back = s =>
@@ -378,7 +383,7 @@ export function marks(md) {
 /** Agents that draw a line in bold and a heading alike. */
 const BOLD_HEADINGS = new Set(["claude", "copilot", "gemini", "qwen"]);
 
-/** The lines of a transcript, and the forms in which marks() names what is in them. alike: a bold line may be a heading. */
+/** The lines of a transcript, also as marks() names what is in them. alike: a bold line may be a heading. */
 function forms(md, targets, alike) {
   return md.split("\n").flatMap(line => {
     const l = line.trim();

@@ -15,7 +15,8 @@ import (
 // style is how replies are drawn.
 var style = markdown.Style{
 	Left: 2, MarkCells: true,
-	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true, Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
+	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true,
+	Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
 	Code: code, Language: language, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
 }
 
@@ -188,7 +189,10 @@ func code(ls []markdown.Line) int {
 // it, dim, if it has no grammar for the language.
 func language(ls []markdown.Line) bool {
 	dim := func(s vterm.Style) bool { return s.Dim && row.Plain(s.Fg) && !s.Italic }
-	return ls[0].All(dim) && !strings.Contains(ls[0].Text[ls[0].Indent:], " ") && len(ls) > 1 && !ls[1].Blank() && !ls[1].All(dim)
+	if !ls[0].All(dim) || strings.Contains(ls[0].Text[ls[0].Indent:], " ") {
+		return false
+	}
+	return len(ls) > 1 && !ls[1].Blank() && !ls[1].All(dim)
 }
 
 // unstyled returns how many lines from the first may be code by their style: up to a blank line,
@@ -221,11 +225,15 @@ func below(ls []markdown.Line) int {
 	if n := codeAt(ls); n > 0 {
 		return n
 	}
-	if n := unstyled(ls); n > 0 && !isItem(l) && prose.Judge(l.Text) == prose.Code && !strings.ContainsAny(ls[n-1].Text[len(ls[n-1].Text)-1:], ".:!?") {
-		return n
+	n := unstyled(ls)
+	if n == 0 || isItem(l) || prose.Judge(l.Text) != prose.Code || endsSentence(ls[n-1].Text) {
+		return 0
 	}
-	return 0
+	return n
 }
+
+// endsSentence reports whether a line ends with a mark that ends sentences.
+func endsSentence(t string) bool { return strings.ContainsAny(t[len(t)-1:], ".:!?") }
 
 // codeAt returns how many lines from the first are code; more groups may follow after blank
 // lines.

@@ -33,7 +33,8 @@ func redrawn(rows [][]Cell) [][]Cell {
 
 // sameHead reports whether two rows have the same words, whatever their style.
 func sameHead(a, b []Cell) bool {
-	return len(wordsOf(slices.Concat(a...))) > 0 && slices.EqualFunc(a, b, func(a, b Cell) bool { return wordsOf(a) == wordsOf(b) })
+	same := func(a, b Cell) bool { return wordsOf(a) == wordsOf(b) }
+	return wordsOf(slices.Concat(a...)) != "" && slices.EqualFunc(a, b, same)
 }
 
 // grown reports whether each cell of the first rows begins the one in its place in the later rows.

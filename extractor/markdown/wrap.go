@@ -76,8 +76,8 @@ var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}
 func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	word := row.FirstWord(b.Text)
-	sign := strings.HasSuffix(a.Text[:len(a.Text)-size], " ") && !strings.ContainsRune("([{", last) // of its own, as a dash
-	if !strings.ContainsRune(breaks, last) || sign || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
+	dash := strings.HasSuffix(a.Text[:len(a.Text)-size], " ") && !strings.ContainsRune("([{", last)
+	if !strings.ContainsRune(breaks, last) || dash || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
 		return 0, false
 	}
 	if i := strings.IndexAny(word, breaks); i >= 0 {

@@ -323,7 +323,10 @@ func isCut(a, b *markdown.Line) bool {
 	}
 	last, before := a.Text[len(a.Text)-1:], a.Text[:len(a.Text)-1]
 	dash := last == "-" && strings.HasSuffix(before, " ") && !unicode.IsDigit(row.FirstRune(word))
-	return strings.Contains(cuts, last) && !dash && !sentence().MatchString(a.Text+" "+word) && row.Width(word) > a.Room-a.Width-2
+	if !strings.Contains(cuts, last) || dash || sentence().MatchString(a.Text+" "+word) {
+		return false
+	}
+	return row.Width(word) > a.Room-a.Width-2
 }
 
 // cutSeam returns the seam of a word that was cut behind a mark, if no blank is painted.

@@ -115,7 +115,9 @@ func Statements(above, below string) bool {
 	return whole && endsIn(above, ");}]\"") && statement().MatchString(below)
 }
 
-var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)
+// statement matches a call, an assignment, or a word that begins statements in most languages.
+var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|` +
+	`(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)
 
 // Signs reports whether a text has signs that prose has not.
 func Signs(t string) bool {
