@@ -124,11 +124,7 @@ func start(t testing.TB, command ...string) *real {
 
 func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_RUNTIME_DIR", dir)
+	dir := socketFolder(t)
 	r := &real{t: t, user: u, log: &memoryLog{}, done: make(chan recorder.Result, 1)}
 	ready := make(chan struct{})
 	ctx, stop := context.WithCancel(context.Background())
@@ -150,10 +146,6 @@ func startAt(t testing.TB, u user, tty *os.File, command ...string) *real {
 					},
 					Linger: time.Minute, // the machine may be busy
 				})
-				dir, _, err := rundir.Make()
-				if err != nil {
-					t.Error(err)
-				}
 				r.path = rundir.Socket(dir, id)
 				l, err := live.Listen(dir, "", id)
 				if err != nil {

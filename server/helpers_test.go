@@ -73,7 +73,7 @@ func newSite(t testing.TB, change func(*server.Options)) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })
-	if s.dir, err = os.MkdirTemp("", "pr"); err != nil { // a socket's path is short
+	if s.dir, err = os.MkdirTemp("/tmp", "pr"); err != nil { // a socket's path is short
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })

@@ -54,8 +54,14 @@ func TestScript(t *testing.T) {
 			env.Setenv("DEMO", demo)
 			env.Setenv("FIXTURES", filepath.Join(filepath.Dir(demo), "transcripts"))
 			env.Setenv("GORACE", os.Getenv("GORACE"))
-			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".run"))
-			return os.Mkdir(env.Getenv("XDG_RUNTIME_DIR"), 0o700)
+			run, err := socketDir()
+			if err != nil {
+				return err
+			}
+			env.Defer(func() { _ = os.RemoveAll(run) })
+			env.Setenv("XDG_RUNTIME_DIR", run)
+			env.Setenv("TMPDIR", run)
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status":   cmdStatus,
@@ -107,13 +113,18 @@ func cmdSameText(ts *testscript.TestScript, neg bool, args []string) {
 func env(t testing.TB) (environ []string, db string) {
 	t.Helper()
 	db = filepath.Join(tempDir(t), "ptyrec.db")
-	run, err := os.MkdirTemp("", "pr") // a socket's path is short
+	run, err := socketDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
 	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
 }
+
+// socketDir makes a folder for sockets. It is in /tmp, as a socket's path must be short: where
+// $TMPDIR is long, ptyrec would use the folder that all sessions of the user share, and "last"
+// could be one of another test.
+func socketDir() (string, error) { return os.MkdirTemp("/tmp", "pr") }
 
 // tempDir is t.TempDir for a database: sessions that a test has started and not waited for may
 // still write into the folder while it is removed.

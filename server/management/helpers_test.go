@@ -70,7 +70,7 @@ type site struct {
 
 func newSite(t testing.TB, change func(*management.Options)) *site {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "ps") // a socket's path is short
+	dir, err := os.MkdirTemp("/tmp", "ps") // a socket's path is short
 	if err != nil {
 		t.Fatal(err)
 	}
