@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
+)
 
 // Many of gitleaks' patterns want an assignment between a name and its value (see redact/gen).
 // Matching takes long if there are many names and few values, so a look ahead decides whether it is
@@ -66,4 +70,43 @@ func (r *rule) assigns(v *view, end int) bool {
 		}
 	}
 	return false
+}
+
+// nextParameter finds where a value in a URL or a shell's command ends at an "&".
+var nextParameter = lazy.Regexp(`&(?:&|amp;|[A-Za-z0-9_.-]+=)`)
+
+// maxTail is how much of a value valueEnd adds at most, in bytes. A private key in base64 fits.
+const maxTail = 4 << 10
+
+// valueEnd returns the end of the value that a pattern found at m. The pattern stops at the first
+// sign that few tokens have, but the value goes on to its closing quote. Without quotes, it ends at
+// a blank or a separator.
+func (v *view) valueEnd(m span) int {
+	rest := v.folded[m.end:min(len(v.folded), m.end+maxTail)]
+	if m.start > 0 && isQuote(v.folded[m.start-1]) {
+		quote := v.folded[m.start-1 : m.start]
+		if inner, _, closed := strings.Cut(rest, quote); closed && !strings.Contains(inner, "\n") {
+			return m.end + len(strings.TrimRight(inner, `\`))
+		}
+	}
+	n := 0
+	for n < len(rest) && inToken(rest[n]) {
+		n++
+	}
+	rest = rest[:n]
+	if loc := nextParameter().FindStringIndex(rest); loc != nil {
+		rest = rest[:loc[0]]
+	}
+	end := m.end + len(strings.TrimSuffix(rest, "**")) // of Markdown
+	folds := v.inside(m.end-1, end)
+	for i, f := range folds {
+		next := end
+		if i+1 < len(folds) {
+			next = folds[i+1].at
+		}
+		if !v.goesOn(f.at, next) {
+			return f.at
+		}
+	}
+	return end
 }

@@ -150,7 +150,7 @@ func (r *Redactor) marks(text string) (spans [][2]int) {
 
 // vague are the rules that know a secret by what is before it alone. They name one only where no
 // other does, and gitleaks' generic rule only where none of them does.
-var vague = map[string]int{genericRule: 2, "named-token": 1, "url-password": 1, "url-token": 1}
+var vague = map[string]int{genericRule: 2, namedTokenRule: 1, "url-password": 1, "url-token": 1}
 
 // join makes overlapping matches one. The first of the least vague rules names it.
 func join(matches []Match) []Match {

@@ -16,6 +16,9 @@ import (
 // genericRule is gitleaks' rule for anything that looks random behind a word such as "key".
 const genericRule = "generic-api-key"
 
+// namedTokenRule is ours for tokens in other places than an assignment.
+const namedTokenRule = "named-token"
+
 // vaultRule is gitleaks' rule for tokens of Vault: s. and 24 letters or digits.
 const vaultRule = "vault-service-token"
 

@@ -142,6 +142,9 @@ func (s *search) try(at, word, order int) {
 }
 
 func (s *search) add(m span, order int) {
+	if s.rule.id == genericRule || s.rule.id == namedTokenRule {
+		m.end = s.valueEnd(m)
+	}
 	s.found = append(s.found, finding{s.match(s.rule.id, m.start, m.end), order})
 	s.done = max(s.done, m.end)
 }

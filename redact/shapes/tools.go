@@ -16,6 +16,7 @@ const (
 	hash    = "Kw7#pLm2" + "Qz"
 	at      = "p4ss@Wd" + "9zQ"
 	aws     = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCY9qT4vLm2Zs"
+	token15 = "k9Qz81LmTx7" + "2Vb0"
 	token20 = "x7Kd93mQvTz1" + "LrPw8YbN"
 	token32 = "x7Kd93mQvTz1LrPw8YbN" + "cE5hJ2gUsA4f"
 	token43 = "x7Kd93mQvTz1LrPw8YbNcE5hJ2gU" + "sA4fRo6Ix7Kd93m"
@@ -283,4 +284,11 @@ var tools = []Shape{
 	{Before: "DATABASE_PASSWORD:   ", Secret: bang, After: "\n"},
 	{Before: "config:get SECRET_TOKEN:   ", Secret: hex64, After: "\n"},
 	{Before: "ADMIN_SECRET          ", Secret: "x7Kd93mQvTz1!", After: "\n"},
+
+	// Tokens that end with a sign
+	{Before: "api_token = \"", Secret: token15 + "!", After: "\"\n"},
+	{Before: "secret_key: '", Secret: token15 + "$", After: "'\n"},
+	{Before: "API_KEY=", Secret: token15 + "=!", After: "\n"},
+	{Before: "client_secret=\"", Secret: token15 + "!x", After: "\"\n"},
+	{Before: "deploy --token ", Secret: token20 + "~", After: " --all\n"},
 }
