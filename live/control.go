@@ -49,10 +49,10 @@ func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	return pass, wait
 }
 
-// entering notes keys that are about to be typed.
+// entering tells h.enter of keys that are about to be typed.
 func (h *Host) entering(keys []byte) {
 	now, _ := h.stream.now()
-	h.shell.keys(keys, now.seq)
+	h.enter.keys(keys, now.seq)
 }
 
 // reclaimed takes back all control, at the terminal.

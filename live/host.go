@@ -32,8 +32,8 @@ type Options struct {
 	// Screen calls read with the session's screen, which does not change meanwhile. It returns
 	// false if there is none. nil: there is none.
 	Screen func(read ReadScreen) bool
-	// Foreground returns what has the session's terminal; known is false if that cannot be told.
-	// nil: it cannot.
+	// Foreground returns what has the session's terminal. If known is false, f is zero. nil: it is
+	// never known.
 	Foreground func() (f Foreground, known bool)
 	// Notify shows text at the session's own terminal, and rings its bell if ring is set. nil: the
 	// session has no terminal.
@@ -93,6 +93,7 @@ type Host struct {
 	frames frames
 	screen *screen
 	shell  shell
+	enter  enter
 
 	ctx      context.Context // ends when the viewers are to go
 	stop     context.CancelFunc
@@ -153,8 +154,11 @@ func (h *Host) Viewers() int { return int(h.count.Load()) }
 // Event takes a raw event of the session. It does not wait for anybody.
 func (h *Host) Event(e session.Event) {
 	h.frames.event(e) // before the stream: a viewer that knows a byte finds its frame
-	before, _ := h.stream.now()
-	h.shell.event(e, before.seq)
+	if e.Kind == session.Output {
+		before, _ := h.stream.now()
+		h.shell.output(e.Data)
+		h.enter.output(e.Data, before.seq)
+	}
 	h.stream.event(e)
 	if e.Kind == session.Resize {
 		h.window.changed(e)
@@ -262,7 +266,7 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	v.at = now
 	return protocol.Hello{
 		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entered: h.shell.lastEnter(), Entries: h.newest.number(),
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entered: h.enter.last(), Entries: h.newest.number(),
 	}, true
 }
 

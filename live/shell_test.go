@@ -12,19 +12,19 @@ const (
 	markEnd     = "\x1b]133;D;0\x07"
 )
 
-// What who has the terminal and the marks say together.
+// The marks in the output and the processes that have the terminal say together what a shell does.
 func TestWhatAShellDoes(t *testing.T) {
 	const unknown, prompt, running = protocol.ShellUnknown, protocol.ShellPrompt, protocol.ShellRunning
 	var (
-		none      = Foreground{}                       // a job
-		editor    = Foreground{Keys: true}             // a job that takes keys, such as ssh
-		reader    = Foreground{Reads: true}            // a job that reads a line
-		program   = Foreground{Own: true}              // no shell at all
-		own       = Foreground{Own: true, Shell: true} // a shell within a builtin command
-		ready     = Foreground{Own: true, Shell: true, Keys: true}
-		dash      = Foreground{Own: true, Shell: true, Reads: true}
+		job       = Foreground{}
+		keysJob   = Foreground{Keys: true}             // such as an editor, or ssh
+		lineJob   = Foreground{Reads: true}            // such as cat
+		noShell   = Foreground{Own: true}              // the session's command is no shell
+		builtin   = Foreground{Own: true, Shell: true} // the shell itself works
+		editing   = Foreground{Own: true, Shell: true, Keys: true}
+		reading   = Foreground{Own: true, Shell: true, Reads: true} // a shell without a line editor
 		nested    = Foreground{Shell: true, Reads: true}
-		within    = Foreground{Shell: true} // a nested shell within a builtin command
+		inBuiltin = Foreground{Shell: true} // the nested shell itself works
 		marked    = markPrompt + "sleep\r\n" + markCommand
 		innerMark = marked + markPrompt
 	)
@@ -33,14 +33,14 @@ func TestWhatAShellDoes(t *testing.T) {
 		f      Foreground
 		want   protocol.ShellState
 	}{
-		{"", program, unknown}, {"", own, running}, {"", ready, prompt}, {"", dash, prompt}, {"", none, running}, {"", editor, unknown}, {"", reader, unknown},
-		{"", nested, prompt}, {"", within, running},
-		{markPrompt, program, prompt}, {markPrompt, ready, prompt}, {markPrompt, none, running},
-		{marked, program, running}, {marked, own, running}, {marked, ready, running}, {marked, none, running}, {marked, reader, running},
-		{marked, editor, unknown}, {marked, nested, prompt},
-		{marked + markEnd, program, running}, {marked + markEnd, ready, prompt}, {marked + markEnd + markPrompt, program, prompt},
-		{markCommand + markEnd, program, prompt}, {markCommand + markEnd, own, running}, // a shell that marks no prompts
-		{innerMark, editor, prompt}, {innerMark + markCommand, editor, running}, {innerMark + markCommand + markEnd + markPrompt, editor, prompt},
+		{"", noShell, unknown}, {"", builtin, running}, {"", editing, prompt}, {"", reading, prompt}, {"", job, running}, {"", keysJob, unknown}, {"", lineJob, unknown},
+		{"", nested, prompt}, {"", inBuiltin, running},
+		{markPrompt, noShell, prompt}, {markPrompt, editing, prompt}, {markPrompt, job, running},
+		{marked, noShell, running}, {marked, builtin, running}, {marked, editing, running}, {marked, job, running}, {marked, lineJob, running},
+		{marked, keysJob, unknown}, {marked, nested, prompt},
+		{marked + markEnd, noShell, running}, {marked + markEnd, editing, prompt}, {marked + markEnd + markPrompt, noShell, prompt},
+		{markCommand + markEnd, noShell, prompt}, {markCommand + markEnd, builtin, running}, // a shell that marks no prompts
+		{innerMark, keysJob, prompt}, {innerMark + markCommand, keysJob, running}, {innerMark + markCommand + markEnd + markPrompt, keysJob, prompt},
 	} {
 		for size := 1; size <= len(tt.output)+1; size++ {
 			var m marks
@@ -60,26 +60,5 @@ func TestWhatAShellDoes(t *testing.T) {
 	}
 	if got := (&marks{}).state(Foreground{}, false); got != unknown {
 		t.Errorf("nothing known: %q", got)
-	}
-}
-
-// What a line and its Enter, typed at once, echo is not behind that Enter.
-func TestWhatComesBehindEnter(t *testing.T) {
-	for _, tt := range []struct {
-		keys, output string
-		want         int64
-	}{
-		{"\r", "\r\nout", 10}, {"ls", "ls", -1}, {"ls\r", "ls\r\nout", 14}, {"ls\r", "ls", 10}, {"a\nb", "", 10}, {"\x1b[13;1u", "x\n", 10}, {"\r\r", "\n", 10},
-	} {
-		var e entered
-		e.keys([]byte(tt.keys), 10)
-		e.output([]byte(tt.output), 10)
-		got := int64(-1)
-		if e.typed {
-			got = e.seq
-		}
-		if got != tt.want {
-			t.Errorf("%q, then %q: %d, want %d", tt.keys, tt.output, got, tt.want)
-		}
 	}
 }
