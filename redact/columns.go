@@ -16,27 +16,42 @@ import (
 //
 // A table is rows with as many cells as the first one, parted by one of separators, or by two
 // blanks or more; a rule below the first row may part it from the others.
-func (v *view) columns() (matches []Match) {
+func (v *view) columns() []Match {
 	done := 0 // where the next row begins
+	matches := []Match(nil)
+	if v.table != nil {
+		done = strings.IndexByte(v.text, '\n') + 1 // the text may begin within a row
+		matches, done = v.tableRows(matches, done)
+	}
 	for _, end := range v.headings {
 		if end <= done || !v.endsName(end) {
 			continue
 		}
 		row, ok := v.tableRow(end)
-		if !ok || row.start < done {
+		if !ok || row.start < done || row.end == len(v.text) {
 			continue
 		}
-		done = row.end + 1
-		t := v.newTable(unboxed(v.text, row))
-		for t != nil && done < len(v.text) {
-			if row, ok = v.tableRow(done); !ok || !t.holds(v, unboxed(v.text, row)) {
-				break
-			}
-			matches = append(matches, t.secrets...)
-			done = row.end + 1
-		}
+		v.table = v.newTable(row)
+		matches, done = v.tableRows(matches, row.end+1)
 	}
 	return matches
+}
+
+// tableRows appends the secrets in the rows of the view's table that begin at at, and returns where
+// the first row below the table begins. The table stays open if the text ends in it.
+func (v *view) tableRows(matches []Match, at int) ([]Match, int) {
+	for v.table != nil && at < len(v.text) {
+		row, ok := v.tableRow(at)
+		if !ok || !v.table.holds(v, unboxed(v.text, row)) {
+			if row.end < len(v.text) { // else it may be the start of a row
+				v.table = nil
+			}
+			break
+		}
+		matches = append(matches, v.table.secrets...)
+		at = row.end + 1
+	}
+	return matches, at
 }
 
 // nameWords are the words that end the names of columns with secrets, by their number in
@@ -124,6 +139,7 @@ const separators = ",;\t|"
 
 // table is a table whose first row was read.
 type table struct {
+	start     int   // of the first row, in the text
 	separator byte  // 0: blanks
 	names     int   // cells of a row
 	secret    []int // the numbers of the columns with secrets
@@ -146,12 +162,14 @@ const boxEdges = "│┃║"
 
 // newTable returns the table that begins with a row, or nil if no table with secrets does.
 func (v *view) newTable(row span) *table {
+	start := row.start
+	row = unboxed(v.text, row)
 	line := v.text[row.start:row.end]
 	for _, separator := range []byte(separators + "\x00") {
 		if separator != 0 && strings.IndexByte(line, separator) < 0 && !(separator == '|' && strings.Contains(line, "│")) {
 			continue
 		}
-		t := &table{separator: separator}
+		t := &table{start: start, separator: separator}
 		cells := t.cells(v, row)
 		t.names = len(cells)
 		for i, c := range cells {

@@ -25,6 +25,7 @@ type view struct {
 
 	effort   effort // of the search for secrets
 	headings []int  // where in the text words end that may name a column of secrets
+	table    *table // the one in which the text begins; after the search, the one in which it ends
 	tabled   int    // bytes that the search for tables has read
 }
 

@@ -106,7 +106,11 @@ func (r *Redactor) Find(text string) []Match {
 	if r == nil || text == "" {
 		return nil
 	}
-	v := fold(text)
+	return r.find(fold(text))
+}
+
+// find is Find for the text of a view.
+func (r *Redactor) find(v *view) []Match {
 	var matches []Match
 	if r.known {
 		var around []span
@@ -117,8 +121,8 @@ func (r *Redactor) Find(text string) []Match {
 			matches = append(matches, more...)
 		}
 		matches = append(matches, v.columns()...)
-		if strings.Contains(text, `\"`) {
-			more, _ := findKnown(unescape(text))
+		if strings.Contains(v.text, `\"`) {
+			more, _ := findKnown(unescape(v.text))
 			matches = append(matches, more...)
 		}
 	}
@@ -128,7 +132,7 @@ func (r *Redactor) Find(text string) []Match {
 	if len(matches) == 0 {
 		return nil
 	}
-	return outside(r.marks(text), join(matches))
+	return outside(r.marks(v.text), join(matches))
 }
 
 // marks returns where text already has marks.

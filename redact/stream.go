@@ -6,7 +6,8 @@ package redact
 type stream struct {
 	text   []byte
 	from   []place
-	chunk  int32 // number of the next chunk
+	table  *table // the one in which the text ends
+	chunk  int32  // number of the next chunk
 	state  state
 	params []byte
 	copied clipboard
@@ -40,8 +41,11 @@ func (s *stream) add(chunk []byte) {
 	s.chunk++
 }
 
-// drop forgets the first n bytes of the text.
+// drop forgets the first n bytes of the text. A table whose first row stays is found again.
 func (s *stream) drop(n int) {
+	if s.table != nil && s.table.start >= n {
+		s.table = nil
+	}
 	s.text = append(s.text[:0], s.text[n:]...)
 	s.from = append(s.from[:0], s.from[n:]...)
 }

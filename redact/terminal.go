@@ -61,12 +61,8 @@ func (t *Terminal) Found() map[string]int {
 
 // Look notes the secrets in a text.
 func (t *Terminal) Look(text string) {
-	matches := t.redactor.Find(text)
-	if len(matches) == 0 {
-		return
-	}
 	v := fold(text)
-	for _, m := range matches {
+	for _, m := range t.redactor.find(v) {
 		t.note(m.Rule, v.value(m))
 	}
 }
@@ -146,16 +142,13 @@ func (s *Stream) run(chunk []byte, search func() []Patch, searchCopied func(*cli
 }
 
 func (s *Stream) find() (patches []Patch) {
-	text := string(s.text.text)
-	matches := s.terminal.redactor.Find(text)
-	if len(matches) == 0 {
-		return nil
-	}
-	v := fold(text)
-	for _, m := range matches {
+	v := fold(string(s.text.text))
+	v.table = s.text.table
+	for _, m := range s.terminal.redactor.find(v) {
 		s.terminal.note(m.Rule, v.value(m))
 		patches = s.text.hide(patches, m.Start, m.End)
 	}
+	s.text.table = v.table
 	return patches
 }
 
