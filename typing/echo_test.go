@@ -44,27 +44,28 @@ func TestA6IdleBehindAnEcho(t *testing.T) {
 	}
 }
 
-// A command that writes nothing is at work, however long; its end, or a shell that waits for one,
-// is idle after a moment. What an agent does comes before that.
+// A session is not idle while a command runs in its shell, even if that writes nothing. It is idle
+// a moment after the command's end, or if what the shell does is not known. If there is an agent,
+// what that does counts instead.
 func TestASilentCommandIsNotIdle(t *testing.T) {
 	i := NewIdle(protocol.Hello{})
 	begun, _ := i.Due()
 	i.Take(protocol.Shell{State: protocol.ShellPrompt})
 	if due, ok := i.Due(); !ok || !due.Before(begun) {
-		t.Error("a shell that waits for a command has no more patience than one that starts")
+		t.Error("a shell that waits for a command is not idle before a program that starts")
 	}
 	i.Take(protocol.Shell{State: protocol.ShellRunning})
 	i.Take(protocol.Screen{Lines: []string{"$ sleep 6"}})
 	if _, ok := i.Due(); ok {
-		t.Error("a command that runs is idle")
+		t.Error("idle while a command runs")
 	}
 	i.Take(protocol.State{State: "idle"})
 	if _, ok := i.Due(); !ok {
-		t.Error("an agent that waits is a command that runs")
+		t.Error("not idle while an agent waits for a prompt, because a command runs")
 	}
 	i.Take(protocol.State{})
 	i.Take(protocol.Shell{State: protocol.ShellUnknown})
 	if _, ok := i.Due(); !ok {
-		t.Error("where nobody can tell, silence does not count")
+		t.Error("not idle in silence, although what the shell does is not known")
 	}
 }

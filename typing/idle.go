@@ -12,27 +12,27 @@ const (
 	// calm is how long a session must have been idle: a prompt that was just sent is noticed
 	// within it.
 	calm = 1500 * time.Millisecond
-	// calmAfter is the same behind work that was seen: an agent may answer two prompts one after
+	// calmAfter is the same after work that was seen: an agent may answer two prompts one after
 	// the other.
 	calmAfter = 500 * time.Millisecond
-	// starting is the same for a session that has shown nothing yet: agents take seconds to
+	// starting is the same for a session that has shown nothing yet: programs take seconds to
 	// start, and lose what is typed until then.
 	starting = 10 * time.Second
 	// agentStarting is how long an agent may take until its state is known.
 	agentStarting = time.Minute
 )
 
-// Idle finds out when a session is idle: its agent has waited for a prompt, or asked something, for
-// a moment. Without an agent it is idle when its shell has waited for a command for one, or, where
-// there is no shell, nothing was written for one. An agent has time to start: what is on the screen
-// before may be no more than the terminal's echo.
+// Idle finds out when a session is idle: its agent has waited for a prompt, or for an answer to a
+// question, for a moment. Without an agent, its shell must have waited for a command for a moment;
+// if it is not known what a shell does, nothing must have been written for a moment. An agent has
+// time to start: what is on the screen before may be no more than the terminal's echo.
 type Idle struct {
 	State protocol.State // what the agent does
 
-	agent    bool // one is to start
+	agent    bool // the session's command is an agent that has not started yet
 	shell    protocol.ShellState
 	echo     Echo
-	patience time.Duration
+	patience time.Duration // how long nothing must be written
 	due      time.Time
 }
 
@@ -51,8 +51,17 @@ func NewIdle(hello protocol.Hello) *Idle {
 	return i
 }
 
-// wait makes the session idle in a while.
+// wait makes the session idle in d, unless something happens until then.
 func (i *Idle) wait(d time.Duration) { i.due = time.Now().Add(d) }
+
+// settle makes the session idle in a moment. worked reports whether it was seen at work before.
+func (i *Idle) settle(worked bool) {
+	if worked {
+		i.wait(calmAfter)
+	} else {
+		i.wait(calm)
+	}
+}
 
 // Due returns when the session is idle if nothing happens until then. ok is false if something must
 // happen first.
@@ -63,18 +72,19 @@ func (i *Idle) Due() (due time.Time, ok bool) {
 	return i.due, i.State.State != "busy"
 }
 
-// Take takes an event of the session into account.
+// Take takes an event of the session.
 func (i *Idle) Take(e client.Event) {
 	switch e := e.(type) {
 	case protocol.State:
-		after := calm
-		if i.State.State == "busy" {
-			after = calmAfter
-		}
+		i.settle(i.State.State == "busy")
 		i.State, i.agent = e, false
-		i.wait(after)
 	case protocol.Shell:
-		i.takeShell(e.State)
+		was := i.shell
+		i.shell = e.State
+		if i.State.State == "" && !i.agent {
+			i.patience = calm
+			i.settle(was == protocol.ShellRunning)
+		}
 	case protocol.Entries:
 		i.echo.Typed(e.Entries)
 	case protocol.Screen:
@@ -87,20 +97,5 @@ func (i *Idle) Take(e client.Event) {
 		if i.State.State == "" {
 			i.wait(i.patience)
 		}
-	}
-}
-
-// takeShell notes what the shell does now.
-func (i *Idle) takeShell(now protocol.ShellState) {
-	was := i.shell
-	i.shell = now
-	switch {
-	case i.State.State != "" || i.agent:
-	case was == protocol.ShellRunning:
-		i.patience = calm
-		i.wait(calmAfter)
-	default:
-		i.patience = calm
-		i.wait(calm)
 	}
 }

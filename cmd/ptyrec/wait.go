@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,13 +26,20 @@ func newWaitCmd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
 		Short: "Wait until a live session is idle, shows or has written a text, listens or ends",
-		Long: `Wait returns when a session's agent has been waiting for a prompt for a moment (--idle; without an agent: its shell, for a command; without a
-shell: when nothing more is written, or for 10 seconds nothing at all), or when the screen shows what a regular expression matches, in what was
-written since Enter was typed last (--text), and prints that. Within ssh, or a program that takes keys, nobody can tell whether a command runs there: silence counts. --log and --log-regexp
-wait for a line of all that the session writes, from its beginning, and print it; --port waits until something listens on that port of this
-machine, and --exit until the session ends. S may be a session on a server, as https://HOST/s/ID; its token is $PTYREC_TOKEN, or in --token-file.
+		Long: `Wait waits until something happens in a live session.
 
-The exit status is 0 then; 3 where the agent asks for approval instead of being idle; 124 when the time is over; 1 where the session ends first.`,
+--idle waits until the agent has been waiting for a prompt for a moment. Without an agent, it waits until the shell is ready for the next
+command. If there is no shell, or if an editor or ssh runs in it, it waits until the program has written nothing for a moment, or nothing at
+all for its first 10 seconds.
+
+--text waits until the screen shows text that the regular expression matches, and prints that line. If Enter was typed in the session, only
+text that was written since counts. --log and --log-regexp wait for a line in everything that the session writes, from its start, and print it.
+
+--port waits until something listens on a port of this machine. --exit waits until the session ends.
+
+S may be a session on a server, as https://HOST/s/ID. Its token comes from $PTYREC_TOKEN or --token-file.
+
+The exit status is 0 if it happened, 3 if --idle finds the agent asking for approval, 124 if the time is over, and 1 if the session ends first.`,
 		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --for 10m
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --for 30s`,
@@ -58,14 +64,16 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		ctx, stop = context.WithTimeout(ctx, f.Timeout)
 		defer stop()
 	}
-	line, err := f.For(ctx, func(ctx context.Context, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
-		return f.join(ctx, a, ref, o)
+	var joining error
+	line, err := f.For(ctx, func(ctx context.Context, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+		s, hello, joining = f.join(ctx, a, ref, o)
+		return s, hello, joining
 	}, re)
-	if joining := (*await.JoinError)(nil); errors.As(err, &joining) {
-		if f.Exit && over(ctx, a, ref) {
-			return nil
-		}
-		return f.Failure(ctx, joining.Err, ref)
+	switch {
+	case joining != nil && f.Exit && over(ctx, a, ref):
+		return nil
+	case joining != nil:
+		return f.Failure(ctx, joining, ref)
 	}
 	if err == nil && line != nil {
 		_, err = fmt.Fprintln(a.stdout, printable.Text(*line))

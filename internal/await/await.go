@@ -48,24 +48,17 @@ func Idle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 	}
 }
 
-// Text waits until re matches a line of the screen, and returns the line. The stream must be
-// attached in protocol.ModeText. With written, the line must have been written since Enter was
-// typed last; the stream must be attached as typing.SinceEnter says.
-func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp, written *typing.Written) (line string, err error) {
+// Text waits until re matches a row in which the session shows new text, and returns that row. The
+// stream and t must be those that typing.AttachText has returned.
+func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Text) (row string, err error) {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {
 			return "", err
 		}
-		var rows []string
-		if screen, ok := e.(protocol.Screen); ok {
-			rows = screen.Lines
-		} else if written != nil {
-			rows, _ = written.Take(e)
-		}
-		for _, line := range rows {
-			if re.MatchString(line) {
-				return line, nil
+		for _, row := range t.Take(e) {
+			if re.MatchString(row) {
+				return row, nil
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/join"
 	"github.com/ptyrec/ptyrec/internal/livetest"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/typing"
 )
 
 // attach joins a session as `ptyrec wait` does.
@@ -34,12 +35,12 @@ func TestText(t *testing.T) {
 	s := livetest.New(t, "make")
 	ctx, stream, _ := attach(t, s, client.AttachOptions{Mode: protocol.ModeText})
 	s.Write("compiling\r\n3 tests, all PASS\r\n")
-	line, err := await.Text(ctx, stream, regexp.MustCompile("PASS|FAIL"), nil)
+	line, err := await.Text(ctx, stream, regexp.MustCompile("PASS|FAIL"), &typing.Text{})
 	if line != "3 tests, all PASS" || err != nil {
 		t.Errorf("Text() = %q, %v", line, err)
 	}
 	s.Exit(0)
-	if line, err := await.Text(ctx, stream, regexp.MustCompile("never"), nil); !errors.Is(err, io.EOF) {
+	if line, err := await.Text(ctx, stream, regexp.MustCompile("never"), &typing.Text{}); !errors.Is(err, io.EOF) {
 		t.Errorf("behind the end: %q, %v, want io.EOF", line, err)
 	}
 }

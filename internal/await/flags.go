@@ -84,36 +84,21 @@ func (f *Flags) Attach() client.AttachOptions {
 	return o
 }
 
-// Join attaches to the session.
-type Join = func(ctx context.Context, o client.AttachOptions) (*client.Stream, protocol.Hello, error)
-
-// For attaches to a session and waits for what the flags say. It returns the line that --text or
-// the log waited for, if any. Where join fails, the error wraps a JoinError.
-func (f *Flags) For(ctx context.Context, join Join, re *regexp.Regexp) (found *string, err error) {
-	o := f.Attach()
-	s, hello, err := join(ctx, o)
-	if err != nil {
-		return nil, &JoinError{err}
+// For attaches to a session with join, and waits for what the flags say. It returns the line that
+// --text or the log waited for, if any.
+func (f *Flags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
+	var s *client.Stream
+	var hello protocol.Hello
+	var text *typing.Text
+	if f.Text != "" {
+		s, hello, text, err = typing.AttachText(ctx, f.Attach(), join)
+	} else {
+		s, hello, err = join(ctx, f.Attach())
 	}
-	var written *typing.Written
-	if o, ok := typing.SinceEnter(o, hello); ok && f.Text != "" {
-		_ = s.Close() // never fails
-		if s, hello, err = join(ctx, o); err != nil {
-			return nil, &JoinError{err}
-		}
-		written = typing.NewWritten(hello)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = s.Close() }() // never fails
-	return f.wait(ctx, s, hello, re, written)
-}
-
-// JoinError is why a session could not be attached to.
-type JoinError struct{ Err error }
-
-func (e *JoinError) Error() string { return e.Err.Error() }
-func (e *JoinError) Unwrap() error { return e.Err }
-
-func (f *Flags) wait(ctx context.Context, s *client.Stream, hello protocol.Hello, re *regexp.Regexp, written *typing.Written) (found *string, err error) {
 	var line string
 	switch {
 	case f.Idle:
@@ -123,7 +108,7 @@ func (f *Flags) wait(ctx context.Context, s *client.Stream, hello protocol.Hello
 	case f.Port != 0:
 		return nil, Port(ctx, s, f.Port)
 	case f.Text != "":
-		line, err = Text(ctx, s, re, written)
+		line, err = Text(ctx, s, re, text)
 	default:
 		line, err = Log(ctx, s, re)
 	}

@@ -118,7 +118,7 @@ type waiter struct {
 	newer  bool
 	result waitResult
 	idle   *typing.Idle
-	wrote  *typing.Written // since Enter was typed last; nil: all that the screen shows counts
+	shown  *typing.Text // with untilText
 }
 
 // run waits. At the end of the time, the reason is a timeout.
@@ -137,17 +137,20 @@ func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell pr
 		w.result.Reason = reasonEnded
 		return w.result, nil
 	}
+	join := func(ctx context.Context, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+		return attach(ctx, db, info.ID, o)
+	}
 	o := client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText, Entries: &w.after}
-	stream, hello, err := attach(ctx, db, info.ID, o)
+	var stream *client.Stream
+	var hello protocol.Hello
+	var err error
+	if w.until == untilText {
+		stream, hello, w.shown, err = typing.AttachText(ctx, o, join)
+	} else {
+		stream, hello, err = join(ctx, o)
+	}
 	if err != nil {
 		return w.unreachable(ctx, db, info, err)
-	}
-	if since, ok := typing.SinceEnter(o, hello); ok && w.until == untilText {
-		_ = stream.Close() // never fails
-		if stream, hello, err = attach(ctx, db, info.ID, since); err != nil {
-			return w.unreachable(ctx, db, info, err)
-		}
-		w.wrote = typing.NewWritten(hello)
 	}
 	defer func() { _ = stream.Close() }() // never fails
 	w.idle = typing.NewIdle(hello)
@@ -174,7 +177,7 @@ func (w *waiter) saw(e *session.Entry) {
 	w.newer = w.newer || w.after >= 0 && e.Type == session.TypeMessage && e.Seq > w.after
 }
 
-// done reports whether what is waitResult for has happened, and sets the reason.
+// done reports whether the message that is waited for has come, and sets the reason.
 func (w *waiter) done() bool {
 	if w.until == untilEntry && w.newer {
 		w.result.Reason = untilEntry
@@ -255,11 +258,9 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 // take takes an event into account, and reports whether it ends the wait.
 func (w *waiter) take(e client.Event) bool {
 	w.idle.Take(e)
-	if w.wrote != nil {
-		if rows, ok := w.wrote.Take(e); ok && w.shows(rows) {
-			w.result.Reason = untilText
-			return true
-		}
+	if w.until == untilText && w.shows(w.shown.Take(e)) {
+		w.result.Reason = untilText
+		return true
 	}
 	switch e := e.(type) {
 	case protocol.Entries:
@@ -267,11 +268,6 @@ func (w *waiter) take(e client.Event) bool {
 			w.saw(entry)
 		}
 		return w.done()
-	case protocol.Screen:
-		if w.until == untilText && w.shows(e.Lines) {
-			w.result.Reason = untilText
-			return true
-		}
 	case protocol.Exit:
 		w.result.Reason = reasonEnded
 		return true
@@ -279,8 +275,11 @@ func (w *waiter) take(e client.Event) bool {
 	return false
 }
 
-// shows reports whether a line of the screen, as read_screen shows it, matches.
+// shows reports whether one of the rows, as read_screen shows them, matches.
 func (w *waiter) shows(rows []string) bool {
+	if rows == nil {
+		return false
+	}
 	for line := range strings.SplitSeq(w.s.screenText(rows), "\n") {
 		if w.text.MatchString(line) {
 			return true
