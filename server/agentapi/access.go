@@ -24,11 +24,11 @@ type Access struct {
 	Own func(client, server netip.AddrPort) bool
 }
 
-// ownKey is the key of a connection's context under which a func() bool reports what Access.Own
-// says of it.
+// ownKey is the key under which a connection's context holds a func() bool, which returns what
+// Access.Own reports.
 type ownKey struct{}
 
-// connContext lets all requests of a connection share what Own finds out, which takes long.
+// connContext makes the requests of a connection share one call of Own, which takes long.
 func (o Access) connContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, ownKey{}, sync.OnceValue(func() bool {
 		client, clientErr := netip.ParseAddrPort(c.RemoteAddr().String())

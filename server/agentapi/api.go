@@ -21,7 +21,7 @@ type API struct {
 	Prefix  string                       // of the paths that clients know, without a slash at its end; empty: they are at the root
 	Chat    string                       // the base path of the chat page, as clients know it; empty: Prefix + "/chat"
 	Uploads Uploads                      // nil: files are refused
-	Sender  func(r *http.Request) Sender // returns what types for the client of a request; nil: that of the session
+	Sender  func(r *http.Request) Sender // returns the one for the client of a request; nil: the session's
 	Version string                       // of the program
 	Log     *slog.Logger
 }

@@ -57,20 +57,20 @@ func (f *Fed) Failures() (all []string) {
 	return all
 }
 
-// Page is a page that a test writes.
+// Page is a page for tests.
 type Page struct{ *page }
 
 // NewPage returns a page of this size, in cells.
 func NewPage(cols, rows int) Page { return Page{newPage(cols, rows)} }
 
-// Write writes what a program does.
+// Write takes output of the program.
 func (p Page) Write(data []byte) { p.write(data) }
 
-// Mark says that a prompt is typed.
+// Mark starts the answer to a prompt.
 func (p Page) Mark(text string) { p.mark(text, false) }
 
-// Text returns what the program has said since.
+// Text returns the answer.
 func (p Page) Text() string { return p.text() }
 
-// Alt reports whether the program has all of the screen.
+// Alt reports whether the program uses the alternate screen.
 func (p Page) Alt() bool { return p.term.Alt() }

@@ -8,17 +8,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// area is the part of a screen, at its bottom, in which a program takes what is typed. It is known
-// by how it is drawn: a box, a place between two rules, a panel of another colour, or the row of
-// the cursor behind a prompt.
+// area is the input area of a program: the rows at the bottom of the screen in which the user
+// writes. It is recognised by how it is drawn, see the kinds.
 type area struct {
-	top  int    // its first row; the number of rows if there is none
-	kind string // how it is drawn; areaNone: there is none; empty: it is not known
-	size int    // its width, in characters, where it is drawn with lines
-	text string // of the cursor's row, without digits, which may count prompts
+	top  int    // its first row; the number of the screen's rows if there is no area
+	kind string // empty: not known yet
+	size int    // the width of a box or of rules, in characters
+	text string // of a prompt, without digits: programs count their prompts
 }
 
-// The rows that an area may have, and that may be below it.
+// The greatest numbers of rows in an area, and below it.
 const (
 	maxInput  = 30
 	maxStatus = 6
@@ -27,15 +26,15 @@ const (
 // Kinds of areas.
 const (
 	areaBox    = "box"
-	areaBar    = "bar"
-	areaRules  = "rules"
-	areaPanel  = "panel"
-	areaPrompt = "prompt"
-	areaNone   = "none"
+	areaBar    = "bar"    // rows behind a vertical line
+	areaRules  = "rules"  // rows between two horizontal lines
+	areaPanel  = "panel"  // rows with a background of their own
+	areaPrompt = "prompt" // the cursor is behind text
+	areaNone   = "none"   // there is no area
 )
 
-// areaOf finds the area. was is the one that the program had when it last waited for input. waits
-// is whether it does now, and so what is behind the cursor is a prompt.
+// areaOf finds the input area. was is the one that the program had when it last waited for input.
+// If waits is set, it waits for input now, so that text in front of the cursor is a prompt.
 func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 	l := layout{s}
 	if a, ok := l.around(s.CursorY); ok {
@@ -43,10 +42,10 @@ func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 	}
 	lowest, hasLowest := l.lowest()
 	hasLowest = hasLowest && (was.kind == "" || lowest.kind == was.kind && lowest.size == was.size)
-	if hasLowest && !s.Visible { // the cursor is not where one types
+	if hasLowest && !s.Visible { // a hidden cursor may be anywhere
 		return lowest
 	}
-	if a, drawn, ok := l.prompt(); ok && (waits || was.kind == "" && drawn || was.kind == areaPrompt && samePrompt(a.text, was.text)) {
+	if a, set, ok := l.prompt(); ok && (waits || was.kind == "" && set || was.kind == areaPrompt && samePrompt(a.text, was.text)) {
 		return a
 	}
 	if hasLowest {
@@ -58,6 +57,7 @@ func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 // layout finds areas on a screen.
 type layout struct{ s *vterm.Snapshot }
 
+// text returns the text of a row, without the blanks around it; empty: there is no such row.
 func (l layout) text(y int) string {
 	if y < 0 || y >= len(l.s.Lines) {
 		return ""
@@ -65,18 +65,18 @@ func (l layout) text(y int) string {
 	return strings.TrimSpace(l.s.Lines[y].Text)
 }
 
-// around returns the area that is drawn around a row.
+// around returns the area that a row is in.
 func (l layout) around(y int) (area, bool) {
 	for _, find := range []func(int) (area, bool){l.box, l.rules, l.panel} {
-		if a, ok := find(y); ok && y-a.top <= max(maxStatus, len(l.s.Lines)/2) { // a larger one holds the conversation
+		if a, ok := find(y); ok && y-a.top <= max(maxStatus, len(l.s.Lines)/2) { // a larger one is the conversation
 			return a, true
 		}
 	}
 	return area{}, false
 }
 
-// lowest returns the area that is drawn at the bottom of the screen, above some rows of a status.
-// The cursor may be anywhere: many programs hide it, and draw one of their own.
+// lowest returns the lowest area on the screen. At most maxStatus rows with text are below it. The
+// cursor may be anywhere: many programs hide it, and draw their own.
 func (l layout) lowest() (area, bool) {
 	status := 0
 	for y := len(l.s.Lines) - 1; y > 0 && status <= maxStatus; y-- {
@@ -90,7 +90,7 @@ func (l layout) lowest() (area, bool) {
 	return area{}, false
 }
 
-// box returns the box around a row: rows between two vertical lines, or behind one.
+// box returns the box that a row is in, or the bar that it is behind.
 func (l layout) box(y int) (area, bool) {
 	if !isSide(l.text(y)) {
 		return area{}, false
@@ -111,7 +111,7 @@ func (l layout) box(y int) (area, bool) {
 	return area{top: top, kind: areaBar}, true
 }
 
-// rules returns the place between two rules of the same width around a row.
+// rules returns the area between two horizontal lines of the same width that a row is in.
 func (l layout) rules(y int) (area, bool) {
 	top, bottom := y-1, y+1
 	for y-top <= maxInput && top >= 0 && !isLine(l.text(top)) {
@@ -128,7 +128,7 @@ func (l layout) rules(y int) (area, bool) {
 	return area{top: top, kind: areaRules, size: size}, true
 }
 
-// panel returns the rows around a row that have its background, unless that is the screen's.
+// panel returns the panel that a row is in.
 func (l layout) panel(y int) (area, bool) {
 	color := l.background(y)
 	if color.Kind == vterm.ColorDefault {
@@ -144,15 +144,11 @@ func (l layout) panel(y int) (area, bool) {
 	return area{top: top, kind: areaPanel}, true
 }
 
-// background returns the background of most of a row; the default colour if it has none.
+// background returns the background of more than half of a row; the default colour if it has no
+// such background.
 func (l layout) background(y int) vterm.Color {
 	if y < 0 || y >= len(l.s.Lines) {
 		return vterm.Color{}
-	}
-	for _, run := range l.s.Lines[y].Runs {
-		if run.Width > l.s.Cols/2 {
-			return run.Style.Bg
-		}
 	}
 	widths := map[vterm.Color]int{}
 	for _, run := range l.s.Lines[y].Runs {
@@ -163,9 +159,10 @@ func (l layout) background(y int) vterm.Color {
 	return vterm.Color{}
 }
 
-// prompt returns the row of the cursor if that is behind an unfinished line, with the rule above
-// it, and the rows below. drawn is whether there are such a rule or rows.
-func (l layout) prompt() (a area, drawn, ok bool) {
+// prompt returns the area of the prompt that the cursor is behind. set reports whether the prompt
+// is set off from the conversation: by a rule above it, which belongs to the area, or by rows
+// below.
+func (l layout) prompt() (a area, set, ok bool) {
 	y := l.s.CursorY
 	text := l.text(y)
 	for y > 0 && l.s.Lines[y].Wrapped {
@@ -184,18 +181,19 @@ func (l layout) prompt() (a area, drawn, ok bool) {
 	}
 	if above := l.text(y - 1); isRule(above) && utf8.RuneCountInString(above) >= l.s.Cols/2 {
 		y--
-		drawn = true
+		set = true
 	}
-	return area{top: y, kind: areaPrompt, text: text}, drawn || below > 0, true
+	return area{top: y, kind: areaPrompt, text: text}, set || below > 0, true
 }
 
-// samePrompt reports whether two texts are a program's prompt: the same, or ending with the same
-// sign.
+// samePrompt reports whether two texts may be prompts of the same program: they are equal, or end
+// in the same character, which is no letter.
 func samePrompt(a, b string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	return a == b || strings.HasSuffix(b, string(last)) && !unicode.IsLetter(last)
 }
 
+// withoutDigits returns text without its digits: those of counters change.
 func withoutDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -205,19 +203,19 @@ func withoutDigits(text string) string {
 	}, text)
 }
 
-// Characters of which lines are drawn: those of the blocks Box Drawing and Block Elements, and
-// their like in ASCII.
+// The characters that draw lines: those of the Unicode blocks Box Drawing and Block Elements, and
+// similar ones of ASCII.
 const (
 	horizontals  = "─━┄┅┈┉╌╍═▀▁▂▃▄▔-=_"
 	verticals    = "│┃┆┇┊┋╎╏║▌▍▎▏▐▕|"
-	lowerCorners = "└┕┖┗┘┙┚┛╘╙╚╛╜╝╰╯╵╹" // of a box that ends
+	lowerCorners = "└┕┖┗┘┙┚┛╘╙╚╛╜╝╰╯╵╹"
 	corners      = "┌┍┎┏┐┑┒┓└┕┖┗┘┙┚┛╒╓╔╕╖╗╘╙╚╛╜╝╭╮╯╰├┤┠┣┫┨╞╟╠╡╢╣╷╵╹╻+"
 )
 
-// minLine is how long a line is at least, in characters.
+// minLine is the length of the shortest line, in characters.
 const minLine = 8
 
-// isLine reports whether a row is drawn as a horizontal line, perhaps with a title in it.
+// isLine reports whether a row is a horizontal line. There may be a title in it.
 func isLine(text string) bool {
 	if strings.ContainsAny(text[:min(len(text), utf8.UTFMax)], verticals) {
 		return false

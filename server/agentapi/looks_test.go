@@ -16,11 +16,11 @@ import (
 	"github.com/ptyrec/ptyrec/server/agentapi"
 )
 
-// A program of one of these looks answers each line in a real terminal. "many" gets 1500 lines,
-// what begins with "table" a box, and everything else the same. ask draws the place for the next
-// prompt, taken erases it and shows the prompt as a part of the conversation.
+// The program reads lines in a real terminal, and answers each: "many" with 1500 rows, "table" with
+// a box, others with the same text. A look defines ask, which draws the input area, and taken,
+// which erases it and shows the prompt as a part of the conversation.
 const (
-	asked   = "\x1b]0;asked\x07" // is written when the program waits
+	asked   = "\x1b]0;asked\x07" // written when the program waits for a line
 	program = `stty -echo
 out() { printf '%b' "$1"; }
 answer() {
@@ -76,8 +76,8 @@ taken() { out "\n> $1\n\n" | put; }`,
 taken() { out "$1\n"; }`,
 }
 
-// Whatever a program looks like that nobody knows, a message is its answer, however often it is the
-// same, and without the place where it takes the next prompt.
+// Each message of an unknown program is one answer, without the input area, whatever the program
+// looks like, and even if it gives the same answer again.
 func TestUnknownProgramsOfManyLooks(t *testing.T) {
 	for name, look := range looks {
 		t.Run(name, func(t *testing.T) { converse(t, look) })
@@ -117,7 +117,7 @@ func converse(t *testing.T, look string) {
 		u.Type(t, turn[0]+"\n")
 		got := answer()
 		if turn[0] == "many" && page.Alt() && got != "" && strings.HasSuffix(turn[1], got) {
-			continue // the end is all that there is
+			continue // rows that have left the alternate screen are lost
 		}
 		if diff := cmp.Diff(turn[1], got); diff != "" {
 			t.Errorf("prompt %d, %s (-want +got):\n%s", i, turn[0], diff)

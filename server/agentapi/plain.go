@@ -10,23 +10,23 @@ import (
 // maxLeft is how many rows that left the screen since the prompt are kept.
 const maxLeft = 20_000
 
-// page is what a program shows that is no known agent: its screen, and the rows that left it since
-// the last prompt.
+// page reads the answers of a program that is no known agent off its screen. An answer is what the
+// program has shown since the last prompt was typed.
 type page struct {
-	term   *vterm.Term
-	left   []line   // rows that scrolled off since the prompt
-	before []string // the lines above the input area at the prompt
-	covers []string // the same of a prompt that was sent before an agent covered it
-	area   area     // the input area at the prompt
-	sent   []string // the lines of the prompt
-	wrote  bool     // there was output since the prompt
+	term    *vterm.Term
+	left    []line   // rows that have scrolled off the screen since the prompt
+	sent    []string // lines of the prompt
+	area    area     // the input area when the prompt was typed
+	before  []string // lines above the input area when the prompt was typed
+	covered []string // lines above the input area at earlier prompts: an agent covers them until it ends
+	wrote   bool     // whether the program has written since the prompt
 }
 
 // line is a row of the screen.
 type line struct {
 	text    string
-	blanks  int  // behind the text
-	wrapped bool // it continues the row above
+	blanks  int  // number of blanks that follow the text
+	wrapped bool // continues the row above
 }
 
 func lineOf(r *vterm.Row) line { return line{r.Text, r.Blanks, r.Wrapped} }
@@ -35,10 +35,10 @@ func newPage(cols, rows int) *page {
 	return &page{term: vterm.New(vterm.Options{Cols: cols, Rows: rows, Scrollback: -1})}
 }
 
-// write takes output.
+// write takes output of the program.
 func (p *page) write(data []byte) {
 	p.wrote = true
-	const step = 4 << 10 // fewer rows than the terminal keeps for us leave within it
+	const step = 4 << 10 // so little that the terminal keeps all rows that scroll off
 	for len(data) > 0 {
 		n := min(step, len(data))
 		_, _ = p.term.Write(data[:n]) // never fails
@@ -51,33 +51,31 @@ func (p *page) write(data []byte) {
 	}
 }
 
-// mark says that a prompt is typed now. If it is not, undo must be called. An agent may cover rows
-// that show again when it is left.
+// mark starts the answer to a prompt, which is typed next. If typing fails, undo must be called.
+// An agent may cover rows that are shown again when it ends.
 func (p *page) mark(text string, agent bool) (undo func()) {
 	was := *p
 	undo = func() {
 		p.left = append(was.left, p.left...)
-		p.before, p.covers, p.area, p.sent = was.before, was.covers, was.area, was.sent
+		p.before, p.covered, p.area, p.sent = was.before, was.covered, was.area, was.sent
 	}
-	p.left, p.covers, p.wrote = nil, nil, false
+	p.left, p.covered, p.wrote = nil, nil, false
 	if agent {
-		p.covers = slices.Concat(was.covers, was.before)
+		p.covered = slices.Concat(was.covered, was.before)
 	}
-	now := areaOf(p.term.Snapshot(), p.area, true)
-	p.before = withoutBlanks(p.lines(now.top))
-	p.area, p.sent = now, strings.Split(text, "\n")
+	p.before, p.area = p.above(true)
+	p.sent = strings.Split(text, "\n")
 	return undo
 }
 
-// text returns what appeared since the prompt, without the prompt's echo and the place for the next
-// one.
+// text returns the answer to the prompt, without the prompt's echo and the input area.
 func (p *page) text() string {
-	rows := p.lines(areaOf(p.term.Snapshot(), p.area, false).top)
-	rows = p.withoutEcho(trimmed(p.since(withoutBlanks(rows))))
+	rows, _ := p.above(false)
+	rows = p.withoutEcho(trimmed(p.since(rows)))
 	return strings.Join(trimmed(rows), "\n")
 }
 
-// trimmed returns rows without the blank ones at both ends.
+// trimmed removes the blank rows at both ends.
 func trimmed(rows []string) []string {
 	for len(rows) > 0 && strings.TrimSpace(rows[0]) == "" {
 		rows = rows[1:]
@@ -85,7 +83,7 @@ func trimmed(rows []string) []string {
 	return withoutBlanks(rows)
 }
 
-// withoutBlanks returns rows without the blank ones at the end.
+// withoutBlanks removes the blank rows at the end.
 func withoutBlanks(rows []string) []string {
 	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1]) == "" {
 		rows = rows[:len(rows)-1]
@@ -93,27 +91,27 @@ func withoutBlanks(rows []string) []string {
 	return rows
 }
 
-// since returns the rows that were not there at the prompt. Those above the input area that go
-// along with it, such as a status, are left out.
+// since returns the rows that have come since the prompt. It leaves out rows that keep their place
+// above the input area, such as a status.
 func (p *page) since(rows []string) []string {
-	head := 0
+	head := 0 // rows that have not changed
 	for head < min(len(p.before), len(rows)) && p.before[head] == rows[head] {
 		head++
 	}
 	rest := p.before[head:]
 	if len(rest) == 0 && head == len(rows) {
-		return p.behindEcho(rows)
+		return p.afterEcho(rows)
 	}
 	if above := len(rows) - len(rest); above >= head && len(rest) <= maxStatus && equalButDigits(rest, rows[above:]) {
 		return rows[head:above]
 	}
-	for n := min(len(rest), len(rows)-head); n >= 0; n-- { // a program that has all of the screen scrolls them away
-		if n > 0 && slices.Equal(rest[len(rest)-n:], rows[head:head+n]) || len(rest) == 0 {
+	for n := min(len(rest), len(rows)-head); n > 0; n-- { // a program with the whole screen has scrolled them up
+		if slices.Equal(rest[len(rest)-n:], rows[head:head+n]) {
 			return rows[head+n:]
 		}
 	}
 	first := slices.IndexFunc(rows, func(row string) bool {
-		return !slices.Contains(p.before, row) && !slices.Contains(p.covers, row)
+		return !slices.Contains(p.before, row) && !slices.Contains(p.covered, row)
 	})
 	if first < 0 {
 		return nil
@@ -121,13 +119,14 @@ func (p *page) since(rows []string) []string {
 	return rows[first:]
 }
 
+// equalButDigits reports whether rows differ in digits only, as those of counters do.
 func equalButDigits(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(a, b string) bool { return withoutDigits(a) == withoutDigits(b) })
 }
 
-// behindEcho returns the rows behind the newest one that shows the prompt: a program that has all
-// of the screen shows the same again for the same prompt.
-func (p *page) behindEcho(rows []string) []string {
+// afterEcho returns the rows from the last one on that shows the prompt. A program with the whole
+// screen may show the same rows again when the same prompt is typed again.
+func (p *page) afterEcho(rows []string) []string {
 	want := letters(strings.Join(p.sent, ""))
 	for i := len(rows) - 1; i >= 0 && want != "" && p.wrote; i-- {
 		if letters(rows[i]) == want {
@@ -137,9 +136,12 @@ func (p *page) behindEcho(rows []string) []string {
 	return nil
 }
 
-// lines returns the logical lines since the prompt, those of the screen's first rows included.
-func (p *page) lines(rows int) []string {
-	lines, blanks := make([]string, 0, len(p.left)), 0
+// above finds the input area, see areaOf. It returns the lines above it: those that have scrolled
+// off since the prompt, too, but no blank ones at the end.
+func (p *page) above(waits bool) (lines []string, a area) {
+	s := p.term.Snapshot()
+	a = areaOf(s, p.area, waits)
+	lines, blanks := make([]string, 0, len(p.left)+a.top), 0
 	add := func(l line) {
 		if l.wrapped && len(lines) > 0 {
 			lines[len(lines)-1] += strings.Repeat(" ", blanks) + l.text
@@ -151,28 +153,29 @@ func (p *page) lines(rows int) []string {
 	for _, l := range p.left {
 		add(l)
 	}
-	for _, row := range p.term.Snapshot().Lines[:rows] {
+	for _, row := range s.Lines[:a.top] {
 		add(lineOf(row))
 	}
-	return lines
+	return withoutBlanks(lines), a
 }
 
-// withoutEcho removes the lines of the prompt from the beginning of rows: the program or its
-// terminal shows what is typed, perhaps behind a prompt of its own, or wrapped, or in a box.
+// withoutEcho removes the echo of the prompt from the start of rows. The program's own prompt may
+// be in front of it, and the program may have wrapped it or drawn a box around it.
 func (p *page) withoutEcho(rows []string) []string {
 	rest := rows
 	for _, line := range p.sent {
 		line = strings.TrimSpace(line)
 		if len(rest) == 0 || line == "" || !strings.HasSuffix(strings.TrimSpace(rest[0]), line) {
-			return withoutWords(rows, letters(strings.Join(p.sent, "")))
+			return withoutLetters(rows, letters(strings.Join(p.sent, "")))
 		}
 		rest = rest[1:]
 	}
 	return rest
 }
 
-// withoutWords removes the rows at the beginning that have these letters and no others.
-func withoutWords(rows []string, want string) []string {
+// withoutLetters removes the rows at the start that have exactly these letters, and the end of the
+// box that they are in.
+func withoutLetters(rows []string, want string) []string {
 	shown, boxed := "", false
 	for i, row := range rows {
 		shown += letters(row)
@@ -180,7 +183,7 @@ func withoutWords(rows []string, want string) []string {
 		switch {
 		case want == "" || !strings.HasPrefix(want, shown):
 			return rows
-		case shown == want && boxed && i+1 < len(rows) && isLine(strings.TrimSpace(rows[i+1])): // of a box around it
+		case shown == want && boxed && i+1 < len(rows) && isLine(strings.TrimSpace(rows[i+1])):
 			return rows[i+2:]
 		case shown == want:
 			return rows[i+1:]
@@ -189,7 +192,7 @@ func withoutWords(rows []string, want string) []string {
 	return rows
 }
 
-// screen returns the rows of the screen, without the blanks at their ends and below.
+// screen returns the text of the screen, without blanks at its end.
 func (p *page) screen() string {
 	var b strings.Builder
 	for i, row := range p.term.Snapshot().Lines {

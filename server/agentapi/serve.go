@@ -16,8 +16,8 @@ const (
 	idleConn   = 2 * time.Minute
 )
 
-// Serve answers what comes to l from those whom access lets in, until ctx is over, or the session.
-// Then it closes all streams.
+// Serve answers the requests that come to l and that access allows. It returns when ctx is over or
+// the session has ended, and closes all streams.
 func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	streams, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()

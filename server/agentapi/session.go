@@ -27,7 +27,7 @@ type Options struct {
 	Banner   Banner           // nil: message 0 is made of the entries
 	Entries  []*session.Entry // that are there already
 	Start    Start
-	Redact   *redact.Redactor // takes the secrets out of what is read off the screen; nil: none
+	Redact   *redact.Redactor // hides secrets in what is read off the screen; nil: hides nothing
 	Log      *slog.Logger     // nil: slog.Default()
 }
 
@@ -41,19 +41,18 @@ type Start struct {
 	Load   func() (State, error) // of an earlier run; nil: there was none
 }
 
-// How long a status must last, or something may take.
 const (
-	idleTime    = 30 * time.Millisecond   // an agent is idle for, before it is stable: the session's log has waited already,
-	openTime    = 2 * time.Second         // or so long where its reply seems unfinished
-	reactTime   = 1500 * time.Millisecond // an agent takes at most to show that it works
-	sureTime    = 10 * time.Second        // or so long where it surely will,
-	repliedTime = 500 * time.Millisecond  // a reply that came at once is there,
-	outputTime  = 400 * time.Millisecond  // or what a command prints
-	stillTime   = 2 * time.Second         // the screen of an unknown program does not change
-	startTime   = 10 * time.Second        // the same for a program that should be an agent that is known
-	sendTime    = 30 * time.Second        // a Sender takes at most
-	lookTime    = 50 * time.Millisecond   // between two looks at a screen that changes,
-	lookPause   = 4                       // or so many times as long as the last one took
+	idleTime    = 30 * time.Millisecond   // an agent must be idle for that long; the session's log has waited already
+	openTime    = 2 * time.Second         // the same if its reply seems unfinished
+	reactTime   = 1500 * time.Millisecond // the longest that an agent takes to show that it works
+	sureTime    = 10 * time.Second        // the same if it is certain to work
+	repliedTime = 500 * time.Millisecond  // age of a reply that came at once
+	outputTime  = 400 * time.Millisecond  // the same of what a command has printed
+	stillTime   = 2 * time.Second         // the screen of an unknown program must not change for that long
+	startTime   = 10 * time.Second        // the same if the program should be an agent, and is not yet known
+	sendTime    = 30 * time.Second        // limit for a Sender
+	lookTime    = 50 * time.Millisecond   // the shortest pause between two looks at a screen that changes
+	lookPause   = 4                       // and its length as a multiple of the last look's
 )
 
 // Session is a session as clients of agentapi see it. It may be used concurrently.
@@ -70,11 +69,11 @@ type Session struct {
 	mu       sync.Mutex // guards the fields below
 	talk     talk
 	page     *page
-	dirty    bool          // there was output since the screen was looked at
-	looked   time.Time     // when it was
-	took     time.Duration // how long that took
-	shown    string        // the screen then
-	changed  time.Time     // when it had changed
+	dirty    bool          // whether there was output since the last look at the screen
+	looked   time.Time     // time of the last look
+	took     time.Duration // duration of the last look
+	shown    string        // the screen at the last look
+	changed  time.Time     // time of the last look that found another screen
 	idleAt   time.Time     // when the agent was first seen idle
 	sending  *turn         // a prompt that is on its way
 	await    awaiting
@@ -177,7 +176,7 @@ func (s *Session) Ended() <-chan struct{} { return s.ended }
 // not known.
 func (s *Session) ExitStatus() int { return s.status }
 
-// Screen returns what the screen shows, with its secrets covered.
+// Screen returns the text of the screen, with secrets covered.
 func (s *Session) Screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
