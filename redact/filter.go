@@ -17,7 +17,6 @@ type filter struct {
 	once  sync.Once
 	re    *regexp.Regexp
 	exact bool // in ASCII, the automaton is right
-	first bool // a match begins at the text's start
 
 	mu   sync.Mutex
 	dfa  *dfa
@@ -37,7 +36,6 @@ func (f *filter) matches(text string) bool {
 			panic(err) // redact/gen has parsed it, or a test
 		}
 		f.re, f.dfa, f.exact = regexp.MustCompile(f.pattern), newDFA(relax(tree, filterLimits), true), isExact(tree)
-		f.first = f.dfa.onlyAt(textStart)
 	})
 	may, sure := f.mayMatch(text)
 	return may && (sure || f.re.MatchString(text))
@@ -49,30 +47,17 @@ func (f *filter) mayMatch(text string) (may, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d := f.dfa
-	may = d.accepts[d.start]
-	state := d.step(d.start, d.class[textStart])
+	state := d.first
 	bytes := byte(0)
-	for i := 0; i < len(text) && !may; i++ {
-		if f.first && state == d.start {
+	for i := 0; i < len(text) && d.verdicts[state] != match; i++ {
+		if state == deadState {
 			return false, true
 		}
 		f.read++
 		bytes |= text[i]
-		may = d.accepts[state]
 		state = d.after(state, text[i])
 	}
-	may = may || d.accepts[state] || d.accepts[d.step(state, d.class[textEnd])]
-	return may, f.exact && bytes < utf8.RuneSelf
-}
-
-// onlyAt reports whether each match begins with c, a byte or an edge, and is not empty.
-func (d *dfa) onlyAt(c int) bool {
-	for class := range d.reads {
-		if class != int(d.class[c]) && d.step(d.start, uint8(class)) != d.start {
-			return false
-		}
-	}
-	return !d.accepts[d.start]
+	return d.verdicts[state] != noMatch, f.exact && bytes < utf8.RuneSelf
 }
 
 // isExact reports whether relax leaves out nothing of a pattern but what is not ASCII.

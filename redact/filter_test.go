@@ -64,7 +64,7 @@ func TestFilterMatchesAsItsPattern(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{`^$`, `^a|b$`, `(?i)k`, `^.{2}$`, `\bkey\b`, `a{20}`, `(?m)^a`, `[^a]$`, `^(?:a*|b)$`, ``, `^.$`} {
+	for _, pattern := range []string{`^$`, `^a|b$`, `^^a`, `(?:^|b)a(?:$|c)$`, `$`, `a^`, `a$b`, `$^`, `(?:^$|b)`, `(?i)k`, `^.{2}$`, `\bkey\b`, `a{20}`, `(?m)^a`, `[^a]$`, `^(?:a*|b)$`, ``, `^.$`} {
 		check(newFilter(pattern))
 	}
 	if matched < 1000 {

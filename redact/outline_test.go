@@ -73,7 +73,7 @@ func TestOutlineForgets(t *testing.T) {
 	whole, _ := o.extent(text)
 	o.forward.sets = append(o.forward.sets, make([][]uint32, maxStates)...)
 	o.forward.next = append(o.forward.next, make([]int32, maxStates*len(o.forward.reads))...)
-	o.forward.accepts = append(o.forward.accepts, make([]bool, maxStates)...)
+	o.forward.verdicts = append(o.forward.verdicts, make([]verdict, maxStates)...)
 	clear(o.forward.next)
 	if again, _ := o.extent(text); again != whole || len(o.forward.sets) >= maxStates {
 		t.Errorf("ends at %d with %d states, want %d", again, len(o.forward.sets), whole)
