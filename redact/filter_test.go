@@ -18,7 +18,7 @@ func filters() (all []*filter) {
 			}
 		}
 	}
-	return append(all, numbered, constant, sumBefore, cacheName, plainKey, cacheKey, hashedKey, podSum, podSecret, randomName, camelCase, secretColumn, columnName, tableRule, noSecret)
+	return append(all, sumBefore, cacheName, plainKey, cacheKey, hashedKey, podSum, podSecret, camelCase, secretColumn, columnName, tableRule, noSecret)
 }
 
 // A filter that missed something would hide what is no secret, and one that matched elsewhere would

@@ -1,27 +1,8 @@
 package redact
 
-import (
-	"strings"
-	"sync"
-)
-
-// codeWords are parts of names in source code, all of them so long that no key has one by chance.
-var codeWords = sync.OnceValue(func() wordSet {
-	return newWordSet(strings.Fields(`
-		privatekey publickey secretkey encryptionkey decryptionkey sharedkey masterkey keygen keypair keyusage
-		uint8 uint16 uint32 uint64 int16 int32 int64 float32 float64 boolint fromint fromuint toint touint
-		pkcs1 pkcs8 pkcs12 sha224 sha256 sha384 sha512 aes128 aes192 aes256 hmacsha ecdsa256 amd64 arm64 riscv64 mips64 ppc64 x25519 ed25519 rsapss
-		padding cipher lengthprefix expandlabel marshal serialize deserialize getenv
-		_test test_ testdata conn_string connstring errcode err_ _err sys_ _sys ioctl`))
-})
+import "strings"
 
 var (
-	// numbered finds a number with the name of the next row behind it, as in a list of constants.
-	numbered = newFilter(`^-?0x[0-9a-f]{1,16}(?:[^0-9a-f].*)?$|^-?[0-9]{1,6}(?:_?[A-Z]+[0-9]*(?:_[0-9]*[A-Za-z]+[0-9]*)*)?$`)
-
-	// constant finds the name of a constant.
-	constant = newFilter(`^(?:[A-Za-z]+\.)?[A-Z][A-Z0-9]*(?:_[A-Z0-9]*[A-Z][A-Z0-9]*){2,}$`)
-
 	// sumBefore finds, before a value, that it is the checksum of something public.
 	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
@@ -36,20 +17,17 @@ var (
 	// is that of a secret.
 	podSum    = newFilter(`^  [A-Z][A-Za-z0-9+_/.-]*: [0-9a-f]{40}\s*$`)
 	podSecret = newFilter(`(?i)(?:token|key|secret|password|credential)s?: `)
-
-	// randomName finds that the name before a value is random itself, in a list of such.
-	randomName = newFilter(`^["']?[A-Z2-7]{16,}["']`)
 )
 
 // isHarmless reports whether what the generic rule found in a match in a line is the name of
 // something in source code, a checksum, or what a build calls its cache.
 func isHarmless(secret, match string, line func() string) bool {
-	if isIdentifier(secret) || numbered.matches(secret) || constant.matches(secret) || codeWords().in(strings.ToLower(secret)) {
+	if isIdentifier(secret) {
 		return true
 	}
 	before, _, _ := strings.Cut(match, secret)
 	switch {
-	case sumBefore.matches(before), randomName.matches(match):
+	case sumBefore.matches(before):
 		return true
 	case podSum.matches(line()) && !podSecret.matches(line()):
 		return true

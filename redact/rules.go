@@ -19,9 +19,6 @@ const genericRule = "generic-api-key"
 // namedTokenRule is ours for tokens in other places than an assignment.
 const namedTokenRule = "named-token"
 
-// vaultRule is gitleaks' rule for tokens of Vault: s. and 24 letters or digits.
-const vaultRule = "vault-service-token"
-
 // CommandRule is the rule of passwords among the arguments of a command.
 const CommandRule = "command-password"
 
@@ -138,10 +135,7 @@ func (r *rule) isSecret(secret, match string, line func() string) bool {
 	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey().MatchString(secret)) {
 		return false
 	}
-	switch {
-	case r.id == genericRule && (!strings.ContainsAny(secret, "0123456789") || isHarmless(secret, match, line)):
-		return false
-	case r.id == vaultRule && codeWords().in(strings.ToLower(secret)):
+	if r.id == genericRule && (!strings.ContainsAny(secret, digits) || isHarmless(secret, match, line)) {
 		return false
 	}
 	allows := func(a *allowlist) bool { return a.allows(secret, match, line) }
