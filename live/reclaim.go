@@ -2,9 +2,10 @@ package live
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/keyseq"
 )
 
 const (
@@ -75,8 +76,8 @@ func sequence(b []byte) (n int, is, pressed bool) {
 		c := b[i]
 		switch {
 		case c >= 0x40 && c < 0x7f:
-			is, pressed = ctrlBackslash(string(b[2:i]), c)
-			return i + 1, is, pressed
+			key, ok := keyseq.Parse(string(b[2:i]), c)
+			return i + 1, ok && key.Codes[0] == '\\' && key.Mods == keyseq.Ctrl, !key.Released
 		case c < '0' || c > ';' || !begins(string(b[2:i+1])) || i >= maxHold:
 			return i, false, false
 		}
@@ -92,26 +93,4 @@ func begins(params string) bool {
 		}
 	}
 	return false
-}
-
-// ctrlBackslash reads CSI 92 ; modifiers : event u (kitty, "An overview"; there may be alternates
-// behind the key, and text) and CSI 27 ; modifiers ; 92 ~ (xterm, modifyOtherKeys).
-func ctrlBackslash(params string, final byte) (is, pressed bool) {
-	fields := strings.Split(params, ";")
-	switch {
-	case final == 'u' && len(fields) >= 2:
-		key, _, _ := strings.Cut(fields[0], ":")
-		mods, event, _ := strings.Cut(fields[1], ":")
-		return key == "92" && ctrlOnly(mods), event != "3"
-	case final == '~' && len(fields) == 3:
-		return fields[0] == "27" && fields[2] == "92" && ctrlOnly(fields[1]), true
-	}
-	return false, false
-}
-
-// ctrlOnly reports whether mods, which count from 1, are Ctrl alone, apart from the lock keys.
-func ctrlOnly(mods string) bool {
-	const ctrl, locks = 4, 64 | 128
-	n, err := strconv.Atoi(mods)
-	return err == nil && (n-1)&^locks == ctrl
 }

@@ -8,7 +8,7 @@ type modes struct {
 	appCursor, appKeypad     bool
 	hidden                   bool // DECTCEM: the cursor
 	bracketedPaste, focus    bool
-	alternateScroll          bool // 1007: the wheel types arrow keys on the alternate screen
+	alternateScroll          bool // 1007: on the alternate screen, the wheel types arrow keys
 	synced                   bool // 2026: between the start and the end of a frame
 	mouse                    int  // 9, 1000, 1002, 1003; 0: none
 	mouseFormat              int  // 1005, 1006, 1015, 1016; 0: bytes
@@ -21,10 +21,10 @@ type Modes struct {
 	BracketedPaste, SendFocus, SynchronizedOutput bool
 	Insert, Origin, ReverseWraparound, Wraparound bool
 	AlternateScroll                               bool
-	Mouse                                         int // DEC mode of the tracking: 9, 1000, 1002, 1003; 0: none
-	MouseFormat                                   int // DEC mode of the reports: 1005, 1006, 1015, 1016; 0: bytes
-	KeyboardFlags                                 int // kitty's progressive enhancement flags that are in force
-	ModifyOtherKeys                               int // xterm's resource of this name; 0: off
+	Mouse                                         int // DEC mode of mouse tracking: 9, 1000, 1002, 1003; 0: none
+	MouseFormat                                   int // DEC mode of mouse reports: 1005, 1006, 1015, 1016; 0: bytes
+	KeyboardFlags                                 int // kitty's progressive enhancement flags in force
+	ModifyOtherKeys                               int // level of xterm's modifyOtherKeys; 0: off
 }
 
 // Modes returns the current settings.

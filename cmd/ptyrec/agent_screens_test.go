@@ -17,8 +17,9 @@ import (
 	"github.com/coder/websocket"
 )
 
-// What agents are shown of a live screen has no secrets, whatever --redact says: at /ws/agent, on
-// agentapi's screen, and in the messages that agentapi reads off the screen of an unknown program.
+// Agents see no secrets of a live screen, even with --redact=false: not at /ws/agent, not on
+// agentapi's screen, and not in the messages that agentapi reads off the screen of an unknown
+// program.
 func TestAgentsSeeNoSecretsOnScreens(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_" + "x7K2mQ9vL4nR8tW3yB6cF1hJ5sD0gA2pZ9eU"

@@ -13,19 +13,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// modesProgram asks for all that changes what a terminal reports, then, at a line, for other
-// things, and for nothing at the next.
+// modesProgram sets every mode that changes what a terminal reports. After a line of input it sets
+// others, and after a second one it resets all.
 const modesProgram = `stty -echo
 printf '\033[?1000;1002;1006;1004;2004;1h\033=\033[>1u\033[>5u\033[>4;2mone\r\n'; read x
 printf '\033[?1002l\033[?1003h\033[?1004l\033[<u\033[=3;1u\033[>4mtwo\r\n'; read x
 printf '\033[?1003;1006;2004;1l\033>\033[<9uthree\r\n'; read x`
 
-// userModes are those of the terminal that was written shown.
+// userModes returns the modes of the user's terminal after shown was written to it, without those
+// that are for drawing, and without AlternateScroll, which vterm does not save and restore.
 func userModes(shown []byte) vterm.Modes {
 	t := vterm.New(vterm.Options{Cols: 80, Rows: 24})
 	_, _ = t.Write(shown)
 	m := t.Modes()
-	m.SynchronizedOutput, m.Wraparound, m.AlternateScroll = false, false, false // drawing, and a mode that terminals save
+	m.SynchronizedOutput, m.Wraparound, m.AlternateScroll = false, false, false
 	return m
 }
 
@@ -34,8 +35,9 @@ func awaitModes(t *testing.T, u *ptytest.User, what string, want vterm.Modes) {
 	u.AwaitShown(t, what, func(shown []byte) bool { return userModes(shown) == want })
 }
 
-// Who has control reports keys, mouse, focus and pastes as the program wants them, follows it, and
-// has his own modes again, however he leaves. Who only watches keeps his own.
+// With control, the user's terminal takes on the modes of the session's program, and follows their
+// changes. It has its own modes again afterwards, however the user leaves. A terminal that only
+// watches keeps its own modes.
 func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
@@ -43,7 +45,7 @@ func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
 	two := one
 	two.Mouse, two.SendFocus, two.KeyboardFlags, two.ModifyOtherKeys = 1003, false, 3, 0
 	for name, end := range map[string]func(u *ptytest.User, cmd *exec.Cmd){
-		"the detach key as the kitty keyboard has it": func(u *ptytest.User, _ *exec.Cmd) { u.Type(t, "\x1b[93;5u") },
+		"the detach key as a sequence of the kitty keyboard protocol": func(u *ptytest.User, _ *exec.Cmd) { u.Type(t, "\x1b[93;5u") },
 		"SIGTERM": func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) },
 		"SIGHUP":  func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGHUP) },
 		"the end": func(u *ptytest.User, _ *exec.Cmd) {
@@ -63,11 +65,11 @@ func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
 		_ = cmd.Wait()
 		u.Drain(t)
 		if diff := cmp.Diff(vterm.Modes{}, userModes(u.Shown())); diff != "" {
-			t.Errorf("%s: the terminal is left in other modes (-own +left):\n%s", name, diff)
+			t.Errorf("%s: the terminal is left in other modes (-own +got):\n%s", name, diff)
 		}
 		watcher.Await(t, "two")
 		if diff := cmp.Diff(vterm.Modes{}, userModes(watcher.Shown())); diff != "" {
-			t.Errorf("%s: who watches has (-own +his):\n%s", name, diff)
+			t.Errorf("%s: the terminal that only watches has other modes (-own +got):\n%s", name, diff)
 		}
 		_ = watching.Process.Signal(syscall.SIGTERM)
 		_ = watching.Wait()
@@ -75,8 +77,8 @@ func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
 	}
 }
 
-// Behind control that is taken back the terminal is the user's own.
-func TestAttachWithoutControlAnyMoreReportsNothing(t *testing.T) {
+// When control is taken back, the user's terminal has its own modes again.
+func TestAttachLosesTheModesWithControl(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	own := ptytest.New(t)

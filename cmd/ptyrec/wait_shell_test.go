@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ptyrecOutput runs ptyrec, and returns what it prints and its exit status.
+// ptyrecOutput runs ptyrec. It returns its output and its exit status, which must be 0 or 124.
 func ptyrecOutput(t *testing.T, environ []string, args ...string) (out string, status int) {
 	t.Helper()
 	cmd := exec.Command("ptyrec", args...)
@@ -27,7 +27,7 @@ func ptyrecOutput(t *testing.T, environ []string, args ...string) (out string, s
 	return strings.TrimSpace(string(b)), status
 }
 
-// fifo makes one. A command that reads it is silent until release is called, and gets a text then.
+// fifo makes a named pipe. A command that reads it writes nothing until release is called.
 func fifo(t *testing.T) (path string, release func(text string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "f")
@@ -42,15 +42,15 @@ func fifo(t *testing.T) (path string, release func(text string)) {
 	}
 }
 
-// A shell in which a silent command runs is not idle, whatever shell it is, and whether or not it
-// is nested, the command is a builtin, or the shell marks its commands.
+// A session is not idle while a command runs in its shell and writes nothing. The shell may be
+// nested, the command may be a builtin, and the shell may mark its commands or not.
 func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	for name, c := range map[string]struct {
 		shell []string
-		first string // typed at first
-		line  string // FIFO is silent
+		first string // typed first; may be empty
+		line  string // typed then; it reads FIFO
 	}{
 		"bash":          {[]string{"bash", "--norc"}, "", "cat FIFO; echo fin"},
 		"sh":            {[]string{"sh", "-i"}, "", "cat FIFO; echo fin"},
@@ -89,15 +89,15 @@ func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 	}
 }
 
-// What was on the screen when Enter was typed last is not waited for, nor is the line that it sent
-// off.
-func TestWaitTextAwaitsWhatComesBehindEnter(t *testing.T) {
+// wait --text does not find text that was on the screen when Enter was typed last, nor the line
+// that was typed with it.
+func TestWaitTextFindsOnlyWhatFollowsEnter(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	path, release := fifo(t)
 	id := runDetached(t, environ, "80x24", "bash", "--norc")
 	ptyrecOutput(t, environ, "grant", id)
-	ptyrecOutput(t, environ, "wait", id, "--text", "bash-") // nothing was typed: all counts
+	ptyrecOutput(t, environ, "wait", id, "--text", "bash-") // nothing was typed: the whole screen counts
 	ptyrecOutput(t, environ, "send", id, "echo one PA''SS", "--enter")
 	if line, _ := ptyrecOutput(t, environ, "wait", id, "--text", "PASS|FAIL"); line != "one PASS" {
 		t.Errorf("it found %q", line)

@@ -2,94 +2,49 @@ package tui
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
+	"slices"
 
+	"github.com/ptyrec/ptyrec/internal/keyseq"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Keys as sequences: CSI key:alternates ; modifiers:event ; text u (kitty, "An overview") and
-// CSI 27 ; modifiers ; key ~ (xterm, modifyOtherKeys).
-var keySequences = lazy.Regexp("\x1b\\[(?:([0-9:]+);([0-9]+)(?::([0-9]+))?(?:;[0-9:]*)?u|27;([0-9]+);([0-9]+)~)")
+// keySequences matches sequences that may be keys: parameters and final byte.
+var keySequences = lazy.Regexp("\x1b\\[([0-9:;]+)([u~])")
 
-// detachAt returns where the key that leaves, one with Ctrl, is in keys, or -1. The terminal sends
-// it as a byte or, if the session's program asked for it, as a sequence.
+// detachAt returns the index of the key in keys that detaches, or -1. The key is a control
+// character. The terminal sends it as that byte or, if the session's program asked for it, as a
+// sequence.
 func detachAt(keys []byte, key byte) int {
 	at := bytes.IndexByte(keys, key)
 	for _, m := range keySequences().FindAllSubmatchIndex(keys, -1) {
 		if at >= 0 && m[0] > at {
 			break
 		}
-		if leaves(submatches(keys, m), key) {
+		k, ok := keyseq.Parse(string(keys[m[2]:m[3]]), keys[m[4]])
+		sends := func(code int) bool { return keyseq.Control(code) == key }
+		if ok && !k.Released && k.Mods&^keyseq.Shift == keyseq.Ctrl && slices.ContainsFunc(k.Codes, sends) {
 			return m[0]
 		}
 	}
 	return at
 }
 
-func submatches(b []byte, at []int) []string {
-	var found []string
-	for i := 2; i < len(at); i += 2 {
-		text := ""
-		if at[i] >= 0 {
-			text = string(b[at[i]:at[i+1]])
-		}
-		found = append(found, text)
-	}
-	return found
-}
-
-// leaves reports whether a sequence of these parts says that the key was pressed.
-func leaves(parts []string, key byte) bool {
-	codes, mods, event := parts[0], parts[1], parts[2]
-	if codes == "" {
-		codes, mods = parts[4], parts[3]
-	}
-	const ctrl, released = 4, "3"
-	const shift, locks = 1, 64 | 128
-	n, err := strconv.Atoi(mods)
-	if err != nil || event == released || (n-1)&^(shift|locks) != ctrl {
-		return false
-	}
-	for code := range strings.SplitSeq(codes, ":") {
-		c, err := strconv.Atoi(code)
-		if err == nil && control(c) == key {
-			return true
-		}
-	}
-	return false
-}
-
-// control returns what a terminal sends for Ctrl and a key where no program asks for sequences, or
-// 0 (kitty, "Legacy ctrl mapping of ASCII keys").
-func control(key int) byte {
-	switch {
-	case key >= 'a' && key <= 'z' || key >= '@' && key <= '_':
-		return byte(key & 0x1f)
-	case key >= '3' && key <= '7':
-		return byte(key - '3' + 0x1b)
-	case key == '/' || key == '-':
-		return '_' & 0x1f
-	}
-	return 0
-}
-
-// Sequences of keys, and reports of the mouse with characters, that are not complete.
+// Incomplete sequences at the end of keys: those of keys and of the mouse with numbers, and those
+// of the mouse with characters.
 var (
-	cutOff     = lazy.Regexp("\x1b\\[(?:<?[0-9][0-9:;]*|<)$")
-	cutPointer = lazy.Regexp("\x1b\\[M[^\x1b]{0,2}$")
+	cutNumbers    = lazy.Regexp("\x1b\\[(?:<?[0-9][0-9:;]*|<)$")
+	cutCharacters = lazy.Regexp("\x1b\\[M[^\x1b]{0,2}$")
 )
 
-// maxCut is how long the beginning of a sequence may be, in bytes.
+// maxCut is the length of the longest incomplete sequence, in bytes.
 const maxCut = 64
 
-// splitCut takes the beginning of a sequence off the end of keys: its rest comes with the next
-// ones. What a person types comes in one piece. mouse is whether the terminal reports the mouse:
-// CSI M is a key in some.
+// splitCut splits an incomplete sequence off the end of keys: the terminal sends the rest next.
+// mouse reports whether the terminal reports the mouse; if not, CSI M may be a whole key.
 func splitCut(keys []byte, mouse bool) (whole, cut []byte) {
-	m := cutOff().FindIndex(keys)
+	m := cutNumbers().FindIndex(keys)
 	if m == nil && mouse {
-		m = cutPointer().FindIndex(keys)
+		m = cutCharacters().FindIndex(keys)
 	}
 	if m != nil && m[1]-m[0] <= maxCut {
 		return keys[:m[0]], bytes.Clone(keys[m[0]:])

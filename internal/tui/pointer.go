@@ -8,19 +8,21 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// view is the part of a session's screen that the user's terminal shows: cols and rows are the
-// size of the screen, in cells, top is its first row that is shown.
-type view struct{ top, cols, rows int }
+// view is the part of a session's screen that the user's terminal shows.
+type view struct {
+	top        int // the first row that is shown
+	cols, rows int // the size of the whole screen, in cells
+}
 
-// DEC modes of the mouse's reports that differ in more than how they write numbers.
+// Formats of mouse reports, as DEC modes.
 const (
 	mouseUTF8   = 1005
 	mousePixels = 1016
 )
 
-// pointed returns keys, which a terminal sent that is in these modes, with the positions of the
-// mouse on the session's screen. What happens outside of that is left out, but for the release of a
-// button.
+// pointed returns keys with the mouse reports moved to the session's screen. m are the modes in
+// which the terminal has sent keys. Reports from outside the screen are left out, except for those
+// of a button that is released.
 func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 	if m.Mouse == 0 || m.MouseFormat == mousePixels && v.top == 0 {
 		return keys
@@ -38,7 +40,7 @@ func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 		}
 		keys = keys[n:]
 		if m.MouseFormat == mousePixels {
-			continue // nobody knows how high a row is
+			continue // the height of a row is not known
 		}
 		p.y += v.top
 		if p.x <= v.cols && p.y <= v.rows || p.released() {
@@ -49,20 +51,20 @@ func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 	return out
 }
 
-// pointer is a report of the mouse (ctlseqs, "Mouse Tracking").
+// pointer is a mouse report (ctlseqs, "Mouse Tracking").
 type pointer struct {
-	button, x, y int    // as reported; positions count from 1
-	prefix       string // "<" for SGR's
-	final        byte   // of the reports with numbers; 0: one with characters
+	button, x, y int    // positions count from 1
+	prefix       string // "<" in the SGR format
+	final        byte   // of a report with numbers; 0: the report is in characters
 }
 
-// released reports whether a button went up.
+// released reports whether a button was released.
 func (p pointer) released() bool {
 	const wheel, motion = 64, 32
 	return p.final == 'm' || p.prefix == "" && p.button&3 == 3 && p.button&(wheel|motion) == 0
 }
 
-// readPointer reads the report at the start of keys. n is its length, 0 if there is none.
+// readPointer reads the mouse report at the start of keys. n is its length, or 0 if there is none.
 func readPointer(keys []byte, format int) (p pointer, n int) {
 	rest, ok := bytes.CutPrefix(keys, []byte("\x1b["))
 	if !ok {
@@ -90,7 +92,7 @@ func readPointer(keys []byte, format int) (p pointer, n int) {
 	return p, len("\x1b[") + end + 1
 }
 
-// readCharacters reads the rest of a report with characters, behind CSI M.
+// readCharacters reads a report in characters. rest follows CSI M.
 func readCharacters(rest []byte, format int) (p pointer, n int) {
 	n = len("\x1b[M")
 	for _, field := range []*int{&p.button, &p.x, &p.y} {
@@ -106,11 +108,12 @@ func readCharacters(rest []byte, format int) (p pointer, n int) {
 	return p, n
 }
 
+// text returns a report with numbers, without CSI.
 func (p pointer) text() string {
 	return fmt.Sprintf("%s%d;%d;%d%c", p.prefix, p.button, p.x, p.y, p.final)
 }
 
-// append writes the report.
+// append appends the report to out.
 func (p pointer) append(out []byte, format int) []byte {
 	switch {
 	case p.final != 0 && p.prefix == "":

@@ -7,35 +7,42 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// reports is how the user's terminal reports what its user does: keys, pastes, mouse, focus. The
-// zero value is a terminal as it was.
+// reports is how the user's terminal reports keys, pastes, mouse and focus. The zero value is the
+// terminal's own way.
 type reports struct {
-	on    bool // as modes say
+	on    bool // the terminal is in modes; false: in its own
 	modes vterm.Modes
 }
 
-// The alternate screen, on which sessions are drawn, has the wheel type arrow keys in most
-// terminals. Those that cannot save this mode have it on.
+// Sessions are drawn on the alternate screen, where most terminals let the wheel type arrow keys
+// (mode 1007). A terminal that cannot save and restore this mode has it set afterwards, which is
+// the default.
 const (
-	wheelOurs   = "\x1b[?1007s\x1b[?1007l"
-	wheelTheirs = "\x1b[?1007h\x1b[?1007r"
+	wheelSave    = "\x1b[?1007s\x1b[?1007l"
+	wheelRestore = "\x1b[?1007h\x1b[?1007r"
 )
 
-// change makes r what is wanted, and returns the sequences that do so in a terminal.
+// change sets r to want, and returns the sequences that do the same to the terminal.
 func (r *reports) change(want reports) string {
 	var b strings.Builder
 	if want.on && !r.on {
-		b.WriteString(wheelOurs)
+		b.WriteString(wheelSave)
 	}
 	was, now := r.modes, want.modes
 	set := func(code int, was, is bool) {
-		if was != is {
-			fmt.Fprintf(&b, "\x1b[?%d%c", code, map[bool]rune{true: 'h', false: 'l'}[is])
+		switch {
+		case is && !was:
+			fmt.Fprintf(&b, "\x1b[?%dh", code)
+		case was && !is:
+			fmt.Fprintf(&b, "\x1b[?%dl", code)
 		}
 	}
 	set(1, was.ApplicationCursorKeys, now.ApplicationCursorKeys)
-	if was.ApplicationKeypad != now.ApplicationKeypad {
-		b.WriteString(map[bool]string{true: "\x1b=", false: "\x1b>"}[now.ApplicationKeypad])
+	switch {
+	case now.ApplicationKeypad && !was.ApplicationKeypad:
+		b.WriteString("\x1b=")
+	case was.ApplicationKeypad && !now.ApplicationKeypad:
+		b.WriteString("\x1b>")
 	}
 	set(2004, was.BracketedPaste, now.BracketedPaste)
 	set(1004, was.SendFocus, now.SendFocus)
@@ -64,14 +71,14 @@ func (r *reports) change(want reports) string {
 		fmt.Fprintf(&b, "\x1b[>4;%dm", now.ModifyOtherKeys)
 	}
 	if r.on && !want.on {
-		b.WriteString(wheelTheirs)
+		b.WriteString(wheelRestore)
 	}
 	*r = want
 	return b.String()
 }
 
-// setMouse sets a tracking mode, and before it those that report less: a terminal takes the best
-// that it knows.
+// setMouse sets or resets a tracking mode, and before it the modes that report less: a terminal
+// uses the last one that it knows.
 func setMouse(b *strings.Builder, mode int, verb rune) {
 	for _, m := range []int{9, 1000, 1002, 1003} {
 		if m == mode || mode > 1000 && m >= 1000 && m < mode {

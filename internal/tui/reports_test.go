@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// modesOf are modes as a program may have set them.
-func modesOf(t *rapid.T) vterm.Modes {
+// anyModes draws modes that a program may set.
+func anyModes(t *rapid.T) vterm.Modes {
 	on := rapid.Bool()
 	return vterm.Modes{
 		Wraparound: true, ApplicationCursorKeys: on.Draw(t, "cursor"), ApplicationKeypad: on.Draw(t, "keypad"),
@@ -21,8 +21,8 @@ func modesOf(t *rapid.T) vterm.Modes {
 	}
 }
 
-// The user's terminal has the modes of the session's, whatever they were before, and its own in the
-// end, with the keyboard flags of a program around us.
+// The user's terminal follows the modes of the session's screen, whatever they were before. In the
+// end it is in its own modes again, including keyboard flags that an outer program has set.
 func TestReportsFollowTheSession(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		user := vterm.New(vterm.Options{Cols: 20, Rows: 4})
@@ -30,7 +30,7 @@ func TestReportsFollowTheSession(t *testing.T) {
 		own := user.Modes()
 		var r reports
 		for range rapid.IntRange(0, 4).Draw(t, "changes") {
-			want := modesOf(t)
+			want := anyModes(t)
 			_, _ = user.Write([]byte(r.change(reports{on: true, modes: want})))
 			got := user.Modes()
 			if want.KeyboardFlags == 0 {
@@ -42,13 +42,14 @@ func TestReportsFollowTheSession(t *testing.T) {
 		}
 		_, _ = user.Write([]byte(r.change(reports{})))
 		got := user.Modes()
-		got.AlternateScroll = own.AlternateScroll // it has saved that
+		got.AlternateScroll = own.AlternateScroll // vterm does not save and restore modes
 		if diff := cmp.Diff(own, got); diff != "" {
 			t.Fatalf("in the end (-before +after):\n%s", diff)
 		}
 	})
 }
 
+// With control the wheel types no arrow keys; afterwards the terminal has its own mode again.
 func TestTheWheelTypesNoArrowKeys(t *testing.T) {
 	var r reports
 	if got := r.change(reports{}); got != "" {
@@ -80,7 +81,8 @@ func TestDetachKeyInEveryEncoding(t *testing.T) {
 	}
 }
 
-// A sequence that comes in two pieces waits for the second; a key that a person pressed does not.
+// A sequence that comes in two pieces waits for the second one. A key that may be complete does not
+// wait.
 func TestCutSequencesWait(t *testing.T) {
 	for _, tt := range []struct {
 		keys, whole string
@@ -96,7 +98,7 @@ func TestCutSequencesWait(t *testing.T) {
 	}
 }
 
-// The mouse is where the session's screen has what is under it, in each format.
+// Mouse reports of each format are moved to the part of the session's screen that is shown.
 func TestMouseOnAPartOfTheScreen(t *testing.T) {
 	v := view{top: 10, cols: 100, rows: 34}
 	for _, tt := range []struct {

@@ -47,8 +47,8 @@ type Watcher struct {
 	term    *vterm.Term
 	painted bool // the session's screen is known
 	reports reports
-	view    view         // what was drawn last
-	cut     []byte       // the beginning of a sequence that the terminal has not finished
+	view    view         // drawn last
+	cut     []byte       // an incomplete sequence, see splitCut
 	lost    *client.Lost // nil while connected
 	failed  error        // why the session cannot be reached any more
 	note    string       // for the status line, until
@@ -327,7 +327,7 @@ func (w *Watcher) fit(ctx context.Context, d *display) {
 	})
 }
 
-// press does what keys ask for. leave reports whether the user leaves.
+// press handles keys from the user's terminal. leave reports whether the user leaves.
 func (w *Watcher) press(keys []byte) (leave bool) {
 	keys = append(w.cut, keys...)
 	if at := detachAt(keys, w.Detach); at >= 0 {
@@ -387,13 +387,14 @@ func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 }
 
 // report makes the user's terminal report keys, pastes, mouse and focus as the session's program
-// wants them, as long as they go there.
+// has asked for. If typing is false, nothing is typed into the session, and the terminal is in its
+// own modes.
 func (w *Watcher) report(d *display, typing bool) {
 	var want reports
 	if typing {
 		want = reports{on: true, modes: w.term.Modes()}
 	}
-	_, _ = d.out.WriteString(w.reports.change(want)) // what is wrong with the terminal shows when drawing
+	_, _ = d.out.WriteString(w.reports.change(want)) // drawing reports errors of the terminal
 }
 
 // shortID is the length of a session id in what we say, in characters.
