@@ -4,13 +4,8 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -38,47 +33,10 @@ func TestAgentsSeeNoSecretsOnScreens(t *testing.T) {
 	check("the screen", <-s.eventsOf("/internal/screen"), shown)
 
 	environ, dir := liveEnv(t)
-	start := exec.Command("ptyrec", append([]string{"--redact=false", "run", "--detach", "--size", "80x30", "--"}, command...)...)
-	start.Env = append(environ, "HOME="+dir)
-	out, err := start.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := strings.TrimSpace(string(out))
-	const token = "a-token-for-the-test"
-	name := filepath.Join(dir, "token")
-	if err := os.WriteFile(name, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	serve := exec.Command("ptyrec", "--redact=false", "serve", "--agentapi", "--listen", address, "--token-file", name)
-	serve.Env = append(environ, "HOME="+dir)
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, args := range [][]string{{"grant", id}, {"send", id, "--keys", "C-d"}} {
-			end := exec.Command("ptyrec", args...)
-			end.Env = start.Env
-			if out, err := end.CombinedOutput(); err != nil {
-				t.Errorf("%q: %v: %s", args, err, out)
-			}
-		}
-		_ = serve.Process.Signal(syscall.SIGTERM)
-		_ = serve.Wait()
-	})
-	waitFor(t, "the server listens", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	environ = append(environ, "HOME="+dir, "PTYREC_REDACT=false")
+	id := runDetached(t, environ, "80x30", command...)
+	url, token, _ := served(t, environ, "--agentapi")
+	address := strings.TrimPrefix(url, "http://")
 	a := &agentServer{t: t, url: "http://x:" + token + "@" + address + "/agentapi/" + id}
 	waitFor(t, "the program's first message", func() bool { m := a.messages(); return len(m) == 1 && strings.Contains(m[0].Content, "here") })
 	check("a message of serve", a.messages()[0].Content, "the token is [redacted:github-pat] here")

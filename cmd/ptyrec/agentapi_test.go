@@ -405,35 +405,12 @@ func TestI17ServeSessions(t *testing.T) {
 	run("send", past, "--keys", "C-d")
 	run("wait", past, "--exit")
 	live := run("run", "--detach", "--size", "80x30", "--", "claude")
-	const secret = "a-token-for-the-test"
-	name := filepath.Join(dir, "token")
-	if err := os.WriteFile(name, []byte(secret), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	serve := exec.Command("ptyrec", "serve", "--agentapi", "--listen", address, "--token-file", name)
-	serve.Env = append(environ, "HOME="+dir)
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		run("grant", live)
 		run("send", live, "--keys", "C-d")
-		_ = serve.Process.Signal(syscall.SIGTERM)
-		_ = serve.Wait()
 	})
-	waitFor(t, "the server listens", func() bool {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
+	url, secret, _ := served(t, append(environ, "HOME="+dir), "--agentapi")
+	address := strings.TrimPrefix(url, "http://")
 	if resp, err := http.Get("http://" + address + "/agentapi/" + live + "/status"); err != nil || resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %v %v", resp, err)
 	} else {
