@@ -10,17 +10,17 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// columns finds the passwords and keys in tables whose first row names them, as browsers, password
-// managers and consoles export them (CSV), and programs print them. It looks for such a row where
-// findKnown has found a word of a name, and reads each row of a table once.
+// columns finds passwords and keys in tables that have a heading for them: CSV files of browsers,
+// password managers and cloud consoles, and tables that programs print. findKnown has noted where
+// such a heading may be. Each row of a table is read once.
 //
-// A table is rows with as many cells as the first one, parted by one of separators, or by two
-// blanks or more; a rule below the first row may part it from the others.
+// All rows of a table have the same number of cells. One of the separators, or at least two blanks,
+// is between two cells. A line may be drawn below the first row.
 func (v *view) columns() []Match {
 	done := 0 // where the next row begins
 	matches := []Match(nil)
 	if v.table != nil {
-		done = strings.IndexByte(v.text, '\n') + 1 // the text may begin within a row
+		done = strings.IndexByte(v.text, '\n') + 1 // the first row may be incomplete
 		matches, done = v.tableRows(matches, done)
 	}
 	for _, end := range v.headings {
@@ -37,13 +37,13 @@ func (v *view) columns() []Match {
 	return matches
 }
 
-// tableRows appends the secrets in the rows of the view's table that begin at at, and returns where
-// the first row below the table begins. The table stays open if the text ends in it.
+// tableRows appends the secrets in the rows of v.table from at on, and returns where the first row
+// after the table begins. It sets v.table to nil, unless the text ends before the table does.
 func (v *view) tableRows(matches []Match, at int) ([]Match, int) {
 	for v.table != nil && at < len(v.text) {
 		row, ok := v.tableRow(at)
 		if !ok || !v.table.holds(v, unboxed(v.text, row)) {
-			if row.end < len(v.text) { // else it may be the start of a row
+			if row.end < len(v.text) { // else the row may be incomplete
 				v.table = nil
 			}
 			break
@@ -54,8 +54,7 @@ func (v *view) tableRows(matches []Match, at int) ([]Match, int) {
 	return matches, at
 }
 
-// nameWords are the words that end the names of columns with secrets, by their number in
-// knownWords.
+// nameWords reports for each of knownWords whether secretColumn accepts names that end with it.
 var nameWords = sync.OnceValue(func() []bool {
 	is := make([]bool, len(knownWords))
 	for n, w := range knownWords {
@@ -64,20 +63,20 @@ var nameWords = sync.OnceValue(func() []bool {
 	return is
 })
 
-// maxName is how many bytes before its end the name of a column begins at most.
+// maxName is the maximum length of a column's name, in bytes.
 const maxName = 64
 
-// endsName reports whether the word that ends at end may end the name of a column with secrets.
+// endsName reports whether the name of a column with secrets may end at end. It is quick, and
+// newTable is exact.
 func (v *view) endsName(end int) bool {
 	behind := strings.TrimPrefix(v.text[end:min(len(v.text), end+maxName)], `"`)
-	if blanks := len(behind) - len(strings.TrimLeft(behind, " ")); blanks == 1 {
-		if name := behind[1:]; strings.HasPrefix(name, "(plain") || strings.HasPrefix(name, "(Plain") {
-			return true
-		}
-		behind = behind[1:]
-	} else if blanks > 1 {
+	if strings.HasPrefix(behind, " (") { // Password (plain text)
+		return true
+	}
+	if strings.HasPrefix(behind, "  ") {
 		behind = ""
 	}
+	behind = strings.TrimPrefix(behind, " ")
 	c, _ := utf8.DecodeRuneInString(behind)
 	if behind != "" && !strings.ContainsRune(separators+boxEdges+"\r\n", c) {
 		return false
@@ -92,13 +91,13 @@ func (v *view) endsName(end int) bool {
 	return secretColumn.matches(firstName(name))
 }
 
-// firstName returns a name without an agent's mark or a number before it.
+// firstName removes a line number, or a mark that an agent puts before a line.
 func firstName(name string) string {
 	return strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
 }
 
-// tableRow returns the row around a place of the text, and whether it is short enough for a
-// table's.
+// tableRow returns the row of the text that contains at, without its newline, and whether it is
+// short enough for a table. The span of a longer row is a part of it.
 func (v *view) tableRow(at int) (row span, ok bool) {
 	row = span{max(0, at-maxTableRow-1), min(len(v.text), at+maxTableRow+1)}
 	first, last := row.start == 0, row.end == len(v.text)
@@ -114,39 +113,40 @@ func (v *view) tableRow(at int) (row span, ok bool) {
 const (
 	maxTableRow = 4 << 10 // bytes
 	maxCells    = 100
-	minValueLen = 4 // bytes of what is a password, if it is in a column of them
+	minValueLen = 4 // bytes: shorter cells are no passwords
 )
 
 var (
-	// secretColumn is such a name alone.
+	// secretColumn matches the names of columns with secrets.
 	secretColumn = newFilter(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ?)?(?:pass(?:word|wd|phrase)|secret(?: access)? key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ _-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
 
-	// columnName is the name of any column.
+	// columnName matches the names of all columns.
 	columnName = newFilter(`^[A-Za-z#][A-Za-z0-9 _.()/#-]{0,39}$`)
 
-	// tableRule is what may part a table's first row from the others.
+	// tableRule matches a line that is drawn below the first row.
 	tableRule = newFilter(`^[\s+|:│┼├┤┌┐└┘─═╪╞╡-]+$`)
 
-	// gap parts cells that are aligned.
+	// gap matches what is between the cells of a table without separators.
 	gap = lazy.Regexp(` {2,}|\t+ *`)
 
-	// noSecret is what a cell of such a column may hold besides.
+	// noSecret matches what else may be in a column with secrets: words, numbers, dates, paths,
+	// variables, types.
 	noSecret = newFilter(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* .*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
 )
 
-// separators part cells.
+// separators are the characters that may be between cells.
 const separators = ",;\t|"
 
-// table is a table whose first row was read.
+// table describes the rows of a table.
 type table struct {
-	start     int   // of the first row, in the text
-	separator byte  // 0: blanks
-	names     int   // cells of a row
-	secret    []int // the numbers of the columns with secrets
-	secrets   []Match
+	start     int     // where the first row begins in the text
+	separator byte    // 0: blanks
+	cells     int     // number of cells in each row
+	columns   []int   // numbers of the columns with secrets
+	secrets   []Match // in the row that holds was called with
 }
 
-// unboxed returns a row without the edges of a box around it.
+// unboxed removes the sides of a box from a row.
 func unboxed(text string, row span) span {
 	line := strings.TrimSpace(text[row.start:row.end])
 	inner := strings.Trim(line, boxEdges)
@@ -157,10 +157,11 @@ func unboxed(text string, row span) span {
 	return span{start, start + len(inner)}
 }
 
-// boxEdges are the sides of a box around rows.
+// boxEdges are the characters of which the sides of a box are made.
 const boxEdges = "│┃║"
 
-// newTable returns the table that begins with a row, or nil if no table with secrets does.
+// newTable returns the table whose first row is row, or nil if row does not name a column with
+// secrets.
 func (v *view) newTable(row span) *table {
 	start := row.start
 	row = unboxed(v.text, row)
@@ -170,8 +171,8 @@ func (v *view) newTable(row span) *table {
 			continue
 		}
 		t := &table{start: start, separator: separator}
-		cells := t.cells(v, row)
-		t.names = len(cells)
+		cells := t.split(v, row)
+		t.cells = len(cells)
 		for i, c := range cells {
 			name := v.text[c.start:c.end]
 			v.tabled += len(name)
@@ -179,32 +180,32 @@ func (v *view) newTable(row span) *table {
 				name = firstName(name)
 			}
 			if name != "" && !columnName.matches(name) {
-				t.secret = nil
+				t.columns = nil
 				break
 			}
 			if secretColumn.matches(name) {
-				t.secret = append(t.secret, i)
+				t.columns = append(t.columns, i)
 			}
 		}
-		if t.names >= 2 && len(t.secret) > 0 {
+		if t.cells >= 2 && len(t.columns) > 0 {
 			return t
 		}
 	}
 	return nil
 }
 
-// holds reports whether a row belongs to the table, and notes its secrets.
+// holds reports whether a row belongs to the table, and sets t.secrets to the secrets in it.
 func (t *table) holds(v *view, row span) bool {
 	t.secrets = t.secrets[:0]
 	line := v.text[row.start:row.end]
 	if tableRule.matches(line) {
 		return strings.TrimSpace(line) != ""
 	}
-	cells := t.cells(v, row)
-	if len(cells) != t.names {
+	cells := t.split(v, row)
+	if len(cells) != t.cells {
 		return false
 	}
-	for _, i := range t.secret {
+	for _, i := range t.columns {
 		c := cells[i]
 		v.tabled += c.end - c.start
 		if c.end-c.start >= minValueLen && !noSecret.matches(v.text[c.start:c.end]) {
@@ -214,9 +215,9 @@ func (t *table) holds(v *view, row span) bool {
 	return true
 }
 
-// cells returns where the cells of a row are, without blanks and quotes around them. There are none
-// if there would be too many.
-func (t *table) cells(v *view, row span) (cells []span) {
+// split returns the cells of a row, without the blanks and quotes around them. It returns nil if
+// there are too many.
+func (t *table) split(v *view, row span) (cells []span) {
 	text := v.text
 	v.tabled += row.end - row.start
 	line := strings.TrimRight(text[row.start:row.end], " \t\r")

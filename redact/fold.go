@@ -19,14 +19,14 @@ type view struct {
 	text   string
 	folded string
 	folds  []foldAt
-	words  bool // no token is cut at a fold: a blank is there, or a backslash was
-	blanks bool // only rules that want a blank find more here than in the text folded
-	hard   bool // fold and unwrap have what is without a fold
+	words  bool // folds are between words, not within a token
+	blanks bool // only rules whose pattern has a blank are tried
+	hard   bool // only secrets that cross a fold are reported
 
-	effort   effort // of the search for secrets
-	headings []int  // where in the text words end that may name a column of secrets
-	table    *table // the one in which the text begins; after the search, the one in which it ends
-	tabled   int    // bytes that the search for tables has read
+	effort   effort // spent on the search for secrets
+	headings []int  // where in the text the name of a column with secrets may end
+	table    *table // before columns, the table in which the text begins; then the one in which it ends
+	tabled   int    // number of bytes that columns has read
 }
 
 // foldAt is a break that was taken out.

@@ -6,7 +6,7 @@ package redact
 type stream struct {
 	text   []byte
 	from   []place
-	table  *table // the one in which the text ends
+	table  *table // in which the text ends
 	chunk  int32  // number of the next chunk
 	state  state
 	params []byte
@@ -41,7 +41,8 @@ func (s *stream) add(chunk []byte) {
 	s.chunk++
 }
 
-// drop forgets the first n bytes of the text. A table whose first row stays is found again.
+// drop forgets the first n bytes of the text. It forgets the table, too, if the search finds it
+// again in what is left.
 func (s *stream) drop(n int) {
 	if s.table != nil && s.table.start >= n {
 		s.table = nil
