@@ -7,24 +7,24 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// clipboard reads text that a program asks the terminal to copy, in base64: with OSC 52, iTerm2's
-// OSC 1337 or kitty's OSC 5522, also within a string for tmux.
+// clipboard collects the texts that programs copy to the clipboard by escape sequences, in base64.
+// It knows OSC 52, OSC 1337 of iTerm2 and OSC 5522 of kitty, and finds them in a DCS for tmux, too.
 type clipboard struct {
-	head   []byte  // what came behind the last ESC ]; nil: nothing that begins so
-	open   bool    // the text has begun
-	coded  []byte  // the text, in the standard alphabet
-	from   []place // of the bytes of coded
-	escape bool    // the last byte was ESC
-	ready  []clip  // complete
+	head   []byte  // the bytes after the last ESC ], nil if they are no start of a text
+	open   bool    // whether head is complete and a text follows
+	coded  []byte  // the text, in the standard alphabet of base64
+	from   []place // where the bytes of coded came from
+	escape bool    // whether the last byte was ESC
+	ready  []clip  // complete texts
 }
 
-// clip is a text in base64, or a part of one.
+// clip is a text in base64, or a part of a long one.
 type clip struct {
 	coded []byte
 	from  []place
 }
 
-// copyStart is how what is copied begins, behind ESC ].
+// copyStart matches what is between ESC ] and a text.
 var copyStart = lazy.Regexp(`^(?:52;[a-z0-7]*;|1337;Copy=[^:;]*:|5522;[^;]*;)$`)
 
 const maxCopyStart = 256 // bytes
@@ -53,8 +53,8 @@ func (c *clipboard) byte(b byte, at place) {
 	}
 }
 
-// text takes a byte of the text or behind it. What is not of the alphabet is left out, as terminals
-// do.
+// text takes a byte of the text, or the one that ends it. Like terminals, it ignores bytes that are
+// not in the alphabet.
 func (c *clipboard) text(b byte, at place) {
 	switch {
 	case b == '-':
@@ -82,8 +82,8 @@ func (c *clipboard) end() {
 	c.head, c.open, c.coded, c.from = nil, false, nil, nil
 }
 
-// take returns the texts that are complete since the last call; all of them at the end of the
-// output.
+// take returns the texts that were completed since the last call. end says that the output is over:
+// then it returns an incomplete text, too.
 func (c *clipboard) take(end bool) []clip {
 	if end {
 		c.end()
@@ -93,14 +93,14 @@ func (c *clipboard) take(end bool) []clip {
 	return ready
 }
 
-// decode returns the text that was encoded.
+// decode returns the decoded text, up to the first error.
 func (c *clip) decode() []byte {
 	text := make([]byte, base64.RawStdEncoding.DecodedLen(len(c.coded)))
-	n, _ := base64.RawStdEncoding.Decode(text, c.coded) // what can be decoded
+	n, _ := base64.RawStdEncoding.Decode(text, c.coded)
 	return text[:n]
 }
 
-// patches returns what makes the encoded text that of another one, of the same length.
+// patches returns the patches that turn the encoded text into text, which has the same length.
 func (c *clip) patches(text []byte) (patches []Patch) {
 	coded := make([]byte, base64.RawStdEncoding.EncodedLen(len(text)))
 	base64.RawStdEncoding.Encode(coded, text)
@@ -112,8 +112,9 @@ func (c *clip) patches(text []byte) (patches []Patch) {
 	return patches
 }
 
-// maskClip returns the patches that hide the secrets in what is copied, and parts of those that are
-// known: a letter of base64 may belong to both.
+// maskClip notes the secrets in a copied text and returns the patches that hide them and, if parts
+// is true, parts of the secrets that are known. One call does both, since a letter of base64 may
+// encode bits of either.
 func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 	text := c.decode()
 	hidden := bytes.Clone(text)
@@ -124,7 +125,9 @@ func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 			}
 		}
 	}
-	for _, m := range t.redactor.Find(string(text)) {
+	v := fold(string(text))
+	for _, m := range t.redactor.find(v) {
+		t.note(m.Rule, v.value(m))
 		cover(m.Start, m.End)
 	}
 	if parts {

@@ -6,8 +6,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Cover returns the rows of a screen with each secret behind as many "*" as it takes cells, so that
-// all else stays in its place. Blanks and the borders of boxes in a secret stay, too.
+// Cover returns the rows of a screen with each secret replaced by as many "*" as it has cells. It
+// keeps blanks and the borders of boxes in a secret.
 func (r *Redactor) Cover(rows []string) []string {
 	text := strings.Join(rows, "\n")
 	matches := r.Find(text)

@@ -8,24 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// filter is a pattern, with an automaton that tells, in a few nanoseconds a byte, of most texts
-// that it matches nothing. The automaton knows what an outline does, and the edges of the text. A
-// filter is made when it is first asked, and may be used concurrently.
+// filter is a pattern with an automaton that matches wherever the pattern does. For ASCII, most
+// automata are exact; else the pattern has the last word. Both are compiled at the first call of
+// matches. A filter may be used concurrently.
 type filter struct {
-	pattern string // RE2, valid
+	pattern string // RE2
 
 	once  sync.Once
 	re    *regexp.Regexp
-	exact bool // in ASCII, the automaton is right
+	exact bool // for ASCII, dfa matches exactly where re does
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards the fields below
 	dfa  *dfa
-	read int // bytes, of all texts
+	read int // number of bytes read, for tests
 }
 
-// filterLimits let most filters be exact: they have few counts.
-var filterLimits = limits{from: 64, to: 64, edges: true}
+// filterLimits are high enough for most automata to be exact.
+var filterLimits = limits{from: 64, to: 64, anchors: true}
 
+// newFilter returns the filter of a valid pattern.
 func newFilter(pattern string) *filter { return &filter{pattern: pattern} }
 
 // matches reports whether the pattern matches somewhere in text.
@@ -33,7 +34,7 @@ func (f *filter) matches(text string) bool {
 	f.once.Do(func() {
 		tree, err := syntax.Parse(f.pattern, syntax.Perl)
 		if err != nil {
-			panic(err) // redact/gen has parsed it, or a test
+			panic(err)
 		}
 		f.re, f.dfa, f.exact = regexp.MustCompile(f.pattern), newDFA(relax(tree, filterLimits), true), isExact(tree)
 	})
@@ -41,8 +42,8 @@ func (f *filter) matches(text string) bool {
 	return may && (sure || f.re.MatchString(text))
 }
 
-// mayMatch reports whether the pattern may match somewhere in text, and, if so, whether that is
-// sure.
+// mayMatch reports whether the pattern may match somewhere in text. If it does not, or if sure is
+// true, that is the final answer.
 func (f *filter) mayMatch(text string) (may, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +61,7 @@ func (f *filter) mayMatch(text string) (may, sure bool) {
 	return d.verdicts[state] != noMatch, f.exact && bytes < utf8.RuneSelf
 }
 
-// isExact reports whether relax leaves out nothing of a pattern but what is not ASCII.
+// isExact reports whether relax, with filterLimits, keeps all that a pattern says of ASCII.
 func isExact(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:

@@ -3,30 +3,29 @@ package redact
 import "strings"
 
 var (
-	// sumBefore finds, before a value, that it is the checksum of something public.
+	// sumBefore matches what is before a checksum.
 	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
-	// cacheName finds, in front of a value, that it names what a build keeps, and cacheKey such a
-	// name.
+	// Builds name what they cache by a key. cacheName matches a name for such a key, plainKey just
+	// "key", cacheKey a value that begins as many of them do, and hashedKey one that ends with a hash.
 	cacheName = newFilter(`(?i)^[^\s:=]{0,40}cache|\bcache[ _.-]?key|(?:^|\s)["']?(?:restore[_-]|primary[_-])keys?["']?\s{0,3}[:=]`)
 	plainKey  = newFilter(`(?i)^["']?keys?["']?\s{0,3}[:=]`)
 	cacheKey  = newFilter(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)
 	hashedKey = newFilter(`^(?:[A-Za-z0-9_.]*[A-Za-z][A-Za-z0-9_.]*-)+(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(?:-[A-Za-z0-9_.-]*)?$|^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-	// podSum finds that a line has the checksum of a pod, in a Podfile.lock; podSecret, that its name
-	// is that of a secret.
+	// podSum matches a line of a Podfile.lock with a checksum, and podSecret one in which the name is
+	// that of a secret.
 	podSum    = newFilter(`^  [A-Z][A-Za-z0-9+_/.-]*: [0-9a-f]{40}\s*$`)
 	podSecret = newFilter(`(?i)(?:token|key|secret|password|credential)s?: `)
 )
 
-// isHarmless reports whether what the generic rule found in a match in a line is the name of
-// something in source code, a checksum, or what a build calls its cache.
+// isHarmless reports whether a value that the generic rule found is an identifier in source code, a
+// checksum, or a cache key. match begins with the name before the value.
 func isHarmless(secret, match string, line func() string) bool {
-	if isIdentifier(secret) {
-		return true
-	}
 	before, _, _ := strings.Cut(match, secret)
 	switch {
+	case isIdentifier(secret):
+		return true
 	case sumBefore.matches(before):
 		return true
 	case podSum.matches(line()) && !podSecret.matches(line()):

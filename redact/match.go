@@ -27,7 +27,7 @@ func findKnown(v *view) (matches []Match, around []span) {
 	if !v.mayHaveWord() {
 		return nil, nil
 	}
-	var spots [][]spot // of each rule
+	var spots [][]spot // by rule
 	order := 0
 	known().each(v.folded, func(word, end int) {
 		if word >= len(knownWords) {
@@ -37,7 +37,7 @@ func findKnown(v *view) (matches []Match, around []span) {
 			around = appendSpan(around, span{max(0, end-rowsBefore), min(len(v.folded), end+rowsBehind)})
 			return
 		}
-		if spots == nil { // most texts hold no word
+		if spots == nil { // only now: most texts have no word
 			spots = make([][]spot, len(knownRules))
 		}
 		if nameWords()[word] && !v.words && !v.hard {
@@ -72,8 +72,8 @@ func findKnown(v *view) (matches []Match, around []span) {
 	return matches, around
 }
 
-// mayBegin reports whether a secret may begin with the rule's word that is at [at, wordEnd) of the
-// folded text. Few bytes show that most do not.
+// mayBegin reports whether a match may begin with the rule's word at [at, wordEnd) of the folded
+// text. It reads only a few bytes.
 func (r *rule) mayBegin(v *view, at, wordEnd int) bool {
 	if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
 		return false
@@ -103,8 +103,9 @@ func appendSpan(spans []span, s span) []span {
 // span is a secret in the folded text.
 type span struct{ start, end int }
 
-// grow searches up to the limit and, as if the text ended there, up to each break that may have cut
-// a token. What grows over a break by what may be a word of the next row is left as it was.
+// grow searches the text up to limit, and the text up to each break before limit. A secret may go
+// on after a break, or the next row may begin with a word that does not belong to it: grow returns
+// the longer secret only if what is after the break looks like a part of a token.
 func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
 	limit = min(limit, len(v.folded))
 	whole := search(limit)
@@ -113,7 +114,7 @@ func (v *view) grow(from, limit int, search func(end int) []span) (found []span)
 	}
 	ends := v.inside(from, limit)
 	ends = ends[:min(len(ends), maxFolds)]
-	if len(whole) == 1 { // then few of the searches can find anything else
+	if len(whole) == 1 { // leave out the searches that would find the same
 		m := whole[0]
 		folds := v.inside(m.start, m.end)
 		goesOn := len(folds) > 0 && v.goesOn(folds[len(folds)-1].at, m.end)
@@ -130,13 +131,13 @@ func (v *view) grow(from, limit int, search func(end int) []span) (found []span)
 	return v.extend(found, whole)
 }
 
-// goesOn reports whether what a break may have cut goes on behind it, up to end.
+// goesOn reports whether the text from a fold to end looks like the rest of a token.
 func (v *view) goesOn(fold, end int) bool {
 	rest := v.folded[fold:end]
 	return looksRandom(rest) && (mixed(rest) || !v.names(end)) && !variable().MatchString(rest)
 }
 
-// variable finds that a row sets a variable of the environment.
+// variable matches the start of a row that sets an environment variable.
 var variable = lazy.Regexp(`^[A-Z]{2,}(?:_[A-Z0-9]+)+=[^=]`)
 
 // shorten takes from the end of a secret of many rows what may be the first word of the next row.
@@ -214,13 +215,13 @@ func (v *view) nameStart(at int) int {
 	for start > max(0, at-50) && (isWord(v.folded[start-1]) || v.folded[start-1] == '.' || v.folded[start-1] == '-') {
 		start--
 	}
-	if breaks := v.inside(start, at+1); len(breaks) > 0 { // a name begins in the row of its end
+	if breaks := v.inside(start, at+1); len(breaks) > 0 { // the name begins in the last row
 		return breaks[len(breaks)-1].at
 	}
 	return start
 }
 
-// maxLine is how much of a row row returns, before and behind a position, in bytes.
+// maxLine is how much row returns of a long line, on each side of a position, in bytes.
 const maxLine = 1024
 
 // row returns the line of the text around a position of the folded text.
@@ -247,7 +248,7 @@ func isWord(c byte) bool {
 func (r *rule) within(v *view, start, end int) (found []span) {
 	for _, loc := range r.whole.from(r.pattern).FindAllStringSubmatchIndex(v.folded[start:end], -1) {
 		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
-			continue // the window cut it out of something longer
+			continue // start is in the middle of a word
 		}
 		found = append(found, r.secret(v, start, loc)...)
 	}

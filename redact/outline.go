@@ -8,45 +8,45 @@ import (
 	"unicode/utf8"
 )
 
-// outline matches wherever a pattern does, and in more places: it knows no anchors, no word
-// boundaries and no high counts. Most places in which a word is are no secret, and an outline shows
-// it in a few nanoseconds a byte; a pattern takes about a hundred. It may be used concurrently.
+// outline is a pair of automata that match wherever a pattern does, and in more places, since they
+// ignore anchors, word boundaries and high counts. They take a few nanoseconds a byte; a pattern
+// takes about a hundred. An outline may be used concurrently.
 type outline struct {
-	mu       sync.Mutex
-	forward  *dfa
-	backward *dfa
-	read     int // bytes, of all texts
+	mu       sync.Mutex // guards the fields below
+	forward  *dfa       // finds where a match ends
+	backward *dfa       // finds where a match begins
+	read     int        // number of bytes read, for tests
 }
 
 const (
-	outlineMin = 16 // counts from below are lowered to this
-	outlineMax = 4  // higher counts from above are left out
-	outlineFew = 8  // characters that are not ASCII: if a class has more, it gets all of them
+	outlineMin = 16 // the highest minimum of a repetition
+	outlineMax = 4  // the highest maximum of a repetition
+	outlineFew = 8  // a class with more characters beyond ASCII gets all of them
 )
 
-// newOutline makes the outline of a valid pattern.
+// newOutline returns the outline of a pattern. It panics if the pattern is invalid.
 func newOutline(pattern string) *outline {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		panic(err) // redact/gen has parsed it
+		panic(err)
 	}
 	tree = relax(tree, limits{from: outlineMin, to: outlineMax})
 	return &outline{forward: newDFA(tree, false), backward: newDFA(turn(tree), true)}
 }
 
-// limits say what an automaton knows of a pattern.
+// limits say how much of a pattern an automaton takes into account.
 type limits struct {
-	from, to int  // counts: higher ones from below are lowered, higher ones from above left out
-	edges    bool // of the text
+	from, to int  // a minimum above from becomes from; a maximum above to becomes infinite
+	anchors  bool // \A and \z
 }
 
-// relax returns a tree that matches where re does and more: what is beyond the limits is left out.
-// Its characters stand for bytes of UTF-8.
+// relax returns a tree for bytes of UTF-8 that matches wherever re does. It may match in more
+// places, since it keeps to the limits and ignores line anchors and word boundaries.
 func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	out := &syntax.Regexp{Op: re.Op, Min: re.Min, Max: re.Max}
 	switch re.Op {
 	case syntax.OpBeginText, syntax.OpEndText:
-		if !l.edges {
+		if !l.anchors {
 			out.Op = syntax.OpEmptyMatch
 		}
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -82,8 +82,8 @@ func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	return out
 }
 
-// byteClass returns a tree for the UTF-8 of one character of the ranges, which are pairs. Where
-// more than a few characters are not ASCII, it takes all of them.
+// byteClass returns a tree for the UTF-8 of one character. ranges has pairs of a first and a last
+// character. If more than outlineFew of them are beyond ASCII, the tree matches all of those.
 func byteClass(ranges []rune) *syntax.Regexp {
 	ascii := &syntax.Regexp{Op: syntax.OpCharClass}
 	class := &syntax.Regexp{Op: syntax.OpAlternate, Sub: []*syntax.Regexp{ascii}}
@@ -113,7 +113,7 @@ func byteClass(ranges []rune) *syntax.Regexp {
 	return class
 }
 
-// turn returns a tree that matches what re matches, from its end to its beginning.
+// turn returns a tree that matches the reverse of what re matches.
 func turn(re *syntax.Regexp) *syntax.Regexp {
 	out := &syntax.Regexp{Op: re.Op, Min: re.Min, Max: re.Max, Rune: re.Rune}
 	if re.Op == syntax.OpLiteral {
@@ -129,8 +129,8 @@ func turn(re *syntax.Regexp) *syntax.Regexp {
 	return out
 }
 
-// extent follows a match that begins where text does. last is where the longest one ends, or -1 if
-// there is none; open reports whether one may end behind text.
+// extent follows the matches that begin at the start of text. last is where the longest ends, or -1
+// if none does; open reports whether a match may end after text.
 func (o *outline) extent(text string) (last int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,8 +148,8 @@ func (o *outline) extent(text string) (last int, open bool) {
 	return last, true
 }
 
-// starts calls found with the places of text[start:end] in which a match of it begins, the last one
-// first.
+// starts calls found for each place in text[start:end] where a match within it begins, from the
+// last to the first.
 func (o *outline) starts(text string, start, end int, found func(at int)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // genericRule is gitleaks' rule for anything that looks random behind a word such as "key".
 const genericRule = "generic-api-key"
 
-// namedTokenRule is ours for tokens in other places than an assignment.
+// namedTokenRule is our rule for tokens that are named in another way.
 const namedTokenRule = "named-token"
 
 // CommandRule is the rule of passwords among the arguments of a command.
@@ -36,13 +36,15 @@ type rule struct {
 	blank     bool // a blank may be in a match, before the secret
 	reach     int  // how long a match is at most; see redact/gen
 
-	whole, first, behind compiled // the pattern anywhere; where the text begins; behind its first character
+	whole  compiled // the pattern
+	first  compiled // the pattern at the start of a text
+	behind compiled // the pattern after the first character of a text
 
 	outlined sync.Once
 	outline  *outline
 }
 
-// compiled is a pattern that is compiled when it is needed: most never are.
+// compiled is a pattern that is compiled when it is first needed. Most never are.
 type compiled struct {
 	once sync.Once
 	re   *regexp.Regexp

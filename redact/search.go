@@ -6,22 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// search finds the secrets of a rule in a view: at the places of its words and, if its matches need
-// not begin with one, near them.
+// search finds the secrets of one rule in a view, near the words of the rule.
 //
-// An outline of the pattern tells where a match may be. It reads each byte a few times, however
-// dense the words are. Only there the pattern is tried, which takes far longer; how much of that a
-// text gets is limited, see effort.
+// Most words are not part of a secret. The outline of the rule's pattern shows where a match is
+// possible, and reads each byte only a few times, however dense the words are. The pattern itself,
+// which is far slower, is tried only there. See effort for texts in which even that is too often.
 type search struct {
 	*view
 	rule  *rule
-	spots []spot // in order of their places
+	spots []spot // sorted by at
 	found []finding
-	done  int // where the last secret ends
+	done  int // end of the last secret
 }
 
-// spot is a place in the folded text where a word of a rule begins. All spots of a view are
-// numbered by order, in which their findings are given.
+// spot is a place in the folded text where a word of a rule begins. order numbers the spots of all
+// rules in a view; findings are sorted by it.
 type spot struct{ at, order int }
 
 type finding struct {
@@ -29,7 +28,7 @@ type finding struct {
 	order int
 }
 
-// peek is how far an outline looks behind a word at first, in bytes: few places need more.
+// peek is how many bytes an outline reads at first, from a word on. Few places need more.
 const peek = 64
 
 func (s *search) all() []finding {
@@ -41,7 +40,7 @@ func (s *search) all() []finding {
 	return s.found
 }
 
-// atWords finds what begins with a word.
+// atWords finds the matches of a rule that begin with one of its words.
 func (s *search) atWords() {
 	for rest := s.spots; len(rest) > 0; {
 		n := s.together(rest, 0)
@@ -58,7 +57,8 @@ func (s *search) atWords() {
 	}
 }
 
-// together returns how many of the first spots are so near that what is around them overlaps.
+// together returns how many of the first spots are so close that the texts to search around them
+// overlap. Such a text begins before bytes in front of its spot.
 func (s *search) together(spots []spot, before int) int {
 	n := 1
 	for n < len(spots) && spots[n].at-before <= spots[n-1].at+s.rule.reach+context {
@@ -83,7 +83,7 @@ func (s *search) starting(group []spot) []spot {
 	return group[out:]
 }
 
-// nearWords finds what has a word somewhere, or near it.
+// nearWords finds the matches of a rule that have one of its words anywhere.
 func (s *search) nearWords() {
 	for rest := s.spots; len(rest) > 0; {
 		n := s.together(rest, lookBack)
@@ -101,14 +101,14 @@ func (s *search) nearWords() {
 			for len(group) > 1 && group[0].at < at {
 				group = group[1:]
 			}
-			if word := max(at, group[0].at); word >= s.done { // it may begin in the last secret
+			if word := max(at, group[0].at); word >= s.done { // at may be in the last secret
 				s.try(at, word, group[0].order)
 			}
 		}
 	}
 }
 
-// try looks for a secret in a match that begins at at. Its word, if it has one, is at word.
+// try looks for a secret in a match that begins at at. The word of the rule is at word.
 func (s *search) try(at, word, order int) {
 	limit := min(len(s.folded), at+s.rule.reach+context)
 	if s.hard && len(s.inside(at-lookBack, limit)) == 0 {
@@ -163,43 +163,43 @@ func (s *search) secretAt(at, end int) []span {
 		loc[0] += at - from
 		found := r.secret(s.view, from, loc)
 		if found != nil && from+loc[1] == end && end < len(s.folded) && end-at > r.reach && s.cutsNothing(end) {
-			end = min(len(s.folded), end+2*(end-at)) // it goes on: see how far
+			end = min(len(s.folded), end+2*(end-at)) // the secret may be longer
 			continue
 		}
 		return found
 	}
 }
 
-// pattern returns the rule's pattern for a match that begins at at, and where the text for it
-// begins: the character before it matters, unless the rule begins with a word.
+// pattern returns the rule's pattern for a match that begins at at, and where to begin the search
+// with it. The pattern may depend on the character before the match.
 func (s *search) pattern(at int) (re *regexp.Regexp, from int) {
 	r := s.rule
 	switch {
 	case r.anchored:
 		return r.whole.from(r.pattern), at
-	case at == 0, !s.words && len(s.inside(at-1, at+1)) > 0: // a row may be the first of its text
+	case at == 0, !s.words && len(s.inside(at-1, at+1)) > 0: // at is at the start of the text or of a row
 		return r.first.from(`\A(?:` + r.pattern + `)`), at
 	}
 	_, size := utf8.DecodeLastRuneInString(s.folded[:at])
 	return r.behind.from(`\A(?s:.)(?:` + r.pattern + `)`), at - size
 }
 
-// cutsNothing reports whether the search ends at end because of its length, and not at a break.
+// cutsNothing reports whether no row ends at end.
 func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
 
-// effort is how many bytes patterns have searched in each block of a view. In a block that has had
-// its share, which only happens in texts that are made for it, all that an outline matches is taken
-// for a secret.
+// effort counts how many bytes patterns have searched in each block of a view. It limits the time
+// for texts that are made to take long: in a block that has used up its share, everything that an
+// outline matches is taken for a secret.
 type effort struct{ blocks []int }
 
 const (
-	effortBlock  = 4 << 10 // bytes
-	effortShare  = 8       // bytes that patterns may search for each byte of a block; a text of nothing but secrets takes 7
-	effortMore   = 3       // likewise in each further view of a text
-	outlineSpeed = 32      // bytes that an outline reads while a pattern reads one
+	effortBlock  = 4 << 10 // size of a block, in bytes
+	effortShare  = 8       // searched bytes for each byte of a block; a text full of secrets needs 7
+	effortMore   = 3       // the same in a text's further views
+	outlineSpeed = 32      // how many bytes an outline reads in the time that a pattern takes for one
 )
 
-// spend notes that a pattern has searched n bytes at at.
+// spend records that a pattern has searched n bytes from at on.
 func (e *effort) spend(at, n int) {
 	for end := at + n; at < end; {
 		block := at / effortBlock
@@ -212,7 +212,7 @@ func (e *effort) spend(at, n int) {
 	}
 }
 
-// spent reports whether a block of the view has had its share.
+// spent reports whether the block around at has used up its share.
 func (v *view) spent(at int) bool {
 	share := effortShare
 	if v.words || v.blanks {

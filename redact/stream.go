@@ -118,7 +118,7 @@ func (s *stream) controlByte(c byte) {
 			return
 		}
 		s.row()
-	case '\t': // to the next column: two blanks part those of a table
+	case '\t': // columns are two blanks apart, see gap
 		s.move(' ')
 		s.move(' ')
 	}

@@ -9,17 +9,18 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Terminal finds secrets in what a program wrote to a terminal, or a user typed, and hides each
-// behind as many "*" as it takes cells. No byte is added or taken away, and no escape sequence
-// changes. It reads a recording twice: each Stream of it is searched for secrets, and then, if
-// there were some, for parts of them.
+// Terminal hides the secrets in a recording: in what programs wrote to the terminal, and in what
+// the user typed. It replaces each by as many "*" as it has cells. It adds and removes no bytes,
+// and changes no escape sequences.
+//
+// A recording is read once or twice: with Find, and if HasParts is true afterwards, with FindParts.
 type Terminal struct {
 	redactor *Redactor
 	values   map[string]string // the rule of each secret
 	grams    map[string]bool   // parts of the secrets that are known
 }
 
-// Stream is a text of a recording, in chunks that are numbered from 0.
+// Stream is one reading of one text of a recording. Its chunks are numbered from 0.
 type Stream struct {
 	terminal *Terminal
 	text     stream
@@ -30,7 +31,7 @@ const gramSize = 8
 
 // Patch replaces bytes of a chunk.
 type Patch struct {
-	Chunk  int // its number in its Stream
+	Chunk  int // number of the chunk in its Stream
 	Offset int // in the chunk, in bytes
 	Data   []byte
 }
@@ -40,11 +41,11 @@ func (r *Redactor) Terminal() *Terminal {
 	return &Terminal{redactor: r, values: map[string]string{}, grams: map[string]bool{}}
 }
 
-// Stream returns a Stream, for one reading of a text. Those of a Terminal may be read side by side,
-// but not concurrently.
+// Stream returns a new Stream. The streams of a Terminal may be read in turns, but not
+// concurrently.
 func (t *Terminal) Stream() *Stream { return &Stream{terminal: t} }
 
-// HasParts reports whether secrets were found of which parts may be recognised elsewhere.
+// HasParts reports whether a second reading may find parts of secrets.
 func (t *Terminal) HasParts() bool { return len(t.grams) > 0 }
 
 // Found counts the secrets by rule. One that is drawn over and over, or bit by bit, counts once.
@@ -104,23 +105,19 @@ const (
 	keep   = 64 << 10
 )
 
-// Find notes the secrets in a chunk and those before it, and returns the patches that hide them, as
-// far as they are certain. The last call, without a chunk, returns the rest. A patch may be
-// returned twice.
+// Find takes the next chunk, or nil at the end, and returns patches that hide the secrets. Patches
+// for a chunk may come with a later one, and more than once.
 func (s *Stream) Find(chunk []byte) []Patch {
-	return s.run(chunk, s.find, func(c *clip) []Patch {
-		s.terminal.Look(string(c.decode()))
-		return s.terminal.maskClip(c, false)
-	})
+	return s.run(chunk, s.find, func(c *clip) []Patch { return s.terminal.maskClip(c, false) })
 }
 
-// FindParts is Find for the parts of the secrets that are known, in another reading of the same
-// chunks.
+// FindParts is like Find, but returns patches for parts of the secrets that were found before. It
+// wants a Stream of its own.
 func (s *Stream) FindParts(chunk []byte) []Patch {
 	return s.run(chunk, s.findParts, func(c *clip) []Patch { return s.terminal.maskClip(c, true) })
 }
 
-// run collects chunks and has them searched, and what is copied.
+// run collects chunks, and searches them in parts of the size of window.
 func (s *Stream) run(chunk []byte, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
 	text := &s.text
 	if chunk != nil {
