@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// snapshotTime is how often an agent is sent the screen at most.
+// snapshotTime is the shortest time between two screens that are sent to an agent.
 const snapshotTime = 500 * time.Millisecond
 
 // snapshotChars is how much of the screen's text a snapshot contains, in characters.
@@ -110,14 +110,14 @@ type agentLink struct {
 	screens screens
 }
 
-// screens are those that an agent is to be sent: the newest one, and none sooner than snapshotTime
-// behind the one before, however late that one could be sent.
+// screens limits the rate at which screens are sent: the newest one waits until snapshotTime has
+// passed since the last one was sent.
 type screens struct {
-	waiting *protocol.Screen
-	sent    time.Time // the last one
+	waiting *protocol.Screen // nil: none
+	sent    time.Time        // when the last one was sent
 }
 
-// due returns when the screen that waits is to be sent; ok is false if none waits.
+// due returns when the waiting screen is to be sent; ok is false if none waits.
 func (s *screens) due() (at time.Time, ok bool) { return s.sent.Add(snapshotTime), s.waiting != nil }
 
 func (a *agentLink) run(ctx context.Context) error {
@@ -151,7 +151,7 @@ func (a *agentLink) run(ctx context.Context) error {
 	}
 }
 
-// next returns the next event, or nil when a screen is to be sent.
+// next returns the next event, or nil when the waiting screen is due.
 func (a *agentLink) next(ctx context.Context) (client.Event, error) {
 	at, ok := a.screens.due()
 	if !ok {
@@ -166,7 +166,8 @@ func (a *agentLink) next(ctx context.Context) (client.Event, error) {
 	return event, err
 }
 
-// tell passes an event of the session on to the agent, and a screen that is due.
+// tell passes an event of the session, which may be nil, on to the agent, and sends the waiting
+// screen if it is due.
 func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	switch e := event.(type) {
 	case client.Connected:
@@ -187,7 +188,7 @@ func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	return nil
 }
 
-// show sends the agent the screen that waits, if there is one.
+// show sends the waiting screen, if there is one, to the agent.
 func (a *agentLink) show(ctx context.Context) error {
 	s := a.screens.waiting
 	if s == nil {

@@ -78,7 +78,7 @@ func (b *bridges) forget(s *bridge) {
 	}
 }
 
-// release frees a session's name for the next client: the session is to end.
+// release frees the name of a session that a client closes, for the next client.
 func (b *bridges) release(s *bridge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -26,9 +26,9 @@ type bridge struct {
 	stop context.CancelFunc
 	wake chan struct{} // gets a value when something is asked
 
-	closing bool            // a client closes it; guarded by all.mu
-	closed  chan struct{}   // closed when that is done
-	before  <-chan struct{} // closed of the one that had the name; nil: there is none
+	closing bool            // a client has asked to close the session: its name is free; guarded by all.mu
+	closed  chan struct{}   // closed when that request is answered, or the session has ended
+	before  <-chan struct{} // closed of the session that had the name before; nil: none had it
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*bridgeClient]struct{}
@@ -196,7 +196,7 @@ func (b *bridge) run() {
 	context.AfterFunc(b.all.server.stopped, func() { forget.Stop() })
 }
 
-// closeTime is how long a session waits for the one before it with its name to be closed.
+// closeTime is how long a new session waits until the session that had its name before is closed.
 const closeTime = time.Second
 
 // startTime is how long a session may take to start.
@@ -208,7 +208,7 @@ func (b *bridge) start() (*client.Stream, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime) // who stops us wants what was started to be ended
 	defer cancel()
 	if s.BridgeServer != nil {
-		if b.before != nil { // which the server would give us again
+		if b.before != nil { // until it is closed, the server would attach us to it
 			select {
 			case <-b.before:
 			case <-time.After(closeTime):
@@ -317,7 +317,7 @@ func (b *bridge) over(g goodbye, status *int) {
 }
 
 // ask passes on what clients ask for, until the session has ended, and ends it when that is wanted.
-// It calls closed when the session was closed.
+// It calls closed when a request to close the session is answered.
 func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}, closed func()) {
 	for {
 		select {

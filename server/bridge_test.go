@@ -233,8 +233,8 @@ func TestB10Shutdown(t *testing.T) {
 	}
 }
 
-// A session that a client has closed may take a while to end. Its name is free at once: who comes
-// with it gets a new one, and who was there is told the old one's end.
+// A session that a client has closed may take a while to end. Its name is free at once: the next
+// client with this name gets a new session. The clients of the old one are told when it ends.
 func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	var s *site
 	dir := t.TempDir()
@@ -268,7 +268,7 @@ func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
 	c.open("B", "/ws/pty/x")
 	if second := said("B"); second == first {
-		t.Errorf("who comes back is in %q, which is closed", first)
+		t.Errorf("the next client is in %q, which is closed", first)
 	}
 	_ = os.Remove(hold)
 	for {

@@ -49,7 +49,8 @@ func (s *Server) findInside(there, here string) bool {
 	return s.Inside(client, server)
 }
 
-// errInsideChange refuses programs inside sessions what would destroy the record of what they did.
+// errInsideChange refuses a change of what is recorded to programs inside sessions: it may be the
+// record of what they did.
 var errInsideChange = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not change what is recorded")
 
 // errInside refuses new terminals to programs inside sessions, where they could do what they may

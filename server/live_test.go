@@ -353,7 +353,7 @@ func TestWatchSessions(t *testing.T) {
 		case stage == 3 && e.name == "removed":
 			gone = strings.Contains(e.data, first.id)
 		case stage == 3 && strings.Contains(e.data, first.id) && strings.Contains(e.data, `"status":"ended"`):
-			stage++ // it was seen between its end and its removal, and is watched no more: try another one
+			stage++ // its end was reported before it was removed, so that it is no longer watched: try another one
 			first = s.host(80, 24)
 		case stage == 4 && strings.Contains(e.data, first.id) && strings.Contains(e.data, `"attachable":true`):
 			stage--
@@ -486,8 +486,8 @@ func TestProxyStart(t *testing.T) {
 	}
 }
 
-// An agent is sent no more than a screen each half second, counted from when the one before was
-// sent, and the newest one; the last one comes before the end.
+// At least half a second passes between two screens that are sent to an agent, even if the first
+// one was late. The newest screen is sent, and the last one before the exit.
 func TestAgentScreensKeepTheirDistance(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(40, 5)
@@ -516,7 +516,7 @@ func TestAgentScreensKeepTheirDistance(t *testing.T) {
 			break
 		}
 		if n < 4 && last > 0 && m.Timestamp-last < 500 {
-			t.Errorf("a screen came %d ms behind the one before", m.Timestamp-last)
+			t.Errorf("a screen came %d ms after the one before", m.Timestamp-last)
 		}
 		last, content = m.Timestamp, m.Content
 	}

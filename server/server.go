@@ -66,12 +66,12 @@ type Options struct {
 	// they name it themselves.
 	URL string
 
-	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
-	// AgentRedact takes the secrets out of the screens at /ws/agent; nil: none.
+	// AgentRedact hides secrets in the screens at /ws/agent; nil: hides nothing.
 	AgentRedact *redact.Redactor
-	Usage       func(ctx context.Context, infos []*store.Info) map[string]any
-	Past        Past
-	Protocols   []Protocol // of other programs' clients
+	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
+	Usage     func(ctx context.Context, infos []*store.Info) map[string]any
+	Past      Past
+	Protocols []Protocol // of other programs' clients
 }
 
 // Store has the sessions. *store.Store is one.

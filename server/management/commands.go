@@ -339,8 +339,7 @@ func (c *conn) killSession(r *request) error {
 	case c.unknown(r) != "":
 		return c.fail("Failed to kill session: " + c.unknown(r))
 	case !c.p.AllowSubscribe:
-		c.p.retire(l.id)
-		c.p.running.Go(func() { c.p.shell.end(l) })
+		c.p.shell.end(l)
 		return nil
 	}
 	if ok {

@@ -75,7 +75,7 @@ type Protocol struct {
 
 	mu    sync.Mutex // guards the fields below
 	hubs  map[string]*hub
-	ended map[string]bool // sessions that were seen to end, or are made to: their names are free
+	ended map[string]bool // sessions that have ended or are being ended: their names are free
 	conns map[*conn]bool
 }
 
@@ -206,7 +206,7 @@ func (p *Protocol) find(ctx context.Context, id string) (l live, ok bool) {
 	return l, true
 }
 
-// runs looks up a session in the database; ok is false if it does not run.
+// runs looks up a session in the database. ok reports whether it runs.
 func (p *Protocol) runs(ctx context.Context, id string) (info *store.Info, ok bool) {
 	info, err := p.Store.Find(ctx, id)
 	return info, err == nil && info.ID == id && info.Status == store.Live
@@ -268,8 +268,8 @@ func (p *Protocol) over(h *hub) {
 	p.retire(h.id)
 }
 
-// retire frees the name of a session that has ended or is made to. Who follows it still gets all of
-// its output.
+// retire frees the name of a session that has ended or is being ended. Clients that follow it still
+// get the rest of its output.
 func (p *Protocol) retire(id string) {
 	p.mu.Lock()
 	if len(p.ended) > maxEnded {

@@ -275,7 +275,7 @@ func TestA32Bridge(t *testing.T) {
 	for _, one := range []*bridge{b, other} {
 		killed := one.p.await("session_killed")
 		if killed["agent_id"] != "agent-01" || killed["session_name"] != "main" || killed["exit_code"] != 7.0 {
-			t.Errorf("it is told %v", killed)
+			t.Errorf("the client that has closed it is told %v", killed)
 		}
 	}
 	b.p.send(message{"type": "join_session", "agent_id": "agent-01", "command_id": command, "replay_from": 0})
@@ -368,8 +368,8 @@ func TestA19ShellGrace(t *testing.T) {
 	}
 }
 
-// A shell that is closed may take a while to end. Its name is free at once: who comes meanwhile
-// gets a new one, and who has closed it is told its end.
+// A shell that a client has closed may take a while to end. Its name is free at once: the next
+// client gets a new shell. The client that has closed the old one is told when that ends.
 func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	s := newSite(t, nil)
 	dir := t.TempDir()
@@ -386,15 +386,15 @@ func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	other := s.dial()
 	command, _ := other.shell()
 	if command == b.command {
-		t.Error("who comes meanwhile is in the shell that is closed")
+		t.Error("the next client is in the shell that is closed")
 	}
 	other.send(message{"type": "list_sessions", "agent_id": "agent-01"})
 	if sessions := other.await("session_list")["sessions"].([]any); len(sessions) != 1 {
-		t.Errorf("these are listed: %v", sessions)
+		t.Errorf("sessions %v are listed, want the new one only", sessions)
 	}
 	_ = os.Remove(hold)
 	if killed := b.p.await("session_killed"); killed["exit_code"] != 9.0 {
-		t.Errorf("it is told %v", killed)
+		t.Errorf("the client that has closed it is told %v", killed)
 	}
 	b.connect()
 	if b.command != command {

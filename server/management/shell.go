@@ -120,7 +120,7 @@ func (s *shell) expire() {
 	s.id = ""
 	s.mu.Unlock()
 	if ok {
-		s.p.running.Go(func() { s.end(l) })
+		s.end(l)
 	}
 }
 
@@ -140,9 +140,14 @@ func (s *shell) elsewhere(id string) bool {
 	})
 }
 
-// end hangs up the shell, whose name is free from then on, and kills it if that does not help.
+// end frees the shell's name, and ends it in the background.
 func (s *shell) end(l live) {
 	s.p.retire(l.id)
+	s.p.running.Go(func() { s.hangUp(l) })
+}
+
+// hangUp sends the shell SIGHUP, then SIGKILL if it goes on.
+func (s *shell) hangUp(l live) {
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
 		if err := s.p.end(s.p.ctx, l, signal); err != nil {
 			return // it is over
