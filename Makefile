@@ -17,7 +17,7 @@ COMMIT   ?= $(shell git rev-parse HEAD 2>/dev/null)
 DATE     ?= $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 LDFLAGS   = -s -w -X github.com/ptyrec/ptyrec/internal/buildinfo.version=$(VERSION) -X github.com/ptyrec/ptyrec/internal/buildinfo.commit=$(COMMIT) -X github.com/ptyrec/ptyrec/internal/buildinfo.commitDate=$(DATE)
 
-# The program is built without C, and so are its tests: they start faster, and what is compiled for one serves the other.
+# Neither the program nor its tests use cgo: the tests start faster, and share what is compiled for the program.
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
@@ -32,7 +32,7 @@ install: ## the program, into $GOBIN
 test: ## all tests, and go vet
 	$(GO) test -vet=all -timeout 20m -parallel 4 ./... # many tests wait for processes
 
-soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings cut in many ways
+soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings that are cut in many ways
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./server/team ./store/pg ./team
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./transcript -run 'TestCutting|TestForgetIsReplay'
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
@@ -44,13 +44,13 @@ s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes t
 # Code that was translated from C has no goroutines of its own; to watch it makes SQLite five times slower.
 UNWATCHED = -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
 
-# The race detector sees nothing where neither a package nor its tests start goroutines, or what does: servers, timers, commands.
-# Their code is watched where packages that do start some use it.
+# Packages whose code or tests start goroutines, by themselves or by servers, timers and commands. In the others there is nothing
+# to detect; their code is watched where these use it.
 GOROUTINES = ^[[:space:]]*go [a-zA-Z]|\.Go\(|AfterFunc|Parallel\(|parallel\.Each|"net(/http.*)?"|"os/exec"|"os/signal"|/client"|testscript|ptytest
 
-race: ## the tests of what runs concurrently, with the race detector (needs a C compiler); make test has vetted it
+race: ## the tests of packages that start goroutines, with the race detector (needs a C compiler)
 	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -vet=off -short -timeout 20m -parallel 4 \
-		$$(for dir in $$($(GO) list -f '{{.Dir}}' ./...); do grep -qE '$(GOROUTINES)' $$dir/*.go && ls $$dir/*_test.go >/dev/null 2>&1 && echo $$dir; done) # each process waits so long when it ends, else a second
+		$$(for dir in $$($(GO) list -f '{{.Dir}}' ./...); do grep -qE '$(GOROUTINES)' $$dir/*.go && ls $$dir/*_test.go >/dev/null 2>&1 && echo $$dir; done) # GORACE: each process waits 50 ms when it ends, not a second
 
 lint: ## zero findings
 	$(GO) run $(GOLANGCI_LINT) run ./...

@@ -17,7 +17,7 @@ type Options struct {
 	Name   string         // shown to the viewers of the session; empty: "prompt"
 	Kind   protocol.Kind  // empty: protocol.Agent, which needs a grant. A human takes control meanwhile
 	Behalf *protocol.Link // the client that a server sends for; may be nil
-	// NoAnswers keeps Raw from typing while the agent asks something.
+	// NoAnswers makes Raw fail while the agent asks something.
 	NoAnswers bool
 }
 
@@ -84,7 +84,8 @@ func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt,
 	return v.send(ctx, r, o)
 }
 
-// Raw types keys at once, whatever the agent does, unless Options.NoAnswers is set and it asks.
+// Raw types keys at once, whatever the agent does. With Options.NoAnswers it fails while the agent
+// asks something.
 func (s *Sender) Raw(ctx context.Context, keys []byte) error {
 	answers := !s.opt.NoAnswers
 	v, err := s.open(ctx, &answers)

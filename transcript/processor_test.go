@@ -18,10 +18,10 @@ import (
 	"github.com/ptyrec/ptyrec/transcript"
 )
 
-// longTests reports whether tests do all they can, as make soak wants.
+// longTests reports whether make soak runs the tests.
 var longTests = os.Getenv("PTYREC_LONG_TESTS") != ""
 
-// options are those of a Processor for a recording.
+// options returns the options of a Processor for a recording.
 func options(h cast.Header) transcript.ProcessorOptions {
 	return transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)}
 }
@@ -140,7 +140,7 @@ func TestI17Due(t *testing.T) {
 }
 
 // TestForgetIsReplay checks that a log which lets go of what it has told tells the same as one that
-// keeps all. Every fourth recording comes twice, one behind the other; in long tests all do.
+// keeps all. Every fourth recording is played twice in a row, in long tests each one.
 func TestForgetIsReplay(t *testing.T) {
 	t.Parallel()
 	for i, path := range inShort(t, fixtureCasts(t), 12) {
@@ -170,7 +170,7 @@ func TestForgetIsReplay(t *testing.T) {
 	}
 }
 
-// replay runs events through a Processor. each is called behind every event and behind the end.
+// replay runs events through a Processor. each, if set, is called after every event and at the end.
 func replay(h cast.Header, events []session.Event, each func(p *transcript.Processor)) *transcript.Processor {
 	p := processor(h)
 	for _, e := range events {

@@ -53,7 +53,7 @@ var floors = map[string][6]float64{
 
 var figureNames = [6]string{"exact", "chars", "tools", "code", "markdown", "events"}
 
-// judged is a recording with the file of the truth that its transcript is held against.
+// judged is a recording, and the file that says what was really said in it.
 type judged struct {
 	name, truth string
 	entries     func() []*session.Entry
@@ -230,7 +230,7 @@ func readEvents(t testing.TB, path string) (cast.Header, []session.Event) {
 type recorded struct {
 	header cast.Header
 	events []session.Event
-	log    func() ([]*session.Entry, string) // its entries and its title, made once
+	log    func() ([]*session.Entry, string) // returns the entries and the title, which it finds once
 }
 
 func newRecorded(t testing.TB, path string) *recorded {
@@ -242,7 +242,7 @@ func newRecorded(t testing.TB, path string) *recorded {
 	})}
 }
 
-// entries is the transcript.
+// entries returns the transcript.
 func (r *recorded) entries() []*session.Entry {
 	entries, _ := r.log()
 	return entries
@@ -250,7 +250,7 @@ func (r *recorded) entries() []*session.Entry {
 
 var fixtures sync.Map // *recorded by path
 
-// readFixture returns a recording of testdata. Tests share it, so none may change it.
+// readFixture returns a recording of testdata. Tests share it and must not change it.
 func readFixture(t testing.TB, path string) *recorded {
 	t.Helper()
 	if r, ok := fixtures.Load(path); ok {
@@ -260,7 +260,7 @@ func readFixture(t testing.TB, path string) *recorded {
 	return r.(*recorded)
 }
 
-// transcribe is the log of a recording.
+// transcribe returns the transcript of a recording.
 func transcribe(h cast.Header, events []session.Event) []*session.Entry {
 	return process(h, events, nil)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// A version of the protocol for which resources/subscribe has no answer is not promised one.
+// The server announces resources/subscribe only to clients whose version of the protocol lets it
+// answer that.
 func TestSubscribeIsPromisedWhereItIsAnswered(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		w := newWorld(t)

@@ -32,7 +32,7 @@ type lines struct {
 	in    io.Reader
 	out   io.Writer
 	drain time.Duration // 0: drainTime
-	ended func()        // called at the end of the input; nil: nothing is
+	ended func()        // called at the end of the input; may be nil
 }
 
 // Connect implements sdk.Transport.

@@ -118,10 +118,11 @@ func (s *Server) bounded(ctx context.Context) (context.Context, context.CancelFu
 	return ctx, func() { stop(); cancel() }
 }
 
-// inputKey is the key of a context that ends with the client's input, in the contexts of its calls.
+// inputKey is the key under which the context of a call holds another one, which ends at the end of
+// the client's input.
 type inputKey struct{}
 
-// whileHeard returns a context that also ends when the client can say nothing more.
+// whileHeard returns a copy of a call's context that also ends at the end of the client's input.
 func whileHeard(ctx context.Context) (context.Context, context.CancelFunc) {
 	heard, cancel := context.WithCancel(ctx)
 	if input, ok := ctx.Value(inputKey{}).(context.Context); ok {
@@ -132,7 +133,7 @@ func whileHeard(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // Serve serves a client that writes a message a line. It returns when in has ended and all is
-// answered, or when ctx is over. Calls that wait for something do so no longer than in.
+// answered, or when ctx is over. When in has ended, calls no longer wait for anything.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	input, ended := context.WithCancel(ctx)
 	defer ended()

@@ -31,9 +31,9 @@ type watch struct {
 	stop    context.CancelFunc
 }
 
-// withoutSubscribe takes the promise of resources/subscribe out of the answers to initialize, with
-// which the versions of the protocol begin that need a connection for it. The later ones begin with
-// server/discover.
+// withoutSubscribe removes the capability resources/subscribe from the answer to initialize. A
+// client of a version that starts with initialize needs a connection to be told of changes. Later
+// versions start with server/discover.
 func withoutSubscribe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)

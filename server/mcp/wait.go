@@ -114,8 +114,8 @@ type waiter struct {
 	s      *Server
 	until  string
 	text   *regexp.Regexp
-	after  int // messages with larger numbers are new; -1: those behind seq when the wait begins
-	newer  bool
+	after  int  // messages with greater numbers are new; -1: those that come after the wait begins
+	newer  bool // there is a new message
 	result waitResult
 	idle   *typing.Idle
 	shown  *typing.Text // with untilText
