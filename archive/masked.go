@@ -7,15 +7,14 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Masked is the raw log of a stored session as its user may see it: without secrets, and as a
-// terminal shows it.
+// Masked is the raw log of a stored session without secrets, as its user may see it.
 type Masked struct {
 	*RawLog
 	hidden *Rewriting
 }
 
-// NewMasked reads the raw log of a session: once for secrets and, if there are some, once for parts
-// of them, before it is read by the caller. Stop must be called.
+// NewMasked searches the raw log of a session for secrets and, if it finds some, a second time for
+// parts of them. Then Next reads it once more. The caller must call Stop.
 func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
 	w := &Rewriting{}
 	if r.Redactor != nil {
@@ -27,8 +26,9 @@ func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Mask
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
-// NewSent is NewMasked for what leaves the machine: it hides what only the screen showed in one
-// piece, too, as NewRewriting does. The first reading passes each event to tap.
+// NewSent is like NewMasked, for a raw log that leaves the machine. It also finds secrets that were
+// drawn piece by piece and are complete only on the screen. The first reading passes each event to
+// tap.
 func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction, tap func(session.Event)) (*Masked, error) {
 	w := newRewriting(r)
 	if err := w.hideShown(ctx, s, info, nil, tap); err != nil {
@@ -37,8 +37,8 @@ func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction, tap func
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
-// Next returns the next event, and io.EOF after the last one. What the raw log says of a repository
-// is left out: it is no part of what the terminal showed.
+// Next returns the next event, and io.EOF after the last one. It leaves out the markers that say
+// what git repository the session is in, since the terminal did not show them.
 func (m *Masked) Next() (session.Event, error) {
 	for {
 		e, err := m.RawLog.Next()

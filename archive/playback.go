@@ -13,7 +13,7 @@ import (
 // Playback is a recording to play: in the terminal, or in an exported page.
 type Playback struct {
 	Events     []session.Event
-	Times      []time.Duration // when each is played, once LimitIdle has shortened the pauses
+	Times      []time.Duration // when each event is played; LimitIdle sets them
 	Cols, Rows int
 	Title      string
 	Messages   []Message
@@ -38,8 +38,8 @@ func (t *Playback) Cut(from, to time.Duration) {
 	}
 }
 
-// LimitIdle sets the times at which events are played, with no pause longer than limit; 0: pauses
-// are as long as they were.
+// LimitIdle sets the times at which events are played, with pauses of at most limit. If limit is 0,
+// pauses stay as long as they were.
 func (t *Playback) LimitIdle(limit time.Duration) {
 	t.Times = make([]time.Duration, len(t.Events))
 	c := Clock{Limit: limit}
@@ -48,23 +48,22 @@ func (t *Playback) LimitIdle(limit time.Duration) {
 	}
 }
 
-// Clock tells when events are played, one after another, with no pause longer than Limit.
+// Clock computes when events are played if no pause is longer than Limit.
 type Clock struct {
-	Limit  time.Duration // 0: pauses are as long as they were
+	Limit  time.Duration // 0: no limit
 	Now    time.Duration // when the last event is played
-	Events int           // so far
-	last   time.Duration // when it happened
+	Events int           // number of events so far
+	last   time.Duration // when the last event was recorded
 }
 
-// Next returns when the next event is played, which happened at at.
+// Next takes the next event, which was recorded at at, and returns when it is played.
 func (c *Clock) Next(at time.Duration) time.Duration {
 	c.Now, c.last = c.Now+c.pause(at), at
 	c.Events++
 	return c.Now
 }
 
-// Before returns when a moment is played that is not before the last event, nor behind the next
-// one.
+// Before returns when a moment between the last event and the next one is played.
 func (c *Clock) Before(moment, next time.Duration) time.Duration {
 	if c.Events == 0 {
 		return 0
@@ -72,7 +71,7 @@ func (c *Clock) Before(moment, next time.Duration) time.Duration {
 	return c.Now + min(max(0, moment-c.last), c.pause(next))
 }
 
-// pause returns the pause before an event that happened at at.
+// pause returns the pause before the next event, which was recorded at at.
 func (c *Clock) pause(at time.Duration) time.Duration {
 	pause := max(0, at-c.last)
 	if c.Limit > 0 {
@@ -81,7 +80,7 @@ func (c *Clock) pause(at time.Duration) time.Duration {
 	return pause
 }
 
-// Played returns when a moment of the recording is played. The Playback must not be empty.
+// Played returns when a moment of the recording is played. There must be an event.
 func (t *Playback) Played(at time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(t.Events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
 	if i == 0 {

@@ -177,8 +177,8 @@ func SessionID(started time.Time, sum []byte) string {
 	return id.String()
 }
 
-// imported reports whether an id is one of SessionID: those of sessions that were recorded here are
-// random.
+// imported reports whether SessionID made an id. The ids of sessions that were recorded here are of
+// another version of UUID.
 func imported(id string) bool {
 	u, err := uuid.Parse(id)
 	return err == nil && u.Version() == 8

@@ -38,8 +38,8 @@ func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	t.Entries = r.Entries(t.Entries, found)
 }
 
-// described takes the secrets out of what programs and repositories said of a session. What s
-// points to is copied where it holds one.
+// described takes the secrets out of the facts about a session that come from programs and
+// repositories. It does not change what the pointers in s point to, but replaces it by copies.
 func (r Redaction) described(s *session.Session, found map[string]int) {
 	s.Sandbox, s.Process = r.Text(s.Sandbox, found), r.Text(s.Process, found)
 	if s.Asked != nil {
@@ -69,7 +69,8 @@ func (r Redaction) gitState(s *session.GitState, found map[string]int) *session.
 	return &c
 }
 
-// Tags returns a session's tags without secrets, sorted. One that a mark makes too long is cut.
+// Tags returns a session's tags without secrets, sorted. It shortens tags that become longer than
+// store.MaxTag.
 func (r Redaction) Tags(tags []string) []string {
 	out := make([]string, len(tags))
 	for i, tag := range tags {
@@ -131,8 +132,8 @@ func (r Redaction) text(text string, found map[string]int) string {
 	return r.Text(text, found)
 }
 
-// markdown redacts an entry's Markdown, whose text becomes redacted. What the text shows as a
-// secret may be parted there by marks and backslashes.
+// markdown redacts the Markdown of an entry whose redacted text is given. Marks and backslashes in
+// the Markdown may split what is a secret in the text.
 func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
@@ -143,9 +144,9 @@ func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	return r.Text(text, nil)
 }
 
-// hideAgain hides a secret of shown, the text of a message, in the message's Markdown: wherever it
-// is there, unless it may be a word. A word is hidden only where the same text is around it, if
-// that is somewhere in the Markdown.
+// hideAgain replaces a secret in the text of a message, shown, by its mark in the message's
+// Markdown. A secret that may be a word is replaced only where the text around it is the same. All
+// others, and a word for which there is no such place, are replaced everywhere.
 func hideAgain(markdown, shown string, m redact.Match) string {
 	secret, mark := shown[m.Start:m.End], redact.Mark(m.Rule)
 	if mayBeWord().MatchString(secret) {
@@ -158,10 +159,10 @@ func hideAgain(markdown, shown string, m redact.Match) string {
 	return regexp.MustCompile(parted(secret)).ReplaceAllLiteralString(markdown, mark)
 }
 
-// mayBeWord finds that a secret may be in other texts by chance: it is short, or has letters only.
+// mayBeWord matches secrets that a text may contain by chance: short ones, and letters only.
 var mayBeWord = lazy.Regexp(`^(?:.{1,4}|\p{L}{1,15}|\p{L}{1,5}[0-9]{1,3})$`)
 
-// around returns what is next to a secret in its row, up to a few bytes of ASCII.
+// around returns the text before and after a secret in its line, a few bytes of ASCII each.
 func around(text string, m redact.Match) (before, behind string) {
 	const most = 8
 	start, end := m.Start, m.End
@@ -174,10 +175,10 @@ func around(text string, m redact.Match) (before, behind string) {
 	return text[start:m.Start], text[m.End:end]
 }
 
-// gaps are marks and backslashes between two characters.
+// gaps matches the marks of Markdown and backslashes that may be between two characters.
 const gaps = "[\\\\*_~`]*"
 
-// parted returns a pattern that matches s, also with marks of Markdown between its characters.
+// parted returns a pattern that matches s with gaps between its characters.
 func parted(s string) string {
 	var b strings.Builder
 	for _, c := range s {

@@ -62,7 +62,7 @@ func TestRedactedShell(t *testing.T) {
 	}
 }
 
-// A short password of a URL made a mark of each part of a word, in Markdown, that was the same.
+// A password that is a word is hidden in Markdown where it is the password, and stays elsewhere.
 func TestWordsThatArePasswordsStayElsewhere(t *testing.T) {
 	finder, err := redact.New(redact.Options{})
 	if err != nil {
@@ -73,7 +73,7 @@ func TestWordsThatArePasswordsStayElsewhere(t *testing.T) {
 		{"postgres://app:test1@db/shop runs test1", "postgres://**app**:test1@db/shop runs _test1_", "postgres://**app**:[redacted:url-password]@db/shop runs _test1_"},
 		{"https://ann:de_v@acme.io/ and devices", "https://ann:de\\_v@acme.io/ and *devices*", "https://ann:[redacted:url-password]@acme.io/ and *devices*"},
 		{"https://ann:instruction@acme.io/ is an instruction", "https://ann:**instruction**@acme.io/ is an *instruction*", "https://ann:[redacted:url-password]@acme.io/ is an *instruction*"},
-		// What is no word is hidden everywhere, and a word, too, where it is not clear which one it is.
+		// Any other secret is hidden everywhere, and so is a word if its place cannot be found.
 		{"https://ann:Kf93mQvTz1x@acme.io/ or Kf93mQvTz1x", "https://ann:Kf93mQvTz1x@acme.io/ or Kf93*mQvTz1x*", "https://ann:[redacted:url-password]@acme.io/ or [redacted:url-password]*"},
 		{"https://ann:x7-q2!@acme.io/ or x7-q2!", "https://ann:x7-q2!@acme.io/ or *x7-\\q2!*", "https://ann:[redacted:url-password]@acme.io/ or *[redacted:url-password]*"},
 		{"https://ann:deva@acme.io/", "[a](<https://ann><:deva@>acme.io/)", "[a](<https://ann><:[redacted:url-password]@>acme.io/)"},

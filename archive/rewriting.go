@@ -22,20 +22,20 @@ type Rewriting struct {
 	patches  map[int64][]redact.Patch // by the event's number
 }
 
-// newRewriting returns one that hides nothing yet.
+// newRewriting returns a Rewriting without any patches.
 func newRewriting(r Redaction) *Rewriting {
 	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 }
 
-// Stored is what NewRewriting reads. *store.Store is one.
+// Stored is a database of sessions, such as a *store.Store.
 type Stored interface {
 	Log
 	Entries(ctx context.Context, id string) ([]*session.Entry, error)
 }
 
-// NewRewriting finds the secrets in a session. It reads the raw log twice: for the secrets that
-// were written and those that the screen shows, and, if there are some, for parts of them. The
-// store reads it once more to rewrite it.
+// NewRewriting finds the secrets in a session. It searches the raw log, and what the screen showed,
+// for secrets and, if it finds some, the raw log a second time for parts of them. The store reads
+// the raw log once more to rewrite it.
 func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction) (*Rewriting, error) {
 	w := newRewriting(r)
 	entries, err := db.Entries(ctx, info.ID)
@@ -51,8 +51,8 @@ func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction)
 	return w, nil
 }
 
-// hideShown finds out what to change in the raw log to hide the secrets in it, on the screen, and
-// in entries. It passes each event to tap, too, if there is one.
+// hideShown adds the patches for the raw log that hide the secrets in it, on the screen, and in
+// entries. If tap is not nil, it is called with each event.
 func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry, tap func(session.Event)) error {
 	source := NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
@@ -74,7 +74,7 @@ func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, ent
 	return w.hideParts(ctx, db, info.ID)
 }
 
-// hide finds out what to change in the raw log to hide the secrets in it.
+// hide adds the patches for the raw log that hide the secrets in it.
 func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
 	if err := w.read(ctx, db, id, (*redact.Stream).Find); err != nil {
 		return err
@@ -82,7 +82,8 @@ func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
 	return w.hideParts(ctx, db, id)
 }
 
-// hideParts reads the raw log once more if parts of the secrets may be in it.
+// hideParts adds the patches for parts of the secrets that were found. It reads the raw log only if
+// there may be some.
 func (w *Rewriting) hideParts(ctx context.Context, db Log, id string) error {
 	if !w.terminal.HasParts() {
 		return nil
@@ -99,7 +100,7 @@ func (w *Rewriting) look(e *session.Entry) {
 	}
 }
 
-// read has all texts of the raw log searched, in one reading of it.
+// read reads the raw log once, and searches all texts in it with find.
 func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) error {
 	r := w.reading(find)
 	source := NewRawLog(ctx, db, id, 0)
@@ -114,11 +115,11 @@ func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) er
 	}
 }
 
-// finder is a method of a redact.Stream.
+// finder is Find or FindParts of a redact.Stream.
 type finder func(*redact.Stream, []byte) []redact.Patch
 
-// reading is one of the readings of a raw log. An event's data goes on in the next one of the same
-// kind and stream: they are one text.
+// reading is one reading of a raw log. The data of all events of the same kind and stream is one
+// text.
 type reading struct {
 	*Rewriting
 	find  finder
@@ -132,14 +133,14 @@ type textKey struct {
 
 type text struct {
 	*redact.Stream
-	numbers []int64 // of the chunks: those of their events
+	numbers []int64 // of the events that the chunks came from
 }
 
 func (w *Rewriting) reading(find finder) *reading {
 	return &reading{w, find, map[textKey]*text{}}
 }
 
-// event has an event's data searched.
+// event searches an event's data.
 func (r *reading) event(number int64, e session.Event) {
 	switch e.Kind {
 	case session.Output, session.Input, session.Marker, session.Pipe:
@@ -169,7 +170,7 @@ func (r *reading) end() {
 	}
 }
 
-// note notes the patches that a chunk brings.
+// note searches a chunk, nil at the end of the text, and adds the patches.
 func (r *reading) note(t *text, chunk []byte) {
 	for _, p := range r.find(t.Stream, chunk) {
 		n := t.numbers[p.Chunk]

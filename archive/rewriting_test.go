@@ -125,7 +125,6 @@ func (c *counted) EventsFrom(ctx context.Context, id string, from store.From) it
 	return c.Store.EventsFrom(ctx, id, from)
 }
 
-// Each of the texts of a raw log was searched in readings of its own: masking took eleven.
 func TestMaskingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
 	leaky, leakyInfo := leaky(t)
 	plain := &session.Session{ID: store.NewID(), Command: []string{"echo"}, Cols: 80, Rows: 24}
@@ -172,7 +171,7 @@ func TestMaskingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
 	}
 }
 
-// A secret in each text of a raw log is hidden in all of them, whichever had it whole.
+// A secret that is complete in one text of a raw log is hidden in the others, too.
 func TestSecretInOneTextIsHiddenInTheOthers(t *testing.T) {
 	db, _ := leaky(t)
 	sess := &session.Session{ID: store.NewID(), Cols: 80, Rows: 24}

@@ -45,7 +45,7 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = packed.Close() }() // it was written whole, or is of no use
+	defer func() { _ = packed.Close() }() // nothing is lost if this fails
 	moments := momentsOf(p.transcript.Entries, p.started)
 	if err := packCast(packed, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows}, p.events, moments); err != nil {
 		return err
@@ -60,8 +60,8 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	return render.HTML(w, p.transcript, &render.Recording{Cast: bufio.NewReader(packed), Time: moments.of})
 }
 
-// newScratch returns a file without a name, of which nothing is left however the program ends. Only
-// the user can read it.
+// newScratch returns a temporary file without a name. The system deletes it when it is closed, even
+// if the program crashes.
 func newScratch() (*os.File, error) {
 	f, err := os.CreateTemp("", ".ptyrec-page-*") // 0600
 	if err != nil {
@@ -73,8 +73,8 @@ func newScratch() (*os.File, error) {
 	return f, nil
 }
 
-// packCast writes the events of source as a compressed asciicast with short pauses, and tells
-// moments when they are played.
+// packCast writes the events of source to w, as an asciicast compressed by gzip, with pauses of at
+// most pageIdle. It sets the times in m.
 func packCast(w io.Writer, h cast.Header, source archive.EventSource, m *moments) error {
 	z := gzip.NewWriter(w)
 	out, err := cast.NewWriter(z, h)
@@ -106,14 +106,14 @@ func packCast(w io.Writer, h cast.Header, source archive.EventSource, m *moments
 	return z.Close()
 }
 
-// moments are the times at which the entries of a page are played.
+// moments computes when the entries of a page are played.
 type moments struct {
 	clock  archive.Clock
-	open   []moment // that are not reached yet, in order of their times
+	open   []moment // entries for which the next event decides, by time
 	played map[*session.Entry]time.Duration
 }
 
-// moment is a time in the recording.
+// moment is the time of an entry, since the start of the recording.
 type moment struct {
 	at    time.Duration
 	entry *session.Entry
@@ -128,7 +128,7 @@ func momentsOf(entries []*session.Entry, started time.Time) *moments {
 	return m
 }
 
-// before notes when what is not later than the next event, which is at at, is played.
+// before sets the times of all entries up to at, the time of the next event.
 func (m *moments) before(at time.Duration) {
 	for len(m.open) > 0 && m.open[0].at <= at {
 		m.played[m.open[0].entry] = m.clock.Before(m.open[0].at, at)
@@ -136,7 +136,7 @@ func (m *moments) before(at time.Duration) {
 	}
 }
 
-// of returns when an entry is played: at the end, if it is later than all events.
+// of returns when an entry is played. An entry after the last event is played with that event.
 func (m *moments) of(e *session.Entry) time.Duration {
 	if at, ok := m.played[e]; ok {
 		return at

@@ -78,11 +78,11 @@ func noisy(t *testing.T, seen func() error) (export.Exporter, *store.Info) {
 	return export.Exporter{Library: &library.Library{Store: &watched{db, seen}, Redact: archive.Redaction{Redactor: finder}, Warn: t.Errorf}}, info
 }
 
-// A page took 4.5 times the recording in memory.
+// Exporting a page takes less memory than the page has bytes.
 func TestPageOfLongRecordingTakesNoMemory(t *testing.T) {
 	used := func() int {
 		runtime.GC()
-		runtime.GC() // what pools held
+		runtime.GC() // the first one leaves what is in pools
 		var now runtime.MemStats
 		runtime.ReadMemStats(&now)
 		return int(now.HeapAlloc)
@@ -109,7 +109,7 @@ func TestPageOfLongRecordingTakesNoMemory(t *testing.T) {
 	t.Logf("%d bytes of memory for a page of %d", most, size)
 }
 
-// Whenever the writing of a page ends, no file is left: none has a name even before.
+// The temporary folder is empty at all times, also when reading or writing fails.
 func TestPageLeavesNoFile(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
@@ -138,7 +138,7 @@ func TestPageLeavesNoFile(t *testing.T) {
 	}
 }
 
-// A page says of each message when its recording plays it, with pauses of three seconds at most.
+// A page has the time of each message in its recording, with pauses of at most three seconds.
 func TestPageTellsWhenMessagesArePlayed(t *testing.T) {
 	x, info := chat(t)
 	db, ok := x.Library.Store.(*store.Store)

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// A secret that a program puts on the clipboard is hidden in what is copied, which stays base64 of
-// the same length, however it is cut into chunks, passed on, or encoded.
+// A secret in a copied text is hidden with every escape sequence and alphabet of base64, and
+// however the output is cut into chunks. The text keeps its length.
 func TestSecretsOnTheClipboard(t *testing.T) {
 	r := newRedactor(t, redact.Pattern{Name: "word", Regexp: "péché"})
 	long := strings.Repeat("some lines of a file that somebody copies\n", 5500)
@@ -21,7 +21,7 @@ func TestSecretsOnTheClipboard(t *testing.T) {
 			"\x1bPtmux;\x1b\x1b]52;c;" + std + "\x07\x1b\\", "\x1bP\x1b]52;c;" + std + "\x07\x1b\\", "\x1b]0;title\x07\x1b]52;p;" + std + "\x07",
 		} {
 			if i > 0 && len(text) > len(long) {
-				continue // once is enough
+				continue // one of these takes long enough
 			}
 			var chunks []string
 			for rest, n := out, 1; rest != ""; n = n*3 + 1 {
@@ -44,7 +44,7 @@ func TestSecretsOnTheClipboard(t *testing.T) {
 	}
 }
 
-// What a program drew bit by bit is hidden on the clipboard, too, and what is copied on the screen.
+// Parts of a secret on the screen are hidden in a copied text, and a copied secret on the screen.
 func TestClipboardAndScreenTellEachOther(t *testing.T) {
 	r := newRedactor(t)
 	copied := base64.StdEncoding.EncodeToString([]byte("x" + apiKey[4:]))

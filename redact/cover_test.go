@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// A secret on a screen is covered cell by cell, and nothing else moves.
+// Cover keeps everything but the secrets in its place, also with wide characters and boxes.
 func TestCoverKeepsPlaces(t *testing.T) {
 	r := newRedactor(t, redact.Pattern{Name: "name", Regexp: `张伟A+`})
 	for _, c := range []struct{ rows, want []string }{

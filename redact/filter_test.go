@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// filters returns those of the rules that are in use, and those of what is harmless.
+// filters returns all filters. Those of allowlists exist only after their first use.
 func filters() (all []*filter) {
 	for _, r := range knownRules {
 		for _, lists := range [][]*allowlist{r.allow, r.global} {
@@ -21,8 +21,7 @@ func filters() (all []*filter) {
 	return append(all, sumBefore, cacheName, plainKey, cacheKey, hashedKey, podSum, podSecret, camelCase, secretColumn, columnName, tableRule, noSecret)
 }
 
-// A filter that missed something would hide what is no secret, and one that matched elsewhere would
-// leave secrets.
+// A filter matches the same texts as its pattern.
 func TestFilterMatchesAsItsPattern(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pieces := strings.Fields(`a1b2c3d4e5f6g7h8 abcdefgh 0x12 KEY_NAME_A null true passWord x.Yz cache-key: v1- sha256= "ABCDEFGHIJKLMNOPQRST" ` +

@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/redact"
 )
 
-// sums makes checksums, the same in each run.
+// sums makes checksums that are the same in each run.
 type sums int
 
 func (s *sums) next() [64]byte {
@@ -44,7 +44,7 @@ func none(t *testing.T, r *redact.Redactor, what, text string) {
 	}
 }
 
-// Lock files are full of checksums, next to names such as jsonwebtoken.
+// Lock files are full of checksums after names such as jsonwebtoken.
 func TestNoSecretsInLockFiles(t *testing.T) {
 	r := newRedactor(t)
 	for _, file := range []string{"../go.sum", "../web/package-lock.json"} {
@@ -115,7 +115,7 @@ func TestNoSecretsInLockFiles(t *testing.T) {
 	}
 }
 
-// What a build calls its cache is no key.
+// A key of a build's cache is no secret.
 func TestNoSecretsInCacheKeys(t *testing.T) {
 	r := newRedactor(t)
 	var s sums
@@ -148,7 +148,7 @@ func TestNoSecretsInErrorsAndTables(t *testing.T) {
 	}
 }
 
-// 100,000 lines of Go have no secret.
+// Nothing in 100,000 lines of Go is taken for a secret.
 func TestNoSecretsInSourceCode(t *testing.T) {
 	r := newRedactor(t)
 	most := 100_000
@@ -178,7 +178,7 @@ func TestNoSecretsInSourceCode(t *testing.T) {
 	}
 }
 
-// What makes a checksum harmless does not make a secret so.
+// A value that looks like a checksum is a secret if its name says so.
 func TestSecretsBesideHarmlessNames(t *testing.T) {
 	r := newRedactor(t)
 	sum := sha256.Sum256([]byte("x"))

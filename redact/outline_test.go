@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/redact/shapes"
 )
 
-// What a pattern matches is never left out, at whatever place the text ends or is damaged.
+// An outline matches wherever its pattern does, also in texts that are cut off or damaged.
 func TestOutlineMatchesWhatItsPatternDoes(t *testing.T) {
 	pieces := []string{"", " ", "\"", "é", "\xff", "=", "\u212a", "\n", "пароль", "│"}
 	matched, refused := 0, 0
@@ -66,7 +66,7 @@ func rulesAt(text string) map[*rule]bool {
 	return rules
 }
 
-// An automaton that has too many states forgets them, and goes on.
+// An automaton that forgets its states in the middle of a text finds the same.
 func TestOutlineForgets(t *testing.T) {
 	o := newOutline(`a(?:[ab]{1,4}c|[bc]{1,4}d){1,4}e`)
 	text := "ab" + strings.Repeat("acbabcd", 50) + "abbce"

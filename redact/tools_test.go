@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/redact/shapes"
 )
 
-// Nothing is left of the secrets in what tools print.
+// Secrets in the output of tools are hidden: as text, in a terminal and in a box.
 func TestWhatToolsPrint(t *testing.T) {
 	r := newRedactor(t)
 	list := shapes.Tools()
@@ -17,7 +17,7 @@ func TestWhatToolsPrint(t *testing.T) {
 	for _, c := range list {
 		whole := c.Before + c.Secret + c.After
 		got := r.Text(whole, nil)
-		cut := strings.Contains(got, "]"+c.Secret[len(c.Secret)-1:]+c.After) // but for the last character
+		cut := strings.Contains(got, "]"+c.Secret[len(c.Secret)-1:]+c.After) // all but the last character is hidden
 		if leftOver(withoutMarks(got), c.Secret) > 3 || cut {
 			t.Errorf("%q becomes %q", whole, got)
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// wordTexts returns texts of about size bytes in which a word calls for its rules again and again:
-// more or less dense, and with what may follow it in a secret.
+// wordTexts returns texts of about size bytes that are full of a word: among other words, or each
+// time with a text that may follow it in a secret.
 func wordTexts(word string, size int) map[string]string {
 	random := rand.New(rand.NewPCG(1, 2))
 	filler := strings.Fields("the cache build of it all and a test in main.go for http://x/y foo=1 v2.3 -p -u a:b 2048")
@@ -33,8 +33,8 @@ func wordTexts(word string, size int) map[string]string {
 	return texts
 }
 
-// A word cost 2.5 ms of CPU each time it was there, since patterns searched hundreds of bytes
-// around each one: in a text of words, hundreds of bytes for each of its bytes.
+// A text full of words that rules look for takes little work, however few secrets it has. Searching
+// the surroundings of each word with a pattern would take hundreds of bytes for each byte of text.
 func TestWordsAreNoWork(t *testing.T) {
 	const size = 5000
 	texts, patterns, outlines := 0, 0, 0
@@ -67,7 +67,7 @@ func TestWordsAreNoWork(t *testing.T) {
 	t.Logf("patterns search %.2f bytes a byte, automata and columns %.2f", float64(patterns)/float64(texts), float64(outlines)/float64(texts))
 }
 
-// bytesOutlined returns how many bytes outlines and filters have read.
+// bytesOutlined returns how many bytes outlines and filters have read so far.
 func bytesOutlined() (n int) {
 	for _, f := range filters() {
 		n += f.read
@@ -110,8 +110,7 @@ func BenchmarkWords(b *testing.B) {
 	}
 }
 
-// In a text that is made to take long, all that may be a secret is taken for one: nothing is left
-// of those that are.
+// Secrets in a text that is made to take long are hidden, even if no pattern searches it any more.
 func TestSecretsInTextMadeToTakeLong(t *testing.T) {
 	r, err := New(Options{})
 	if err != nil {

@@ -19,13 +19,14 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// page is parsed when it is wanted: most commands write none. page.html is all but the scripts.
+// page has the templates of a page: page.html, and scripts.html, which comes last. They are parsed
+// at the first use, since most commands write no page.
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/*.html")) })
 
 // Recording is a recording shown beside a conversation.
 type Recording struct {
 	Cast io.Reader                          // an asciicast, compressed by gzip
-	Time func(*session.Entry) time.Duration // when an entry appears in it
+	Time func(*session.Entry) time.Duration // when Cast shows an entry
 }
 
 // pageData is what the page's templates are filled with.
@@ -88,7 +89,8 @@ func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 	return page().ExecuteTemplate(w, "scripts.html", p)
 }
 
-// writeCast writes an asciicast as the page holds it: its + is no mark-up.
+// writeCast writes the asciicast packed as an element of the page. The player shows the moment
+// poster, in seconds, at first.
 func writeCast(w io.Writer, packed io.Reader, poster string) error {
 	if _, err := fmt.Fprintf(w, `<script type="application/gzip" id="cast" data-poster="%s">`, poster); err != nil {
 		return err
@@ -104,7 +106,7 @@ func writeCast(w io.Writer, packed io.Reader, poster string) error {
 	return err
 }
 
-// promptsOf returns what the user asked.
+// promptsOf returns the list of what the user asked.
 func promptsOf(t *session.Transcript, rec *Recording) (prompts []pagePrompt) {
 	for _, e := range t.Entries {
 		if e.Role != session.RoleUser {
@@ -119,8 +121,8 @@ func promptsOf(t *session.Transcript, rec *Recording) (prompts []pagePrompt) {
 	return prompts
 }
 
-// posterOf returns the moment of the recording that is shown at first, in seconds: that of the
-// first reply.
+// posterOf returns the time of the first reply in the recording, in seconds. It is empty if there
+// is no reply.
 func posterOf(t *session.Transcript, rec *Recording) string {
 	for _, e := range t.Entries {
 		if e.Role == session.RoleAssistant && e.Type != session.TypeEvent {

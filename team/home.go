@@ -119,15 +119,15 @@ func (h homes) value(v any) any {
 	return v
 }
 
-// homePatches are how to write the home folder in a session's output, by the number of the output
-// event: each of its characters as ~, so that nothing on the screen moves.
+// homePatches collects patches for a session's output. They replace each character of a home folder
+// by "~", so that nothing on the screen moves.
 type homePatches struct {
-	output  *redact.Stream // nil: nothing is to be written otherwise
-	patches map[int][]redact.Patch
+	output  *redact.Stream         // nil: there is nothing to replace
+	patches map[int][]redact.Patch // by the number of the output event
 }
 
-// inOutput returns patches for an output that is yet to be read. A home folder that says nothing of
-// its user stays.
+// inOutput returns homePatches without any patches. They leave home folders that are not personal
+// as they are.
 func (h homes) inOutput() (*homePatches, error) {
 	o := redact.Options{Unknown: true}
 	for _, home := range h {
@@ -147,14 +147,14 @@ func (h homes) inOutput() (*homePatches, error) {
 	return p, nil
 }
 
-// event takes the next event of the raw log.
+// event searches the next event of the raw log.
 func (p *homePatches) event(e session.Event) {
 	if e = session.OnTerminal(e); e.Kind == session.Output && len(e.Data) > 0 {
 		p.take(e.Data)
 	}
 }
 
-// take takes the next chunk of the output; nil at its end.
+// take searches the next chunk of the output, nil at its end.
 func (p *homePatches) take(chunk []byte) {
 	if p.output == nil {
 		return
@@ -165,9 +165,8 @@ func (p *homePatches) take(chunk []byte) {
 	}
 }
 
-// rawLog returns the raw log as it is sent. What was typed, and what others noted, keeps its place
-// and loses its data. Its file is in a folder. The raw log is read three times at most: see
-// archive.NewSent.
+// rawLog returns the raw log as it is sent, in a file in folder. Events of what was typed, and of
+// what others noted, have no data. The raw log is read at most three times: see archive.NewSent.
 func rawLog(ctx context.Context, l *library.Library, info *store.Info, h homes, folder string) (p *pieces, err error) {
 	home, err := h.inOutput()
 	if err != nil {

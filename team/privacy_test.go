@@ -96,7 +96,6 @@ func (c *counted) EventsFrom(ctx context.Context, id string, from store.From) it
 	return c.Store.EventsFrom(ctx, id, from)
 }
 
-// A raw log was read thirteen times before it was sent.
 func TestSendingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
@@ -111,8 +110,8 @@ func TestSendingReadsTheRawLogThreeTimesAtMost(t *testing.T) {
 	}
 }
 
-// What describes a session leaves without secrets and without the home folder: its tags, and what
-// programs and the repository said of it.
+// Tags, and facts about a session that come from programs and git, are sent without secrets and
+// without the home folder.
 func TestSecretsInTagsAndDescriptions(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)

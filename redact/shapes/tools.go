@@ -2,9 +2,8 @@ package shapes
 
 import "slices"
 
-// Tools returns what tools print and files hold: AWS, Kubernetes, Vault, databases, networks, and
-// so on, with passwords that end with a sign among them. Rule is not set: which one finds a secret
-// does not matter.
+// Tools returns secrets as tools print them and configuration files contain them. Many end with a
+// sign. Rule is empty, since any rule may find them.
 func Tools() []Shape { return slices.Clone(tools) }
 
 // Made-up secrets, put together here, so that no scanner takes this file for a leak.
