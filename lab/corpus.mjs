@@ -74,6 +74,43 @@ export function excerpt(text, at, size) {
 
 let known; // the documents, found once
 
+/** A paragraph of a document as a person would type or paste it: prose alone, of 20 to max characters. */
+export function promptOf(text, m, max) {
+  const prose = blocksOf(text)
+    .map(b => b.replace(/\s+/g, " "))
+    .filter(b => b.length >= 20 && b.length <= max && sayable(b) && !b.includes("](") && /^[\p{L}"'(]/u.test(b) && !/^\d+[.)]/.test(b));
+  return prose.length ? m.of(prose) : "";
+}
+
+/** The kind corpuschat: prompts of real text, some of them pasted, and tools that print real files. */
+export function corpuschat(m) {
+  known ??= documents();
+  if (!known.length) throw new Error(`no Markdown documents in ${folders().join(" ")}: name others with LAB_CORPUS`);
+  const read = () => fs.readFileSync(m.of(known), "utf8"),
+    draw = (from, enough) => {
+      let got = "";
+      while (got.length < enough) got = from();
+      return got;
+    },
+    notes = draw(() => excerpt(read(), m.r(), 4000), 1500).split("\n"),
+    word = m.of(notes.join(" ").match(/\b[A-Za-z]{4,9}\b/g) ?? ["code"]),
+    hits = notes.flatMap((l, i) => (l.includes(word) ? [`${i + 1}:${l}`] : [])),
+    from = m.int(1, Math.max(1, notes.length - 14)),
+    answer = () => m.text(draw(() => excerpt(read(), m.r(), m.int(200, 900)), 100)),
+    pasted = draw(() => excerpt(read(), m.r(), m.int(200, 600)), 80);
+  return {
+    files: { "notes.md": notes.join("\n") + "\n" },
+    turns: [
+      { prompt: draw(() => promptOf(read(), m, 300), 20), reply: [answer()] },
+      {
+        prompt: draw(() => promptOf(read(), m, 160), 20),
+        reply: [{ run: `grep -n ${word} notes.md`, output: hits[0]?.trim().slice(0, 30) ?? null }, answer()],
+      },
+      { prompt: pasted, paste: true, reply: [{ run: `sed -n ${from},${from + 12}p notes.md`, output: null }, answer()] },
+    ],
+  };
+}
+
 /** The kind corpus: three questions, each answered with an excerpt. */
 export function corpus(m) {
   known ??= documents();

@@ -545,9 +545,9 @@ export const KINDS = {
     };
   },
 };
-import { corpus } from "./corpus.mjs";
+import { corpus, corpuschat } from "./corpus.mjs";
 import { ADV } from "./hard.mjs";
-Object.assign(KINDS, ADV, { corpus });
+Object.assign(KINDS, ADV, { corpus, corpuschat });
 KINDS.narrow = KINDS.markdown;
 KINDS.wide = KINDS.markdown;
 const SIZE = { narrow: [64, 22], resize: [100, 30], wide: [180, 50] };

@@ -6,6 +6,7 @@
 //   chars     characters right, over matched and missed messages (white space aside)
 //   tools     tool calls found where the agent showed them, with their shown output
 //   code      code blocks held verbatim, line by line
+//   blocks    2·B / (truth + got) over code blocks, headings and table rows; B: the same lines, and no more
 //   markdown  bold, code spans, headings, list items and table rows of the truth that stand in "markdown"
 //   events    starts, clears and exits of agents, in order
 import fs from "node:fs";
@@ -401,6 +402,51 @@ function forms(md, targets, alike) {
   });
 }
 
+/** The code blocks, headings and table rows of a text. alike: bold lines count as headings. */
+function structure(md, targets, alike) {
+  const out = { code: blocks(md), headings: [], rows: [] };
+  let open = null;
+  for (const l of md.split("\n")) {
+    const f = fence(l, open);
+    if (f) open = open ? null : f;
+    if (f || open) continue;
+    const heading = /^#{1,6} +(.*)/.exec(l)?.[1] ?? (alike ? /^\*\*(.*)\*\*$/.exec(l.trim())?.[1] : undefined);
+    if (heading) out.headings.push(squeeze(plain(heading, targets)));
+    if (/^\s*\|.*\|\s*$/.test(l) && !/^[\s|:-]+$/.test(l)) out.rows.push(squeeze(plain(l, targets)));
+  }
+  return out;
+}
+
+/**
+ * How many code blocks, headings and table rows two messages share, and how many each of them has. A code block is
+ * shared if it has the same lines and no more.
+ */
+function shared(t, g, alike) {
+  const targets = targetsOf(t.text),
+    want = structure(t.text, targets, alike),
+    got = structure(g?.markdown ?? g?.text ?? "", targets, alike),
+    indents = b => t.indents?.find(([first]) => first === b[0])?.[1],
+    same = {
+      code: (b, x) => b.length === x.length && holds(b, x.join("\n"), indents(b)),
+      headings: (b, x) => b === x,
+      rows: (b, x) => b === x,
+    };
+  let both = 0,
+    each = 0;
+  const differ = [];
+  for (const kind of Object.keys(same)) {
+    const left = [...got[kind]];
+    each += want[kind].length + left.length;
+    for (const w of want[kind]) {
+      const k = left.findIndex(x => same[kind](w, x));
+      if (k < 0) differ.push(`${kind} lost: ${JSON.stringify(String(w).slice(0, 60))}`);
+      else if (left.splice(k, 1)) both++;
+    }
+    for (const x of left) differ.push(`${kind} invented: ${JSON.stringify(String(x).slice(0, 60))}`);
+  }
+  return { both, each, differ };
+}
+
 export function score(truth, got) {
   const all = got.entries ?? got.messages ?? [],
     isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
@@ -421,6 +467,7 @@ export function score(truth, got) {
     tools: null,
     code: null,
     markdown: null,
+    blocks: null,
     events: 0,
     notes: [],
   };
@@ -432,7 +479,9 @@ export function score(truth, got) {
     code = 0,
     codes = 0,
     mark = 0,
-    markN = 0;
+    markN = 0,
+    both = 0,
+    each = 0;
   const byG = new Map(pairs.map(([i, j]) => [j, i])); // {may: true} in the truth: fine where it stands in the transcript, fine where not
   const maybe = t => t?.may || t?.visible === 0,
     nT = T.filter(t => talk(t) && !maybe(t)).length,
@@ -493,6 +542,12 @@ export function score(truth, got) {
       else r.notes.push(`${t.role} differs: want ${cut(want, markdown || text)}`);
     }
     if (t.role === "assistant" && !t.partial) {
+      if (!t.unseen?.length) {
+        const s = shared(t, g, BOLD_HEADINGS.has(truth.agent));
+        both += s.both;
+        each += s.each;
+        r.notes.push(...s.differ);
+      }
       for (const b of blocks(t.text)) {
         if (t.unseen && b.some(l => pieces("```\n" + l + "\n```").some(p => t.unseen.includes(p.words.join(" "))))) continue; // it was never on the screen whole
         codes++;
@@ -524,6 +579,7 @@ export function score(truth, got) {
   if (tools) r.tools = tool / tools;
   if (codes) r.code = code / codes;
   if (markN) r.markdown = mark / markN;
+  if (each) r.blocks = (2 * both) / each;
   const ge = all
       .filter(e => e.event)
       .map(e => EVENT[e.event])
@@ -556,7 +612,7 @@ function cut(a, b) {
   return `${JSON.stringify(a.slice(s, s + 80))} got ${JSON.stringify(b.slice(s, s + 80))}`;
 }
 
-export const FIGURES = ["exact", "chars", "tools", "code", "markdown", "events"];
+export const FIGURES = ["exact", "chars", "tools", "code", "markdown", "blocks", "events"];
 export const mean = (rs, c) => {
   const v = rs.map(r => r[c]).filter(x => x !== null && x !== undefined);
   return v.length ? v.reduce((a, b) => a + b, 0) / v.length : null;

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { blocksOf, documents, excerpt } from "../corpus.mjs";
+import { blocksOf, documents, excerpt, promptOf } from "../corpus.mjs";
 
 test("a fence and what is indented below an item belong to one block", () => {
   const text = "---\ntitle: x\n---\n# A\n\nOne\ntwo\n\n- item\n\n  more of it\n\n```go\na\n\nb\n```\n\nEnd";
@@ -28,4 +28,10 @@ test("documents are Markdown of some length, each once", () => {
   write("a/main.go", 2000);
   assert.deepEqual(documents([dir]).map(f => path.relative(dir, f)), ["b/README.md"]);
   fs.rmSync(dir, { recursive: true });
+});
+
+test("a prompt is a paragraph of prose", () => {
+  const text = "# A title\n\n- an item of a list\n\nOne sentence\nof two lines.\n\n[a](b) link in a paragraph\n\nshort";
+  assert.equal(promptOf(text, { of: list => list.at(-1) }, 100), "One sentence of two lines.");
+  assert.equal(promptOf("# A", { of: list => list[0] }, 100), "");
 });

@@ -201,3 +201,14 @@ test("of a prompt that was not on the screen whole, part of a line may be there,
   assert.equal(exact("was pasted\nthe second line"), 0.5);
   assert.equal(got("the first line of all that was pasted\nthe second line of it").chars, 1);
 });
+
+test("blocks counts what is lost, and what a transcript has beside it", () => {
+  const said = "# One\n\n```\na\nb\n```\n\n| x | y |\n| --- | --- |\n| 1 | 2 |",
+    t = truth([{ role: "assistant", text: said }]),
+    blocks = text => score(t, { entries: talk(["assistant", text]) }).blocks;
+  assert.equal(blocks(said), 1);
+  assert.equal(blocks(said.replace("# One", "**One**")), 1); // Claude Code draws both alike
+  assert.equal(blocks(said.replace("a\nb", "a\nb\nc")), 6 / 8);
+  assert.equal(blocks(said.replace("| 1 | 2 |", "")), 6 / 7);
+  assert.equal(blocks(said + "\n| 3 | 4 |"), 8 / 9);
+});
