@@ -21,7 +21,7 @@ LDFLAGS   = -s -w -X github.com/ptyrec/ptyrec/internal/buildinfo.version=$(VERSI
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install test s3-test soak race lint golden golden-check mutate bench benchstat fuzz rules demo snapshot web web-check web-test agents lab-test clean
+.PHONY: build install test s3-test soak race lint golden golden-check mutate bench benchstat fuzz rules demo picture snapshot web web-check web-test agents lab-test clean
 
 build: ## the program, as bin/ptyrec
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ptyrec ./cmd/ptyrec
@@ -118,6 +118,9 @@ lab/node_modules: lab/package-lock.json
 
 demo: build ## record a small scripted session and show what ptyrec makes of it; needs no agent
 	@./testdata/demo/demo.sh $(BIN)/ptyrec
+
+picture: build ## docs/session.svg, the moving picture of the README (needs tmux)
+	@./testdata/demo/picture.sh $(BIN)/ptyrec docs/session.svg
 
 snapshot: ## archives for every platform into dist, of this commit, without a tag
 	COMMIT=$(COMMIT) SHORT=$$(git rev-parse --short HEAD) DATE=$(DATE) EPOCH=$$(git log -1 --format=%ct) LDFLAGS='$(LDFLAGS)' \

@@ -14,25 +14,49 @@ import (
 	"github.com/ptyrec/ptyrec/internal/ptytest"
 )
 
-// elsewhere are commands of the README that other tests run, or nothing can here: builds,
+// elsewhere are commands of the documents that other tests run, or that cannot run here: builds,
 // installing what is not published, servers.
 var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (resume|run --detach|serve|attach|send|wait|grant|record|watch|connect|login|share|search --team))\b`)
 
-// TestReadme runs the commands of the README from top to bottom, as a new user would: on a
-// terminal, in a home of his own, with the demo's stand-in as his agent. Each must succeed.
+// TestReadme runs the commands of the README and of the tour, each from top to bottom, as a new
+// user would: on a terminal, in a new home folder, with the demo's stand-in as the agent. Each
+// command must succeed.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
+	for _, document := range []struct {
+		path     string
+		commands int // at least
+		files    []string
+	}{
+		{"README.md", 5, []string{"talk.html"}},
+		{"docs/tour.md", 20, []string{"talk.md", "talk.html", "session.cast", "shot.svg", "notes", "transcripts"}},
+	} {
+		t.Run(document.path, func(t *testing.T) {
+			t.Parallel()
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				t.Fatal(err)
+			}
+			commands := documentCommands(t, filepath.Join(root, document.path))
+			if len(commands) < document.commands {
+				t.Fatalf("%d commands", len(commands))
+			}
+			home := newHome(t, root)
+			runAsNewUser(t, home, commands)
+			for _, name := range document.files {
+				if _, err := os.Stat(filepath.Join(home, name)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	}
-	home := newHome(t, root)
+}
+
+// runAsNewUser runs commands on a terminal in the folder home. Each must succeed.
+func runAsNewUser(t *testing.T, home string, commands []string) {
+	t.Helper()
 	environ := append(detached.WithoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
 		"PAUSE=0.02", "PAGER=cat", "PATH="+filepath.Join(home, "path")+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color")
-	commands := readmeCommands(t, filepath.Join(root, "README.md"))
-	if len(commands) < 20 {
-		t.Fatalf("%d commands in the README", len(commands))
-	}
 	for _, command := range commands {
 		if elsewhere.MatchString(command) {
 			t.Logf("not run here: %s", command)
@@ -72,14 +96,9 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s\n%s", command, u.Shown())
 		}
 	}
-	for _, name := range []string{"talk.md", "talk.html", "session.cast", "shot.svg", "notes", "transcripts"} {
-		if _, err := os.Stat(filepath.Join(home, name)); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
-// newHome makes a home folder like a clone's, with agents and programs of the README's names.
+// newHome makes a home folder like a clone's, with agents and programs named in the documents.
 func newHome(t *testing.T, root string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -126,8 +145,8 @@ func liveSession(t *testing.T, environ []string, dir string) (end func()) {
 	}
 }
 
-// readmeCommands returns what follows "$ " in a document, without the comments.
-func readmeCommands(t *testing.T, path string) (commands []string) {
+// documentCommands returns what follows "$ " in a document, without the comments.
+func documentCommands(t *testing.T, path string) (commands []string) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
