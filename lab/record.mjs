@@ -1,7 +1,8 @@
 // Records one scenario: a real agent in a real terminal against the scripted model server. Start it through ./record.
 //   record --agent claude --version 2.1.197 --kind markdown --seed 7 [--cols 100 --rows 30] --out DIR
 //   record --scenario FILE.json --out DIR
-// --wrap 'ptyrec run --' starts the agent (or the shell) through another program; --logs keeps the agent's own logs.
+// --wrap 'ptyrec run --' (or the scenario's wrap) starts the agent, or the shell, through another program; --logs keeps
+// the agent's own logs.
 // Writes NAME.cast (asciicast v2 with "o" and "r" events) and NAME.truth.json.
 import fs from "node:fs";
 import path from "node:path";
@@ -47,6 +48,9 @@ sc.cwd = "/home/dev/shop";
 const name = sc.name ?? `${sc.agent}-${sc.version}-${o.kind}-${o.seed}`;
 const home = "/home/dev";
 const { port, script } = await serve(sc, { verbose: o.verbose });
+const { env: ownEnv, args: ownArgs, home: ownHome } = sc;
+Object.assign(sc, JSON.parse(JSON.stringify({ env: ownEnv, args: ownArgs, home: ownHome }).replaceAll("__PORT__", port)));
+const wrap = (o.wrap ?? sc.wrap)?.split(" ") ?? [];
 const env = {
   ...setup(home, sc.cwd, port, sc),
   ...(sc.agent === "qwen" ? { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: "mock-coder" } : {}),
@@ -60,6 +64,8 @@ for (const [f, text] of Object.entries(sc.files ?? {})) {
   fs.mkdirSync(path.dirname(`${sc.cwd}/${f}`), { recursive: true });
   fs.writeFileSync(`${sc.cwd}/${f}`, text);
 }
+
+for (const command of sc.onstart ?? []) execFileSync("sh", ["-c", command], { cwd: sc.cwd, env });
 
 /** What agents show while they work. */
 const BUSY = /esc to (cancel|interrupt)|\(esc to cancel/i;
@@ -77,18 +83,18 @@ if (sc.shell) {
     );
   fs.writeFileSync(
     `${home}/.bashrc`,
-    `PS1='\\u@box:\\w\\$ '\nPATH=${home}/bin:$PATH\nbind 'set enable-bracketed-paste off' 2>/dev/null\n`,
+    `${sc.bashrc ?? "PS1='\\u@box:\\w\\$ '"}\nPATH=${home}/bin:$PATH\nbind 'set enable-bracketed-paste off' 2>/dev/null\n`,
   );
   t = new Term({
     cols: sc.cols,
     rows: sc.rows,
-    ...((c, ...a) => ({ cmd: c, args: a }))(...(o.wrap?.split(" ") ?? []), "bash", "-i"),
+    ...((c, ...a) => ({ cmd: c, args: a }))(...wrap, "bash", "-i"),
     env: { ...env, USER: "dev" },
     cwd: sc.cwd,
   });
   await t.idle(500, 5000);
 } else {
-  const [cmd, ...args] = [...(o.wrap?.split(" ") ?? []), bins[agent], ...ARGS[agent](sc), ...(sc.args?.[agent] ?? [])];
+  const [cmd, ...args] = [...wrap, bins[agent], ...ARGS[agent](sc), ...(sc.args?.[agent] ?? [])];
   t = new Term({ cols: sc.cols, rows: sc.rows, cmd, args, env, cwd: sc.cwd });
 }
 async function ready(a) {
@@ -166,8 +172,9 @@ async function taken(text, before) {
 }
 /** Waits until the shell asks for a command again: an agent may need seconds to end. */
 async function gone() {
-  const until = Date.now() + 20000;
-  while (Date.now() < until && !t.exited && !/@box:\S*\$\s*$/.test(t.screen().join("\n").trimEnd())) await sleep(100);
+  const until = Date.now() + 20000,
+    prompt = new RegExp(sc.promptRe ?? "@box:\\S*\\$\\s*$");
+  while (Date.now() < until && !t.exited && !prompt.test(t.screen().join("\n").trimEnd())) await sleep(100);
 }
 async function quiet() {
   await t.idle(sc.quietMs ?? 1300, 20000);
@@ -341,7 +348,7 @@ const header = {
   height: sc.rows,
   timestamp: 1763600000,
   command: sc.shell ? "bash" : sc.agent,
-  env: { TERM: "xterm-256color", SHELL: "/bin/bash" },
+  env: { TERM: env.TERM, SHELL: "/bin/bash" },
 };
 const ev = t.events.filter(e => e[1] !== "i").map(([s, c, d]) => [Number(s.toFixed(4)), c, d]);
 fs.writeFileSync(
