@@ -1,11 +1,11 @@
 #!/bin/sh
-# Measures ptyrec beside other recorders, where they are installed, in the same PTY: ptybench.c reads it and throws away.
+# Measures what recording costs, for ptyrec and other recorders that are installed. ptybench.c reads their output.
 #
 #   bench/peers.sh [PTYREC]      the program, default bin/ptyrec
 #   RUNS=7 TEXT=60 ANSI=20 KEYS=2000 IDLE=10    how often, MB of text and of control sequences, keys, seconds
 #
 # Each number of the first table is a median of RUNS, of which each has all programs, one after the other: what else the machine does meets them alike. x is the
-# ratio to the bare command; of processor time, that of all processes, the loop's among them. The last table has the minima that issue 13 asks for. All of it
+# ratio to the bare command; of processor time, that of all processes, the loop's among them. The last table has minima relative to script. All of it
 # takes five minutes on a quiet machine with 2 processors.
 set -eu
 cd "$(dirname "$0")/.."

@@ -50,3 +50,22 @@ func TestDocumentsLinkToFiles(t *testing.T) {
 		t.Errorf("found %d links only", links)
 	}
 }
+
+// TestUnreleasedChanges checks the files of changelog/unreleased: the kind of the change and one
+// sentence, then nothing or a paragraph.
+func TestUnreleasedChanges(t *testing.T) {
+	files, err := filepath.Glob("../../changelog/unreleased/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := regexp.MustCompile(`\A(Bugfix|Change|Enhancement|Security): [^\n]{1,90}\n(\n[^\n]{1,100}\n([^\n]{1,100}\n)*)*\z`)
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !change.Match(text) {
+			t.Errorf("%s is not as changelog/README.md says:\n%s", path, text)
+		}
+	}
+}
