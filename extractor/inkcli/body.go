@@ -18,6 +18,7 @@ import (
 type colors struct {
 	accent, plain vterm.Color
 	others        map[vterm.Color]bool // that code spans do not have; nil: they have only the accent
+	spans         map[vterm.Color]bool // of code spans amid plain text: those in headings have them, too
 	codeCol       int                  // where the numbers of code lines may begin
 }
 
@@ -47,18 +48,31 @@ func vivid(c vterm.Color) bool {
 	return max(r, g, b)-min(r, g, b) > 48
 }
 
-// othersOf finds the colours that code spans do not have: those of the text, of addresses, and of
-// the borders and bars around tables and quotes.
+// othersOf finds the colours that code spans do not have: those of the text, of addresses, which
+// are in brackets behind a blank, and of the borders and bars around tables and quotes.
 func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	others := map[vterm.Color]bool{plain: true, {}: true}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if t := strings.TrimLeft(r.Text, " ("); row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└") {
+			if t := strings.TrimLeft(r.Text, " ("); row.Starts(r.Text, " (") || row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└") {
 				others[r.Style.Fg] = true
 			}
 		}
 	}
 	return others
+}
+
+// spansOf finds the colours of code spans: those of words without a mark, but for others.
+func spansOf(lines []row.Line, others map[vterm.Color]bool) map[vterm.Color]bool {
+	spans := map[vterm.Color]bool{}
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			if row.PlainMarks(r.Style) == 0 && !others[r.Style.Fg] && strings.TrimLeft(r.Text, " ") != "" {
+				spans[r.Style.Fg] = true
+			}
+		}
+	}
+	return spans
 }
 
 // Reply reads a reply whose sign has the colour accent: each line of its Markdown is drawn by
@@ -71,6 +85,7 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 			c.plain = vterm.Color{}
 		}
 		c.others = othersOf(lines, c.plain)
+		c.spans = spansOf(lines, c.others)
 	}
 	lk.Table, lk.Gutter = markdown.FieldTable, c.gutter
 	if lk.Marks == nil {
@@ -95,7 +110,7 @@ func stillToCome(l row.Line) bool {
 // marks reads inline styles; code is in the accent, or in a colour of its own.
 func (c *colors) marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
-	if is(s, c.accent) || m == 0 && c.others != nil && !c.others[s.Fg] {
+	if is(s, c.accent) || m == 0 && c.others != nil && !c.others[s.Fg] || c.spans[s.Fg] {
 		m |= row.MarkCode
 	}
 	return m
@@ -118,7 +133,7 @@ func (c *colors) gutter(l *markdown.Line) (width, n int) {
 // a title. Words in italics at the end are no heading.
 func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
-	own := first.Fg != c.plain && first.Fg != c.accent
+	own := first.Fg != c.plain && first.Fg != c.accent && !c.spans[first.Fg]
 	bold := l.All(row.Bold)
 	switch {
 	case l.Indent > 0:

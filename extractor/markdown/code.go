@@ -171,6 +171,10 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	return lk.exactSeam(a, b, edge)
 }
 
+// numberedSlack is how many columns more than a word needs may be free in a line with a number that
+// goes on below.
+const numberedSlack = 8
+
 // numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
 // show how the block begins, and one by one, but for lines that it did not show. Some agents leave
 // code of a list item the item's indentation.
@@ -203,6 +207,9 @@ lines:
 			break lines
 		default:
 			goesOn := l.From(width)
+			if above.Width+row.Width(row.FirstWord(goesOn.Text)) < above.Room-numberedSlack {
+				break lines // text right below it, indented as far
+			}
 			seam = max(lk.exactSeam(&above, &goesOn, 0), SeamSpace)
 		}
 		above = l.From(width)

@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 		{"a blank line without its number", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n\nb\n```"},
 		{"numbers in pieces", "●\n  ⟦ #afafaf|1⟧ a\n\n    ⟦ #afafaf|2⟧ b\n\n      c", geminiish, 40, "```\na\nb\n```\n\nc"},
 		{"numbers at the end", "●\n  ⟦ #afafaf|1⟧ a\n\n", geminiish, 40, "```\na\n```"},
-		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 40, "```\ninstall one two\n```"},
+		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 18, "```\ninstall one two\n```"},
 
 		{"a box with a title is no table", "●\n  ┌─ Title ─┐\n  │ boxed   │\n  ├─────────┤\n  └─────────┘", claudeish, 40, "┌─ Title ─┐\n│ boxed   │\n├─────────┤\n└─────────┘"},
 		{"a box whose corner is missing", "●\n  ┌────┬──\n  │ a  │\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │\n├────┼──"},
