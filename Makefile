@@ -33,13 +33,13 @@ test: ## all tests, and go vet
 	$(GO) test -vet=all -timeout 20m -parallel 4 ./... # many tests wait for processes
 
 soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings that are cut in many ways
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./journal ./store ./recorder ./process ./server/management ./server/commandsocket ./server/sandboxapi ./server/team ./store/pg ./team
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./transcript -run 'TestCutting|TestForgetIsReplay'
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./recorder/journal ./store ./recorder ./internal/process ./internal/server/management ./internal/server/commandsocket ./internal/server/sandboxapi ./internal/team/teamserver ./store/postgres ./internal/team
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./extractor/transcript -run 'TestCutting|TestForgetIsReplay'
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)
 	GOBIN=$(abspath $(BIN)) $(GO) install $(VERSITYGW)
-	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/bucket ./store/pg ./team -run 'TestE20(Bucket|Objects)'
+	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/team/bucket ./store/postgres ./internal/team -run 'TestE20(Bucket|Objects)'
 
 # Code that was translated from C has no goroutines of its own; to watch it makes SQLite five times slower.
 UNWATCHED = -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
@@ -68,11 +68,11 @@ golden-check: ## the golden transcripts are those of the code
 	$(if $(GOLDEN),,$(error no golden tests found))
 	$(GO) test -count=1 $(GOLDEN) -run Golden
 
-PACKAGE ?= ./extractor/...
+PACKAGE ?= $(filter-out %/transcript,$(shell $(GO) list ./extractor/...))
 MORE    ?=
 
 mutate: ## conditions of PACKAGE (a pattern) that no recording needs; MORE names a folder with more recordings, ONLY the files
-	$(GO) run ./internal/mutate -list -accept internal/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(if $(ONLY),-only '$(ONLY)') $(PACKAGE)
+	$(GO) run ./internal/testkit/mutate -list -accept internal/testkit/mutate/accepted.txt $(if $(MORE),-more $(MORE)) $(if $(ONLY),-only '$(ONLY)') $(PACKAGE)
 
 bench: ## benchmarks on real recordings; BENCH chooses
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
@@ -85,8 +85,8 @@ fuzz: ## each fuzz target for FUZZTIME
 
 rules: ## the redaction rules of the gitleaks that is named above
 	dir=$$($(GO) mod download -json $(GITLEAKS) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p') && \
-		install -m 644 "$$dir/config/gitleaks.toml" redact/gitleaks.toml && install -m 644 "$$dir/LICENSE" redact/gitleaks.LICENSE
-	$(GO) generate ./redact
+		install -m 644 "$$dir/config/gitleaks.toml" internal/redact/gitleaks.toml && install -m 644 "$$dir/LICENSE" internal/redact/gitleaks.LICENSE
+	$(GO) generate ./internal/redact
 
 web: web/node_modules ## the page that serve shows, web/dist, of web/src (needs npm)
 	cd web && npx tsc --noEmit && node build.mjs

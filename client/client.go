@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client/management"
-	"github.com/ptyrec/ptyrec/internal/redirect"
+	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/client/management"
-	"github.com/ptyrec/ptyrec/internal/redirect"
+	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )

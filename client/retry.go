@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client/management"
-	"github.com/ptyrec/ptyrec/internal/redirect"
+	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
 // The time between tries to connect again doubles from the first to the last.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/program"
+	"github.com/ptyrec/ptyrec/internal/sys/program"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/pty"
+	"github.com/ptyrec/ptyrec/internal/sys/pty"
 )
 
 // openPTY opens a PTY like the user's terminal.

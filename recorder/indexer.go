@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/transcript"
 	"github.com/ptyrec/ptyrec/recorder/echo"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/transcript"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 

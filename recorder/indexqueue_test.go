@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/transcript"
 	"github.com/ptyrec/ptyrec/recorder/echo"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // What does not fit in the queue is left out, and asked for by number.

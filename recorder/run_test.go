@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/program"
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/extractor/transcript"
+	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // memoryLog is a Log in memory.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/deadly"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/internal/pty"
+	"github.com/ptyrec/ptyrec/internal/sys/pty"
 )
 
 // window returns the size of the session's window at its start.

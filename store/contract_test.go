@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/storetest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/storetest"
 )
 
-// E19: SQLite keeps the contract of a database of sessions, as PostgreSQL does (store/pg).
+// E19: SQLite keeps the contract of a database of sessions, as PostgreSQL does (store/postgres).
 func TestE19Contract(t *testing.T) {
 	storetest.Run(t, storetest.Backend{
 		Open: func(t *testing.T) (context.Context, storetest.DB) {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 

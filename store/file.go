@@ -17,7 +17,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/ptyrec/ptyrec/internal/private"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
 	"github.com/ptyrec/ptyrec/session"
 )
 

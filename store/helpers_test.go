@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/cast"
+	"github.com/ptyrec/ptyrec/internal/cast"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -87,7 +87,7 @@ func output(at time.Duration, data string) session.Event {
 // realEvents returns the events of a recording of a real agent.
 func realEvents(t testing.TB) (events []session.Event) {
 	t.Helper()
-	r, err := cast.Open("../cast/testdata/claude.cast")
+	r, err := cast.Open("../internal/cast/testdata/claude.cast")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/usertest"
+	"github.com/ptyrec/ptyrec/internal/testkit/usertest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )

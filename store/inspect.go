@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 )
 
 // JournalState describes a file in the folder of the journals.

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 )
 
 // A session is live while its recorder holds the lock on its journal. The kernel drops that lock

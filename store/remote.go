@@ -8,8 +8,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/ptyrec/ptyrec/internal/words"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store/fts"
 )
 
 // What other databases than SQLite's share with a Store: segments, and the words of messages and
@@ -101,15 +101,15 @@ func Indexed(e *session.Entry) [2]string { return indexedOf(e) }
 func Nanos(t time.Time) int64 { return nanos(t) }
 
 // Expr returns what the query's words ask for; nil if there are none.
-func (q Query) Expr() *words.Expr {
-	var parts []words.Part
+func (q Query) Expr() *fts.Expr {
+	var parts []fts.Part
 	for _, part := range parseQuery(q.Text).parts {
 		if part[0] != '"' {
-			parts = append(parts, words.Part{Operator: part})
+			parts = append(parts, fts.Part{Operator: part})
 			continue
 		}
 		text, prefix := unquoted(part)
-		parts = append(parts, words.Part{Text: text, Prefix: prefix})
+		parts = append(parts, fts.Part{Text: text, Prefix: prefix})
 	}
-	return words.Parse(parts)
+	return fts.Parse(parts)
 }

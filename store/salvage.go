@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -20,7 +20,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -18,11 +18,11 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/ptyrec/ptyrec/cast"
-	"github.com/ptyrec/ptyrec/journal"
+	"github.com/ptyrec/ptyrec/extractor/transcript"
+	"github.com/ptyrec/ptyrec/internal/cast"
+	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
-	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // updateEvery is how often entries go to the database, as live.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/ptyrec/ptyrec/internal/redirect"
+	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/session"
 )

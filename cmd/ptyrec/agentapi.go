@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/agentattach"
-	"github.com/ptyrec/ptyrec/internal/agentserver"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/token"
-	"github.com/ptyrec/ptyrec/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
+	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/server/agentserver"
+	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
 // agentapiName is the name of the program that `ptyrec agentapi` replaces.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // eventsOf reads the events of a path until the test or the stream ends. The channel gets each as

@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/opener"
 )
 
 // app is what the commands share: the process's streams, the flags of the root, and what was opened

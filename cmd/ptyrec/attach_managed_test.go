@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // dashboard starts a server that lets clients start shells, and returns its management URL and a

@@ -21,8 +21,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 // runDetached starts a session in the background, of this size, and returns its id.

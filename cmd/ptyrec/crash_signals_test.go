@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/deadly"
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // A signal that stands for a crash ends the session as any other does: the command gets it, the

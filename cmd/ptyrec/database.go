@@ -4,20 +4,20 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/listing"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
-	"github.com/ptyrec/ptyrec/store/pg"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 // dbPath returns the path of the database, which is a file.
 func (a *app) dbPath() (string, error) {
 	name, err := a.dbName()
-	if err == nil && pg.Is(name) {
+	if err == nil && postgres.Is(name) {
 		return "", fail(errors.New("this command needs a database file, not PostgreSQL"),
 			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those in PostgreSQL")
 	}

@@ -6,8 +6,8 @@ import (
 	"os/exec"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/launch"
+	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 // detach starts a session in the background, prints its id, and returns. What goes wrong with its

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/join"
-	"github.com/ptyrec/ptyrec/internal/remotecmd"
+	"github.com/ptyrec/ptyrec/internal/cmd/record/remotecmd"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 type execFlags struct {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/servetest"
+	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 )
 
 // remote runs `ptyrec exec` with the token.

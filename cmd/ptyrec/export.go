@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/export"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/importer"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/private"
-	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
+	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
 	"github.com/ptyrec/ptyrec/store"
 )
 

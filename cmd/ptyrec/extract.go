@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/parallel"
-	"github.com/ptyrec/ptyrec/library"
-	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 )
 
 func newExtractCmd(a *app) *cobra.Command {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"io"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/follow"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/live/follow"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/shellinit"
+	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
 )
 
 // agentNames are the programs whose conversations ptyrec reads.

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/listing"
-	"github.com/ptyrec/ptyrec/internal/rundir"
-	"github.com/ptyrec/ptyrec/internal/usage"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/oidctest"
-	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/oidctest"
+	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 )
 
 // E20.5: Ann types `ptyrec login`, a browser opens, she signs in at the provider and confirms the

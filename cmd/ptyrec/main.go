@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/process"
+	"github.com/ptyrec/ptyrec/internal/process"
 )
 
 func main() {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/join"
-	"github.com/ptyrec/ptyrec/internal/remotelog"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 

@@ -14,14 +14,14 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/peer"
-	"github.com/ptyrec/ptyrec/internal/timespan"
-	"github.com/ptyrec/ptyrec/internal/webserver"
-	"github.com/ptyrec/ptyrec/redact"
-	"github.com/ptyrec/ptyrec/server/mcp"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/internal/server/mcp"
+	"github.com/ptyrec/ptyrec/internal/server/webserver"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
 type mcpFlags struct {

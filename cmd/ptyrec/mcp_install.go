@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/mcpinstall"
+	"github.com/ptyrec/ptyrec/internal/cmd/setup/mcpinstall"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 type mcpInstallFlags struct {

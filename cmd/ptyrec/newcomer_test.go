@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 )
 
 // E20.6: the first ten commands of docs/team.md, typed as they are there, lead from an empty

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // Issue 21, 1: an agent that has finished a turn, and one that asks, is told to the terminal, to a

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/archive"
+	"github.com/ptyrec/ptyrec/internal/archive"
 )
 
 // partFlags choose a part of a session.

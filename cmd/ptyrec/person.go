@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/peer"
-	"github.com/ptyrec/ptyrec/live"
+	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
 // asks are the commands that change or delete what is recorded, and when they do. In what was

@@ -8,12 +8,12 @@ import (
 	"os"
 	"time"
 
-	"github.com/ptyrec/ptyrec/export"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/deletion"
-	"github.com/ptyrec/ptyrec/internal/peer"
-	"github.com/ptyrec/ptyrec/internal/picker"
-	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/internal/cmd/find/picker"
+	"github.com/ptyrec/ptyrec/internal/cmd/manage/deletion"
+	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )

@@ -9,16 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/archive"
 	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/join"
-	"github.com/ptyrec/ptyrec/internal/listing"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/internal/sessionflags"
-	"github.com/ptyrec/ptyrec/internal/tui"
-	"github.com/ptyrec/ptyrec/library"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
+	"github.com/ptyrec/ptyrec/internal/cli/tui"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/bytesize"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/internal/retention"
-	"github.com/ptyrec/ptyrec/internal/timespan"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/store"
 )
 

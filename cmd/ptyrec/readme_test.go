@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 // elsewhere are commands of the documents that other tests run, or that cannot run here: builds,

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/agentlog"
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/agentlog"
 )
 
 // TestE23OneRegistry: whatever names the agents names those that the extractor knows, and no other.
@@ -16,7 +16,7 @@ func TestE23OneRegistry(t *testing.T) {
 	if got := slices.Sorted(slices.Values(agentlog.Agents())); !slices.Equal(got, want) {
 		t.Errorf("logs of %q are read, agents are %q", got, want)
 	}
-	for _, path := range []string{"../../docs/architecture.md", "../../docs/import.md", "../../README.md", "../../server/mcp/tools.go"} {
+	for _, path := range []string{"../../docs/architecture.md", "../../docs/import.md", "../../README.md", "../../internal/server/mcp/tools.go"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

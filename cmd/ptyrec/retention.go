@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/detached"
-	"github.com/ptyrec/ptyrec/internal/nice"
-	"github.com/ptyrec/ptyrec/internal/peer"
+	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
 // now is the clock of the retention. Only tests change it.

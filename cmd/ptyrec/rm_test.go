@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // Deleted means gone: no file beside the database holds a word of what was deleted, neither as text

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/teamsync"
+	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 )
 
 // newRootCmd builds the command tree. Each command has a file of its own.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/opener"
-	"github.com/ptyrec/ptyrec/library"
-	"github.com/ptyrec/ptyrec/render"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/render"
 )
 
 // openSandbox opens the sandbox that the first of args names. It is nil if that is a session.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/process"
+	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/redact/shapes"
+	"github.com/ptyrec/ptyrec/internal/redact/shapes"
 )
 
 // Issue 12, 2.5: whatever its shape, a secret that was shown is in no entry, no index and no

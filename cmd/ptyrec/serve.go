@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/listener"
-	"github.com/ptyrec/ptyrec/internal/webserver"
-	"github.com/ptyrec/ptyrec/server/mcp"
-	"github.com/ptyrec/ptyrec/store/pg"
+	"github.com/ptyrec/ptyrec/internal/server/listener"
+	"github.com/ptyrec/ptyrec/internal/server/mcp"
+	"github.com/ptyrec/ptyrec/internal/server/webserver"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 func newServeCmd(a *app) *cobra.Command {
@@ -56,7 +56,7 @@ func serve(ctx context.Context, a *app, f webserver.Flags) error {
 		level = slog.LevelDebug
 	}
 	log := a.logger(level)
-	if name, err := a.dbName(); err == nil && pg.Is(name) {
+	if name, err := a.dbName(); err == nil && postgres.Is(name) {
 		return serveTeam(ctx, a, f, name, log)
 	}
 	db, err := a.openStore(ctx)
@@ -107,8 +107,8 @@ func serveTeam(ctx context.Context, a *app, f webserver.Flags, dsn string, log *
 }
 
 // openTeam opens a database in PostgreSQL until the command ends.
-func openTeam(ctx context.Context, a *app, dsn string) (*pg.Store, error) {
-	db, err := pg.Open(ctx, dsn)
+func openTeam(ctx context.Context, a *app, dsn string) (*postgres.Store, error) {
+	db, err := postgres.Open(ctx, dsn)
 	if err != nil {
 		return nil, fail(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
 	}

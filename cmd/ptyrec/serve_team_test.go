@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/pgtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
-	"github.com/ptyrec/ptyrec/store/pg"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 // E19.1: `serve --db postgres://` shows the sessions in PostgreSQL by the API of every server; what
@@ -99,16 +99,16 @@ func TestE19ServePostgreSQL(t *testing.T) {
 // storeInPostgreSQL puts a session into a database and returns its id.
 func storeInPostgreSQL(t *testing.T, dsn string) string {
 	t.Helper()
-	db, err := pg.Open(t.Context(), dsn)
+	db, err := postgres.Open(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	ctx := pg.As(t.Context(), pg.Viewer{User: 1 << 40})
+	ctx := postgres.As(t.Context(), postgres.Viewer{User: 1 << 40})
 	started := time.Now().Add(-time.Hour).UTC()
 	ended := started.Add(time.Minute)
 	s := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/w", StartedAt: started, Cols: 80, Rows: 24}
-	if _, err := db.Begin(ctx, pg.Push{Session: s, Version: 1}); err != nil {
+	if _, err := db.Begin(ctx, postgres.Push{Session: s, Version: 1}); err != nil {
 		t.Fatal(err)
 	}
 	rec := store.NewRecording(80, 24)
@@ -117,10 +117,10 @@ func storeInPostgreSQL(t *testing.T, dsn string) string {
 		t.Fatal(err)
 	}
 	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: started, Status: session.StatusComplete}
-	if err := db.SaveEntries(ctx, s.ID, pg.Batch{Version: 1, Entries: []pg.Sent{{Entry: e}}}); err != nil {
+	if err := db.SaveEntries(ctx, s.ID, postgres.Batch{Version: 1, Entries: []postgres.Sent{{Entry: e}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.End(ctx, s.ID, pg.Whole{EndedAt: &ended, Events: 1, Entries: 1, Digest: pg.DigestOf([][32]byte{{}})}); err != nil {
+	if err := db.End(ctx, s.ID, postgres.Whole{EndedAt: &ended, Events: 1, Entries: 1, Digest: postgres.DigestOf([][32]byte{{}})}); err != nil {
 		t.Fatal(err)
 	}
 	return s.ID

@@ -20,7 +20,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // leavers are the ways in which programs leave the terminal that started them.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/store"
 )
 

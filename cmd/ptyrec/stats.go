@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/summary"
+	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
 	"github.com/ptyrec/ptyrec/store"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/teamadmin"
-	"github.com/ptyrec/ptyrec/internal/teamsync"
-	"github.com/ptyrec/ptyrec/store/pg"
+	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
+	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 func newTeamCmd(a *app) *cobra.Command {
@@ -16,7 +16,7 @@ func newTeamCmd(a *app) *cobra.Command {
 		if err != nil {
 			return nil, err
 		}
-		if pg.Is(name) {
+		if postgres.Is(name) {
 			return openTeam(ctx, a, name)
 		}
 		if a.dbFlag != "" {

@@ -17,14 +17,14 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/ptyrec/ptyrec/archive"
-	"github.com/ptyrec/ptyrec/internal/pgtest"
-	"github.com/ptyrec/ptyrec/internal/teamtest"
-	"github.com/ptyrec/ptyrec/library"
-	"github.com/ptyrec/ptyrec/redact"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/teamtest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
-	"github.com/ptyrec/ptyrec/store/pg"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 // teamSite is a team's server as a process, a cluster of its own, and a machine that sends.
@@ -45,13 +45,13 @@ func newTeamSite(t *testing.T) *teamSite {
 	s.address = freeAddress(t)
 	db := s.open(t)
 	defer func() { _ = db.Close() }()
-	operator := pg.As(t.Context(), pg.Viewer{Operator: true})
-	must(t, db.AddUser(operator, "ann", pg.RoleMember))
-	token, err := db.AddToken(operator, pg.NewToken{User: "ann", Kind: pg.KindUser})
+	operator := postgres.As(t.Context(), postgres.Viewer{Operator: true})
+	must(t, db.AddUser(operator, "ann", postgres.RoleMember))
+	token, err := db.AddToken(operator, postgres.NewToken{User: "ann", Kind: postgres.KindUser})
 	must(t, err)
 	v, err := db.Identify(t.Context(), token)
 	must(t, err)
-	s.reader = pg.As(t.Context(), v)
+	s.reader = postgres.As(t.Context(), v)
 	s.environ = append(s.environ, "PTYREC_TEAM_SERVER=http://"+s.address, "PTYREC_TEAM_TOKEN="+token, "PTYREC_TEAM_SPACE=")
 	t.Cleanup(func() { s.kill(&s.serve); s.kill(&s.sync) })
 	return s
@@ -77,9 +77,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func (s *teamSite) open(t *testing.T) *pg.Store {
+func (s *teamSite) open(t *testing.T) *postgres.Store {
 	t.Helper()
-	db, err := pg.Open(t.Context(), s.dsn)
+	db, err := postgres.Open(t.Context(), s.dsn)
 	must(t, err)
 	return db
 }

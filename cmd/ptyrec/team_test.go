@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/pgtest"
-	"github.com/ptyrec/ptyrec/internal/ptytest"
+	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // E20.4: Ann shares a session by a link, and Ben, who is in her space, finds, reads, exports and

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/usage"
 	"github.com/ptyrec/ptyrec/store"
 )
 

@@ -3,7 +3,7 @@ package codex
 import (
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
 // TestLate shows the first rows of recordings that begin in the middle of a conversation: the rest

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
-	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
 // TestWrapBehindHyphen joins words that were cut after a hyphen, and leaves a pair of words as it

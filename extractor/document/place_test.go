@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
 // TestOverlap finds where rows of a window begin among those that were there, one letter a row:

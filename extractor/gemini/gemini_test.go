@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
-	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 	"github.com/ptyrec/ptyrec/session"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
-	"github.com/ptyrec/ptyrec/internal/rowtest"
+	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/extractor/transcript"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // repeat returns lines with numbers from 0 on.

@@ -14,8 +14,8 @@ import (
 	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
-	"github.com/ptyrec/ptyrec/internal/private"
+	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
 // WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/bytelock"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
 )
 
 // What a command that was killed has left beside a file goes when the file is written the next

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 // WriteJSON writes v, indented by one blank, for programs that read a command's --json. Control

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/printable"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 // Notice writes a line to w about something that is not a failure of the command.

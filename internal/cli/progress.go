@@ -10,7 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/ptyrec/ptyrec/internal/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 )
 
 const (

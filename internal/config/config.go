@@ -16,11 +16,11 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/ignore"
-	"github.com/ptyrec/ptyrec/internal/retention"
-	"github.com/ptyrec/ptyrec/internal/xdg"
-	"github.com/ptyrec/ptyrec/redact"
-	"github.com/ptyrec/ptyrec/team"
+	"github.com/ptyrec/ptyrec/internal/library/retention"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/team"
+	"github.com/ptyrec/ptyrec/recorder/ignore"
 )
 
 // template is a configuration file without any setting, with a comment for each key.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/notify"
+	"github.com/ptyrec/ptyrec/recorder/notify"
 )
 
 // Notify has the settings of how the user is told that an agent waits.

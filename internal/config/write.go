@@ -12,8 +12,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/printable"
-	"github.com/ptyrec/ptyrec/internal/private"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
 // Write writes the configuration in the form of its file, without control characters. A comment

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/extractor/transcript"
 	"github.com/ptyrec/ptyrec/recorder/echo"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/transcript"
 )
 
 // step is output of a program, or keys typed behind it.

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/deadly"
-	"github.com/ptyrec/ptyrec/internal/origin"
-	"github.com/ptyrec/ptyrec/internal/orphans"
+	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/origin"
+	"github.com/ptyrec/ptyrec/internal/sys/orphans"
 )
 
 // Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program

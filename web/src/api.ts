@@ -1,4 +1,4 @@
-// The server's HTTP API, as server/openapi.yaml describes it.
+// The server's HTTP API, as internal/server/openapi.yaml describes it.
 import { allPrintable } from "./hidden";
 
 export interface Agent { name: string; version?: string; model?: string }

@@ -1,5 +1,5 @@
 // What agents and programs write may hold characters that nobody sees, or that turn around what others see. They are named: {U+202E}.
-// package internal/printable decides the same for the command line.
+// package internal/human/printable decides the same for the command line.
 
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g; // all but tab and line feed
 const separators = /\r\n?|[\u2028\u2029]/g;

@@ -1,0 +1,223 @@
+// Package resume finds out how an agent is started again on the conversation of a session.
+package resume
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+
+	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/internal/agentlog"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// Why a session cannot be resumed.
+var (
+	ErrNoAgent = errors.New("no agent was seen in it that can be started again on a conversation")
+	ErrNoID    = errors.New("the id of its conversation is not known")
+)
+
+// Where an id was found.
+const (
+	FromImport  = "import"  // the session was read from the agent's own log
+	FromScreen  = "screen"  // the agent printed it at its end
+	FromLog     = "log"     // the agent's own log has it
+	FromCommand = "command" // the recorded command line has it
+)
+
+// Plan is how an agent is started again.
+type Plan struct {
+	Agent   string
+	ID      string // the agent's own of the conversation
+	From    string // where ID was found
+	Command []string
+	Cwd     string // the folder to start it in; empty if it is not known
+}
+
+// Line returns the command line for a shell.
+func (p *Plan) Line() string {
+	line := shellquote.Join(p.Command...)
+	if p.Cwd != "" {
+		line = "cd " + shellquote.Join(p.Cwd) + " && " + line
+	}
+	return line
+}
+
+// Find returns how to go on with the last conversation of a session whose id is known. The error
+// wraps ErrNoAgent or ErrNoID, or is that of reading the session.
+func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, error) {
+	if s := info.Source; s != nil {
+		return imported(info, s)
+	}
+	t, err := lib.Transcript(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	agents := agentsOf(t)
+	if len(agents) == 0 {
+		return nil, ErrNoAgent
+	}
+	rows, err := lastRows(ctx, lib, info)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range agents {
+		how := extractor.AgentOf(a).Resume
+		if id := printed(how, rows); id != "" {
+			return plan(info, a, id, FromScreen, folderOf(t, a, info)), nil
+		}
+		facts, ok, err := agentlog.Conversation(info.Session, a, t.Entries)
+		if err == nil && ok && how.ID().MatchString(facts.ID) {
+			return plan(info, a, facts.ID, FromLog, folder(facts.Cwd, info.Cwd)), nil
+		}
+		if id := given(how, info.Command); id != "" {
+			return plan(info, a, id, FromCommand, info.Cwd), nil
+		}
+	}
+	return nil, ErrNoID
+}
+
+// imported returns the plan for a session from an agent's own log.
+func imported(info *store.Info, s *session.Source) (*Plan, error) {
+	how := extractor.AgentOf(s.Agent).Resume
+	if how == nil {
+		return nil, ErrNoAgent
+	}
+	if !how.ID().MatchString(s.ID) {
+		return nil, ErrNoID
+	}
+	return plan(info, s.Agent, s.ID, FromImport, info.Cwd), nil
+}
+
+// agentsOf returns the agents of a session that can be started again, the last one first.
+func agentsOf(t *session.Transcript) (names []string) {
+	for _, e := range slices.Backward(t.Entries) {
+		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) && extractor.AgentOf(e.Agent).Resume != nil {
+			names = append(names, e.Agent)
+		}
+	}
+	return names
+}
+
+// plan returns a plan. The program is the one that was recorded, if it is the agent's.
+func plan(info *store.Info, agent, id, from, cwd string) *Plan {
+	how := extractor.AgentOf(agent).Resume
+	program := how.Program
+	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == program {
+		program = info.Command[0]
+	}
+	command := []string{program}
+	for _, arg := range how.Args {
+		command = append(command, strings.ReplaceAll(arg, chat.ResumeID, id))
+	}
+	return &Plan{Agent: agent, ID: id, From: from, Command: command, Cwd: cwd}
+}
+
+// printed returns the id that the agent has printed last, or "".
+func printed(how *chat.Resumption, rows []string) string {
+	for _, row := range slices.Backward(rows) {
+		if m := how.Printed().FindStringSubmatch(row); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// given returns the id that a command line has, or "".
+func given(how *chat.Resumption, command []string) string {
+	for i, arg := range command {
+		if i == 0 {
+			continue
+		}
+		word, id, ok := strings.Cut(arg, "=")
+		if !slices.Contains(how.Given, word) {
+			continue
+		}
+		if !ok && i+1 < len(command) {
+			id = command[i+1]
+		}
+		if how.ID().MatchString(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// scrollback is how many rows above the screen may have the id, in rows.
+const scrollback = 200
+
+// lastRows returns the text of the last rows that a session has shown on the main screen. Rows that
+// a narrow window has wrapped are one.
+func lastRows(ctx context.Context, lib *library.Library, info *store.Info) (rows []string, err error) {
+	source := archive.NewRawLog(ctx, lib.Store, info.ID, 0)
+	defer source.Stop()
+	t := vterm.New(vterm.Options{Cols: info.Cols, Rows: info.Rows})
+	var above []*vterm.Row
+	for {
+		e, err := source.Next()
+		if err != nil {
+			if err := archive.IgnoreEnd(err); err != nil {
+				return nil, err
+			}
+			break
+		}
+		switch e.Kind {
+		case session.Output:
+			_, _ = t.Write(e.Data) // never fails
+		case session.Resize:
+			t.Resize(e.Cols, e.Rows)
+		}
+		for _, h := range t.TakeHistory() {
+			if h.Row != nil {
+				above = append(above, h.Row)
+			}
+		}
+		above = above[max(0, len(above)-scrollback):]
+	}
+	for _, row := range append(above, t.Snapshot().Lines...) {
+		if row.Wrapped && len(rows) > 0 {
+			rows[len(rows)-1] += row.Text
+			continue
+		}
+		rows = append(rows, row.Text)
+	}
+	return rows, nil
+}
+
+// folderOf returns the folder of the last conversation of an agent: as its banner said, if the
+// agent was started in a shell, else the session's.
+func folderOf(t *session.Transcript, agent string, info *store.Info) string {
+	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == extractor.AgentOf(agent).Resume.Program {
+		return info.Cwd
+	}
+	for _, e := range slices.Backward(t.Entries) {
+		if e.Event == session.EventNewSession && e.Agent == agent {
+			said, _ := e.Data["cwd"].(string)
+			return folder(said, info.Cwd)
+		}
+	}
+	return info.Cwd
+}
+
+// folder returns said if that is a folder, else the session's. A ~ is the home folder.
+func folder(said, cwd string) string {
+	if rest, ok := strings.CutPrefix(said, "~"); ok && (rest == "" || rest[0] == '/') {
+		if home, err := os.UserHomeDir(); err == nil {
+			said = home + rest
+		}
+	}
+	if info, err := os.Stat(said); filepath.IsAbs(said) && err == nil && info.IsDir() {
+		return said
+	}
+	return cwd
+}

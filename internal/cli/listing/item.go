@@ -1,0 +1,47 @@
+package listing
+
+import (
+	"io"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Item is a session as a list's JSON has it. What nobody has read out of its recording yet has no
+// count.
+type Item struct {
+	store.Overview
+	Messages *int `json:"messages"`
+	Turns    *int `json:"turns"`
+}
+
+// NewItem returns a session as a list's JSON has it. sockets are those of the live sessions, by
+// their ids.
+func NewItem(info *store.Info, sockets map[string]string) Item {
+	item := Item{Overview: info.Overview()}
+	item.Joinable = Joinable(info, sockets)
+	item.Name = "" // the title is the same
+	if info.Messages > 0 || !info.Unread || info.Status == store.Live {
+		item.Messages, item.Turns = &info.Messages, &info.Turns
+	}
+	return item
+}
+
+// Joinable reports whether a session can be joined: it runs, on this machine, as this user. The
+// commands of programs are followed by their raw logs.
+func Joinable(info *store.Info, sockets map[string]string) bool {
+	return info.Status == store.Live && (sockets[info.ID] != "" || info.Process != "")
+}
+
+// WriteJSON writes sessions as JSON. used is what they used, by their ids.
+func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used map[string]*usage.Sum) error {
+	items := make([]Item, len(infos))
+	for i, info := range infos {
+		items[i] = NewItem(info, sockets)
+		if sum := used[info.ID]; sum != nil {
+			items[i].Usage = sum
+		}
+	}
+	return cli.WriteJSON(w, items)
+}

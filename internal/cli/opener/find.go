@@ -1,0 +1,90 @@
+package opener
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// worded is an error in words for the user.
+type worded struct {
+	text string
+	err  error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.err }
+
+// Find returns the session that ref names.
+func Find(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
+	info, err := s.Find(ctx, ref)
+	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
+		return nil, cli.Fail(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` says how to mend it")
+	}
+	switch {
+	case errors.Is(err, session.ErrNotFound) && ref == "last":
+		return nil, cli.Fail(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
+	case errors.Is(err, session.ErrNotFound):
+		return nil, cli.Fail(worded{fmt.Sprintf("no session's id begins with %q", ref), err}, "`ptyrec list` shows the sessions")
+	case errors.Is(err, session.ErrAmbiguous):
+		return nil, ambiguous(ctx, s, ref)
+	}
+	return info, err
+}
+
+// ambiguous names the sessions that an id's beginning could mean, up to five of them.
+func ambiguous(ctx context.Context, s *store.Store, ref string) error {
+	ids, err := s.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	short := listing.NewShortIDs(ids)
+	var names []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, strings.ToLower(ref)) {
+			names = append(names, short.Of(id))
+		}
+	}
+	named := strings.Join(names[:min(5, len(names))], ", ")
+	if len(names) > 5 {
+		named += ", …"
+	}
+	return cli.Fail(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
+}
+
+// ParseRef is archive.ParseRef with a hint.
+func ParseRef(text string) (archive.Ref, error) {
+	r, err := archive.ParseRef(text)
+	if err != nil {
+		return r, &cli.Failure{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Status: cli.StatusUsage}
+	}
+	return r, nil
+}
+
+// LiveName is the live session that an argument names; #N of it means nothing here.
+func LiveName(arg string) (string, error) {
+	if cli.IsPath(arg) {
+		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
+			return "", cli.Misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
+		}
+	}
+	ref, err := ParseRef(arg)
+	return ref.Session, err
+}
+
+// Missing says which numbers there are, if err is that an entry is missing.
+func Missing(err error) error {
+	if e := (*archive.MissingError)(nil); errors.As(err, &e) {
+		return cli.Fail(err, "`ptyrec show "+e.Session+"` shows the numbers")
+	}
+	return err
+}

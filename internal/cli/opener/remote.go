@@ -1,0 +1,33 @@
+package opener
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Finder finds sessions by their names. *team.Reader is one.
+type Finder interface {
+	Find(ctx context.Context, ref string) (*store.Info, error)
+}
+
+// Remote returns the session on a server that the first of args names, else the last one there.
+func Remote(ctx context.Context, s Finder, args []string) (*store.Info, archive.Ref, error) {
+	name := "last"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	ref, err := ParseRef(name)
+	if err != nil {
+		return nil, ref, err
+	}
+	info, err := s.Find(ctx, ref.Session)
+	if errors.Is(err, session.ErrNotFound) {
+		err = cli.Fail(err, "`ptyrec list --team` shows the sessions that you may read there")
+	}
+	return info, ref, err
+}

@@ -1,0 +1,154 @@
+package opener
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Target is what an argument names: a session of the database, or a recording's file.
+type Target struct {
+	Ref  archive.Ref
+	File string       // a recording's path, or "-"; empty: a session
+	DB   *store.Store // nil: a file
+	Info *store.Info
+}
+
+// Resolve finds what the first of args names, else the last session. A name with a dot or a slash,
+// and -, is a file; any other is a session, or a file if there is no such session. If there are
+// both, the error says so.
+func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
+	name := archive.Last
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == "-" || cli.IsPath(name) || strings.ContainsAny(name, "./") && IsFile(name) {
+		return fileTarget(name)
+	}
+	ref, err := ParseRef(name)
+	if err != nil {
+		return Target{}, err
+	}
+	db, info, err := o.named(ctx, ref.Session)
+	found := err == nil || errors.Is(err, session.ErrAmbiguous)
+	beside := len(args) > 0 && !o.Named && IsFile(ref.Session)
+	switch {
+	case found && beside:
+		return Target{}, cli.Misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q is both a session and a file", ref.Session)
+	case beside && errors.Is(err, session.ErrNotFound), beside && errors.Is(err, ErrNoDatabase):
+		return Target{Ref: ref, File: ref.Session}, nil
+	}
+	return Target{Ref: ref, DB: db, Info: info}, err
+}
+
+// fileTarget is the file of this name, or the part of one that a #N at the end names.
+func fileTarget(name string) (Target, error) {
+	t := Target{File: name}
+	if IsFile(name) {
+		return t, nil
+	}
+	ref, err := ParseRef(name)
+	if err == nil && !ref.Whole() && IsFile(ref.Session) {
+		return Target{Ref: ref, File: ref.Session}, nil
+	}
+	if _, err := os.Stat(name); err != nil {
+		return t, nil //nolint:nilerr // opening it says what is wrong
+	}
+	return t, cli.Fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
+}
+
+// Session opens what the first of args names, else the last session. A recording's file is
+// opened as a session of a database of its own, which is removed when the command is over.
+func (o *Opener) Session(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+	t, err := o.Resolve(ctx, args)
+	if err == nil && t.File != "" {
+		t.DB, t.Info, err = o.File(ctx, t.File)
+	}
+	return t.DB, t.Info, t.Ref, err
+}
+
+// Whole is Session for a command that has no use for a part of a session.
+func (o *Opener) Whole(ctx context.Context, args []string) (*store.Store, *store.Info, error) {
+	db, info, ref, err := o.Session(ctx, args)
+	if err == nil && !ref.Whole() {
+		err = WholeOnly(ref)
+	}
+	return db, info, err
+}
+
+// Stored is Session for a command that changes what the database has of a session.
+func (o *Opener) Stored(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+	t, err := o.Resolve(ctx, args)
+	if err == nil && t.File != "" {
+		err = cli.Misuse("import it first: ptyrec import "+t.File, "%s is a file that is not in the database", t.File)
+	}
+	return t.DB, t.Info, t.Ref, err
+}
+
+// WholeOnly is the error of a command that needs a whole session for a part of one.
+func WholeOnly(ref archive.Ref) error {
+	return cli.Misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
+}
+
+// named opens the database and finds the session of this name.
+func (o *Opener) named(ctx context.Context, name string) (*store.Store, *store.Info, error) {
+	db, err := o.Existing(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := Find(ctx, db, name)
+	return db, info, err
+}
+
+// File takes a recording into a database of its own.
+func (o *Opener) File(ctx context.Context, path string) (*store.Store, *store.Info, error) {
+	rec, err := o.Recording(path, func(int) {})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rec.Close()
+	dir, err := os.MkdirTemp("", "ptyrec-")
+	if err != nil {
+		return nil, nil, err
+	}
+	done := o.Temps.Add(dir)
+	o.CloseLater(Closer(func() error {
+		defer done()
+		return os.RemoveAll(dir)
+	}))
+	db, err := openDatabase(ctx, filepath.Join(dir, "ptyrec.db"), databaseWait)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.CloseLater(db)
+	raw := store.NewRecording(rec.Session.Cols, rec.Session.Rows)
+	t, readErr := rec.Transcribe(raw.Write)
+	if readErr != nil && len(t.Entries) == 0 {
+		return nil, nil, readErr
+	}
+	if readErr != nil {
+		o.Notice("warning: %v", readErr)
+	}
+	if warning := rec.Warning(); warning != "" {
+		o.Notice("%s: %s", path, warning)
+	}
+	if err := db.Import(ctx, &t.Session, raw, t.Entries); err != nil {
+		return nil, nil, err
+	}
+	info, err := db.Find(ctx, t.Session.ID)
+	return db, info, err
+}
+
+// IsFile reports whether a name is that of a recording's file, not a session's id.
+func IsFile(name string) bool {
+	info, err := os.Stat(name)
+	return name == "-" || err == nil && !info.IsDir()
+}

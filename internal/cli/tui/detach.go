@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/internal/live/keyseq"
+)
+
+// keySequences matches sequences that may be keys: parameters and final byte.
+var keySequences = lazy.Regexp("\x1b\\[([0-9:;]+)([u~])")
+
+// detachAt returns the index of the key in keys that detaches, or -1. The key is a control
+// character. The terminal sends it as that byte or, if the session's program asked for it, as a
+// sequence.
+func detachAt(keys []byte, key byte) int {
+	at := bytes.IndexByte(keys, key)
+	for _, m := range keySequences().FindAllSubmatchIndex(keys, -1) {
+		if at >= 0 && m[0] > at {
+			break
+		}
+		k, ok := keyseq.Parse(string(keys[m[2]:m[3]]), keys[m[4]])
+		sends := func(code int) bool { return keyseq.Control(code) == key }
+		if ok && !k.Released && k.Mods&^keyseq.Shift == keyseq.Ctrl && slices.ContainsFunc(k.Codes, sends) {
+			return m[0]
+		}
+	}
+	return at
+}
+
+// Incomplete sequences at the end of keys: those of keys and of the mouse with numbers, and those
+// of the mouse with characters.
+var (
+	cutNumbers    = lazy.Regexp("\x1b\\[(?:<?[0-9][0-9:;]*|<)$")
+	cutCharacters = lazy.Regexp("\x1b\\[M[^\x1b]{0,2}$")
+)
+
+// maxCut is the length of the longest incomplete sequence, in bytes.
+const maxCut = 64
+
+// splitCut splits an incomplete sequence off the end of keys: the terminal sends the rest next.
+// mouse reports whether the terminal reports the mouse; if not, CSI M may be a whole key.
+func splitCut(keys []byte, mouse bool) (whole, cut []byte) {
+	m := cutNumbers().FindIndex(keys)
+	if m == nil && mouse {
+		m = cutCharacters().FindIndex(keys)
+	}
+	if m != nil && m[1]-m[0] <= maxCut {
+		return keys[:m[0]], bytes.Clone(keys[m[0]:])
+	}
+	return keys, nil
+}

@@ -1,0 +1,419 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/vterm"
+	"github.com/ptyrec/ptyrec/vterm/screen"
+)
+
+// Watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws
+// what that shows: nothing that the session writes drives the user's terminal, which thus answers
+// no query of it, either.
+type Watcher struct {
+	Stream     *client.Stream
+	In, Out    *os.File // the user's terminal
+	Err        *os.File // for notices; if it is a terminal, they wait for the end
+	Detach     byte     // the key that leaves
+	DetachName string   // as the user knows it
+	Control    bool     // keys go to the session
+	Resize     bool     // the session follows the size of the user's terminal
+
+	// Observe, if set, is called with each event of the stream.
+	Observe func(client.Event)
+	// Stored, if set, looks up the exit status of a session whose socket was gone before it said.
+	Stored func(ctx context.Context, id string) (status int, ok bool)
+
+	has     bool // the session lets us type
+	id      string
+	viewer  string // our id
+	piped   bool   // the session's lines end without a carriage return
+	term    *vterm.Term
+	painted bool // the session's screen is known
+	reports reports
+	view    view         // drawn last
+	cut     []byte       // an incomplete sequence, see splitCut
+	lost    *client.Lost // nil while connected
+	failed  error        // why the session cannot be reached any more
+	note    string       // for the status line, until
+	until   time.Time
+	notices []string
+	typed   chan []byte
+	refused chan error
+	helpers sync.WaitGroup // the goroutines of watch, which waits for them
+}
+
+// StreamError is why the session cannot be reached any more.
+type StreamError struct{ Err error }
+
+func (e *StreamError) Error() string { return e.Err.Error() }
+func (e *StreamError) Unwrap() error { return e.Err }
+
+// GoneError is returned for a session that is gone and left no exit status.
+type GoneError struct{ Name string } // the session's short id
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("session %s is gone, and left no exit status", e.Name)
+}
+
+// Ended is how watching ended.
+type Ended struct {
+	Status  int      // for the process to exit with: the session's, or 128 and the signal that ended it
+	Notices []string // for the user, whose terminal is as it was
+}
+
+// noteTime is how long the status line shows a note.
+const noteTime = 4 * time.Second
+
+// Run shows the session until it ends or the user leaves. It returns a *StreamError or a *GoneError
+// for a session whose end it did not see.
+func (w *Watcher) Run(ctx context.Context) (Ended, error) {
+	defer func() { _ = w.Stream.Close() }()
+	state, err := term.MakeRaw(int(w.In.Fd()))
+	if err != nil {
+		return Ended{}, err
+	}
+	d := newDisplay(w.Out)
+	end, status, err := w.watch(ctx, d)
+	w.report(d, false)
+	d.close()
+	err = errors.Join(err, term.Restore(int(w.In.Fd()), state))
+	if end != "" {
+		w.notices = append(w.notices, end)
+	}
+	return Ended{Status: status, Notices: w.notices}, err
+}
+
+// watch is run while the terminal is ours; end is what to say when it is the user's again.
+func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int, err error) {
+	defer func() {
+		if p := recover(); p != nil { // the terminal goes back before that is told
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, append(deadly.Signals(), syscall.SIGWINCH)...)
+	defer signal.Stop(signals)
+	ctx, cancel := context.WithCancel(ctx)
+	defer w.helpers.Wait()
+	defer cancel()
+	events, keys, stop, err := w.sources(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	defer stop()
+	w.term = vterm.New(vterm.Options{Cols: 80, Rows: 24, Scrollback: -1})
+	var redraw <-chan time.Time
+	for {
+		select {
+		case e, ok := <-events:
+			if !ok {
+				return w.over(ctx)
+			}
+			w.take(ctx, d, e)
+		case k, ok := <-keys:
+			if !ok || w.press(k) {
+				return fmt.Sprintf("left %s, which goes on; `ptyrec attach %[1]s` comes back", w.name()), 0, nil
+			}
+		case err := <-w.refused:
+			w.say(err.Error())
+		case s := <-signals:
+			if s != syscall.SIGWINCH {
+				number, _ := s.(syscall.Signal)
+				return "", 128 + int(number), nil
+			}
+			w.fit(ctx, d)
+		case <-redraw:
+			redraw = nil
+			if err := w.draw(d); err != nil {
+				return "", 0, err
+			}
+			if w.note != "" {
+				redraw = time.After(noteTime)
+			}
+			continue
+		}
+		if redraw == nil || w.note != "" {
+			redraw = time.After(frame)
+		}
+	}
+}
+
+// sources starts the helpers that read the session and the keyboard, and one that types. stop ends
+// them.
+func (w *Watcher) sources(ctx context.Context) (events chan client.Event, keys chan []byte, stop func(), err error) {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // one that a deadline ends
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	events, keys, w.typed, w.refused = make(chan client.Event), make(chan []byte), make(chan []byte, 256), make(chan error, 1)
+	w.helpers.Go(func() {
+		defer close(events)
+		for {
+			e, err := w.Stream.Next(ctx)
+			if err != nil {
+				if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+					hand(ctx, events, client.Event(err))
+				}
+				return
+			}
+			if !hand(ctx, events, e) {
+				return
+			}
+		}
+	})
+	w.helpers.Go(func() {
+		defer close(keys)
+		for {
+			buf := make([]byte, 4096)
+			n, err := tty.Read(buf)
+			if err != nil || !hand(ctx, keys, buf[:n]) {
+				return
+			}
+		}
+	})
+	w.helpers.Go(func() {
+		for {
+			select {
+			case k := <-w.typed:
+				if _, err := w.Stream.Write(k); err != nil {
+					select {
+					case w.refused <- err:
+					default:
+					}
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return events, keys, func() {
+		_ = tty.SetReadDeadline(time.Unix(1, 0))
+		_ = w.Stream.Close() // who types may wait for it
+		w.helpers.Go(func() { _ = tty.Close() })
+	}, nil
+}
+
+func hand[T any](ctx context.Context, to chan<- T, v T) bool {
+	select {
+	case to <- v:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// take handles an event of the session.
+func (w *Watcher) take(ctx context.Context, d *display, e client.Event) {
+	if w.Observe != nil {
+		w.Observe(e)
+	}
+	switch e := e.(type) {
+	case client.Connected:
+		w.id, w.viewer, w.piped = e.Session.ID, e.Viewer, e.Session.Piped()
+		if w.lost = nil; !w.painted {
+			w.term.Resize(e.Cols, e.Rows)
+			w.say(w.greeting())
+		}
+		w.controls(e.Control)
+		w.fit(ctx, d)
+	case protocol.Snapshot:
+		w.painted = true
+		w.term.Resize(e.Cols, e.Rows)
+		_, _ = w.term.Write(e.Data) // never fails
+	case client.Output:
+		if w.piped {
+			e.Data = session.TerminalLines(e.Data)
+		}
+		_, _ = w.term.Write(e.Data)
+	case protocol.Size:
+		w.term.Resize(e.Cols, e.Rows)
+	case protocol.Numbered:
+		w.frame(e)
+	case protocol.Control:
+		w.controls(e)
+	case protocol.Notice:
+		w.heed(e.Text)
+	case client.Lost:
+		w.lost = &e
+	case error:
+		w.failed = e
+	}
+}
+
+// controls notices that control was given or taken.
+func (w *Watcher) controls(c protocol.Control) {
+	if !w.Control {
+		return
+	}
+	for _, v := range c.Viewers {
+		if v.ID != w.viewer {
+			continue
+		}
+		if w.has && !v.Control {
+			w.say("you have control no more: " + c.Reason)
+		}
+		w.has = v.Control
+	}
+}
+
+// greeting says from the beginning what one can do, and how to leave.
+func (w *Watcher) greeting() string {
+	if w.Control {
+		return "what you type goes to " + w.name() + "; " + w.DetachName + " leaves, the session goes on"
+	}
+	return "you watch " + w.name() + "; " + w.DetachName + " leaves, the session goes on; --control lets you type"
+}
+
+func (w *Watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
+
+// frame follows a frame of the raw log.
+func (w *Watcher) frame(n protocol.Numbered) {
+	switch raw, _ := client.RawEvent(n); raw.Kind {
+	case session.Output:
+		_, _ = w.term.Write(raw.Data) // never fails
+	case session.Resize:
+		w.term.Resize(raw.Cols, raw.Rows)
+	}
+}
+
+// maxNotices is how many notices are kept for the end.
+const maxNotices = 20
+
+// heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in
+// use.
+func (w *Watcher) heed(text string) {
+	w.say(text)
+	if !term.IsTerminal(int(w.Err.Fd())) {
+		cli.Notice(w.Err, text)
+	} else if len(w.notices) < maxNotices && !slices.Contains(w.notices, text) {
+		w.notices = append(w.notices, text)
+	}
+}
+
+// fit follows the size of the user's terminal; so does the session's window, if the user asked for
+// that.
+func (w *Watcher) fit(ctx context.Context, d *display) {
+	d.clear()
+	cols, rows := d.size()
+	if !w.Resize || w.lost != nil {
+		return
+	}
+	w.helpers.Go(func() { // it is answered while events are read; closing the Stream ends it
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if err := w.Stream.Resize(ctx, cols, rows); err != nil && ctx.Err() == nil {
+			select {
+			case w.refused <- err:
+			default:
+			}
+		}
+	})
+}
+
+// press handles keys from the user's terminal. leave reports whether the user leaves.
+func (w *Watcher) press(keys []byte) (leave bool) {
+	keys = append(w.cut, keys...)
+	if at := detachAt(keys, w.Detach); at >= 0 {
+		keys, leave = keys[:at], true
+	}
+	keys, w.cut = splitCut(keys, w.reports.modes.Mouse != 0)
+	keys = w.view.pointed(withoutReplies(keys), w.reports.modes)
+	switch {
+	case len(keys) == 0:
+	case !w.Control:
+		w.say("you only watch: " + w.DetachName + " leaves, --control lets you type")
+	case w.lost != nil:
+		w.say("not typed: there is no connection")
+	default:
+		select {
+		case w.typed <- keys:
+		default:
+			w.say("not typed: the session takes no keys")
+		}
+	}
+	return leave
+}
+
+// draw draws the part of the screen that there is room for.
+func (w *Watcher) draw(d *display) error {
+	cols, rows := d.size()
+	s := screen.Of(w.term)
+	status := w.status(s, cols, rows)
+	room := rows
+	if status != "" {
+		room--
+		status = statusText(" "+status, cols)
+	}
+	top := 0
+	if s.Rows > room {
+		top = min(max(0, s.CursorY-room+1), s.Rows-room)
+	}
+	w.view = view{top: top, cols: s.Cols, rows: s.Rows}
+	w.report(d, w.has && w.lost == nil)
+	return d.paint(s, top, status)
+}
+
+// status is what the user has to know now.
+func (w *Watcher) status(s screen.Screen, cols, rows int) string {
+	if time.Now().After(w.until) {
+		w.note = ""
+	}
+	switch {
+	case w.lost != nil && w.lost.Delay > 0:
+		return fmt.Sprintf("the connection is lost, trying again (%d); %s leaves", w.lost.Try, w.DetachName)
+	case w.note != "":
+		return w.note
+	case s.Cols > cols || s.Rows > rows:
+		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols, s.Rows, w.DetachName)
+	}
+	return ""
+}
+
+// report makes the user's terminal report keys, pastes, mouse and focus as the session's program
+// has asked for. If typing is false, nothing is typed into the session, and the terminal is in its
+// own modes.
+func (w *Watcher) report(d *display, typing bool) {
+	var want reports
+	if typing {
+		want = reports{on: true, modes: w.term.Modes()}
+	}
+	_, _ = d.out.WriteString(w.reports.change(want)) // drawing reports errors of the terminal
+}
+
+// shortID is the length of a session id in what we say, in characters.
+const shortID = 8
+
+// name is the session's short id.
+func (w *Watcher) name() string { return w.id[:min(shortID, len(w.id))] }
+
+// over returns how the session ended.
+func (w *Watcher) over(ctx context.Context) (end string, status int, err error) {
+	status, ok := w.Stream.ExitStatus()
+	if !ok && w.Stored != nil {
+		status, ok = w.Stored(context.WithoutCancel(ctx), w.id)
+	}
+	if !ok && w.failed != nil {
+		return "", 0, &StreamError{w.failed}
+	}
+	if !ok || status < 0 {
+		return "", 0, &GoneError{w.name()}
+	}
+	return fmt.Sprintf("session %s has ended, with exit status %d", w.name(), status), status, nil
+}

@@ -1,0 +1,69 @@
+// Package conversation writes what was said in a session for people, with what is known of the
+// session above it.
+package conversation
+
+import (
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Write writes the part of a session that ref names: a head, and the entries in order. The entry at
+// which ref begins is shown in full, tool calls and all. Titles, entries and names must be safe to
+// be read by their user.
+func Write(w io.Writer, r *render.Terminal, s session.Session, entries iter.Seq2[*session.Entry, error], info *store.Info, ref archive.Ref) error {
+	if ref.Whole() {
+		s.Title = listing.Title(info)
+	}
+	if _, err := io.WriteString(w, r.Head(&s, labels(info)...)); err != nil {
+		return err
+	}
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		wanted := *r
+		if e.Seq == ref.First {
+			wanted.Tools, wanted.Thinking, wanted.Events = true, true, true
+		}
+		if _, err := io.WriteString(w, wanted.Entry(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// labels returns what is known of a session besides its description. A status is given only if the
+// session did not simply end.
+func labels(info *store.Info) (out [][2]string) {
+	if len(info.Tags) > 0 {
+		out = append(out, [2]string{"Tags", strings.Join(info.Tags, ", ")})
+	}
+	if info.Space != "" {
+		out = append(out, [2]string{"Owner", info.Owner + ", in " + info.Space})
+	} else if info.Owner != "" {
+		out = append(out, [2]string{"Owner", info.Owner})
+	}
+	if info.Note != "" {
+		out = append(out, [2]string{"Note", info.Note})
+	}
+	if text := listing.Git(info.Git); text != "" {
+		out = append(out, [2]string{"Git", text})
+	}
+	if info.Continues != "" {
+		out = append(out, [2]string{"Resumes", "session " + info.Continues})
+	}
+	for _, id := range info.ContinuedBy {
+		out = append(out, [2]string{"Resumed", "by session " + id})
+	}
+	if info.Status != store.Ended {
+		out = append(out, [2]string{"Status", info.Status})
+	}
+	return out
+}

@@ -1,0 +1,243 @@
+// Package explain finds out why the transcript of a session is as it is: it reads the session's raw
+// log once more and reports what the extractor and the log did. Entry reports the history of one
+// entry, Screen what became of each row of the screen at one moment.
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/extractor/transcript"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Errors that explain why there is nothing to report.
+var (
+	ErrPiped   = errors.New("the command ran without a terminal")
+	ErrNoFrame = errors.New("nothing was on the screen yet")
+)
+
+// Recording is what is read: a session, and a function that opens its raw log. The log is read from
+// its beginning each time.
+type Recording struct {
+	Session session.Session
+	Open    func() (source archive.EventSource, closeSource func(), err error)
+}
+
+// history is the history of an entry. Rows and lines count from 1.
+type history struct {
+	Seq     int      `json:"seq"`
+	ID      string   `json:"id"`
+	Role    string   `json:"role,omitempty"`
+	Event   string   `json:"event,omitempty"`
+	Agent   string   `json:"agent,omitempty"`
+	Text    string   `json:"text,omitempty"`
+	Sent    bool     `json:"sent,omitempty"` // the words are the sender's
+	Changes []change `json:"changes"`
+}
+
+// change is one change of an entry.
+type change struct {
+	At     float64               `json:"at"` // seconds since the start
+	Frame  int                   `json:"frame"`
+	Change transcript.ChangeKind `json:"change"`
+	origin
+	Was  string `json:"was,omitempty"` // the text before; if it was ignored, the text on the screen
+	Text string `json:"text,omitempty"`
+	// Fields are the other fields that changed.
+	Fields []string `json:"fields,omitempty"`
+}
+
+// origin says where on the screen something was read, and by which rules.
+type origin struct {
+	Agent    string              `json:"look,omitempty"`   // whose look the rule belongs to
+	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Version  string              `json:"version,omitempty"`
+	Rule     string              `json:"rule,omitempty"`
+	Layout   string              `json:"layout,omitempty"` // how the screen was parted
+	Rows     *span               `json:"rows,omitempty"`   // of the screen; null: all of them had scrolled out
+	Above    int                 `json:"above,omitempty"`  // lines that had scrolled out
+	Document int                 `json:"document,omitempty"`
+	Lines    *span               `json:"lines,omitempty"` // of the document
+	Placed   extractor.Placement `json:"placed,omitempty"`
+}
+
+// span is a range of rows or lines, both ends included.
+type span struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// Entry returns the history of entry number seq of a recording. The error wraps a
+// *archive.MissingError if there is no such entry, or is ErrPiped.
+func Entry(r Recording, seq int) (Report, error) {
+	entries, err := r.read(nil)
+	if err != nil {
+		return nil, err
+	}
+	e := archive.Entry(entries, seq)
+	if e == nil {
+		return nil, &archive.MissingError{Session: r.Session.ID, Seq: seq}
+	}
+	h := &history{Seq: seq, ID: e.ID, Role: e.Role, Event: e.Event, Agent: e.Agent, Text: e.Text, Sent: e.Sent, Changes: []change{}}
+	_, err = r.read(func(t transcript.Trace) {
+		for _, c := range t.Changes {
+			if c.Entry == e.ID {
+				h.add(t, c)
+			}
+		}
+	})
+	return h, err
+}
+
+// add adds a change. What the log ignores frame after frame is one change.
+func (h *history) add(t transcript.Trace, c transcript.Change) {
+	n := change{At: seconds(t.At), Frame: t.Frame, Change: c.Kind, Was: c.Was, Text: c.Text, Fields: c.Fields}
+	if c.Item >= 0 && c.View < len(t.Parsed) && c.Item < len(t.Parsed[c.View].Items) {
+		p := t.Parsed[c.View]
+		n.origin = originOf(t, p.Items[c.Item], p.Base)
+	}
+	if last := len(h.Changes) - 1; last >= 0 && c.Kind == transcript.ChangeIgnored && h.Changes[last].Change == c.Kind {
+		return
+	}
+	h.Changes = append(h.Changes, n)
+}
+
+// originOf returns where an item was read whose document had line base on the first row of the
+// conversation.
+func originOf(t transcript.Trace, it extractor.Item, base int) origin {
+	o := origin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
+	if it.End > it.First {
+		o.Lines = &span{it.First + 1, it.End}
+	}
+	first, end := max(it.First, base), min(it.End, base+t.Bottom-t.Top)
+	if first < end {
+		o.Rows = &span{t.Top + first - base + 1, t.Top + end - base}
+	}
+	o.Above = max(0, min(it.End, base)-it.First)
+	return o
+}
+
+// view is what became of the rows of one frame.
+type view struct {
+	At       float64             `json:"at"`
+	Frame    int                 `json:"frame"`
+	Agent    string              `json:"look,omitempty"`
+	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Version  string              `json:"version,omitempty"`
+	Layout   string              `json:"layout,omitempty"` // how the screen was parted
+	Alt      bool                `json:"alt"`
+	Document int                 `json:"document"`
+	State    string              `json:"state,omitempty"`
+	Skipped  string              `json:"skipped,omitempty"` // why the frame was not read
+	Placed   extractor.Placement `json:"placed,omitempty"`
+	Rows     []row               `json:"rows"`
+}
+
+// row is what one row was taken for.
+type row struct {
+	Row  int    `json:"row"`
+	Line int    `json:"line,omitempty"` // of the document; 0: the row is chrome
+	Seq  int    `json:"seq,omitempty"`  // of the entry that it belongs to, if that is in the transcript
+	Kind string `json:"kind"`           // a role, an event, or one of the kinds below
+	Rule string `json:"rule,omitempty"`
+	Text string `json:"text"`
+}
+
+// Kinds of rows that belong to no item.
+const (
+	kindChrome = "chrome" // outside the conversation: an input box, a spinner, a menu
+	kindNone   = "-"      // in the conversation, and no rule has read it: a banner, a rule, a blank row
+)
+
+// Screen returns what became of each row of the last frame up to the moment at. The error is
+// ErrNoFrame if there was none, or ErrPiped.
+func Screen(r Recording, at time.Duration) (Report, error) {
+	var v *view
+	var ids []string // of the entry of each row; "" if there is none
+	entries, err := r.read(func(t transcript.Trace) {
+		if t.At <= at && len(t.Screen.Lines) > 0 {
+			v, ids = viewOf(t)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if v == nil {
+		return nil, ErrNoFrame
+	}
+	seq := map[string]int{}
+	for _, e := range entries {
+		seq[e.ID] = e.Seq
+	}
+	for i, id := range ids {
+		v.Rows[i].Seq = seq[id]
+	}
+	return v, nil
+}
+
+func viewOf(t transcript.Trace) (*view, []string) {
+	v := &view{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version, Alt: t.Screen.Alt,
+		Document: t.Document, State: t.State.String(), Skipped: t.Skipped}
+	if v.Skipped == "" {
+		v.Placed, v.Layout = t.Placed, t.Layout
+	}
+	ids := make([]string, len(t.Screen.Lines))
+	for i, l := range t.Screen.Lines {
+		r := row{Row: i + 1, Kind: kindChrome, Text: l.Text}
+		if v.Skipped != "" {
+			r.Kind = kindNone
+		} else if i >= t.Top && i < t.Bottom {
+			line := t.Base + i - t.Top
+			r.Kind, r.Line = kindNone, line+1
+			for k, it := range t.Items {
+				if line >= it.First && line < it.End {
+					r.Kind, r.Rule, ids[i] = it.Role+it.Event, it.Rule, t.Entries[k]
+				}
+			}
+		}
+		v.Rows = append(v.Rows, r)
+	}
+	return v, ids
+}
+
+// read reads the recording, calls trace, if set, for each frame, and returns the entries.
+func (r Recording) read(trace func(transcript.Trace)) ([]*session.Entry, error) {
+	if r.Session.Piped() {
+		return nil, ErrPiped
+	}
+	source, closeSource, err := r.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer closeSource()
+	s := r.Session
+	p := transcript.NewProcessor(transcript.ProcessorOptions{
+		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command, Trace: trace,
+	})
+	var last time.Duration
+	for {
+		e, err := source.Next()
+		if err != nil {
+			p.Close(last)
+			return p.Entries(), archive.IgnoreEnd(err)
+		}
+		p.Feed(e)
+		last = e.At
+	}
+}
+
+// seconds rounds to milliseconds.
+func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
+
+// String returns "3" or "3-5".
+func (s span) String() string {
+	if s.First == s.Last {
+		return fmt.Sprint(s.First)
+	}
+	return fmt.Sprintf("%d-%d", s.First, s.Last)
+}

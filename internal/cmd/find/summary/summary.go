@@ -1,0 +1,172 @@
+// Package summary counts sessions, turns and hours, by agent, folder and day.
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Summary is the count of all sessions, and of the sessions of each agent, folder and day.
+type Summary struct {
+	Count
+	Agents  []Count `json:"agents"`
+	Folders []Count `json:"folders"`
+	Days    []Count `json:"days"`
+
+	Usage *usage.Report `json:"usage,omitempty"` // of the tokens
+}
+
+// Count is a number of sessions and what is in them.
+type Count struct {
+	Name     string  `json:"name,omitempty"`
+	Sessions int     `json:"sessions"`
+	Turns    int     `json:"turns"`
+	Messages int     `json:"messages"`
+	Hours    float64 `json:"hours"`
+	RawBytes int64   `json:"raw_bytes"`
+	Stored   int64   `json:"stored_bytes"`
+}
+
+func (c *Count) add(info *store.Info) {
+	c.Sessions++
+	c.Turns += info.Turns
+	c.Messages += info.Messages
+	c.Hours += info.Duration.Hours()
+	c.RawBytes += info.RawBytes
+	c.Stored += info.StoredBytes
+}
+
+// length is the time that the sessions took.
+func (c *Count) length() string { return listing.Length(time.Duration(c.Hours * float64(time.Hour))) }
+
+const dateOnly = "2006-01-02"
+
+// Of counts sessions, and those of each of the last days up to end.
+func Of(infos []*store.Info, end time.Time, days int) Summary {
+	agents, folders, byDay := counts{}, counts{}, counts{}
+	var s Summary
+	for _, info := range infos {
+		s.add(info)
+		seen := map[string]bool{}
+		for _, agent := range info.Agents {
+			if !seen[agent.Name] {
+				seen[agent.Name] = true
+				agents.of(agent.Name).add(info)
+			}
+		}
+		if info.Cwd != "" {
+			folders.of(info.Cwd).add(info)
+		}
+		byDay.of(info.StartedAt.Local().Format(dateOnly)).add(info)
+	}
+	s.Agents, s.Folders, s.Days = agents.sorted(), folders.sorted(), []Count{}
+	for ago := days - 1; ago >= 0; ago-- {
+		s.Days = append(s.Days, *byDay.of(end.AddDate(0, 0, -ago).Format(dateOnly)))
+	}
+	return s
+}
+
+type counts map[string]*Count
+
+func (c counts) of(name string) *Count {
+	if c[name] == nil {
+		c[name] = &Count{Name: name}
+	}
+	return c[name]
+}
+
+// sorted returns the counts, those with the most turns first.
+func (c counts) sorted() []Count {
+	out := []Count{}
+	for _, n := range c {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b Count) int {
+		return cmp.Or(b.Turns-a.Turns, b.Sessions-a.Sessions, cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+const topFolders = 10
+
+// Write writes the summary for people, in width columns; 0 means no limit.
+func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
+	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", cli.Plural(s.Sessions, "session"), cli.Plural(s.Turns, "turn"),
+		cli.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
+	for _, part := range []struct {
+		title string
+		rows  []Count
+	}{{"AGENT", s.Agents}, {"FOLDER", s.Folders[:min(topFolders, len(s.Folders))]}} {
+		if len(part.rows) == 0 {
+			continue
+		}
+		fmt.Fprintln(w)
+		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true}, {Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
+		for _, c := range part.rows {
+			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: printable.Clip(c.Name, 300), Color: cli.Cyan}})
+		}
+		if err := t.Write(w, st.Paint, width); err != nil {
+			return err
+		}
+	}
+	if s.Usage != nil {
+		if err := s.Usage.Write(w, st, width); err != nil {
+			return err
+		}
+	}
+	return s.chart(w, st, width)
+}
+
+// chart draws the turns of each day as a bar.
+func (s *Summary) chart(w io.Writer, st cli.Style, width int) error {
+	most := 0
+	for _, d := range s.Days {
+		most = max(most, d.Turns)
+	}
+	if most == 0 {
+		return nil
+	}
+	if width == 0 {
+		width = 80
+	}
+	room := max(10, min(width, 100)-len("Mon 2006-01-02  ")-len(" 1000 turns, 100 sessions"))
+	fmt.Fprintln(w)
+	for _, d := range s.Days {
+		date, _ := time.Parse(dateOnly, d.Name) // it was made so
+		line := date.Format("Mon 2006-01-02") + "  "
+		if d.Sessions > 0 {
+			line += st.Paint(cli.Green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", cli.Plural(d.Turns, "turn"), cli.Plural(d.Sessions, "session"))
+		}
+		if _, err := fmt.Fprintln(w, ansi.Truncate(strings.TrimRight(line, " "), width, "…")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bar returns a bar of n/most of room cells.
+func bar(n, most, room int) string {
+	const blocks = "▏▎▍▌▋▊▉"
+	parts := n * room * 8 / most
+	out := strings.Repeat("█", parts/8)
+	if rest := parts % 8; rest > 0 {
+		out += string([]rune(blocks)[rest-1])
+	}
+	if out == "" && n > 0 {
+		out = "▏"
+	}
+	return out
+}

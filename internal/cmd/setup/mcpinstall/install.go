@@ -1,0 +1,160 @@
+package mcpinstall
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/kballard/go-shellquote"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
+)
+
+// Server is how agents start the MCP server.
+type Server struct {
+	Program string // an absolute path
+	Args    []string
+}
+
+// entry returns the server as it is written in a configuration file.
+func (s Server) entry() map[string]any {
+	return map[string]any{"command": s.Program, "args": s.Args}
+}
+
+// Print writes what Install would do: a command, or a part of a configuration file.
+func (a Agent) Print(w io.Writer, s Server) error {
+	if a.add != nil {
+		_, err := fmt.Fprintln(w, shellquote.Join(a.add(s.Program, s.Args)...))
+		return err
+	}
+	path, _ := a.file()
+	_, err := fmt.Fprintf(w, "# %s\n", path)
+	if err == nil {
+		err = cli.WriteJSON(w, map[string]any{"mcpServers": map[string]any{Name: s.entry()}})
+	}
+	return err
+}
+
+// Install makes the server known to the agent, and writes to w what it has done. Unless force is
+// set, it returns an error if the agent has another server of that name. The errors are
+// *cli.Failures.
+func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) error {
+	path, servers := a.file()
+	now, err := configured(path, servers)
+	switch {
+	case err != nil:
+		return cli.Fail(fmt.Errorf("%s: %w", path, err), "mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
+	case slices.Equal(now, append([]string{s.Program}, s.Args...)):
+		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
+		return err
+	case now != nil && !force:
+		return cli.Fail(fmt.Errorf("%s has another server called %s: %s", a.name, Name, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
+	}
+	if a.add == nil {
+		if err := addToFile(path, servers, s); err != nil {
+			return cli.Fail(err, "ptyrec mcp install "+a.name+" --print shows what belongs there")
+		}
+		_, err := fmt.Fprintf(w, "%s: added the server to %s\n", a.name, path)
+		return err
+	}
+	if now != nil {
+		if err := run(ctx, a.remove); err != nil {
+			return err
+		}
+	}
+	command := a.add(s.Program, s.Args)
+	if err := run(ctx, command); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s: added the server: %s\n", a.name, shellquote.Join(command...))
+	return err
+}
+
+// run runs a command of an agent.
+func run(ctx context.Context, command []string) error {
+	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		said := strings.TrimSpace(string(out))
+		return cli.Fail(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
+	}
+	return nil
+}
+
+// maxSaid is how much of an agent's output an error has, in bytes.
+const maxSaid = 500
+
+// configured returns the command line of the server that a configuration has now under these keys;
+// nil if it has none.
+func configured(path, servers string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]any{}
+	if filepath.Ext(path) == ".toml" {
+		err = toml.Unmarshal(text, &all)
+	} else if len(bytes.TrimSpace(text)) > 0 {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, _ := all[servers].(map[string]any)
+	entry, ok := list[Name].(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	program, _ := entry["command"].(string)
+	command := []string{program}
+	args, _ := entry["args"].([]any)
+	for _, arg := range args {
+		text, _ := arg.(string)
+		command = append(command, text)
+	}
+	return command, nil
+}
+
+// addToFile adds the server to a configuration in JSON, and keeps what else is in it.
+func addToFile(path, servers string, s Server) error {
+	all := map[string]json.RawMessage{}
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(bytes.TrimSpace(text)) > 0 {
+		if err := json.Unmarshal(text, &all); err != nil {
+			return err
+		}
+	}
+	list := map[string]json.RawMessage{}
+	if all[servers] != nil {
+		if err := json.Unmarshal(all[servers], &list); err != nil {
+			return err
+		}
+	}
+	if list[Name], err = json.Marshal(s.entry()); err != nil {
+		return err
+	}
+	if all[servers], err = json.Marshal(list); err != nil {
+		return err
+	}
+	if err := private.Folder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	var temps cli.Temporaries
+	return temps.WriteFile(path, func(w io.Writer) error { return cli.WriteJSON(w, all) })
+}

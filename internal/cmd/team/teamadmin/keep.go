@@ -1,0 +1,97 @@
+package teamadmin
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// retentionCommands are those of `ptyrec team retention`.
+func retentionCommands(o Options) []*cobra.Command {
+	list := command(o, "list", "List how long the sessions of each space stay, and the sessions on hold", 0, 0, func(t *database, _ []string) error {
+		spaces, err := t.Spaces(t.ctx)
+		if err != nil {
+			return err
+		}
+		for _, s := range spaces {
+			fmt.Fprintf(o.Out, "%s\t%s\n", printable.Line(s.Name), daysText(s.KeepDays))
+		}
+		held, err := t.Held(t.ctx)
+		for _, id := range held {
+			fmt.Fprintf(o.Out, "hold\t%s\n", id)
+		}
+		return err
+	})
+	set := command(o, "set SPACE TIME", "Delete a space's sessions after a time such as 90d, or never", 2, 2, func(t *database, args []string) error {
+		days, err := parseDays(args[1])
+		if err != nil {
+			return err
+		}
+		return t.SetRetention(t.ctx, args[0], days)
+	})
+	set.Long = `Set says how long the sessions of a space stay. The server counts from the day on which it first heard of a session, by the database's clock, and
+deletes for good within about an hour: there is no way back. Sessions in no space stay until their owners delete them.`
+	return []*cobra.Command{list, set,
+		command(o, "hold S", "Keep a session, named by its whole id, whatever its age", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], true) }),
+		command(o, "release S", "No longer keep a session", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], false) }),
+	}
+}
+
+// never is how a limit is written that there is not.
+const never = "never"
+
+// parseDays reads a time of whole days; 0: never.
+func parseDays(text string) (days int64, err error) {
+	if text == never {
+		return 0, nil
+	}
+	age, err := timespan.ParseAge(text)
+	days = int64(age.Hours() / 24)
+	if err != nil || days < 1 || days > maxDays {
+		return 0, cli.Misuse("write 90d, 12w, 1y or never", "%q is no number of days", text)
+	}
+	return days, nil
+}
+
+// maxDays is the longest retention, in days.
+const maxDays = 100 * 366
+
+func daysText(days int64) string {
+	if days == 0 {
+		return never
+	}
+	return strconv.FormatInt(days, 10) + "d"
+}
+
+// policyCommands are those of `ptyrec team policy`.
+func policyCommands(o Options) []*cobra.Command {
+	list := command(o, "list", "List the patterns", 0, 0, func(t *database, _ []string) error {
+		patterns, err := t.Patterns(t.ctx)
+		for _, p := range patterns {
+			fmt.Fprintf(o.Out, "%s\t%s\n", p.Name, printable.Line(p.Regexp))
+		}
+		return err
+	})
+	add := command(o, "add NAME REGEXP", "Have all machines take out what matches a pattern, before they send", 2, 2, func(t *database, args []string) error {
+		err := t.AddPattern(t.ctx, redact.Pattern{Name: args[0], Regexp: args[1]})
+		var invalid *postgres.PatternError
+		if errors.As(err, &invalid) {
+			return cli.Misuse("patterns are RE2: https://github.com/google/re2/wiki/Syntax", "%v", invalid)
+		}
+		return err
+	})
+	add.Long = `Add has machines take out what matches a pattern, besides what their own settings say, before they send. The pattern counts for what is sent from then on,
+and the server applies it once more. If the pattern has a group, the group is the secret.`
+	add.Example = `  ptyrec team policy add customer 'CUST-[0-9]{8}'`
+	return []*cobra.Command{list, add,
+		command(o, "rm NAME", "Remove a pattern", 1, 1, func(t *database, args []string) error { return t.RemovePattern(t.ctx, args[0]) }),
+	}
+}

@@ -1,0 +1,252 @@
+// Package teamadmin is `ptyrec team`: the commands by which the operator of a team's server changes
+// users, tokens and spaces, and reads the audit.
+package teamadmin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// Options are what the commands need.
+type Options struct {
+	Out  io.Writer
+	Open func(ctx context.Context) (Admin, error) // opens the team's database, or its server
+}
+
+// database is the database of a team, used by its operator, or its server, used by an admin.
+type database struct {
+	Admin
+	ctx context.Context // of the command
+}
+
+// New returns the command with its subcommands.
+func New(o Options) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "team",
+		Short: "Administer the server of a team: users, tokens, spaces, retention, policy, audit",
+		Long: `Team changes who may use a team's server (docs/team.md). With --db postgres://…, or that in $PTYREC_DB, it
+uses the database; else the server that you have logged in to, as an admin or, for the audit, as an auditor.
+Each user has a role, and tokens for programs and browsers. A space is a group of sessions, which its members read.`,
+		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
+  ptyrec team user add ann --admin
+  ptyrec team token add --user ann
+  ptyrec team user email ann ann@example.com
+  ptyrec team space add shop
+  ptyrec team space member shop ann
+  ptyrec team token add --user ann --push --space shop --name ci --for 90d
+  ptyrec team retention set shop 90d
+  ptyrec team policy add customer 'CUST-[0-9]{8}'
+  ptyrec team audit --since yesterday`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	group := func(name, short string, commands ...*cobra.Command) {
+		g := &cobra.Command{Use: name, Short: short, Args: cli.Operands(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+		g.AddCommand(commands...)
+		cmd.AddCommand(g)
+	}
+	group("user", "Add, list and remove users", newUserAddCmd(o), newUserListCmd(o), newUserEmailCmd(o),
+		command(o, "rm NAME", "Remove a user and its tokens; its sessions stay", 1, 1, func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
+	group("token", "Make, list and void tokens", newTokenAddCmd(o), newTokenListCmd(o),
+		command(o, "rm ID", "Make a token void", 1, 1, func(t *database, args []string) error {
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return cli.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
+			}
+			return t.RemoveToken(t.ctx, id)
+		}))
+	group("space", "Add and list spaces, and their members", newSpaceListCmd(o), newSpaceMemberCmd(o),
+		command(o, "add NAME", "Add a space", 1, 1, func(t *database, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
+	group("retention", "Say how long the sessions of spaces stay", retentionCommands(o)...)
+	group("policy", "Say what machines take out before they send", policyCommands(o)...)
+	cmd.AddCommand(newAuditCmd(o))
+	return cmd
+}
+
+// command returns a command that uses the database of a team as its operator.
+func command(o Options, use, short string, least, most int, do func(t *database, args []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cli.Operands(least, most), RunE: func(cmd *cobra.Command, args []string) error {
+		db, err := o.Open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return hint(do(&database{db, postgres.As(cmd.Context(), postgres.Viewer{Operator: true})}, args))
+	}}
+}
+
+// hint says what to do about an error of a team's database.
+func hint(err error) error {
+	switch {
+	case errors.Is(err, postgres.ErrUnknown):
+		return cli.Fail(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
+	case errors.Is(err, postgres.ErrTaken):
+		return cli.Fail(err, "choose another name")
+	case errors.Is(err, postgres.ErrNotMember):
+		return cli.Fail(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
+	case errors.Is(err, session.ErrForbidden):
+		return cli.Fail(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
+	case errors.Is(err, postgres.ErrAudit):
+		return cli.Fail(err, "somebody changed the database: compare it with a backup")
+	}
+	return err
+}
+
+func newUserAddCmd(o Options) *cobra.Command {
+	var admin, auditor bool
+	cmd := command(o, "add NAME", "Add a user", 1, 1, func(t *database, args []string) error {
+		role := postgres.RoleMember
+		switch {
+		case admin && auditor:
+			return usage("--admin and --auditor exclude each other")
+		case admin:
+			role = postgres.RoleAdmin
+		case auditor:
+			role = postgres.RoleAuditor
+		}
+		return t.AddUser(t.ctx, args[0], role)
+	})
+	cmd.Flags().BoolVar(&admin, "admin", false, "the user may change users, tokens and spaces; it reads no more than others")
+	cmd.Flags().BoolVar(&auditor, "auditor", false, "the user reads all sessions, which is recorded")
+	return cmd
+}
+
+func newUserEmailCmd(o Options) *cobra.Command {
+	cmd := command(o, "email NAME [ADDRESS]", "Say by which e-mail address a provider's user is recognised as this user", 1, 2, func(t *database, args []string) error {
+		return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
+	})
+	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-issuer`" + ` is recognised the first time; without ADDRESS, by none.
+The provider must have verified it. Who has signed in as this user so far does so no longer, unless by the new address.`
+	return cmd
+}
+
+func newUserListCmd(o Options) *cobra.Command {
+	return command(o, "list", "List the users with their roles and e-mail addresses", 0, 0, func(t *database, _ []string) error {
+		users, err := t.Users(t.ctx)
+		for _, u := range users {
+			line := printable.Line(u.Name) + "\t" + u.Role
+			if u.Email != "" {
+				line += "\t" + printable.Line(u.Email)
+			}
+			fmt.Fprintln(o.Out, line)
+		}
+		return err
+	})
+}
+
+func newTokenAddCmd(o Options) *cobra.Command {
+	n := postgres.NewToken{Kind: postgres.KindUser}
+	var push bool
+	var valid string
+	cmd := command(o, "add", "Make a token, and print it: nobody can see it again", 0, 0, func(t *database, _ []string) error {
+		if push {
+			n.Kind = postgres.KindPush
+		}
+		switch {
+		case n.User == "":
+			return cli.Misuse("name the user: --user NAME", "a token belongs to a user")
+		case n.Space != "" && !push:
+			return usage("--space goes with --push only")
+		}
+		if valid != "" {
+			age, err := timespan.ParseAge(valid)
+			if err != nil {
+				return cli.Misuse("write 90d, 2w or 12h", "--for %q is no time", valid)
+			}
+			n.Expires = time.Now().Add(age)
+		}
+		token, err := t.AddToken(t.ctx, n)
+		if err == nil {
+			_, err = fmt.Fprintln(o.Out, token)
+		}
+		return err
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&n.User, "user", "", "the token is this `USER`'s")
+	flags.StringVar(&n.Name, "name", "", "what the token is for: a `TEXT` to remember it by")
+	flags.BoolVar(&push, "push", false, "the token sends sessions and reads nothing")
+	flags.StringVar(&n.Space, "space", "", "a push token's sessions go into this `SPACE`; without one only its user reads them")
+	flags.StringVar(&valid, "for", "", "how long it is valid: a `TIME` such as 90d (default: until it is removed)")
+	return cmd
+}
+
+func newTokenListCmd(o Options) *cobra.Command {
+	return command(o, "list", "List the tokens: number, user, kind, space, name, expiry, last use", 0, 0, func(t *database, _ []string) error {
+		tokens, err := t.Tokens(t.ctx)
+		for _, k := range tokens {
+			fmt.Fprintf(o.Out, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, printable.Line(k.User), k.Kind, printable.Line(k.Space), printable.Line(k.Name), momentOr(k.Expires, "never"), momentOr(k.Used, "unused"))
+		}
+		return err
+	})
+}
+
+// momentOr returns a moment, or what to write if there is none.
+func momentOr(t *time.Time, none string) string {
+	if t == nil {
+		return none
+	}
+	return t.Local().Format(time.DateTime)
+}
+
+func newSpaceListCmd(o Options) *cobra.Command {
+	return command(o, "list", "List the spaces with their members", 0, 0, func(t *database, _ []string) error {
+		spaces, err := t.Spaces(t.ctx)
+		for _, s := range spaces {
+			members := make([]string, len(s.Members))
+			for i, m := range s.Members {
+				members[i] = printable.Line(m.User) + " (" + m.Role + ")"
+			}
+			fmt.Fprintf(o.Out, "%s\t%s\n", printable.Line(s.Name), strings.Join(members, ", "))
+		}
+		return err
+	})
+}
+
+func newSpaceMemberCmd(o Options) *cobra.Command {
+	var reader, remove bool
+	cmd := command(o, "member SPACE USER", "Let a user read a space's sessions, and send sessions into it", 2, 2, func(t *database, args []string) error {
+		role := "member"
+		switch {
+		case reader && remove:
+			return usage("--reader and --rm exclude each other")
+		case reader:
+			role = "reader"
+		case remove:
+			role = ""
+		}
+		return t.SetMember(t.ctx, args[0], args[1], role)
+	})
+	cmd.Flags().BoolVar(&reader, "reader", false, "the user only reads")
+	cmd.Flags().BoolVar(&remove, "rm", false, "the user reads the space's sessions no longer")
+	return cmd
+}
+
+func newAuditCmd(o Options) *cobra.Command {
+	var since string
+	cmd := command(o, "audit", "Print who did what, as JSON lines, and check that no row was changed", 0, 0, func(t *database, _ []string) error {
+		span, err := timespan.Parse(since, time.Now())
+		if err != nil {
+			return cli.Misuse(timespan.Help, "--since %q is no time", since)
+		}
+		out := json.NewEncoder(o.Out)
+		return t.Audit(t.ctx, span.Start, func(r postgres.Record) error { return out.Encode(r) })
+	})
+	cmd.Long = "Audit prints logins, changes of roles, tokens and spaces, deletions, and who read, exported or found sessions of others, from the beginning of a day (UTC) on."
+	cmd.Flags().StringVar(&since, "since", "30d", "from the day of this `TIME` on")
+	return cmd
+}
+
+func usage(text string) error { return &cli.Failure{Err: errors.New(text), Status: cli.StatusUsage} }

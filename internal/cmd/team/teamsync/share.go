@@ -1,0 +1,133 @@
+package teamsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/team"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// ShareFlags say what becomes of the links to a session.
+type ShareFlags struct {
+	For    string // how long a link is valid
+	Anyone bool   // it opens for people without a token, too
+	Revoke bool   // no link is made, and those that there are become void
+}
+
+// NewShare returns the command share. open prepares what it needs, as for sync.
+func NewShare(open func(ctx context.Context, f Flags) (Options, error)) *cobra.Command {
+	var f ShareFlags
+	cmd := &cobra.Command{
+		Use:   "share S",
+		Short: "Print a link to a session, for your team or for anyone",
+		Long: `Share sends a session to the server of your team (docs/team.md), unless the server has it as it is, and prints a link that opens it: this session
+only, for people who have signed in there, also if they may not read it otherwise. What sync does not send is not shared.
+A link is valid for 7 days, or as long as you say; with --revoke all links to the session become void.`,
+		Example: `  ptyrec share last
+  ptyrec share 019a9ec0 --for 12h
+  ptyrec share last --anyone     who has the link needs no token
+                                 (the server must allow that)
+  ptyrec share last --revoke     no link to it opens it any more`,
+		Args: cli.Operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := open(cmd.Context(), Flags{})
+			if err != nil {
+				return err
+			}
+			return Share(cmd.Context(), o, f, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.For, "for", "7d", "how `LONG` the link is valid: 12h, 30d, up to 366d")
+	flags.BoolVar(&f.Anyone, "anyone", false, "the link opens for people who have not signed in, too")
+	flags.BoolVar(&f.Revoke, "revoke", false, "make all links to the session void")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "for")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "anyone")
+	return cmd
+}
+
+// Share makes a link to the session that ref names, or revokes all of them. The errors have hints.
+func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
+	valid, err := timespan.ParseAge(f.For)
+	if err != nil || valid < time.Second {
+		return &cli.Failure{Err: fmt.Errorf("--for %s: it takes a time such as 12h or 7d", f.For), Status: cli.StatusUsage}
+	}
+	info, err := o.Database.Find(ctx, ref)
+	if err != nil {
+		return err
+	}
+	s, err := o.syncer()
+	if err != nil {
+		return err
+	}
+	if f.Revoke {
+		n, err := s.Revoke(ctx, info.ID)
+		if err == nil {
+			o.Notice("%s void now", links(n))
+		}
+		return hinted(err)
+	}
+	if err := o.sendOne(ctx, s, info); err != nil {
+		return hinted(err)
+	}
+	link, err := s.Share(ctx, info.ID, valid, f.Anyone)
+	if err != nil {
+		return hinted(err)
+	}
+	if _, err := fmt.Fprintln(o.Out, link.URL); err != nil {
+		return err
+	}
+	who := "people who have signed in"
+	if link.Anyone {
+		who = "anyone who has it"
+	}
+	o.Notice("it opens this session for %s, until %s", who, link.Expires.Local().Format("2006-01-02 15:04"))
+	return nil
+}
+
+func links(n int) string {
+	if n == 1 {
+		return "1 link to the session is"
+	}
+	return fmt.Sprint(n, " links to the session are")
+}
+
+// sendOne sends a session unless the server has it as it is.
+func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info) error {
+	if sent, err := s.Sent(ctx, info); sent || err != nil {
+		return err
+	}
+	leave, err := o.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if s.Library, err = o.Library(o.Database); err != nil {
+		return err
+	}
+	return s.Send(ctx, info)
+}
+
+// hinted adds to an error what the user can do.
+func hinted(err error) error {
+	for reason, hint := range map[error]string{
+		team.ErrRuns:         "share it when it has ended, or set `live = true` in [team] of the configuration",
+		team.ErrRedactionOff: "turn redaction on: docs/privacy.md",
+		team.ErrOutside:      "`folders` and `agents` of [team] in the configuration say what is sent (docs/team.md)",
+		team.ErrPrivate:      "what is private stays here",
+		team.ErrNever:        "a session that was withdrawn stays away",
+		team.ErrNotSent:      "there is no link to it",
+	} {
+		if errors.Is(err, reason) {
+			return cli.Fail(err, hint)
+		}
+	}
+	return err
+}

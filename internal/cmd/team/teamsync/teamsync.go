@@ -1,0 +1,212 @@
+// Package teamsync is `ptyrec sync`: it sends sessions to the server of a team, says which wait,
+// and takes sessions back. A process in the background does the first while sessions are recorded.
+package teamsync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/team"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Flags say what is done. At most one of them is set; without one, sessions are sent.
+type Flags struct {
+	DryRun, Status bool // print what waits; with Status, since when and why, too
+	Withdraw       bool // the server deletes the named sessions, which are never sent again
+	Never          bool // the named sessions are never sent
+	Check          bool // before that, ask the server whether it still has what was sent
+	Background     bool // send what waits as long as sessions are recorded
+}
+
+// Options are what Run needs.
+type Options struct {
+	Flags
+	Database *store.Store
+	Settings func() (*config.Config, error)               // as they are now
+	Library  func(*store.Store) (*library.Library, error) // of Database
+	Out      io.Writer
+	Notice   func(format string, args ...any)
+}
+
+// Run sends the sessions of ids, or all that wait if there are none. The errors have hints.
+func Run(ctx context.Context, o Options, ids []string) error {
+	if (o.Withdraw || o.Never) && len(ids) == 0 {
+		return &cli.Failure{Err: errors.New("--withdraw and --never need a session"), Status: cli.StatusUsage}
+	}
+	infos := make([]*store.Info, 0, len(ids))
+	for _, ref := range ids {
+		info, err := o.Database.Find(ctx, ref)
+		if err != nil {
+			return err
+		}
+		infos = append(infos, info)
+	}
+	if o.Never {
+		for _, info := range infos {
+			if err := team.Never(ctx, o.Database, info.ID); err != nil {
+				return err
+			}
+			o.Notice("%s is never sent from now on; `ptyrec sync --withdraw` deletes what the server has of it", info.ID)
+		}
+		return nil
+	}
+	if o.Background {
+		return o.background(ctx)
+	}
+	s, err := o.syncer()
+	switch {
+	case err != nil:
+		return err
+	case o.Withdraw:
+		for _, info := range infos {
+			if err := s.Withdraw(ctx, info.ID); err != nil {
+				return cli.Fail(err, "it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
+			}
+			o.Notice("%s is not on the server, and is never sent again", info.ID)
+		}
+		return nil
+	case o.DryRun, o.Status:
+		return o.printWaiting(ctx, s, infos)
+	}
+	unlock, err := o.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := o.check(ctx, s, len(ids) > 0); err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		if infos, _, err = s.Waiting(ctx); err != nil {
+			return err
+		}
+	}
+	return o.send(ctx, s, infos, len(ids) > 0)
+}
+
+// send sends sessions, and goes on with the next where one fails.
+func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info, named bool) error {
+	if len(infos) > 0 {
+		var err error
+		if s.Library, err = o.Library(o.Database); err != nil {
+			return err
+		}
+	}
+	sent, failed := 0, error(nil)
+	for _, info := range infos {
+		err := s.Send(ctx, info)
+		switch {
+		case err == nil:
+			sent++
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, team.ErrRedactionOff):
+			return cli.Fail(err, "turn redaction on: docs/privacy.md")
+		case errors.Is(err, team.ErrNever) && !named:
+		default:
+			o.Notice("%s was not sent: %s", info.ID, printable.Line(err.Error()))
+			failed = err
+		}
+	}
+	o.Notice("sent %d of %d sessions to %s", sent, len(infos), s.Server.URL())
+	var told *cli.Failure
+	if named && errors.As(hinted(failed), &told) {
+		return told
+	}
+	if failed != nil {
+		return cli.Fail(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
+	}
+	return nil
+}
+
+// check compares what was sent with what the server has, if a day has passed or the user wants it.
+func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
+	if named && !o.Check {
+		return nil
+	}
+	compared, differ, err := s.Check(ctx, !o.Check)
+	switch {
+	case err != nil && (o.Check || ctx.Err() != nil):
+		return cli.Fail(err, "is the server up? `ptyrec sync --status` shows what waits")
+	case err != nil:
+		o.Notice("the server was not asked whether it still has what was sent: %s", printable.Line(err.Error()))
+	case o.Check || differ > 0:
+		o.Notice("the server lacks something of %d of %d sessions", differ, compared)
+	}
+	return nil
+}
+
+// printWaiting prints the sessions that are to be sent; of named ones, if there are any.
+func (o *Options) printWaiting(ctx context.Context, s *team.Syncer, named []*store.Info) error {
+	infos, pushes, err := s.Waiting(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.Rules.All && len(s.Rules.Folders) == 0 {
+		o.Notice("`folders` in [team] of the configuration names no folder: nothing is sent")
+	}
+	for _, info := range infos {
+		if len(named) > 0 && !slices.ContainsFunc(named, func(n *store.Info) bool { return n.ID == info.ID }) {
+			continue
+		}
+		line := info.ID + "\t" + printable.Line(listing.Title(info))
+		if o.Status {
+			since, why := waiting(info, pushes[info.ID])
+			line += "\t" + since.Local().Format(time.DateTime) + "\t" + printable.Line(why)
+		}
+		if _, err := fmt.Fprintln(o.Out, line); err != nil {
+			return err
+		}
+	}
+	if o.Status && running(o.Database.Path()) {
+		o.Notice("a sync in the background sends them")
+	}
+	return nil
+}
+
+// waiting returns since when a session waits, and why.
+func waiting(info *store.Info, p store.Push) (since time.Time, why string) {
+	ended := info.StartedAt.Add(info.Duration)
+	if info.EndedAt != nil {
+		ended = *info.EndedAt
+	}
+	switch {
+	case !p.Waits.IsZero():
+		return p.Waits, p.Failed
+	case !p.Sent.IsZero():
+		return p.Sent, "it has changed since it was sent"
+	}
+	return ended, "it was not sent yet"
+}
+
+// syncer returns what sends sessions, by the configuration. It has no Library.
+func (o *Options) syncer() (*team.Syncer, error) {
+	c, err := o.Settings()
+	if err != nil {
+		return nil, err
+	}
+	if c.Team.Server == "" {
+		return nil, errNoServer()
+	}
+	server, everything, err := Connect(c.Team.Server)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := c.Team.Rules(everything)
+	if err != nil {
+		return nil, err
+	}
+	home, _ := xdg.Home() // without one, nothing is called ~
+	return &team.Syncer{Store: o.Database, Server: server, Rules: rules, Home: home}, nil
+}

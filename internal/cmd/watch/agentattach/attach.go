@@ -1,0 +1,169 @@
+// Package agentattach shows the screen of an agentapi server in a terminal, and types into it.
+package agentattach
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/redirect"
+)
+
+// URL returns the address of a server as the user may write it.
+func URL(text string) string {
+	if !strings.HasPrefix(text, "http") {
+		text = "http://" + text
+	}
+	return strings.TrimRight(text, "/")
+}
+
+// maxEvent is how long an event may be, in bytes.
+const maxEvent = 1 << 20
+
+// leave is the key that leaves, Ctrl+C. It is not typed into the session.
+const leave = 0x03
+
+// Attach shows the screen of the server at url on the terminal out, and types what comes from the
+// terminal in, until Ctrl+C or the end of the server.
+func Attach(ctx context.Context, url string, in, out *os.File) error {
+	if err := check(ctx, url); err != nil {
+		return err
+	}
+	state, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = term.Restore(int(in.Fd()), state) }()
+	_, _ = io.WriteString(out, "\x1b[?1049h\x1b[?25l")
+	defer func() { _, _ = io.WriteString(out, "\x1b[?25h\x1b[?1049l") }()
+	ctx, cancel := signal.NotifyContext(ctx, deadly.Signals()...)
+	defer cancel()
+	errs := make(chan error, 2)
+	var showing sync.WaitGroup
+	showing.Go(func() { errs <- show(ctx, url, out) })
+	go func() { errs <- keys(ctx, url, in) }() // ends with the process: nothing ends a read of a terminal
+	err = <-errs
+	cancel()
+	showing.Wait()
+	return err
+}
+
+// check returns an error unless there is a server.
+func check(ctx context.Context, url string) error {
+	resp, err := do(ctx, http.MethodGet, url+"/status", nil)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
+// do sends a request; an answer that is none is an error.
+func do(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := redirect.SameHost(nil).Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("%s: %s", url, resp.Status)
+	}
+	return resp, nil
+}
+
+// show draws the screen whenever it changes, until the stream ends.
+func show(ctx context.Context, url string, out *os.File) error {
+	resp, err := do(ctx, http.MethodGet, url+"/internal/screen", nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, maxEvent)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e struct{ Screen string }
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			return err
+		}
+		cols, rows, err := term.GetSize(int(out.Fd()))
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(out, draw(e.Screen, cols, rows)); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return lines.Err()
+}
+
+// draw returns what makes a terminal show the last rows of a screen.
+func draw(screen string, cols, rows int) string {
+	lines := strings.Split(screen, "\n")
+	lines = lines[max(0, len(lines)-rows):]
+	var b strings.Builder
+	b.WriteString("\x1b[H")
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteString("\r\n")
+		}
+		b.WriteString(ansi.Truncate(printable.Line(line), cols, ""))
+		b.WriteString("\x1b[K")
+	}
+	b.WriteString("\x1b[J")
+	return b.String()
+}
+
+// keys types what is read, until Ctrl+C.
+func keys(ctx context.Context, url string, in io.Reader) error {
+	buf := make([]byte, 4096)
+	for {
+		n, err := in.Read(buf)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		text := buf[:n]
+		at := bytes.IndexByte(text, leave)
+		if at >= 0 {
+			text = text[:at]
+		}
+		if len(text) > 0 {
+			body, _ := json.Marshal(map[string]string{"type": "raw", "content": string(text)}) // can be
+			resp, err := do(ctx, http.MethodPost, url+"/message", body)
+			if err != nil {
+				return err
+			}
+			_ = resp.Body.Close()
+		}
+		if at >= 0 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package await
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+// Flags are those of `ptyrec wait`: what is waited for, and for how long.
+type Flags struct {
+	Idle    bool
+	Text    string // a regular expression for the screen
+	Log     string // a text in a line
+	Pattern string // a regular expression for a line
+	Port    int
+	Exit    bool
+	Timeout time.Duration // 0: any
+}
+
+// Register defines the flags.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.Idle, "idle", false, "until the agent waits for a prompt")
+	flags.StringVar(&f.Text, "text", "", "until the screen shows what `RE` matches")
+	flags.StringVar(&f.Log, "log", "", "until a line with this `TEXT` was written")
+	flags.StringVar(&f.Pattern, "log-regexp", "", "until a line was written that `RE` matches")
+	flags.IntVar(&f.Port, "port", 0, "until something listens on this `PORT` of this machine")
+	flags.BoolVar(&f.Exit, "exit", false, "until the session ends")
+	flags.DurationVar(&f.Timeout, "for", 0, "wait no longer, as `30s` or 10m")
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "timeout" { // its name before --for
+			name = "for"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// Check returns an error of usage unless there is one thing to wait for. It returns what the screen
+// or a line must match.
+func (f *Flags) Check() (re *regexp.Regexp, err error) {
+	wanted := 0
+	for _, given := range []bool{f.Idle, f.Text != "", f.Log != "", f.Pattern != "", f.Port != 0, f.Exit} {
+		if given {
+			wanted++
+		}
+	}
+	if wanted != 1 {
+		return nil, usage(errors.New("wait: it takes one of --idle, --text, --log, --log-regexp, --port and --exit"))
+	}
+	if f.Port < 0 || f.Port > 65535 {
+		return nil, usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.Port))
+	}
+	if f.Log != "" {
+		return regexp.MustCompile(regexp.QuoteMeta(f.Log)), nil
+	}
+	if re, err = regexp.Compile(f.Text + f.Pattern); err != nil {
+		flag := "--text"
+		if f.Pattern != "" {
+			flag = "--log-regexp"
+		}
+		return nil, usage(fmt.Errorf("%s: %w", flag, err))
+	}
+	return re, nil
+}
+
+func usage(err error) error { return &cli.Failure{Err: err, Status: cli.StatusUsage} }
+
+// Attach returns how to attach to a session to wait for this.
+func (f *Flags) Attach() client.AttachOptions {
+	o := client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText}
+	if f.Idle {
+		o.Entries = new(int) // what was typed is among them
+	} else if f.Text == "" {
+		o.Mode = protocol.ModeBytes // from the beginning
+	}
+	return o
+}
+
+// For attaches to a session with join, and waits for what the flags say. It returns the line that
+// --text or the log waited for, if any.
+func (f *Flags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
+	var s *client.Stream
+	var hello protocol.Hello
+	var text *typing.Text
+	if f.Text != "" {
+		s, hello, text, err = typing.AttachText(ctx, f.Attach(), join)
+	} else {
+		s, hello, err = join(ctx, f.Attach())
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }() // never fails
+	var line string
+	switch {
+	case f.Idle:
+		return nil, Idle(ctx, s, hello)
+	case f.Exit:
+		return nil, Exit(ctx, s)
+	case f.Port != 0:
+		return nil, Port(ctx, s, f.Port)
+	case f.Text != "":
+		line, err = Text(ctx, s, re, text)
+	default:
+		line, err = Log(ctx, s, re)
+	}
+	return &line, err
+}
+
+// Failure returns err with the exit status and the hint of `ptyrec wait` for the session ref. ctx
+// is the one that For had.
+func (f *Flags) Failure(ctx context.Context, err error, ref string) error {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.Timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
+	case errors.Is(err, ErrAsking):
+		return &cli.Failure{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package tail
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/live/follow"
+	"github.com/ptyrec/ptyrec/internal/process"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// backlog is how much of what a command has written already tail shows, in bytes.
+const backlog = 64 << 10
+
+// commandTail writes what a command with pipes writes, line by line.
+type commandTail struct {
+	*output
+	archive.Redaction
+	info *store.Info
+	seq  int // of its entry
+	log  follow.Log
+	rest string // a line that is not complete
+}
+
+// output is the output of several commands. Each time another one writes, its command line comes
+// first.
+type output struct {
+	Options
+	now *commandTail // whose output came last; nil: none
+}
+
+// newCommandTail returns the tail of a command, and writes the last lines of what the command has
+// written so far; if last is not set, only a line that is not complete.
+func newCommandTail(ctx context.Context, l *library.Library, w *output, info *store.Info, seq int, last bool) (*commandTail, error) {
+	t := &commandTail{output: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
+	t.Redaction, _ = l.Redact.Of(info.Command)
+	written := ""
+	err := t.log.Each(ctx, func(e session.Event) {
+		written += session.Text(e.Data[:e.Printed()])
+		if len(written) > 2*backlog {
+			written = lastLines(written)
+		}
+	})
+	if written = lastLines(written); !last {
+		written = written[strings.LastIndexByte(written, '\n')+1:]
+	}
+	if err == nil {
+		err = t.add(written)
+	}
+	return t, err
+}
+
+// lastLines returns the end of a text, from the beginning of a line on.
+func lastLines(text string) string {
+	if len(text) <= backlog {
+		return text
+	}
+	text = text[len(text)-backlog:]
+	return text[strings.IndexByte(text, '\n')+1:]
+}
+
+// follow writes what is new.
+func (t *commandTail) follow(ctx context.Context) error {
+	text := ""
+	err := t.log.Each(ctx, func(e session.Event) { text += session.Text(e.Data[:e.Printed()]) })
+	if err == nil {
+		err = t.add(text)
+	}
+	return err
+}
+
+// add writes the lines that are complete with text.
+func (t *commandTail) add(text string) error {
+	text = t.rest + text
+	end := strings.LastIndexByte(text, '\n') + 1
+	if end == 0 && len(text) > backlog {
+		end = len(text) // so long a line is no line
+	}
+	text, t.rest = text[:end], text[end:]
+	if text == "" {
+		return nil
+	}
+	return t.show(text)
+}
+
+// show writes lines, after the command line if others came before.
+func (t *commandTail) show(lines string) error {
+	if t.now != t {
+		t.now = t
+		e := session.Entry{
+			Seq: t.seq, Type: session.TypeMessage, Role: session.RoleShell, At: t.info.StartedAt,
+			Text: process.CommandText(t.info.Command),
+		}
+		e.Cwd = t.info.Cwd
+		if _, err := io.WriteString(t.Out, t.Format.Entry(&e)); err != nil {
+			return err
+		}
+	}
+	if lines == "" {
+		return nil
+	}
+	_, err := io.WriteString(t.Out, t.Format.Lines(t.Text(ansi.Strip(lines), nil)))
+	return err
+}
+
+// end writes what is left, and how the command has ended.
+func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
+	if err := t.follow(ctx); err != nil {
+		return err
+	}
+	status := t.Format.Status(e)
+	if t.rest == "" && t.now != t && status == "" {
+		return nil
+	}
+	if t.rest != "" || t.now != t {
+		if err := t.show(t.rest); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(t.Out, status)
+	return err
+}
+
+// runningCommand follows one command until it ends.
+func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o Options) error {
+	t, err := newCommandTail(ctx, l, &output{Options: o}, info, 1, o.Last > 0)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	for {
+		info, err := l.Store.Find(ctx, info.ID) // before the output: none at its end is missed
+		if err != nil {
+			return err
+		}
+		if info.Status != store.Live {
+			said, err := l.Transcript(ctx, info)
+			if err != nil || len(said.Entries) == 0 {
+				return err
+			}
+			return t.end(ctx, said.Entries[len(said.Entries)-1])
+		}
+		if err := t.follow(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package tail
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
+	"github.com/ptyrec/ptyrec/internal/live/follow"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// remote writes the entries of a session of a management server.
+type remote struct {
+	finalWriter
+	log    *remotelog.Log
+	redact archive.Redaction
+	begins func(s session.Session)
+	reader *archive.EntryReader // nil until the first event
+	said   follow.List
+	first  bool // none was written yet
+	fed    bool // something came since the last look
+	ticks  int  // looks since something came
+}
+
+// quietLooks is how often the reader is told that nothing comes: then its entries are final.
+const quietLooks = 3
+
+// Remote writes the entries of the session of log until its stream ends, or ctx is done. If another
+// session takes the place of the first one, it follows. begins is called with each session before
+// its first entry; nil: with none.
+func Remote(ctx context.Context, log *remotelog.Log, r archive.Redaction, begins func(s session.Session), o Options) error {
+	t := &remote{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
+	return t.follow(ctx)
+}
+
+// follow reads the session until it ends.
+func (t *remote) follow(ctx context.Context) error {
+	looked := time.Now()
+	for {
+		wait, cancel := context.WithDeadline(ctx, looked.Add(poll))
+		event, err := t.log.Stream.Next(wait)
+		waited := wait.Err() != nil
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the user has stopped it
+		case err == nil:
+			if t.log.IsOther(event) {
+				if err := t.end(); err != nil {
+					return err
+				}
+			}
+			t.feed(event)
+		case !waited:
+			if err := archive.IgnoreEnd(err); err != nil {
+				return errors.Join(t.end(), join.Error(err))
+			}
+			return t.end()
+		}
+		if time.Since(looked) < poll {
+			continue
+		}
+		if err := t.look(); err != nil {
+			return err
+		}
+		looked = time.Now()
+	}
+}
+
+// feed hands an event of the stream to the reader.
+func (t *remote) feed(event client.Event) {
+	e, ok := t.log.Take(event)
+	if !ok {
+		return
+	}
+	if t.reader == nil {
+		s := t.log.Session
+		if t.begins != nil {
+			t.begins(s)
+		}
+		t.reader = archive.NewEntryReader(s, t.redact)
+		t.said = follow.List{Reader: t.reader}
+	}
+	t.reader.Feed(e)
+	t.fed = true
+}
+
+// look writes what is final.
+func (t *remote) look() error {
+	if t.reader == nil {
+		return nil
+	}
+	if t.ticks++; t.fed {
+		t.fed, t.ticks = false, 0
+	}
+	if t.ticks > 0 && t.ticks <= quietLooks {
+		t.reader.Tick(t.log.Quiet(poll))
+	}
+	if !t.log.Whole {
+		return nil
+	}
+	return t.out(false)
+}
+
+// end writes the rest of the session's entries. Another session may come behind it.
+func (t *remote) end() error {
+	if t.reader == nil {
+		return nil
+	}
+	t.reader.Close()
+	err := t.out(true)
+	t.reader, t.seq, t.open, t.first, t.Last = nil, 0, nil, true, -1
+	return err
+}
+
+// out writes what is final; over says that all is.
+func (t *remote) out(over bool) error {
+	if t.first && !over {
+		t.reader.Tick(t.log.Quiet(poll)) // what is on the screen is part of what is there
+	}
+	t.said.Update()
+	entries := t.said.After(t.seq)
+	if t.first {
+		t.first = false
+		t.skip(entries, t.Last)
+	}
+	return t.put(entries, over)
+}

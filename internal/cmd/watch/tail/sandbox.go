@@ -1,0 +1,73 @@
+package tail
+
+import (
+	"context"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Sandbox writes the last entries of a sandbox, and further ones as commands end, while any runs.
+// Unless they are wanted as JSON, the lines of commands with pipes are written as they come.
+func Sandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o Options) error {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	t := &sandboxTail{Options: o, lib: l, out: &output{Options: o}, done: map[string]bool{}, running: map[string]*commandTail{}}
+	for first := true; ; first = false {
+		live := s.Live() // before the entries: what they end with is not to be missed
+		entries, of, err := s.Entries(ctx, o.JSON)
+		if err != nil {
+			return err
+		}
+		for i, e := range entries {
+			if err := t.put(ctx, e, of[e], first, len(entries)-i); err != nil {
+				return err
+			}
+		}
+		if !live {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		if err := s.Load(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// sandboxTail writes the entries of a sandbox.
+type sandboxTail struct {
+	Options
+	lib     *library.Library
+	out     *output
+	done    map[string]bool         // the ids of the entries that are final
+	running map[string]*commandTail // by the ids of their sessions
+}
+
+// put writes what is new of an entry of the command info. left is how many entries there are from
+// it on; first, whether this is the first look at the sandbox.
+func (t *sandboxTail) put(ctx context.Context, e *session.Entry, info *store.Info, first bool, left int) (err error) {
+	switch growing := t.running[info.ID]; {
+	case t.done[e.ID]:
+	case e.Status == session.StatusStreaming && (t.JSON || !info.Piped()):
+	case e.Status == session.StatusStreaming && growing == nil:
+		t.running[info.ID], err = newCommandTail(ctx, t.lib, t.out, info, e.Seq, t.Last > 0 || !first)
+	case e.Status == session.StatusStreaming:
+		err = growing.follow(ctx)
+	case growing != nil:
+		t.done[e.ID] = true
+		err = growing.end(ctx, e)
+	default:
+		t.done[e.ID] = true
+		if !first || left <= t.Last {
+			t.out.now = nil
+			err = t.write(e)
+		}
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// WriteAll writes each session to a file of its own in dir, named after its date and title. create
+// creates a file and has write fill it; it is called concurrently. A session that cannot be written
+// does not keep the others from being written.
+func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*store.Info, create func(path string, write func(io.Writer) error) error) error {
+	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
+	for i, info := range infos {
+		sessions[i], titles[i] = info.Session, listing.Title(info)
+	}
+	names := archive.FileNames(sessions, titles)
+	return parallel.Each(len(infos), func(i int) error {
+		return create(filepath.Join(dir, names[i]+"."+Extension(format)), func(w io.Writer) error {
+			return x.Write(ctx, w, format, infos[i])
+		})
+	})
+}
+
+// WriteNew writes a session to a file that must not exist, in the format of its name's ending. A
+// path that begins with ~/ is in the user's home. create creates the file and has write fill it.
+func (x Exporter) WriteNew(ctx context.Context, path string, info *store.Info, create func(path string, write func(io.Writer) error) error) error {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		path = filepath.Join(home, rest)
+	}
+	format, err := FormatOf(path, "")
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s exists already: choose another name", path)
+	}
+	return create(path, func(w io.Writer) error { return x.Write(ctx, w, format, info) })
+}

@@ -1,0 +1,66 @@
+package edits
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+)
+
+// Write writes edits as one unified diff, in order. Lines that begin with # name the entry of each;
+// git apply and patch skip them. Of an edit that is known in part all lines begin with #, so that
+// the others can be applied.
+func Write(w io.Writer, list []Edit) error {
+	var b strings.Builder
+	for _, e := range list {
+		e.write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (e *Edit) write(b *strings.Builder) {
+	mark := ""
+	fmt.Fprintf(b, "# #%d %s", e.Seq, printable.Line(strings.TrimSpace(e.Agent+" "+e.Tool)))
+	if e.Partial != "" {
+		mark = "# "
+		fmt.Fprintf(b, " %s: only partly visible: %s", printable.Line(e.Path), e.Partial)
+	}
+	b.WriteString("\n")
+	if len(e.Hunks) == 0 {
+		return
+	}
+	from, to := quoted("a/"+e.Path), quoted("b/"+e.Path)
+	if e.Created {
+		from = "/dev/null"
+	}
+	if e.Deleted {
+		to = "/dev/null"
+	}
+	fmt.Fprintf(b, "%s--- %s\n%[1]s+++ %[3]s\n", mark, from, to)
+	for _, h := range e.Hunks {
+		fmt.Fprintf(b, "%s@@ -%d,%d +%d,%d @@\n", mark, start(h.OldStart, h.OldLines), h.OldLines, start(h.NewStart, h.NewLines), h.NewLines)
+		for _, l := range h.Lines {
+			b.WriteString(mark + printable.Text(l) + "\n")
+		}
+	}
+}
+
+// start is the first line of a side of a hunk as a diff has it: of an empty side it is the line
+// before.
+func start(first, lines int) int {
+	if lines == 0 {
+		return max(0, first-1)
+	}
+	return first
+}
+
+// quoted returns a path as git writes it: in quotes if it has characters that need them.
+func quoted(path string) string {
+	path = printable.Line(path)
+	if !strings.ContainsAny(path, "\"\\\t\n") {
+		return path
+	}
+	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\t", `\t`, "\n", `\n`).Replace(path) + `"`
+}

@@ -1,0 +1,129 @@
+// Package export writes stored sessions as files: transcripts, recordings, pages and pictures.
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/export/edits"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Extension returns the file name extension of a format.
+func Extension(format string) string {
+	if format == "cast2" {
+		return "cast"
+	}
+	return format
+}
+
+// Exporter writes sessions in any format.
+type Exporter struct {
+	Library *library.Library
+	At      cli.Moment  // svg: the moment of the screen; else that of the entries, or of the last message
+	Ref     archive.Ref // the entries that are wanted
+	Animate bool        // svg: a film of the recording
+}
+
+// Write writes a session in a format that Formats names. If entries are wanted that the session
+// does not have, the error is an *archive.MissingError.
+func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
+	if NeedsRecording(format) {
+		if err := library.Recorded(info); err != nil {
+			return err
+		}
+	}
+	t, err := x.Library.Transcript(ctx, info)
+	if err != nil {
+		return err
+	}
+	if x.Ref, err = x.Ref.Resolve(t); err != nil {
+		return err
+	}
+	switch format {
+	case "diff":
+		list, err := EditsOf(t, x.Ref, info.Name != "")
+		if err != nil {
+			return err
+		}
+		return edits.Write(w, list)
+	case "cast", "cast2":
+		return x.writeCast(ctx, w, info, t, format)
+	case "svg":
+		if x.Animate {
+			return x.writeFilm(ctx, w, info, t)
+		}
+		return x.writeScreen(ctx, w, info, t)
+	case "html":
+		return x.writePage(ctx, w, info, t)
+	}
+	if t, err = x.Ref.Cut(t, info.Name != ""); err != nil {
+		return err
+	}
+	return render.Write(w, format, t)
+}
+
+// EditsOf returns the edits among the entries of ref.
+func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, error) {
+	cut, err := ref.Cut(t, named)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[int]bool{}
+	for _, e := range cut.Entries {
+		chosen[e.Seq] = true
+	}
+	all := edits.Of(&t.Session, t.Entries) // the folder of a part may be known from before
+	return slices.DeleteFunc(all, func(e edits.Edit) bool { return !chosen[e.Seq] }), nil
+}
+
+// recordingFormats are those that show the raw log, which render has no part in.
+var recordingFormats = []string{"html", "svg", "cast", "cast2"}
+
+// NeedsRecording reports whether a format shows the recording, and nothing else. A page shows the
+// conversation, too.
+func NeedsRecording(format string) bool {
+	return format == "svg" || format == "cast" || format == "cast2"
+}
+
+// Formats returns the names of all formats.
+func Formats() []string { return slices.Concat(render.Formats(), recordingFormats, []string{"diff"}) }
+
+// films are endings that are not wanted.
+var films = []string{"gif", "mp4", "webm", "apng", "mov"}
+
+// FormatOf returns the format of a name. Without a name, path's ending chooses; "-" is JSON.
+func FormatOf(path, name string) (string, error) {
+	var err error
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	switch {
+	case name == "" && path == "-":
+		name = "json"
+	case name == "" && ending == "htm":
+		name = "html"
+	case name == "" && slices.Contains(recordingFormats, ending):
+		name = ending
+	case name == "" && (ending == "diff" || ending == "patch"):
+		name = "diff"
+	case name == "" && slices.Contains(films, ending) || slices.Contains(films, name):
+		return "", cli.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns into a gif", "export writes no %s", cmp.Or(name, ending))
+	case name == "":
+		name, err = render.FormatOf(path)
+	case !slices.Contains(Formats(), name):
+		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
+	}
+	if err != nil {
+		return "", &cli.Failure{Err: err, Hint: "use --format " + strings.Join(Formats(), "|"), Status: cli.StatusUsage}
+	}
+	return name, nil
+}

@@ -1,0 +1,187 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/library/spool"
+	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// reading reads a session out of its raw log. Its entries are in a file, so that a long session
+// takes no more memory than a short one, and can be read while it is at work.
+type reading struct {
+	db     keeper
+	info   *store.Info
+	redact archive.Redaction
+	warn   func(damage []*store.Damage)
+	seen   func(n int)   // is called with the bytes of output that were read
+	over   chan struct{} // is closed when all is read, but not yet saved
+
+	session session.Session // as read, once run has returned
+	usage   []session.Usage // likewise
+	damage  []*store.Damage // likewise
+
+	mu    sync.Mutex // guards the fields below
+	spool *spool.Spool
+	t     *archive.Transcriber // its entries follow those of spool; nil when run has read all
+	bytes int64                // of output, read so far
+}
+
+// newReading prepares to read info's session. Close must be called.
+func (l *Library) newReading(info *store.Info) (*reading, error) {
+	db, ok := l.Store.(keeper)
+	if !ok {
+		return nil, session.ErrNotWritable
+	}
+	s, err := spool.New(filepath.Dir(db.Path()), os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{
+		db: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
+	}
+	r.redact, _ = l.Redact.Of(info.Command)
+	return r, nil
+}
+
+// Close frees the file.
+func (r *reading) Close() error { return r.spool.Close() }
+
+// readOut reads the session and saves the entries, as far as the database takes them; what it does
+// not take leaves info.Unread set.
+func (r *reading) readOut(ctx context.Context) error {
+	info := r.info
+	err := r.run(ctx)
+	none := errors.Is(err, ErrNoRawLog)
+	if none {
+		err = nil
+	}
+	if err == nil && !none {
+		info.Agents, info.Title = r.session.Agents, r.session.Title
+		r.warn(r.damage)
+	}
+	switch {
+	case err != nil:
+		return err
+	case info.Beside:
+		info.Unread = true
+		return nil
+	case none:
+		err = r.db.MarkRead(ctx, info.ID) // its entries are all that there is
+	default:
+		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for its lock
+	}
+	info.Unread = err != nil && !none
+	return unlessReadOnly(err)
+}
+
+// run reads the raw log to its end. The error is ErrNoRawLog if it is empty and never was anything
+// else.
+func (r *reading) run(ctx context.Context) error {
+	source := archive.NewRawLog(ctx, r.db, r.info.ID, 0)
+	defer source.Stop()
+	var err error
+	for err == nil {
+		var e session.Event
+		if e, err = source.Next(); err == nil {
+			err = r.feed(e)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	source.Missing(r.info)
+	r.damage = source.Damage
+	if source.Number == 0 && len(source.Damage) == 0 {
+		return ErrNoRawLog
+	}
+	return r.end()
+}
+
+// feed takes the next event.
+func (r *reading) feed(e session.Event) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes += e.Printed()
+	r.seen(int(e.Printed()))
+	r.t.Feed(e)
+	return r.spool.Add(r.redact.Entries(r.t.Forget(), nil)...)
+}
+
+// end takes what is left when there are no more events.
+func (r *reading) end() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.t.Close(true)
+	err := r.spool.Add(r.redact.Entries(r.t.Entries(), nil)...)
+	first, firstErr := r.spool.Entries(0, titleEntries)
+	r.session, r.usage = r.t.Session, r.t.Usage
+	if r.info.EndedAt != nil || r.session.ExitCode == nil {
+		r.session.EndedAt, r.session.ExitCode = r.info.EndedAt, r.info.ExitCode
+	}
+	if r.redact.Redactor != nil {
+		r.session.Command = r.redact.Command(r.session.Command)
+		r.session.Cwd = r.redact.Text(r.session.Cwd, nil)
+		r.session.Title = r.redact.Title(r.session.Title, first)
+	}
+	r.t = nil
+	close(r.over)
+	return errors.Join(err, firstErr)
+}
+
+// titleEntries is how many entries are searched for the line that a shortened title comes from.
+const titleEntries = 200
+
+// page returns a span of what has been read so far, and how much of the raw log that is; nil: all.
+// Before, the last entries may still change.
+func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	final := r.spool.Len()
+	var open []*session.Entry
+	var state *store.Reading
+	if r.t != nil {
+		open, state = r.t.Entries(), &store.Reading{Bytes: r.bytes, Of: max(r.bytes, r.info.RawBytes)}
+	}
+	page, err := store.PageFrom(final+len(open), span, func(from, to int) ([]*session.Entry, error) {
+		entries, err := r.spool.Entries(from, min(to, final))
+		rest := open[min(max(0, from-final), len(open)):max(0, to-final)]
+		return append(entries, r.redact.Entries(rest, nil)...), err
+	})
+	return page, state, err
+}
+
+// save puts the entries into the database. Those that are there already keep their ids. If a part
+// of the raw log is lost and the database has more entries than that left, it keeps them instead.
+func (r *reading) save(ctx context.Context) error {
+	had, err := r.db.Page(ctx, r.info.ID, store.Span{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(r.damage) > 0 && had.Total > r.spool.Len() {
+		err = r.db.MarkRead(ctx, r.info.ID)
+	} else if err = r.replace(ctx); err == nil {
+		err = errors.Join(r.db.UpdateSession(ctx, &r.session), r.db.PutScreenUsage(ctx, r.info.ID, r.usage))
+	}
+	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil { // the log has it, the recorder could not state it
+		err = errors.Join(err, r.db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))
+	}
+	return err
+}
+
+// replace replaces the stored entries.
+func (r *reading) replace(ctx context.Context) error {
+	entries, err := session.KeepIDsOf(r.db.Each(ctx, r.info.ID), r.spool.All())
+	if err != nil {
+		return err
+	}
+	return r.db.ReplaceEntries(ctx, r.info.ID, entries)
+}

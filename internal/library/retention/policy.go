@@ -1,0 +1,119 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Every is how often a policy is applied at most.
+const Every = 24 * time.Hour
+
+// Policy says which sessions are deleted without asking. Its zero value deletes nothing.
+type Policy struct {
+	OlderThan time.Duration // sessions that started longer ago go; 0: none
+	MaxSize   int64         // bytes that the recordings may take; 0: any
+	Tagged    bool          // sessions with tags may go, too
+}
+
+// ParsePolicy reads a policy as it is written in the configuration. An empty text sets no limit.
+func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
+	p := Policy{Tagged: !keepTagged}
+	var err error
+	if olderThan != "" {
+		if p.OlderThan, err = timespan.ParseAge(olderThan); err == nil && p.OlderThan < Every {
+			err = errors.New("it takes a day (1d) or more")
+		}
+		if err != nil {
+			return Policy{}, fmt.Errorf("older_than %q: %w", olderThan, err)
+		}
+	}
+	if maxSize != "" {
+		size, err := bytesize.Parse(maxSize)
+		if err != nil || size == 0 {
+			return Policy{}, fmt.Errorf("max_size %q: unknown size", maxSize)
+		}
+		p.MaxSize = size
+	}
+	return p, nil
+}
+
+// IsZero reports whether the policy deletes nothing.
+func (p Policy) IsZero() bool { return p.OlderThan == 0 && p.MaxSize == 0 }
+
+// limits returns which sessions may stay at a moment.
+func (p Policy) limits(now time.Time) Limits {
+	l := Limits{Keep: -1, Size: -1, Tagged: p.Tagged}
+	if p.OlderThan > 0 {
+		l.Before = now.Add(-p.OlderThan)
+	}
+	if p.MaxSize > 0 {
+		l.Size = p.MaxSize
+	}
+	return l
+}
+
+// Stamp returns the file, beside the database at path, that is as old as the last time.
+func Stamp(path string) string { return filepath.Join(store.JournalFolder(path), ".retention") }
+
+// Due reports whether it is time to apply the policy of the database at path: it was not within the
+// last day. A time in the future does not count.
+func (p Policy) Due(path string, now time.Time) bool {
+	if p.IsZero() {
+		return false
+	}
+	info, err := os.Stat(Stamp(path))
+	return errors.Is(err, os.ErrNotExist) || err == nil && (now.Sub(info.ModTime()) >= Every || info.ModTime().After(now.Add(Every)))
+}
+
+// Apply deletes what the policy does not keep, and says what it has deleted. If it was applied
+// within the last day, or another process does it now, it deletes nothing. Live sessions stay.
+func (p Policy) Apply(ctx context.Context, db *store.Store, now time.Time) (deleted []*store.Info, err error) {
+	if err := private.Folder(filepath.Dir(Stamp(db.Path()))); err != nil {
+		return nil, err
+	}
+	f, err := private.Open(Stamp(db.Path()))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if bytelock.Locked(f, 0) || bytelock.Lock(f, 0) != nil {
+		return nil, nil // another process does it
+	}
+	info, err := f.Stat()
+	if err != nil || info.Size() > 0 && !p.Due(db.Path(), now) || p.IsZero() {
+		return nil, err
+	}
+	// What fails is tried again tomorrow, not by each command.
+	_, err = f.WriteAt([]byte("ptyrec\n"), 0)
+	if err = errors.Join(err, os.Chtimes(f.Name(), now, now)); err != nil {
+		return nil, err
+	}
+	infos, err := db.Sessions(ctx, store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range p.limits(now).Choose(infos) {
+		switch err := db.DeleteSession(ctx, info.ID); {
+		case errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound):
+		case err != nil:
+			return deleted, err
+		default:
+			deleted = append(deleted, info)
+		}
+	}
+	if len(deleted) > 0 {
+		err = db.Scrub(ctx)
+	}
+	return deleted, err
+}

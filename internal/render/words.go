@@ -1,0 +1,286 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// What Markdown and text have in common: the words for a session, its events and its messages.
+
+// clock and date are how a moment is written, in UTC.
+const (
+	clock = "15:04:05"
+	date  = "2006-01-02 15:04:05 UTC"
+)
+
+// fact is one line about a session.
+type fact struct{ name, value string }
+
+// titleOf returns a session's title, or what serves as one.
+func titleOf(s *session.Session) string {
+	switch {
+	case s.Title != "":
+		return printable.Line(s.Title)
+	case len(s.Command) > 0:
+		return printable.Line(strings.Join(s.Command, " "))
+	}
+	return "Session"
+}
+
+// headingSize is where a heading is cut, in characters: a title is the whole first line of a
+// prompt.
+const headingSize = 200
+
+func headingOf(s *session.Session) string {
+	title := []rune(titleOf(s))
+	if len(title) > headingSize {
+		return string(title[:headingSize-1]) + "…"
+	}
+	return string(title)
+}
+
+func factsOf(s *session.Session) (facts []fact) {
+	add := func(name, value string) {
+		if value != "" {
+			facts = append(facts, fact{name, printable.Line(value)})
+		}
+	}
+	add("Session", s.ID)
+	add("Command", strings.Join(s.Command, " "))
+	add("Folder", s.Cwd)
+	for _, a := range s.Agents {
+		add("Agent", agentOf(a.Name, a.Version, a.Model))
+	}
+	if !s.StartedAt.IsZero() {
+		add("Started", s.StartedAt.UTC().Format(date))
+	}
+	if s.EndedAt != nil {
+		add("Ended", endOf(s))
+	}
+	if s.Source != nil {
+		add("Source", s.Source.Agent+"'s own log "+s.Source.ID+", no recording")
+	}
+	if s.Cols > 0 && s.Rows > 0 {
+		add("Window", fmt.Sprintf("%dx%d", s.Cols, s.Rows))
+	}
+	return facts
+}
+
+func endOf(s *session.Session) string {
+	text := s.EndedAt.UTC().Format(date)
+	if took := s.EndedAt.Sub(s.StartedAt); !s.StartedAt.IsZero() && took >= 0 {
+		text += ", after " + took.Round(time.Second).String()
+	}
+	if s.ExitCode != nil {
+		text += fmt.Sprintf(", exit status %d", *s.ExitCode)
+	}
+	return text
+}
+
+// agentOf names an agent: claude 2.1.197, Opus 4.8.
+func agentOf(name, version, model string) string {
+	text := strings.TrimSpace(name + " " + version)
+	if model != "" {
+		text += ", " + model
+	}
+	return printable.Line(text)
+}
+
+// quiet are the events that say nothing to a reader of the conversation.
+var quiet = map[string]bool{session.EventBusy: true, session.EventIdle: true, session.EventScreenRefresh: true}
+
+// eventText says an event in words; empty for one that a reader need not see.
+func eventText(e *session.Entry) string {
+	if quiet[e.Event] {
+		return ""
+	}
+	agent := e.Agent
+	if agent == "" {
+		agent = "the agent"
+	}
+	data := func(name string) string {
+		if v, ok := e.Data[name]; ok {
+			return fmt.Sprint(v)
+		}
+		return ""
+	}
+	var text string
+	name := e.Event
+	if name == session.EventImported {
+		name = data("event")
+	}
+	switch name {
+	case session.EventNewSession:
+		text = agentOf(agent, data("version"), data("model")) + " started"
+		if cwd := data("cwd"); cwd != "" {
+			text += " in " + cwd
+		}
+	case session.EventCLIExit:
+		text = agent + " was left"
+	case session.EventClear:
+		text = "the conversation was cleared"
+	case session.EventInterrupted:
+		text = agent + " was interrupted"
+	case session.EventAsking:
+		text = agent + " asks for approval"
+	case session.EventGrant:
+		text = data("by") + " took control"
+		if data("kind") == "agent" {
+			text = data("by") + " let programs type"
+		}
+	case session.EventRevoke:
+		text = "control ended: " + data("reason")
+	case session.EventInput:
+		text = data("by") + " typed " + strconv.Quote(data("text"))
+		if data("secret") != "" {
+			text = data("by") + " typed what the screen did not show"
+		}
+	case session.EventResize:
+		text = "the window is now " + data("cols") + "x" + data("rows")
+	case session.EventExit:
+		text = "the command ended with exit status " + data("status")
+	default:
+		text = e.Event
+	}
+	if e.Event == session.EventImported {
+		text = "the imported recording says: " + text
+	}
+	return printable.Line(e.At.UTC().Format(clock) + " " + text)
+}
+
+// longRun is from when on it is worth saying how long a command took, in seconds.
+const longRun = 10
+
+// statusText says what is unusual about a message's end.
+func statusText(e *session.Entry) string {
+	switch e.Status {
+	case session.StatusPartial:
+		return "(not finished)"
+	case session.StatusStreaming:
+		return "(still being written)"
+	}
+	var parts []string
+	if e.ExitStatus != nil && *e.ExitStatus != 0 {
+		parts = append(parts, fmt.Sprintf("exit status %d", *e.ExitStatus))
+	}
+	if e.Duration != nil && *e.Duration >= longRun {
+		parts = append(parts, "after "+time.Duration(*e.Duration*float64(time.Second)).Round(time.Second).String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.
+func toolTitle(e *session.Entry) (title, rest string) {
+	if e.Tool == nil || e.Tool.Name == "" {
+		return shorten(printable.Line(e.Text)), ""
+	}
+	if e.Tool.Input == "" {
+		return printable.Line(e.Tool.Name), ""
+	}
+	first, _, more := strings.Cut(strings.TrimSpace(e.Tool.Input), "\n")
+	whole := printable.Line(e.Tool.Name + ": " + first)
+	if more {
+		whole += " …"
+	}
+	if title = shorten(whole); title != whole || more {
+		rest = e.Tool.Input
+	}
+	return title, rest
+}
+
+// toolStatus says how a tool call ended, unless it went well.
+func toolStatus(e *session.Entry) string {
+	if e.Tool == nil || e.Tool.Status == session.ToolOK {
+		return ""
+	}
+	return printable.Line(e.Tool.Status)
+}
+
+// toolOutput returns what the screen showed of a tool's output.
+func toolOutput(e *session.Entry) string {
+	if e.Tool == nil {
+		return e.Output
+	}
+	return e.Tool.Output
+}
+
+// numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line.
+// hunk begins a part of a diff as programs write it.
+var (
+	numberedLine = lazy.Regexp(`^ *([0-9]+)(?:( +)([+-])| |$)`)
+	hunk         = lazy.Regexp(`(?m)^@@ .* @@`)
+)
+
+// diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If
+// the text is no diff all are 0.
+func diffSigns(lines []string) []byte {
+	if hunk().MatchString(strings.Join(lines, "\n")) {
+		signs := make([]byte, len(lines))
+		for i, line := range lines {
+			if !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ") {
+				signs[i] = signOf(line)
+			}
+		}
+		return signs
+	}
+	return numberedSigns(lines)
+}
+
+// numberedSigns reads signs behind numbers, those next to them: what is further in belongs to the
+// line. A file that is only listed may hold a list and so have signs, too; but nothing is added
+// there, and no number comes twice.
+func numberedSigns(lines []string) []byte {
+	signs := make([]byte, len(lines))
+	found := make([][]string, len(lines))
+	gap, column := math.MaxInt, math.MaxInt
+	for i, line := range lines {
+		if m := numberedLine().FindStringSubmatch(line); m != nil {
+			found[i] = m
+			if m[3] != "" {
+				gap, column = min(gap, len(m[2])), min(column, len(m[0]))
+			}
+		}
+	}
+	isDiff, last := false, -1
+	for i, m := range found {
+		if m == nil {
+			continue
+		}
+		if m[3] != "" && (len(m[2]) == gap || len(m[0]) == column) {
+			signs[i] = m[3][0]
+		}
+		n, _ := strconv.Atoi(m[1])
+		isDiff = isDiff || signs[i] == '+' || n <= last
+		last = n
+	}
+	if !isDiff {
+		clear(signs)
+	}
+	return signs
+}
+
+func signOf(line string) byte {
+	if line != "" && (line[0] == '+' || line[0] == '-') {
+		return line[0]
+	}
+	return 0
+}
+
+const titleSize = 100 // characters
+
+func shorten(text string) string {
+	if r := []rune(text); len(r) > titleSize {
+		return string(r[:titleSize-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,127 @@
+package agentserver
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/server/listener"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+)
+
+// Flags are the flags of agentapi's server, and a few more.
+type Flags struct {
+	PrintOpenAPI bool // print the OpenAPI document, and exit
+	Exit         bool // do nothing; for agentapi's own tests
+	Verbose      bool // log each refused request
+
+	options   Options
+	port      int
+	listen    string
+	acp       bool
+	tokenFile string
+	content   string
+}
+
+// minSize is the smallest width and height of the window, in cells.
+const minSize = 10
+
+// Register adds the flags to a command's.
+func (f *Flags) Register(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.options.Agent, "type", "t", "", "the `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
+	flags.IntVarP(&f.port, "port", "p", 3284, "listen on this `PORT`")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1", "listen on this `ADDRESS`; 0.0.0.0 is every address of the machine")
+	flags.IntVarP(&f.options.Cols, "term-width", "W", 80, "the width of the window, in `CELLS`")
+	flags.IntVarP(&f.options.Rows, "term-height", "H", 1000, "the height of the window, in `CELLS`")
+	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "the `NAMES` by which the server is called, without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
+	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "the `ORIGINS` whose pages may use the server; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
+	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "", "the first `PROMPT`; otherwise what comes from stdin, unless that is a terminal")
+	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat", "the `PATH` of the chat page, as a proxy before the server has it")
+	flags.StringVarP(&f.options.StateFile, "state-file", "s", "", "keep the messages in this `FILE` from one run to the next")
+	flags.BoolVar(&f.options.LoadState, "load-state", false, "read the state file at the start (default: if --state-file is set)")
+	flags.BoolVar(&f.options.SaveState, "save-state", false, "write the state file at the end (default: if --state-file is set)")
+	flags.StringVar(&f.options.PIDFile, "pid-file", "", "write the server's process id to this `FILE`")
+	flags.BoolVarP(&f.PrintOpenAPI, "print-openapi", "P", false, "print the OpenAPI document and exit")
+	flags.BoolVar(&f.acp, "experimental-acp", false, "refused: ptyrec reads the agent's terminal")
+	flags.StringVar(&f.tokenFile, "token-file", "", "everything needs the token in this `FILE`, as Bearer or as the password (default: your own token, which your programs outside of recorded sessions do not need)")
+	flags.StringVar(&f.content, "content", "text", "what messages have: `text` or markdown")
+	flags.BoolVar(&f.options.Tools, "tools", false, "messages have a line for each tool call")
+	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "log each refused request")
+	flags.BoolVar(&f.Exit, "exit", false, "")
+	_ = flags.MarkHidden("exit") // agentapi's own tests use it
+}
+
+// Check completes the flags, and says what is wrong with them. The error is a *cli.Failure.
+func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
+	if f.acp {
+		return cli.Misuse("start it without --experimental-acp", "--experimental-acp: there is no ACP here, ptyrec reads the agent's terminal")
+	}
+	if f.options.Agent == "" {
+		f.options.Agent = agentapi.TypeOfCommand(command)
+	} else if agent, ok := agentapi.TypeOf(f.options.Agent); ok {
+		f.options.Agent = agent
+	} else {
+		return cli.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
+	}
+	switch {
+	case f.options.Cols < minSize:
+		return usage(errors.New("term width must be at least 10"))
+	case f.options.Rows < minSize:
+		return usage(errors.New("term height must be at least 10"))
+	case f.port < 0 || f.port > 65535:
+		return usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.port))
+	case f.content != "text" && f.content != "markdown":
+		return usage(fmt.Errorf("--content %q: it must be text or markdown", f.content))
+	case f.options.StateFile == "" && f.options.LoadState:
+		return usage(errors.New("--load-state requires --state-file to be set"))
+	case f.options.StateFile == "" && f.options.SaveState:
+		return usage(errors.New("--save-state requires --state-file to be set"))
+	}
+	if !flags.Changed("allowed-hosts") {
+		f.options.Access.Hosts = agentapi.DefaultHosts()
+	}
+	if !flags.Changed("allowed-origins") {
+		f.options.Access.Origins = agentapi.DefaultOrigins()
+	}
+	f.options.LoadState = f.options.StateFile != "" && (f.options.LoadState || !flags.Changed("load-state"))
+	f.options.SaveState = f.options.StateFile != "" && (f.options.SaveState || !flags.Changed("save-state"))
+	if f.options.Access.Hosts, err = agentapi.CheckHosts(f.options.Access.Hosts); err != nil {
+		return usage(fmt.Errorf("--allowed-hosts: %w", err))
+	}
+	if f.options.Access.Origins, err = agentapi.CheckOrigins(f.options.Access.Origins); err != nil {
+		return usage(fmt.Errorf("--allowed-origins: %w", err))
+	}
+	return nil
+}
+
+// usage marks err as a wrong use of the command line.
+func usage(err error) error { return &cli.Failure{Err: err, Status: cli.StatusUsage} }
+
+// isUser reports whether the client of a connection is a process of this user that was started
+// outside of all recorded sessions, as the agent was not.
+func isUser(client, server netip.AddrPort) bool {
+	return peer.Own(client, server) && !peer.Inside(client, server)
+}
+
+// OwnToken reports whether the token is the user's own, which not all clients need.
+func (f *Flags) OwnToken() bool { return f.tokenFile == "" }
+
+// Options returns the options that the flags describe. Check must have been called.
+func (f *Flags) Options() (Options, error) {
+	o := f.options
+	o.Address = net.JoinHostPort(f.listen, strconv.Itoa(f.port))
+	o.Markdown = f.content == "markdown"
+	if f.tokenFile == "" {
+		o.Access.Own = isUser
+	}
+	var err error
+	o.Access.Token, err = listener.LoadToken(f.tokenFile, false)
+	return o, err
+}

@@ -1,0 +1,177 @@
+package agentserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
+)
+
+// Options say what is served, and how. Command, Database, Sessions and Log are needed.
+type Options struct {
+	Command    []string
+	Agent      string // as agentapi.TypeOf knows it
+	Cols, Rows int    // of the window, in cells
+	Prompt     string // the first one; empty: what Stdin has, unless that is a terminal
+	Stdin      *os.File
+	Database   string   // its path
+	Environ    []string // of the command
+	Sessions   *client.Client
+	Redact     *redact.Redactor // of what is read off the screen
+
+	Address   string // host:port to listen on
+	Access    agentapi.Access
+	ChatBase  string // the path of the chat page, as a proxy before the server has it
+	Markdown  bool   // messages have Markdown
+	Tools     bool   // messages have a line for each tool call
+	StateFile string
+	LoadState bool // from StateFile, at the start
+	SaveState bool // to StateFile, at the end and at SIGUSR1
+	PIDFile   string
+
+	Listening func(a net.Addr) // called once clients are answered
+	Stderr    io.Writer        // gets the last screen of an agent that fails
+	Log       *slog.Logger
+}
+
+// Serve serves a new session until it ends, ctx is done, or SIGINT, SIGTERM or SIGHUP comes. If the
+// command fails, the error says so.
+func Serve(ctx context.Context, o Options) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
+	if err != nil {
+		return cli.Fail(err, "another server may run; name another port with --port")
+	}
+	defer func() { _ = l.Close() }()
+	removePID, err := writePID(o.PIDFile)
+	if err != nil {
+		return err
+	}
+	defer removePID()
+	files, err := agentapi.NewFolder()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = files.Remove() }()
+	if o.Prompt == "" {
+		o.Prompt = promptFrom(o.Stdin)
+	}
+	s, id, end, err := o.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
+	defer o.saveOnSignal(s)()
+	api := &agentapi.API{
+		Session: s, Chat: o.ChatBase, Uploads: files, Version: buildinfo.Version(), Log: o.Log,
+		Sender: func(r *http.Request) agentapi.Sender { return SenderFor(o.Sessions, id, r) },
+	}
+	o.Listening(l.Addr())
+	err = api.Serve(ctx, l, o.Access)
+	o.save(s)
+	if ctx.Err() == nil && err == nil {
+		return o.ended(s)
+	}
+	return err
+}
+
+// stdinTime is how long the end of a first prompt from stdin is waited for.
+const stdinTime = 2 * time.Second
+
+// promptFrom reads the first prompt from stdin, unless that is a terminal. A stdin that does not
+// end has none.
+func promptFrom(stdin *os.File) string {
+	if term.IsTerminal(int(stdin.Fd())) {
+		return ""
+	}
+	read := make(chan string, 1)
+	go func() { // nothing ends a read of a pipe: if stdin has no end, it ends with the process
+		text, _ := io.ReadAll(stdin) // what can be had
+		read <- string(text)
+	}()
+	select {
+	case text := <-read:
+		return text
+	case <-time.After(stdinTime):
+		return ""
+	}
+}
+
+// writePID writes the server's process id to a file, if it has a name. remove must be called.
+func writePID(path string) (remove func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	if err := private.Folder(filepath.Dir(path)); err != nil {
+		return nil, cli.Fail(err, "see --pid-file")
+	}
+	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		return nil, cli.Fail(err, "see --pid-file")
+	}
+	return func() { _ = os.Remove(path) }, nil // it may be gone
+}
+
+// save writes the state file.
+func (o *Options) save(s *agentapi.Session) {
+	if !o.SaveState {
+		return
+	}
+	state, ok := s.State()
+	if !ok {
+		return // the file has more
+	}
+	if err := agentapi.WriteState(o.StateFile, state); err != nil {
+		o.Log.Error("the state is not saved", "error", err)
+		s.Warn("the state is not saved: " + err.Error())
+	}
+}
+
+// saveOnSignal saves the state at each SIGUSR1 until stop is called.
+func (o *Options) saveOnSignal(s *agentapi.Session) (stop func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() {
+		defer close(done)
+		for range signals {
+			o.save(s)
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+		<-done
+	}
+}
+
+// ended is the result of a session that ended by itself.
+func (o *Options) ended(s *agentapi.Session) error {
+	status := s.ExitStatus()
+	if status == 0 {
+		return nil
+	}
+	fmt.Fprintf(o.Stderr, "========\n%s\n========\n", strings.TrimSpace(s.Screen()))
+	if status < 0 {
+		return cli.Fail(errors.New("the session cannot be reached any more"), "`ptyrec list` shows what became of it")
+	}
+	return cli.Fail(fmt.Errorf("the agent ended with status %d", status), "its last screen is above; `ptyrec show last` shows what was said")
+}

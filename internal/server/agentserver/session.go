@@ -1,0 +1,127 @@
+package agentserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/prompt"
+	"github.com/ptyrec/ptyrec/internal/server"
+	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// name is the name under which the server is attached, and its prompts are recorded.
+const name = "agentapi"
+
+// endTime is how long the session may take to end with the server.
+const endTime = 6 * time.Second
+
+// start starts the command in a session that ends with this process, lets programs type, and
+// follows it. id is the session's; end must be called.
+func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, end func(), err error) {
+	starter, err := detached.NewStarter(o.Database, o.Environ)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	closeOwner := func() { _ = starter.Close() }
+	id, err = starter.StartOwned(ctx, o.Command, "", o.Cols, o.Rows)
+	if err != nil {
+		closeOwner()
+		return nil, "", nil, cli.Fail(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")
+	}
+	stream, err := o.attach(ctx, id)
+	if err != nil {
+		closeOwner()
+		return nil, "", nil, err
+	}
+	f := agentapi.Options{
+		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: name}), Markdown: o.Markdown, Tools: o.Tools, Banner: Banner, Redact: o.Redact, Log: o.Log,
+		Start: agentapi.Start{Prompt: o.Prompt},
+	}
+	if o.LoadState {
+		f.Start.Load = func() (agentapi.State, error) { return agentapi.ReadState(o.StateFile) }
+	}
+	s = agentapi.Follow(stream, f)
+	return s, id, func() {
+		closeOwner()
+		select {
+		case <-s.Ended():
+		case <-time.After(endTime):
+		}
+		s.Close()
+	}, nil
+}
+
+// SenderFor returns what types into a session for the client of a request. A client that was
+// started in a recorded session answers no questions of the agent, which may be its own.
+func SenderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
+	link := server.LinkOf(r)
+	place := peer.TCP(link.Client, link.Server, func(pid int) peer.Place { return peer.Of(pid, 0) })
+	return prompt.New(sessions, id, prompt.Options{Name: name, Behalf: link, NoAnswers: place != peer.Outside})
+}
+
+// attach lets programs type into a session, and attaches to it.
+func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream, err error) {
+	if err = letType(ctx, o.Sessions, id); err == nil {
+		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
+	}
+	if err != nil && o.ends(ctx, id) {
+		return nil, cli.Fail(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
+	}
+	return stream, err
+}
+
+// letType lets programs type into a session, until `ptyrec revoke`. It returns nil if the session
+// is over already.
+func letType(ctx context.Context, sessions *client.Client, id string) error {
+	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Human, Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	err = s.Grant(ctx, 0)
+	var refused *protocol.Error
+	if errors.As(err, &refused) && refused.Code == protocol.CodeEnded || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// ends reports whether a session ends within endTime. While it does, it refuses requests in several
+// ways.
+func (o *Options) ends(ctx context.Context, id string) bool {
+	for limit := time.Now().Add(endTime); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
+		live, err := o.Sessions.Sessions(ctx)
+		if err != nil {
+			return false
+		}
+		if !slices.ContainsFunc(live, func(s client.Session) bool { return s.ID == id }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Banner returns what an agent shows above its input box. It is agentapi.Options.Banner.
+func Banner(s *vterm.Snapshot, agent string) string {
+	const frame = " │┃║╭╮╰╯─━┌┐└┘"
+	var lines []string
+	for _, row := range extractor.Look(s, agent).Talk {
+		if row = strings.Trim(row, frame); row != "" || len(lines) > 0 && lines[len(lines)-1] != "" {
+			lines = append(lines, row)
+		}
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}

@@ -1,0 +1,100 @@
+package listener
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/server/token"
+)
+
+// Announcement is what the user is told when a server starts.
+type Announcement struct {
+	Address   Address
+	URL       string
+	Token     string
+	TokenFile string // if the user chose a file for the token, its path: the token is not printed then
+	Database  string
+	MCPPath   string // of the Model Context Protocol; empty: it is not served
+
+	OpenReading bool // anyone may read
+	AllowRun    bool // everyone with the token may run commands
+	NoToken     bool // anyone may run commands
+
+	Width  int // of a terminal that can show a QR code, in cells; 0: none
+	Notice func(format string, args ...any)
+}
+
+// Write writes the URL to out, with the token unless there is a TokenFile. With Notice it explains
+// the URL and warns of what others can do.
+func (n Announcement) Write(out io.Writer) error {
+	if !n.Address.Loopback() && n.Address.Cert == "" {
+		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
+	}
+	if n.OpenReading {
+		n.Notice("warning: anyone who can reach this address can read all sessions and watch live ones")
+	}
+	if n.NoToken {
+		n.Notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", n.Address.Listen)
+	} else if n.AllowRun {
+		n.Notice("warning: everyone who has the token can run any command here")
+	}
+	n.Notice("the sessions of %s, live and past, for a browser:", n.Database)
+	url := n.URL
+	if n.TokenFile == "" {
+		url += "#token=" + n.Token
+	}
+	if _, err := fmt.Fprintln(out, url); err != nil {
+		return err
+	}
+	if n.MCPPath != "" {
+		n.Notice("agents read the sessions at %s%s, with the token as Authorization: Bearer", strings.TrimSuffix(n.URL, "/"), n.MCPPath)
+	}
+	if n.TokenFile == "" {
+		n.Notice("the address contains your token: anyone who has it can read and type as you")
+	} else {
+		n.Notice("it asks for the token in %s", n.TokenFile)
+	}
+	if err := n.drawQR(out, url); err != nil {
+		return err
+	}
+	n.Notice("Ctrl+C stops the server; the sessions continue")
+	return nil
+}
+
+// drawQR draws the URL for a phone, if one can reach it and the terminal has room for it.
+func (n Announcement) drawQR(out io.Writer, url string) error {
+	if n.Address.Loopback() {
+		return nil
+	}
+	if rows, width, err := cli.QR(url); err == nil && width <= n.Width {
+		_, err := fmt.Fprintln(out, strings.Join(rows, "\n"))
+		return err
+	}
+	return nil // the URL will do
+}
+
+// LoadToken returns the token in a file, which is created if it does not exist; renew replaces the
+// token by a new one. An empty path names the user's own file. The error has a hint.
+func LoadToken(path string, renew bool) (string, error) {
+	if path == "" {
+		var err error
+		if path, err = token.Path(); err != nil {
+			return "", cli.Fail(err, "name a file for the token: --token-file FILE")
+		}
+	}
+	load := token.Load
+	if renew {
+		load = token.Renew
+	}
+	text, err := load(path)
+	switch {
+	case errors.Is(err, token.ErrOpen):
+		err = cli.Fail(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
+	case errors.Is(err, token.ErrBad):
+		err = cli.Fail(err, "make one with --new-token")
+	}
+	return text, err
+}

@@ -1,0 +1,153 @@
+package listener_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/server/listener"
+)
+
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		address listener.Address
+		want    string
+	}{
+		{listener.Address{Listen: listener.Default}, ""},
+		{listener.Address{Listen: ":80"}, ""},
+		{listener.Address{Listen: "[::1]:80", Cert: "a", Key: "b"}, ""},
+		{listener.Address{Listen: "localhost"}, "--listen localhost: address localhost: missing port in address"},
+		{listener.Address{Listen: listener.Default, Cert: "a"}, "--cert and --key go together"},
+		{listener.Address{Listen: listener.Default, Key: "a"}, "--cert and --key go together"},
+	} {
+		err := c.address.Check()
+		var f *cli.Failure
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%+v: %v", c.address, err)
+		case c.want != "" && (!errors.As(err, &f) || f.Status != cli.StatusUsage || err.Error() != c.want):
+			t.Errorf("%+v: %v, want %q", c.address, err, c.want)
+		}
+	}
+}
+
+func TestLoopback(t *testing.T) {
+	for listen, want := range map[string]bool{
+		listener.Default: true, "localhost:1": true, "[::1]:1": true, "127.1.2.3:1": true, ":1": false, "0.0.0.0:1": false, "192.168.1.5:1": false, "laptop.lan:1": false,
+	} {
+		if got := (listener.Address{Listen: listen}).Loopback(); got != want {
+			t.Errorf("%s: %v, want %v", listen, got, want)
+		}
+	}
+}
+
+func TestNamesAndURL(t *testing.T) {
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7681}
+	for _, c := range []struct {
+		address listener.Address
+		names   []string
+		url     string
+	}{
+		{listener.Address{Listen: listener.Default}, []string{"127.0.0.1"}, "http://127.0.0.1:7681/"},
+		{listener.Address{Listen: ":7681", Cert: "a", Key: "b"}, []string{}, "https://127.0.0.1:7681/"},
+		{listener.Address{Listen: "Laptop:7681", Hosts: []string{"Laptop.LAN", "x"}}, []string{"laptop.lan", "x", "laptop"}, "http://Laptop.LAN:7681/"},
+	} {
+		if diff := cmp.Diff(c.names, c.address.Names()); diff != "" {
+			t.Errorf("%+v: names (-want +got):\n%s", c.address, diff)
+		}
+		if url, err := c.address.URL(at); url != c.url || err != nil {
+			t.Errorf("%+v: %s, %v, want %s", c.address, url, err, c.url)
+		}
+	}
+	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 7681}
+	if url, err := (listener.Address{Listen: ":7681"}).URL(everywhere); err != nil || strings.Contains(url, "0.0.0.0") {
+		t.Errorf("every address of the machine is at %s, %v", url, err)
+	}
+}
+
+func TestOpenTwice(t *testing.T) {
+	l, err := listener.Address{Listen: "127.0.0.1:0"}.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	at := l.Addr().String()
+	if _, err := (listener.Address{Listen: at}).Open(t.Context()); err == nil || err.Error() != at+" is taken" {
+		t.Errorf("the same port again: %v", err)
+	}
+}
+
+// With a certificate it is a server of https.
+func TestOpenTLS(t *testing.T) {
+	dir := t.TempDir()
+	a := listener.Address{Listen: "127.0.0.1:0", Cert: filepath.Join(dir, "cert"), Key: filepath.Join(dir, "key")}
+	if _, err := a.Open(t.Context()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the files: %v", err)
+	}
+	certify(t, a)
+	l, err := a.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(l) // ends with the server
+	}()
+	defer func() {
+		_ = server.Close()
+		<-served
+	}()
+	url, err := a.URL(l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	r, err := c.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if text, err := io.ReadAll(r.Body); string(text) != "hello" || err != nil {
+		t.Errorf("%s answered %q, %v", url, text, err)
+	}
+}
+
+// certify writes a certificate and its key.
+func certify(t *testing.T, a listener.Address) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, block := range map[string]*pem.Block{a.Cert: {Type: "CERTIFICATE", Bytes: cert}, a.Key: {Type: "PRIVATE KEY", Bytes: text}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

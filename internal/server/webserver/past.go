@@ -1,0 +1,54 @@
+package webserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/server"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Past is what servers read of stored sessions. It implements server.Past.
+type Past struct{ *library.Past }
+
+// NewPast returns the past of a library. Close must be called.
+func NewPast(l *library.Library) *Past { return &Past{library.NewPast(l)} }
+
+// Export implements server.Past.
+func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
+	if !slices.Contains(export.Formats(), format) {
+		return errors.New("unknown format " + format)
+	}
+	leave, err := v.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ref, err := archive.Ref{}.Part(part.From, part.To, part.Only)
+	if err == nil {
+		err = export.Exporter{Library: v.Library, Ref: ref, Animate: part.Animate}.Write(ctx, w, format, info)
+	}
+	var missing *archive.MissingError
+	var misuse *cli.Failure
+	if errors.As(err, &missing) || errors.As(err, &misuse) && misuse.Status == cli.StatusUsage {
+		return fmt.Errorf("%w: %w", server.ErrPart, err)
+	}
+	return err
+}
+
+// entries returns all entries of a session that is over, which it first reads to its end.
+func (v *Past) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+	page, reading, err := v.Page(ctx, info, store.Span{})
+	for err == nil && reading != nil {
+		page, reading, err = v.Page(ctx, info, store.Span{})
+	}
+	return page.Entries, err
+}

@@ -1,0 +1,149 @@
+package webserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/server"
+	"github.com/ptyrec/ptyrec/internal/team/bucket"
+	"github.com/ptyrec/ptyrec/internal/team/oidc"
+	"github.com/ptyrec/ptyrec/internal/team/teamlive"
+	"github.com/ptyrec/ptyrec/internal/team/teamserver"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/web"
+)
+
+// TeamOptions are what ServeTeam needs besides the flags. All fields are needed.
+type TeamOptions struct {
+	Flags
+	Database *postgres.Store
+	Library  *library.Library // of Database
+	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
+	Log      *slog.Logger
+	Notice   func(format string, args ...any)
+	Out      io.Writer
+}
+
+// ServeTeam serves the sessions of a team until ctx ends or a signal comes.
+func ServeTeam(ctx context.Context, o TeamOptions) error {
+	nothing, err := os.MkdirTemp("", "ptyrec-serve-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(nothing) }()
+	following := teamlive.New(o.Database, o.Log)
+	defer following.Close()
+	live, err := client.Dial(ctx, "", client.Options{Dir: nothing, Other: following.Connect}) // this machine's sessions are not the team's
+	if err != nil {
+		return err
+	}
+	past := NewPast(o.Library)
+	defer func() { _ = past.Close() }() // what it reads can be read again
+	l, err := o.Address.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if o.Raw != "" {
+		b, err := bucket.Open(ctx, o.Raw)
+		if err != nil {
+			return errors.Join(cli.Fail(err, "--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"), l.Close())
+		}
+		o.Database.UseObjects(b)
+	}
+	signIn, err := o.signIn(ctx)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	push := teamserver.NewPush(o.Database, o.Log)
+	s := server.New(server.Options{
+		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
+		Users:     teamserver.Users{Store: o.Database, PublicLinks: o.PublicLinks},
+		SignIn:    signIn,
+		URL:       o.URL,
+		Protocols: []server.Protocol{push, teamserver.NewLinks(push, o.PublicLinks), teamserver.NewPull(push), teamserver.NewAdmin(push), teamserver.NewLogins(push)},
+		Hosts:     o.names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Inside, Health: o.Database.Ping,
+	})
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	url, err := o.Address.URL(l.Addr())
+	if err == nil {
+		err = o.announce(url)
+	}
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer stop()
+	if !o.ReadOnly {
+		beside.Go(func() { teamserver.Keep(ctx, o.Database, o.Log) })
+	}
+	return s.Serve(ctx, l)
+}
+
+// names are those that requests may call the server by.
+func (o *TeamOptions) names() []string {
+	u, err := url.Parse(o.URL)
+	if err != nil || u.Host == "" {
+		return o.Address.Names()
+	}
+	return append(o.Address.Names(), strings.ToLower(u.Hostname()))
+}
+
+// maxSecret is the longest file with the provider's secret, in bytes.
+const maxSecret = 4096
+
+// signIn returns where users sign in without a token; nil if nowhere. A provider that does not
+// answer now is asked again when somebody signs in.
+func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
+	if o.Issuer == "" {
+		return nil, nil
+	}
+	var secret []byte
+	if o.SecretFile != "" {
+		f, err := os.Open(o.SecretFile)
+		if err == nil {
+			secret, err = io.ReadAll(io.LimitReader(f, maxSecret))
+			_ = f.Close()
+		}
+		if err != nil {
+			return nil, cli.Fail(err, "--oidc-secret-file names the file with the provider's secret")
+		}
+	}
+	p, err := oidc.New(o.Issuer, o.Client, strings.TrimSpace(string(secret)))
+	if err != nil {
+		return nil, cli.Fail(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
+	}
+	if err := p.Discover(ctx); err != nil {
+		o.Notice("warning: nobody can sign in at %s now: %v", o.Issuer, err)
+	}
+	return teamserver.SignIn{Store: o.Database, Provider: p}, nil
+}
+
+// announce prints the address, says what it is, and warns.
+func (o *TeamOptions) announce(url string) error {
+	if !o.Address.Loopback() && o.Address.Cert == "" {
+		o.Notice("warning: without --cert and --key, others on the network can see the sessions and the tokens")
+	}
+	o.Notice("the sessions of %s, for those who have a token:", o.Database.Name())
+	if _, err := fmt.Fprintln(o.Out, url); err != nil {
+		return err
+	}
+	o.Notice("`ptyrec team token add` makes tokens; Ctrl+C stops the server")
+	return nil
+}

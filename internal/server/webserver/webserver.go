@@ -1,0 +1,219 @@
+// Package webserver is what `ptyrec serve` does: it connects the server of the page and the API
+// with the protocols that are wanted, tells the user the address, and serves until it is stopped.
+package webserver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/process"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/internal/server"
+	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/server/agentserver"
+	"github.com/ptyrec/ptyrec/internal/server/commandsocket"
+	"github.com/ptyrec/ptyrec/internal/server/listener"
+	"github.com/ptyrec/ptyrec/internal/server/management"
+	"github.com/ptyrec/ptyrec/internal/server/mcp"
+	"github.com/ptyrec/ptyrec/internal/server/sandboxapi"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/web"
+)
+
+// Options are what Serve needs besides the flags. All fields but QRWidth are needed.
+type Options struct {
+	Flags
+	Database *store.Store
+	Live     *client.Client
+	Library  *library.Library // of Database
+	Agents   *redact.Redactor // of the screens that agents are shown
+	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
+	NewMCP   func(log *slog.Logger) (*mcp.Server, error) // is called if the flags want it
+	Shell    string                                      // the user's
+	Environ  []string                                    // for sessions that the server starts
+	Input    bool                                        // those record what is typed
+	Log      *slog.Logger
+	Notice   func(format string, args ...any) // tells the user something
+	Out      io.Writer                        // gets the URL
+	QRWidth  int                              // see listener.Announcement.Width
+}
+
+// Serve serves the sessions of this machine until ctx ends or a signal comes. The errors have
+// hints.
+func Serve(ctx context.Context, o Options) (err error) {
+	if err := o.checkLocal(); err != nil {
+		return err
+	}
+	secret, err := listener.LoadToken(o.TokenFile, o.NewToken)
+	if err != nil {
+		return err
+	}
+	commands, err := o.commands(ctx)
+	if err != nil {
+		return err
+	}
+	if commands != nil {
+		defer func() { err = errors.Join(err, commands.Close()) }()
+	}
+	l, err := o.Address.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }() // it may be closed already
+	bridge, bridgeServer, err := o.bridge(ctx)
+	if err != nil {
+		return err
+	}
+	starter, err := detached.NewStarter(o.Database.Path(), o.Environ)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = starter.Close() }() // which ends the bridge's sessions
+	dashboards, err := o.dashboards(starter)
+	if err != nil {
+		return err
+	}
+	defer dashboards.Close()
+	protocols := []server.Protocol{
+		dashboards,
+		sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(), Log: o.Log}),
+		commandsocket.New(commands, o.Log),
+	}
+	if o.MCP {
+		agents, err := o.NewMCP(o.Log)
+		if err != nil {
+			return err
+		}
+		defer agents.Close()
+		protocols = append(protocols, agents)
+	}
+	past := NewPast(o.Library)
+	defer func() { _ = past.Close() }() // what it reads can be read again
+	if o.Agentapi {
+		sessions := o.agentapi(past)
+		defer sessions.Close()
+		protocols = append(protocols, sessions)
+	}
+	s := server.New(server.Options{
+		Store: o.Database, Live: o.Live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
+		Token: secret, OpenReading: o.OpenReading, Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly,
+		AllowRun: o.AllowRun, NoToken: o.NoToken,
+		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: o.BridgeTTL,
+		Inside: peer.Inside, AgentRedact: o.Agents,
+		Protocols: protocols,
+	})
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if peer.Here() != peer.Outside {
+		o.Notice("warning: this runs in a recorded session: nobody takes control here of sessions that this server has not started")
+	}
+	url, err := o.Address.URL(l.Addr())
+	if err == nil {
+		err = o.announce(url, secret)
+	}
+	if err != nil {
+		return err
+	}
+	if o.OpenPage {
+		if err := cli.OpenBrowser(strings.TrimSuffix(url, "/") + s.OpenPath()); err != nil {
+			o.Notice("warning: cannot open a browser: %v", err)
+		}
+	}
+	err = s.Serve(ctx, l)
+	if o.EndCommands && commands != nil {
+		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
+	}
+	return err
+}
+
+// startFor returns what starts sessions for the server: a session of the bridge ends with it.
+func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (string, error) {
+	return func(ctx context.Context, o server.StartOptions) (string, error) {
+		start := s.Start
+		if o.Name != "" {
+			start = s.StartOwned
+		}
+		return start(ctx, o.Command, o.Cwd, o.Cols, o.Rows)
+	}
+}
+
+// bridge returns the command of the terminals at /ws/pty, or the management server whose terminals
+// they show.
+func (o *Options) bridge(ctx context.Context) (command []string, from *client.Client, err error) {
+	if o.BridgeFrom == "" {
+		if command = cli.SplitCommand(o.Bridge); len(command) == 0 {
+			command = []string{o.Shell}
+		}
+		return command, nil, nil
+	}
+	const hint = "write ws://HOST:PORT/AGENT"
+	if !strings.HasPrefix(o.BridgeFrom, "ws://") && !strings.HasPrefix(o.BridgeFrom, "wss://") {
+		return nil, nil, cli.Misuse(hint, "--bridge-server does not name a management server")
+	}
+	if from, err = client.Dial(ctx, o.BridgeFrom, client.Options{Token: os.Getenv("PTYREC_TOKEN")}); err != nil {
+		return nil, nil, cli.Fail(err, hint)
+	}
+	return cli.SplitCommand(o.Bridge), from, nil
+}
+
+// commands returns what runs the commands of sandbox clients; nil if they may run none.
+func (o *Options) commands(ctx context.Context) (*process.Manager, error) {
+	if !o.AllowRun {
+		return nil, nil
+	}
+	return process.Open(ctx, process.Options{
+		Store: o.Database, Program: detached.Program(), MaxRunning: o.MaxCommands, Redact: o.Library.Redact.Command, Input: o.Input, Log: o.Log,
+	})
+}
+
+// dashboards returns what serves /ws/sandbox.
+func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) {
+	id := o.AgentID
+	if id == "" {
+		var err error
+		if id, err = os.Hostname(); err != nil {
+			return nil, cli.Fail(err, "name this machine with --agent-id")
+		}
+	}
+	return management.New(management.Options{
+		Sessions: o.Live, Store: o.Database, Shell: []string{o.Shell}, AgentID: id, Version: buildinfo.Version(), Redact: o.Library.Redact.Redactor,
+		ShellGrace: o.ShellGrace, AllowSubscribe: o.Subscribe, Log: o.Log,
+		Start: s.Start,
+	}), nil
+}
+
+// agentapi returns what serves /agentapi.
+func (o *Options) agentapi(past *Past) *agentapi.Sessions {
+	return agentapi.NewSessions(agentapi.SessionsOptions{
+		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
+		Entries: past.entries,
+		Sender: func(id string, r *http.Request) agentapi.Sender {
+			return agentserver.SenderFor(o.Live, id, r)
+		},
+	})
+}
+
+// announce tells the user where the server is and who may use it.
+func (o *Options) announce(url, secret string) error {
+	n := listener.Announcement{
+		Address: o.Address, URL: url, Token: secret, TokenFile: o.TokenFile, Database: o.Database.Path(),
+		OpenReading: o.OpenReading, AllowRun: o.AllowRun, NoToken: o.NoToken, Width: o.QRWidth, Notice: o.Notice,
+	}
+	if o.MCP {
+		n.MCPPath = mcp.Path
+	}
+	return n.Write(o.Out)
+}

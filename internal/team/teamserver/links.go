@@ -1,0 +1,80 @@
+package teamserver
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// Limits of links.
+const (
+	linkTime    = 7 * 24 * time.Hour   // how long a link is valid if nothing is said
+	maxLinkTime = 366 * 24 * time.Hour // at most
+	maxLinkBody = 1 << 10              // bytes of a request
+)
+
+// Links takes requests for links to sessions. It implements server.SessionProtocol.
+type Links struct {
+	*Push
+	public bool
+}
+
+// NewLinks returns the API of links to the sessions of a database. public says whether there may be
+// links that open to people without a token.
+func NewLinks(p *Push, public bool) *Links { return &Links{p, public} }
+
+// Routes implements server.Protocol.
+func (l *Links) Routes() map[string]http.Handler {
+	return map[string]http.Handler{"POST /api/sessions/{id}/links": l.handle(l.add), "DELETE /api/sessions/{id}/links": l.handle(l.revoke)}
+}
+
+func (l *Links) handle(h func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch err := h(w, r); {
+		case errors.Is(err, session.ErrForbidden):
+			l.Refuse(w, r, http.StatusForbidden, "forbidden", "only the owner of a session shares it")
+		case err != nil:
+			l.fail(w, r, err)
+		}
+	})
+}
+
+// add makes a link.
+func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
+	body, err := l.read(w, r, maxLinkBody)
+	if err != nil {
+		return err
+	}
+	o := struct {
+		Seconds int64 `json:"seconds"`
+		Anyone  bool  `json:"anyone"`
+	}{Seconds: int64(linkTime / time.Second)}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	if o.Seconds < 1 || o.Seconds > int64(maxLinkTime/time.Second) {
+		return bad("a link is valid for 1 second to 366 days")
+	}
+	if o.Anyone && !l.public {
+		return bad("this server opens links only to people who have signed in; `ptyrec serve --public-links` opens them to anyone")
+	}
+	expires := time.Now().Add(time.Duration(o.Seconds) * time.Second).UTC()
+	code, err := l.store.AddLink(r.Context(), postgres.NewLink{Session: r.PathValue("id"), Expires: expires, Anyone: o.Anyone})
+	if err == nil {
+		writeJSON(w, http.StatusCreated, map[string]any{"path": "/l/" + code, "expires_at": expires, "anyone": o.Anyone})
+	}
+	return err
+}
+
+// revoke makes all links to a session void.
+func (l *Links) revoke(w http.ResponseWriter, r *http.Request) error {
+	n, err := l.store.RevokeLinks(r.Context(), r.PathValue("id"))
+	if err == nil {
+		writeJSON(w, http.StatusOK, map[string]any{"revoked": n})
+	}
+	return err
+}

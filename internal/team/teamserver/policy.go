@@ -1,0 +1,107 @@
+package teamserver
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// policy says what machines must take out before they send, and how much they may send at a time.
+func (p *Push) policy(w http.ResponseWriter, r *http.Request) error {
+	patterns, err := p.store.Patterns(r.Context())
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, map[string]any{
+		"patterns": append([]redact.Pattern{}, patterns...), "max_bytes": maxBody, "max_entries": maxEntries, "max_description": maxDescription, "version": buildinfo.Version(),
+	})
+	return nil
+}
+
+// masks has the redaction of what comes: the well-known secrets, and the patterns of the policy.
+type masks struct {
+	mu   sync.Mutex // guards the fields below
+	of   string     // the patterns of last
+	last archive.Redaction
+}
+
+// redaction returns what the server takes out itself, whatever a sender has left.
+func (p *Push) redaction(ctx context.Context) (archive.Redaction, error) {
+	patterns, err := p.store.Patterns(ctx)
+	if err != nil {
+		return archive.Redaction{}, err
+	}
+	of := fmt.Sprint(patterns)
+	p.masks.mu.Lock()
+	defer p.masks.mu.Unlock()
+	if p.masks.last.Redactor == nil || p.masks.of != of {
+		find, err := redact.New(redact.Options{Patterns: patterns})
+		if err != nil {
+			return archive.Redaction{}, err
+		}
+		p.masks.of, p.masks.last = of, archive.Redaction{Redactor: find}
+	}
+	return p.masks.last, nil
+}
+
+// maskEntries takes the secrets out of entries. Their digests stay those of what was sent.
+func maskEntries(mask archive.Redaction, entries []postgres.Sent) {
+	for i := range entries {
+		entries[i].Entry = mask.Entry(entries[i].Entry, nil)
+	}
+}
+
+// maskSession takes the secrets out of what describes a session.
+func maskSession(mask archive.Redaction, o *postgres.Push) {
+	t := session.Transcript{Session: o.Session}
+	mask.Transcript(&t, nil)
+	o.Session = t.Session
+	o.Name, o.Note, o.Tags = mask.Title(o.Name, nil), mask.Title(o.Note, nil), mask.Tags(o.Tags)
+}
+
+// maxCopies is how many sessions one call may compare.
+const maxCopies = 1000
+
+// check compares what a sender believes the server has.
+func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
+	body, err := p.read(w, r, maxDescription)
+	if err != nil {
+		return err
+	}
+	var o struct {
+		Sessions []struct {
+			ID     string `json:"id"`
+			Events int64  `json:"events"`
+			Digest string `json:"digest"`
+		} `json:"sessions"`
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	if len(o.Sessions) > maxCopies {
+		return bad("more than %d sessions", maxCopies)
+	}
+	copies := make([]postgres.Copy, len(o.Sessions))
+	for i, c := range o.Sessions {
+		digest, err := hex.DecodeString(c.Digest)
+		if err != nil || len(digest) != sha256.Size {
+			return bad("digest is a SHA-256 in hexadecimal")
+		}
+		copies[i] = postgres.Copy{ID: c.ID, Events: c.Events, Digest: [sha256.Size]byte(digest)}
+	}
+	differ, deleted, err := p.store.Check(r.Context(), copies)
+	if err == nil {
+		writeJSON(w, http.StatusOK, map[string][]string{"differ": append([]string{}, differ...), "deleted": append([]string{}, deleted...)})
+	}
+	return err
+}

@@ -1,0 +1,115 @@
+package teamserver
+
+import (
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Limits of what is read at a time.
+const (
+	maxSegments = 8 << 20 // bytes of segments after which no further one follows
+	maxUsageOf  = 100     // sessions
+)
+
+// Pull has what ptyrec reads on other machines, besides the API of every server: raw logs with
+// their times, and the tokens that sessions used. It implements server.SessionProtocol.
+type Pull struct{ *Push }
+
+// NewPull returns the API of what other machines read.
+func NewPull(p *Push) *Pull { return &Pull{p} }
+
+// Routes implements server.Protocol.
+func (p *Pull) Routes() map[string]http.Handler {
+	return map[string]http.Handler{"GET /api/sessions/{id}/segments": p.handle(p.segments), "GET /api/usage": p.handle(p.usage)}
+}
+
+func (p *Pull) handle(h func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			p.fail(w, r, err)
+		}
+	})
+}
+
+// number reads a parameter that counts from 0, which is its default.
+func number(q url.Values, name string) (n int64, err error) {
+	if text := q.Get(name); text != "" {
+		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
+			return 0, bad("%s counts from 0", name)
+		}
+	}
+	return n, nil
+}
+
+// segments responds with segments of the raw log, each behind its length in 4 bytes.
+func (p *Pull) segments(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	event, err := number(q, "event")
+	if err != nil {
+		return err
+	}
+	at, err := number(q, "at")
+	if err != nil {
+		return err
+	}
+	offset, err := number(q, "offset")
+	if err != nil {
+		return err
+	}
+	info, err := p.store.Find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	body := []byte{}
+	for len(body) < maxSegments {
+		seg, ok, err := p.store.NextSegment(r.Context(), info.ID, event, store.From{At: time.Duration(at), Offset: offset})
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		body = binary.BigEndian.AppendUint32(body, uint32(len(seg.Data))) //nolint:gosec // 4 MiB at most
+		body = append(body, seg.Data...)
+		event = seg.EndEvent
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(body) // the client is gone
+	return nil
+}
+
+// usedJSON is what a session used, in the API.
+type usedJSON struct {
+	Session string `json:"session"`
+	Cwd     string `json:"cwd"`
+	session.Usage
+}
+
+// usage responds with what some sessions used.
+func (p *Pull) usage(w http.ResponseWriter, r *http.Request) error {
+	ids := r.URL.Query()["session"]
+	if len(ids) > maxUsageOf {
+		return bad("more than %d sessions", maxUsageOf)
+	}
+	for _, id := range ids {
+		if !isEntryID(id) {
+			return bad("this is no id")
+		}
+	}
+	used, err := p.store.UsageOf(r.Context(), append([]string{}, ids...))
+	if err != nil {
+		return err
+	}
+	list := make([]usedJSON, len(used))
+	for i, u := range used {
+		list[i] = usedJSON{u.Session, u.Cwd, u.Usage}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"usage": list})
+	return nil
+}

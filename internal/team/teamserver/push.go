@@ -1,0 +1,408 @@
+package teamserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// Limits of what machines send.
+const (
+	maxDescription = 256 << 10 // bytes of a session's description
+	maxBody        = 4 << 20   // bytes of a segment, and of some entries
+	maxEntries     = 20_000    // of one request
+	maxID          = 200       // bytes of an entry's id
+	maxText        = 256       // bytes of the names of machines and spaces
+	// Each body is held in memory. More of them wait.
+	maxReading = 64 // bodies of segments and entries that are read at a time
+	maxStoring = 16 // that are stored at a time
+	// patience is how long they wait.
+	patience = 10 * time.Second
+	// chunk is how much of a body must come in chunkTime: a slower client is cut off.
+	chunk     = 256 << 10 // bytes
+	chunkTime = 30 * time.Second
+)
+
+// Push takes what machines send. It implements server.SessionProtocol.
+type Push struct {
+	store     *postgres.Store
+	log       *slog.Logger
+	reading   chan struct{}
+	storing   chan struct{}
+	chunkTime time.Duration
+	masks     masks
+}
+
+// NewPush returns the API of what machines send to a database.
+func NewPush(s *postgres.Store, log *slog.Logger) *Push {
+	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring), chunkTime: chunkTime}
+}
+
+// OnlySessions implements server.SessionProtocol.
+func (p *Push) OnlySessions() {}
+
+// Routes implements server.Protocol.
+func (p *Push) Routes() map[string]http.Handler {
+	routes := map[string]http.Handler{}
+	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"PUT /api/push/{id}": p.begin, "DELETE /api/push/{id}": p.withdraw, "PUT /api/push/{id}/raw": p.raw, "DELETE /api/push/{id}/raw": p.replaceRaw,
+		"POST /api/push/{id}/entries": p.entries, "POST /api/push/{id}/end": p.end,
+		"GET /api/push/policy": p.policy, "POST /api/push/check": p.check,
+	} {
+		routes[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := h(w, r); err != nil {
+				p.fail(w, r, err)
+			}
+		})
+	}
+	return routes
+}
+
+// Refuse implements server.Protocol.
+func (p *Push) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, message string) {
+	writeJSON(w, status, map[string]string{"code": code, "message": message})
+}
+
+// errBad says that a request is not what it must be.
+var errBad = errors.New("bad request")
+
+func bad(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errBad, fmt.Sprintf(format, args...))
+}
+
+// errBusy says that too many requests are being stored.
+var errBusy = errors.New("the server is busy")
+
+// fail responds with an error, and logs what is wrong with a request.
+func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
+	status, code, message := http.StatusInternalServerError, "internal", "the server failed; its log says how"
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		status, code, message = http.StatusRequestEntityTooLarge, "too_large", "the request is too large"
+	case errors.Is(err, errBad):
+		status, code, message = http.StatusBadRequest, "bad_request", err.Error()
+	case errors.Is(err, session.ErrNotFound):
+		status, code, message = http.StatusNotFound, "not_found", "there is no such session"
+	case errors.Is(err, session.ErrForbidden):
+		status, code, message = http.StatusForbidden, "forbidden", "you may not send that"
+	case errors.Is(err, session.ErrFull):
+		status, code, message = http.StatusInsufficientStorage, "full", "the server's disk is full"
+	case errors.Is(err, errBusy), errors.Is(err, session.ErrBusy):
+		w.Header().Set("Retry-After", "2")
+		status, code, message = http.StatusServiceUnavailable, "unavailable", "the server is busy; try again"
+	}
+	p.log.WarnContext(r.Context(), "a request was refused", "session", r.PathValue("id"), "status", status, "user", postgres.ViewerOf(r.Context()).Name, "error", err)
+	p.Refuse(w, r, status, code, message)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client is gone
+}
+
+// idOf returns the id in the path.
+func idOf(r *http.Request) (string, error) {
+	id := r.PathValue("id")
+	u, err := uuid.Parse(id)
+	if err != nil || u.String() != id {
+		return "", bad("the id of a session is a UUID in lower case")
+	}
+	return id, nil
+}
+
+// read reads a body of at most most bytes.
+func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	body := http.MaxBytesReader(w, r.Body, most)
+	deadline := http.NewResponseController(w)
+	var all bytes.Buffer
+	all.Grow(int(min(max(r.ContentLength, 0), chunk)) + bytes.MinRead) // no more than the first chunk: it may not come
+	for {
+		_ = deadline.SetReadDeadline(time.Now().Add(p.chunkTime)) // else that of the whole request counts
+		n, err := io.CopyN(&all, body, chunk)
+		var large *http.MaxBytesError
+		switch {
+		case errors.Is(err, io.EOF):
+			return all.Bytes(), nil
+		case errors.As(err, &large):
+			return nil, err
+		case err != nil:
+			return nil, bad("the request breaks off after %d bytes", int64(all.Len()))
+		case n == 0:
+			return all.Bytes(), nil
+		}
+	}
+}
+
+// readLarge is read for a body that fills memory, and takes a turn to store it; leave must be
+// called.
+func (p *Push) readLarge(w http.ResponseWriter, r *http.Request) (body []byte, leave func(), err error) {
+	late, cancel := context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	read, err := turn(late, p.reading)
+	if err != nil {
+		return nil, nil, err
+	}
+	if body, err = p.read(w, r, maxBody); err != nil {
+		read()
+		return nil, nil, err
+	}
+	late, cancel = context.WithTimeout(r.Context(), patience)
+	defer cancel()
+	store, err := turn(late, p.storing)
+	if err != nil {
+		read()
+		return nil, nil, err
+	}
+	return body, func() { store(); read() }, nil
+}
+
+// turn waits for a place in turns until ctx is over; leave must be called.
+func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
+	case <-ctx.Done():
+		return nil, errBusy
+	}
+}
+
+// stateJSON is how much of a session is here.
+func stateJSON(s postgres.State) map[string]any {
+	return map[string]any{"id": s.ID, "events": s.Events, "sha256": hex.EncodeToString(s.SHA256), "entries_version": s.EntriesVersion, "deleted": s.Deleted, "equal": s.Equal}
+}
+
+// contentJSON is what a machine has of a session.
+type contentJSON struct {
+	Events   int64  `json:"events"`
+	Entries  int64  `json:"entries"`
+	Digest   string `json:"digest"`
+	Segments string `json:"segments"`
+}
+
+// content checks c, which may be nil.
+func (c *contentJSON) content() (*postgres.Content, error) {
+	if c == nil {
+		return nil, nil
+	}
+	digest, err := digestOf(c.Digest)
+	if err != nil {
+		return nil, err
+	}
+	segments, err := digestOf(c.Segments)
+	return &postgres.Content{Events: c.Events, Entries: c.Entries, Digest: digest, Segments: segments}, err
+}
+
+func digestOf(text string) (sum [sha256.Size]byte, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != sha256.Size {
+		return sum, bad("a digest is a SHA-256 in hexadecimal")
+	}
+	return [sha256.Size]byte(b), nil
+}
+
+// begin makes a session known, or changes what is known of it.
+func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	body, err := p.read(w, r, maxDescription)
+	if err != nil {
+		return err
+	}
+	var o struct {
+		Session session.Session `json:"session"`
+		Name    string          `json:"name"`
+		Note    string          `json:"note"`
+		Tags    []string        `json:"tags"`
+		Space   string          `json:"space"`
+		Machine string          `json:"machine"`
+		Version int64           `json:"version"`
+		Usage   []session.Usage `json:"usage"`
+		Live    bool            `json:"live"`
+		Content *contentJSON    `json:"content"`
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	switch {
+	case o.Session.ID != id:
+		return bad("the session has another id")
+	case o.Version < 0 || o.Machine == "" || len(o.Machine) > maxText || len(o.Space) > maxText:
+		return bad("machine names the sender, space the space, version counts from 0")
+	case o.Session.Cols < 0 || o.Session.Rows < 0 || o.Session.Cols > 1<<16 || o.Session.Rows > 1<<16:
+		return bad("the window has no such size")
+	}
+	for _, tag := range o.Tags {
+		if err := store.CheckTag(tag); err != nil {
+			return bad("%v", err)
+		}
+	}
+	content, err := o.Content.content()
+	if err != nil {
+		return err
+	}
+	mask, err := p.redaction(r.Context())
+	if err != nil {
+		return err
+	}
+	push := postgres.Push{
+		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Live: o.Live, Content: content,
+	}
+	maskSession(mask, &push)
+	state, err := p.store.Begin(r.Context(), push)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, stateJSON(state))
+	return nil
+}
+
+// raw takes a segment of the raw log.
+func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	first, err := strconv.ParseInt(r.URL.Query().Get("event"), 10, 64)
+	if err != nil || first < 0 {
+		return bad("event is the number of the segment's first event")
+	}
+	body, leave, err := p.readLarge(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	seg, err := store.ParseSegment(body)
+	switch {
+	case err != nil:
+		return bad("this is no segment: %v", err)
+	case seg.FirstEvent != first:
+		return bad("the segment begins with event %d", seg.FirstEvent)
+	}
+	state, err := p.store.AppendSegment(r.Context(), id, seg)
+	switch {
+	case errors.Is(err, postgres.ErrConflict):
+		writeJSON(w, http.StatusConflict, stateJSON(state))
+	case err != nil:
+		return err
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return nil
+}
+
+// replaceRaw has the raw log sent again.
+func (p *Push) replaceRaw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err == nil {
+		err = p.store.ReplaceRaw(r.Context(), id, r.URL.Query().Get("now") == "true")
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+func isEntryID(id string) bool {
+	for _, r := range id {
+		if r < ' ' || r == utf8.RuneError {
+			return false
+		}
+	}
+	return id != "" && len(id) <= maxID
+}
+
+// entries takes entries.
+func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	body, leave, err := p.readLarge(w, r)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	b, err := DecodeBatch(body)
+	if err != nil {
+		return err
+	}
+	mask, err := p.redaction(r.Context())
+	if err == nil {
+		maskEntries(mask, b.Entries)
+		err = p.store.SaveEntries(r.Context(), id, b)
+	}
+	return p.accepted(w, r, err)
+}
+
+// accepted responds to what continues what the server has, unless err says that it does not.
+func (p *Push) accepted(w http.ResponseWriter, r *http.Request, err error) error {
+	switch {
+	case errors.Is(err, postgres.ErrConflict):
+		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: ask what, and send all again")
+	case err != nil:
+		return err
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return nil
+}
+
+// end compares what is here with what the sender has.
+func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err != nil {
+		return err
+	}
+	body, err := p.read(w, r, maxDescription)
+	if err != nil {
+		return err
+	}
+	var o struct {
+		EndedAt  *time.Time `json:"ended_at"`
+		ExitCode *int       `json:"exit_code"`
+		Events   int64      `json:"events"`
+		Entries  int64      `json:"entries"`
+		Digest   string     `json:"digest"`
+	}
+	if err := json.Unmarshal(body, &o); err != nil {
+		return bad("%v", err)
+	}
+	digest, err := digestOf(o.Digest)
+	if err != nil {
+		return err
+	}
+	err = p.store.End(r.Context(), id, postgres.Whole{EndedAt: o.EndedAt, ExitCode: o.ExitCode, Events: o.Events, Entries: o.Entries, Digest: digest})
+	return p.accepted(w, r, err)
+}
+
+// withdraw takes a session back.
+func (p *Push) withdraw(w http.ResponseWriter, r *http.Request) error {
+	id, err := idOf(r)
+	if err == nil {
+		err = p.store.Withdraw(r.Context(), id)
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}

@@ -1,0 +1,49 @@
+package recording
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// toldFile is there, beside the journals, when the user has been told often enough that sessions
+// are recorded.
+const toldFile = ".told"
+
+// Name returns the short name of the session, to tell the user that it is recorded. If most is not
+// 0, ok is false once more than so many sessions were recorded: the user knows by then. It is also
+// false if the database cannot be used.
+func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
+	told := filepath.Join(store.JournalFolder(r.sink.path), toldFile)
+	if _, err := os.Stat(told); most > 0 && err == nil {
+		return "", false // somebody waits for the prompt: the database stays closed
+	}
+	ids, err := r.sink.ids(ctx)
+	if err != nil {
+		return "", false
+	}
+	if most > 0 && recorded(ids) > most {
+		if f, err := private.File(told, 0); err == nil { // else it is found out again
+			_ = f.Close()
+		}
+		return "", false
+	}
+	return listing.NewShortIDs(ids).Of(r.sink.session.ID), true
+}
+
+// recorded counts the sessions that were recorded here; what was imported has ids of another
+// version.
+func recorded(ids []string) (n int) {
+	for _, id := range ids {
+		if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
+			n++
+		}
+	}
+	return n
+}

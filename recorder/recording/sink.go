@@ -1,0 +1,343 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/live"
+	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder"
+	"github.com/ptyrec/ptyrec/recorder/journal"
+	"github.com/ptyrec/ptyrec/recorder/notify"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// sinkWait is how long a live recording waits for other programs that have locked the database. The
+// shell's prompt may wait for it.
+const sinkWait = time.Second
+
+// finishTries is how many times finish tries a locked database, each time for sinkWait.
+const finishTries = 2
+
+// sink carries a live session into its journal (it is the recorder's Log), and its entries into the
+// database. The database is opened when there is something for it: a session needs none to be
+// recorded.
+type sink struct {
+	*journal.Writer
+	path    string          // of the database
+	session session.Session // as the store has it
+	redact  archive.Redaction
+	title   string // as it was found, secrets and all
+
+	described bool         // the database has session as it is
+	gitSaved  *session.Git // what the database has of the repository
+
+	git atomic.Pointer[session.Git] // what is known of the repository
+
+	host     atomic.Pointer[live.Host]       // nil: nobody else sees the session
+	notifier atomic.Pointer[notify.Notifier] // nil: nobody is told
+	ended    atomic.Bool                     // the command: somebody waits for the prompt
+
+	forgotten atomic.Bool // the recording has stopped, and what was recorded is deleted
+	indexing  sync.Mutex  // held while the database gets entries
+
+	usage     []session.Usage // what the agents printed of their tokens
+	usedSaved bool            // the database has it
+
+	packing     context.Context // done when packing is to stop
+	stopPacking context.CancelFunc
+
+	beside bool // the database is damaged, and the user knows it
+
+	mu    sync.Mutex // guards the fields below
+	store *store.Store
+	err   error // why the database cannot be used
+
+	unsavedMu sync.Mutex        // guards unsaved, which the recorder's goroutine alone changes
+	unsaved   []recorder.Update // what the database did not take yet, without secrets
+}
+
+// setHost makes h show what is found from now on.
+func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
+
+// startSink begins to record a session.
+func startSink(ctx context.Context, o Options) (*sink, error) {
+	to := &sink{path: o.Database, described: true, session: o.Session}
+	to.redact, to.session.Command = o.Redact.Of(o.Session.Command)
+	to.session.Cwd = o.Redact.Text(o.Session.Cwd, nil)
+	var err error
+	if to.beside, err = checkDatabase(ctx, o); err != nil {
+		return nil, err
+	}
+	to.packing, to.stopPacking = context.WithCancel(ctx)
+	to.Writer, err = store.Record(o.Database, to.session, to.pack)
+	return to, err
+}
+
+// checkDatabase looks at the database before a session begins, and reports whether it is damaged.
+// It migrates an older one, and refuses a file that is no database.
+func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
+	if _, err := os.Stat(o.Database); errors.Is(err, os.ErrNotExist) || store.Ready(o.Database) {
+		return false, nil
+	}
+	db, err := store.OpenWaiting(ctx, o.Database, sinkWait)
+	switch {
+	case errors.Is(err, session.ErrCorrupt):
+		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
+		return true, nil
+	case errors.Is(err, session.ErrBusy):
+		return false, nil // it can be used later
+	case err != nil:
+		return false, err
+	}
+	return false, db.Close()
+}
+
+// database returns the open database, which stays open when ctx is done. If it cannot be used, the
+// error says why, and the Store can read the session's raw log.
+func (s *sink) database(ctx context.Context) (db *store.Store, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		return s.store, s.err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the database: %v", p)
+		}
+		if err != nil && db == nil {
+			db, _ = store.Beside(s.path, err) // the path's own error is err
+		}
+		if err == nil || !errors.Is(err, session.ErrBusy) {
+			s.store, s.err = db, err
+		}
+	}()
+	return store.OpenWaiting(context.WithoutCancel(ctx), s.path, sinkWait)
+}
+
+// ids returns the ids of all sessions, with this one.
+func (s *sink) ids(ctx context.Context) ([]string, error) {
+	db, err := s.database(ctx)
+	if err == nil {
+		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
+	}
+	if err != nil {
+		return nil, err
+	}
+	return db.IDs(ctx)
+}
+
+// isOpen reports whether the database is open and can be used.
+func (s *sink) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store != nil && s.err == nil
+}
+
+// close closes the store, if it is open.
+func (s *sink) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.store != nil {
+		_ = s.store.Close() // the errors that matter came before
+	}
+}
+
+// pack brings into the database what is complete of the journal, as far as that takes it.
+func (s *sink) pack() {
+	nice.Lock()
+	db, err := s.database(s.packing)
+	if err == nil {
+		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal
+	}
+}
+
+// Put implements recorder.Log.
+func (s *sink) Put(e session.Event) {
+	if e.Kind == session.Exit {
+		s.ended.Store(true)
+	}
+	if !s.forgotten.Load() {
+		s.Writer.Put(e)
+	}
+}
+
+// Close implements recorder.Log.
+func (s *sink) Close() (lost int64, err error) {
+	s.stopPacking()
+	if s.forgotten.Load() {
+		return 0, nil
+	}
+	return s.Writer.Close()
+}
+
+// Replay implements recorder.Log.
+func (s *sink) Replay(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
+	return s.events(ctx, from, fn)
+}
+
+// events calls fn with the events of the raw log from a number on, until fn fails.
+func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
+	if s.forgotten.Load() {
+		return nil
+	}
+	db, _ := s.database(ctx) // it can read the raw log, at least
+	source := archive.NewRawLog(ctx, db, s.session.ID, from)
+	defer source.Stop()
+	for {
+		e, err := source.Next()
+		if err != nil {
+			return archive.IgnoreEnd(err)
+		}
+		if err := fn(source.Number-1, e); err != nil {
+			return err
+		}
+	}
+}
+
+// sinkIndex is the recorder's Index.
+type sinkIndex struct{ *sink }
+
+// Put implements recorder.Index. What a locked database does not take waits for the next call.
+func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
+	s := i.sink
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if s.forgotten.Load() {
+		return nil
+	}
+	if len(u.Entries)+len(u.Gone) > 0 {
+		u.Entries = s.redact.Entries(u.Entries, nil)
+		s.describe(u)
+		s.usage, s.usedSaved = u.Usage, len(u.Usage) == 0
+		s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
+		if h := s.host.Load(); h != nil {
+			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
+		}
+		if n := s.notifier.Load(); n != nil {
+			n.Update(u.Entries)
+		}
+	}
+	if err := s.save(ctx); errors.Is(err, session.ErrBusy) {
+		return err
+	}
+	return nil // finish returns what else is wrong with the database
+}
+
+func (s *sink) setUnsaved(u []recorder.Update) {
+	s.unsavedMu.Lock()
+	defer s.unsavedMu.Unlock()
+	s.unsaved = u
+}
+
+// entries returns the entries that the database has behind one, and those that it did not take yet.
+func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error) {
+	if s.forgotten.Load() {
+		return nil, nil
+	}
+	s.unsavedMu.Lock()
+	unsaved := slices.Clone(s.unsaved) // first: what is saved meanwhile is in the database
+	s.unsavedMu.Unlock()
+	var entries []*session.Entry
+	db, err := s.database(ctx)
+	if err == nil {
+		if entries, err = db.EntriesAfter(ctx, s.session.ID, after); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	for _, u := range unsaved {
+		entries = slices.DeleteFunc(entries, func(e *session.Entry) bool {
+			return slices.Contains(u.Gone, e.ID) || slices.ContainsFunc(u.Entries, func(f *session.Entry) bool { return e.ID == f.ID })
+		})
+		for _, e := range u.Entries {
+			if e.Seq > after {
+				entries = append(entries, e)
+			}
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b *session.Entry) int { return a.Seq - b.Seq })
+	return entries, nil
+}
+
+// describe notes what is new about the session.
+func (s *sink) describe(u recorder.Update) {
+	if u.Title != s.title {
+		s.title, s.session.Title, s.described = u.Title, s.redact.Title(u.Title, u.Entries), false
+	}
+	if !slices.Equal(u.Agents, s.session.Agents) {
+		s.session.Agents, s.described = slices.Clone(u.Agents), false
+	}
+}
+
+// save writes what is not saved yet, as far as the database accepts it. A command that has ended
+// does not wait for a database to be opened. The error is the database's. The next program that
+// reads the session extracts what is missing from the raw log.
+func (s *sink) save(ctx context.Context) error {
+	if s.ended.Load() && !s.isOpen() {
+		return nil
+	}
+	db, err := s.database(ctx)
+	if err == nil {
+		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
+	}
+	for err == nil && len(s.unsaved) > 0 {
+		u := s.unsaved[0]
+		if err = db.SaveEntries(ctx, s.session.ID, u.Entries, u.Gone...); err == nil {
+			s.setUnsaved(s.unsaved[1:])
+		}
+	}
+	if err == nil && !s.described {
+		err = db.UpdateSession(ctx, &s.session)
+		s.described = err == nil
+	}
+	if err == nil && !s.usedSaved {
+		err = db.PutScreenUsage(ctx, s.session.ID, s.usage)
+		s.usedSaved = err == nil
+	}
+	if g := s.git.Load(); err == nil && g != s.gitSaved {
+		if err = db.SetGit(ctx, s.session.ID, *g); err == nil {
+			s.gitSaved = g
+		}
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return nil // another time
+	}
+	if err != nil && !errors.Is(err, session.ErrBusy) {
+		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not take more
+	}
+	return err
+}
+
+// finish saves the end of the session, if the database is open. Otherwise, or if that fails, the
+// next program that opens the database finds the end in the journal.
+func (s *sink) finish(ctx context.Context, r recorder.Result) error {
+	s.indexing.Lock()
+	defer s.indexing.Unlock()
+	if s.forgotten.Load() || !s.isOpen() {
+		return nil
+	}
+	read := !r.Behind && r.IndexErr == nil // else the indexer may still be at work
+	if read {
+		read = s.save(ctx) == nil && len(s.unsaved) == 0
+	}
+	ended := s.session.StartedAt.Add(r.Duration)
+	var err error
+	for range finishTries {
+		if err = s.store.FinishSession(ctx, s.session.ID, ended, r.Status, read); !errors.Is(err, session.ErrBusy) {
+			break
+		}
+	}
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrFull) {
+		return nil
+	}
+	return err
+}

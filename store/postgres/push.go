@@ -1,0 +1,483 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Push describes a session that its machine sends.
+type Push struct {
+	Session session.Session
+	Name    string // the user's; shown instead of the title
+	Note    string
+	Tags    []string
+	Space   string // empty: only the owner reads it; that of a push token replaces it
+	Machine string // which machine sends it
+	Version int64  // of all this: an older one changes nothing
+	Usage   []session.Usage
+	Live    bool     // it runs: its conversation is sent, and the rest when it has ended
+	Content *Content // what the machine has of the session; nil: it does not say
+}
+
+// State is how much of a session the database has.
+type State struct {
+	ID             string // as it is called here
+	Events         int64  // of the raw log
+	SHA256         []byte // of the last segment; empty: there is none
+	EntriesVersion int64
+	Deleted        bool // it was taken back or deleted, and is not taken again
+	Equal          bool // another machine of the owner has sent the same: there is nothing to do
+}
+
+// Content is all that a machine has of a session, as digests of what it would send.
+type Content struct {
+	Events   int64 // of the raw log
+	Entries  int64
+	Digest   [sha256.Size]byte // DigestOf the entries
+	Segments [sha256.Size]byte // DigestOf the segments, in order
+}
+
+// ErrConflict says that what was sent does not continue what is there.
+var ErrConflict = errors.New("it does not continue what the server has")
+
+// DerivedID returns the id of a session that a machine sends under an id that is taken: a UUIDv8 of
+// both.
+func DerivedID(id, machine string) string {
+	sum := sha256.Sum256([]byte("ptyrec fork\x00" + id + "\x00" + machine))
+	u := uuid.UUID(sum[:16])
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
+	return u.String()
+}
+
+// pushed is the row of a session that the viewer sends.
+type pushed struct {
+	key
+	State
+	next    int64 // generation of what is sent
+	by      int64 // the token that sent it first
+	machine string
+}
+
+const pushedRow = `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
+	FROM sessions WHERE id = $1`
+
+// find reads the row of a session; nil: there is none.
+func find(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return scanPushed(tx.QueryRow(ctx, pushedRow, id))
+}
+
+// lock is find, and locks the row.
+func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return scanPushed(tx.QueryRow(ctx, pushedRow+" FOR UPDATE", id))
+}
+
+func scanPushed(row pgx.Row) (*pushed, error) {
+	p := &pushed{}
+	var deleted *int64
+	err := row.Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	p.ID, p.Deleted = p.key.id, deleted != nil
+	return p, err
+}
+
+// own locks the row of a session that the viewer sends. Those of others do not exist.
+func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
+	return ownBy(ctx, tx, id, lock)
+}
+
+// ownBy is own, with find or lock to read the row.
+func ownBy(ctx context.Context, tx pgx.Tx, id string, read func(context.Context, pgx.Tx, string) (*pushed, error)) (*pushed, error) {
+	owner, err := sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	id, altered := clean(id)
+	if altered {
+		return nil, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+	}
+	p, err := read(ctx, tx, id)
+	if err == nil && (p == nil || p.owner != owner || p.Deleted) {
+		err = fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+	}
+	return p, err
+}
+
+// Begin makes a session known, or changes what is known of it, and returns how much of it is here.
+// If the id is taken by another owner, or by another machine that sent something else, the session
+// is called DerivedID.
+func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
+	owner, err := sender(ctx)
+	if err != nil {
+		return state, err
+	}
+	today, err := s.ensureMonth(ctx)
+	if err != nil {
+		return state, err
+	}
+	err = s.inTx(ctx, "begin session", func(tx pgx.Tx) error {
+		space, err := sendSpace(ctx, tx, p.Space)
+		if err != nil {
+			return err
+		}
+		id, forked := p.Session.ID, ""
+		for {
+			found, err := insert(ctx, tx, p, key{id: id, received: today, owner: owner, space: space}, forked)
+			if err != nil {
+				return err
+			}
+			state = found.State
+			if found.owner == owner && found.machine == p.Machine {
+				return nil
+			}
+			if found.owner == owner && found.space == space {
+				if state.Equal, err = holds(ctx, tx, found, p.Content); err != nil || state.Equal {
+					return err
+				}
+			}
+			if forked != "" {
+				return fmt.Errorf("session %s: %w", id, session.ErrExists)
+			}
+			id, forked = DerivedID(id, fmt.Sprint(owner, p.Machine)), id
+		}
+	})
+	return state, err
+}
+
+// holds reports whether all of a session is here, and nothing else.
+func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) {
+	if c == nil || p.Deleted {
+		return false, nil
+	}
+	n, digest, err := entriesDigest(ctx, tx, p)
+	if err != nil || p.Events != c.Events || n != c.Entries || !bytes.Equal(digest, c.Digest[:]) {
+		return false, err
+	}
+	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(coalesce(sha256, sha256(data)), ''::bytea ORDER BY end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
+		p.received, p.ID, p.next).Scan(&digest)
+	return err == nil && bytes.Equal(digest, c.Segments[:]), err
+}
+
+// entriesDigest returns how many entries of a session are here, and DigestOf them.
+func entriesDigest(ctx context.Context, tx pgx.Tx, p *pushed) (n int64, digest []byte, err error) {
+	err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
+		p.received, p.ID).Scan(&n, &digest)
+	return n, digest, err
+}
+
+// sendSpace returns the id of the space that the viewer sends into.
+func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
+	v := ViewerOf(ctx)
+	if v.Kind == KindPush {
+		return v.Space, mayPushInto(ctx, tx, v.User, v.Space)
+	}
+	id, err = spaceID(ctx, tx, name)
+	if errors.Is(err, ErrUnknown) {
+		return 0, session.ErrForbidden // as for a space that is there
+	}
+	if err == nil {
+		err = mayPushInto(ctx, tx, v.User, id)
+	}
+	return id, err
+}
+
+// insert adds a session, or updates the one that has its id and is its own, and returns its row.
+func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*pushed, error) {
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version, pushed_by)
+		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1, $7) ON CONFLICT DO NOTHING`, k.id, k.owner, k.space, p.Machine, forked, k.received, ViewerOf(ctx).Token)
+	if err != nil {
+		return nil, err
+	}
+	found, err := lock(ctx, tx, k.id)
+	if err != nil || found == nil || found.owner != k.owner || found.machine != p.Machine || found.Deleted {
+		return found, err
+	}
+	return found, update(ctx, tx, p, found, k.space)
+}
+
+// update writes what is new about a session.
+func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) error {
+	p.Session.ID = found.ID
+	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{}, p.Session.Agents...)
+	description, altered, err := cleanJSON(p.Session)
+	if err != nil {
+		return err
+	}
+	tags := append([]string{}, p.Tags...)
+	usage, _, err := cleanJSON(append([]session.Usage{}, p.Usage...))
+	if err != nil {
+		return err
+	}
+	texts := []*string{&p.Name, &p.Note, &p.Session.Cwd, &p.Session.Title}
+	for i := range tags {
+		texts = append(texts, &tags[i])
+	}
+	for _, text := range texts {
+		var changed bool
+		*text, changed = clean(*text)
+		altered = altered || changed
+	}
+	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
+		ended_at = $9, space = $10, version = $11, usage = $13, live_at = CASE WHEN $14 THEN $15 ELSE live_at END WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
+		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID, usage,
+		p.Live, time.Now().UnixNano())
+	if err != nil || tag.RowsAffected() == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1", space, found.received, found.ID)
+	return err
+}
+
+// AppendSegment adds a segment, which begins with the first event that is not here. The same one
+// again changes nothing. Otherwise the error wraps ErrConflict.
+func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment) (state State, err error) {
+	sum := sha256.Sum256(seg.Data)
+	object, err := s.putObject(ctx, id, seg, sum)
+	if err != nil {
+		return state, err
+	}
+	data := seg.Data
+	if object != "" {
+		data = []byte{}
+	}
+	err = s.inTx(ctx, "append to raw log", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		state = p.State
+		if seg.FirstEvent != p.Events {
+			return sameSegment(ctx, tx, p, seg)
+		}
+		if err := follows(ctx, tx, p, seg); err != nil {
+			return err
+		}
+		if s.objects != nil && object == "" { // it began to continue the raw log just now
+			return session.ErrBusy
+		}
+		var both pgx.Batch
+		both.Queue(`INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, size, sha256)
+			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
+			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, data, object, len(seg.Data), sum[:])
+		if p.next == p.generation {
+			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2, raw_bytes = $4, raw_end = $5, stored_bytes = stored_bytes + $6 WHERE id = $3",
+				seg.EndEvent, sum[:], p.ID, seg.EndByte, int64(seg.EndAt), len(seg.Data))
+		} else { // readers have the one before
+			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3", seg.EndEvent, sum[:], p.ID)
+		}
+		if err := tx.SendBatch(ctx, &both).Close(); err != nil {
+			return err
+		}
+		state.Events, state.SHA256 = seg.EndEvent, sum[:]
+		return nil
+	})
+	return state, err
+}
+
+// sameSegment returns nil if the segment is here already.
+func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
+	var sum []byte
+	err := tx.QueryRow(ctx, "SELECT coalesce(sha256, sha256(data)) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
+		p.received, p.ID, p.next, seg.EndEvent, seg.FirstEvent).Scan(&sum)
+	if want := sha256.Sum256(seg.Data); errors.Is(err, pgx.ErrNoRows) || err == nil && !bytes.Equal(sum, want[:]) {
+		return ErrConflict
+	}
+	return err
+}
+
+// follows returns nil if a segment begins with the output byte where the one before it ends.
+func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
+	var end int64
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(end_byte), 0) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4`,
+		p.received, p.ID, p.next, p.Events).Scan(&end)
+	if err == nil && end != seg.StartByte {
+		err = ErrConflict
+	}
+	return err
+}
+
+// Sent is an entry as its machine sent it.
+type Sent struct {
+	*session.Entry
+	Digest [sha256.Size]byte // of its JSON
+}
+
+// Batch is some entries of a session.
+type Batch struct {
+	Version int64  // counts the batches of the session
+	After   *int64 // the version that it continues; nil: any
+	Entries []Sent
+	Gone    []string // ids of entries that are no longer there
+	All     bool     // what is there is replaced
+}
+
+// SaveEntries writes entries of a session: those with a known id are replaced, the others added;
+// those that are gone are deleted first. A version that is not newer than the last one changes
+// nothing. If the batch does not continue what is there, the error wraps ErrConflict.
+func (s *Store) SaveEntries(ctx context.Context, id string, b Batch) error {
+	return s.inTx(ctx, "save entries", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil || b.Version <= p.EntriesVersion {
+			return err
+		}
+		if b.After != nil && *b.After != p.EntriesVersion {
+			return ErrConflict
+		}
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET entries_version = $1 WHERE id = $2", b.Version, p.ID); err != nil {
+			return err
+		}
+		if b.All {
+			if err := dropEntries(ctx, tx, p.key); err != nil {
+				return err
+			}
+		}
+		return saveEntries(ctx, tx, p.key, b.Entries, b.Gone)
+	})
+}
+
+// dropEntries deletes all entries of a session.
+func dropEntries(ctx context.Context, tx pgx.Tx, k key) error {
+	for _, table := range []string{"entries", "words"} {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received, k.id); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, "UPDATE sessions SET messages = 0, turns = 0, prompt = '' WHERE id = $1", k.id)
+	return err
+}
+
+// Whole is what a sender has of a session.
+type Whole struct {
+	EndedAt  *time.Time // nil: its end is not known
+	ExitCode *int       // of the command; nil: what Begin was told stays
+	Events   int64      // of the raw log
+	Entries  int64
+	Digest   [sha256.Size]byte // DigestOf the entries
+}
+
+// DigestOf returns the digest of all entries of a session, of which sums are the digests in the
+// order of their ids, or of its segments.
+func DigestOf(sums [][sha256.Size]byte) [sha256.Size]byte {
+	h := sha256.New()
+	for _, sum := range sums {
+		_, _ = h.Write(sum[:]) // never fails
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// End notes that all of a session is here, and that readers may have a raw log that replaces an
+// older one. Otherwise the error wraps ErrConflict.
+func (s *Store) End(ctx context.Context, id string, whole Whole) error {
+	return s.inTx(ctx, "end session", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		n, digest, err := entriesDigest(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		if p.Events != whole.Events || n != whole.Entries || !bytes.Equal(digest, whole.Digest[:]) {
+			return ErrConflict
+		}
+		if p.next != p.generation {
+			if err := s.showNext(ctx, tx, p); err != nil {
+				return err
+			}
+		}
+		return setEnd(ctx, tx, p.ID, whole)
+	})
+}
+
+// setEnd notes when and how the command of a session ended.
+func setEnd(ctx context.Context, tx pgx.Tx, id string, whole Whole) error {
+	var description []byte
+	if err := tx.QueryRow(ctx, "SELECT description FROM sessions WHERE id = $1", id).Scan(&description); err != nil {
+		return err
+	}
+	var s session.Session
+	if err := json.Unmarshal(description, &s); err != nil {
+		return fmt.Errorf("%w: %w", session.ErrCorrupt, err)
+	}
+	s.EndedAt, s.ExitCode = whole.EndedAt, cmp.Or(whole.ExitCode, s.ExitCode)
+	text, _, err := cleanJSON(s)
+	if err == nil {
+		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1, description = $2, live_at = 0 WHERE id = $3", nanosOrNil(whole.EndedAt), text, id)
+	}
+	return err
+}
+
+// showNext lets readers have the raw log that was sent, and deletes the one that it replaces.
+func (s *Store) showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
+	err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation < $3", p.received, p.ID, p.next)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE sessions SET generation = next_generation, (raw_bytes, raw_end, stored_bytes) =
+		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(coalesce(size, length(data))), 0) FROM segments
+			WHERE received = $1::date AND session = $2 AND generation = $3) WHERE id = $2`, p.received, p.ID, p.next)
+	return err
+}
+
+// ReplaceRaw has the raw log sent again from its beginning. Readers see the old one until End; with
+// now they see none.
+func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
+	return s.inTx(ctx, "replace raw log", func(tx pgx.Tx) error {
+		p, err := own(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if p.next != p.generation { // what was sent of it before
+			if err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation = $3", p.received, p.ID, p.next); err != nil {
+				return err
+			}
+		}
+		p.next++
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET next_generation = $1, events = 0, raw_sha256 = '' WHERE id = $2", p.next, p.ID); err != nil || !now {
+			return err
+		}
+		return s.showNext(ctx, tx, p)
+	})
+}
+
+// Withdraw takes a session back: all of it is deleted but its id, which is not taken again. A push
+// token takes back what it sent itself. To withdraw a session twice is no error.
+func (s *Store) Withdraw(ctx context.Context, id string) error {
+	return s.inTx(ctx, "withdraw session", func(tx pgx.Tx) error {
+		owner, err := sender(ctx)
+		if err != nil {
+			return err
+		}
+		if id, altered := clean(id); altered {
+			return fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		}
+		p, err := lock(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		v := ViewerOf(ctx)
+		if p == nil || p.owner != owner || v.Kind == KindPush && p.by != v.Token {
+			return fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+		}
+		if p.Deleted {
+			return nil
+		}
+		if err := s.remove(ctx, tx, p.key); err != nil {
+			return err
+		}
+		return note(ctx, tx, didDelete, p.ID, "")
+	})
+}
