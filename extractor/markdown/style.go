@@ -88,6 +88,7 @@ type Line struct {
 	Wrapped bool       // put together from rows that the terminal wrapped
 	Cell    bool       // of a table's cell
 	Spaced  bool       // one blank in the style of its end follows: it was wrapped there, if agents paint it
+	Bare    bool       // blanks in another style follow: no blank of its own does
 	lost    bool       // the rows above it were never on the screen
 	Note    uint16     // what a look keeps of the line, so as to find it out once; 0: nothing
 }
@@ -158,7 +159,7 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		if lk.MarkCells {
 			closeGaps(t.Spans)
 		}
-		t.Spaced = spaced(t.Spans)
+		t.Spaced, t.Bare = spaced(t.Spans), bare(t.Spans)
 		t.Measure()
 		out = append(out, t)
 	}
@@ -211,6 +212,12 @@ func spaced(spans []row.Span) bool {
 	}
 	t := row.Text(spans[max(0, len(spans)-2):]) // each has text: more of them say nothing
 	return len(t)-len(strings.TrimRight(t, " ")) == 1
+}
+
+// bare reports whether no blank follows the last character, but for the span that fills the row.
+func bare(spans []row.Span) bool {
+	n := len(spans) - 1
+	return n > 0 && strings.Trim(spans[n].Text, " ") == "" && !strings.HasSuffix(spans[n-1].Text, " ")
 }
 
 // StyleOf is the style of a line's byte.

@@ -21,8 +21,10 @@ func code(ls []markdown.Line) int {
 	switch first := ls[:markdown.UntilBlank(ls)]; {
 	case showsMarks(first):
 		goesOn = marksFollow
+	case linked(first):
+		return 0
 	case highlighted(first):
-	case structured(first), isText(first), !breaks(first) && !leadsToCode(ls):
+	case styled(first), structured(first), isText(first), !breaks(first) && !leadsToCode(ls):
 		return 0
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
@@ -91,6 +93,8 @@ func highlighted(ls []markdown.Line) bool {
 func continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
 	switch {
+	case linked(part):
+		return false
 	case highlighted(part):
 		return true
 	case styled(part):
@@ -128,9 +132,23 @@ func showsMarks(ls []markdown.Line) bool {
 	})
 }
 
-// styled reports whether the lines have the marks of prose.
+// linked reports whether lines have a link: nothing else is underlined but tasks.
+func linked(ls []markdown.Line) bool {
+	return hasSpan(ls, func(s row.Span) bool { return s.Style.Underline != vterm.UnderlineNone })
+}
+
+// styled reports whether the lines have the marks of prose: bold words, or inline code, which has
+// the colour of strings.
 func styled(ls []markdown.Line) bool {
-	return hasSpan(ls, func(s row.Span) bool { return s.Mark&(row.MarkBold|row.MarkCode) != 0 })
+	return hasSpan(ls, func(s row.Span) bool {
+		return s.Mark&row.MarkBold != 0 || s.Mark&row.MarkCode != 0 && !quoted(s.Text)
+	})
+}
+
+// quoted reports whether a text begins with a quote, as strings do.
+func quoted(t string) bool {
+	t = strings.TrimLeft(t, " ")
+	return t != "" && strings.Contains("\"'`", t[:1])
 }
 
 // hasSpan reports whether a part of the lines is of a kind.

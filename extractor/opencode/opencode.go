@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -283,18 +284,22 @@ var (
 // row, or at the start of the next one if the row is full; without it, the row was cut behind a
 // mark. Nothing shows it in the cells of tables.
 func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
-	word := row.FirstWord(b.Text)
-	switch {
+	free := a.Room - a.Width
+	switch word := row.FirstWord(b.Text); {
+	case a.Spaced && row.Width(unit(word)) < free:
+		return markdown.SeamBreak, true // the author's own blank
 	case a.Spaced:
 		return markdown.SeamSpace, true
 	case cjkParted().MatchString(a.Text + " " + word):
-		return markdown.SeamNone, row.Width(word) >= a.Room-a.Width
+		return markdown.SeamNone, row.Width(word) >= free
 	case a.Cell:
 		return cutSeam(a, b, hang)
-	case a.Width >= a.Room:
+	case free < row.Width(string(row.FirstRune(word))):
 		return markdown.SeamNone, b.Indent == hang && !apart(a, b, hang)
+	case isCut(a, b):
+		return markdown.SeamNone, true
 	}
-	return markdown.SeamNone, isCut(a, b)
+	return markdown.SeamBreak, a.Bare
 }
 
 // apart reports whether a full line and the one below it are words of their own, which the author
@@ -307,27 +312,66 @@ func apart(a, b *markdown.Line, hang int) bool {
 // words matches two words, or the two parts of one.
 var words = lazy.Regexp(`[\pL\pM\p{Nd}] \pL\S*$`)
 
-// cuts are the marks behind which the renderer wraps a line (OpenTUI's word wrap).
+// cuts are the marks behind which the renderer wraps a line (OpenTUI's word wrap). It also wraps
+// between Chinese or Japanese and ASCII.
 const cuts = `/\()[]{}.,;:!?-`
 
-// sentence matches a mark that may end a sentence and a word that may begin one: the author may
-// have put them on two lines.
-var sentence = lazy.Regexp(`[.,;:!?)\]] [\p{Lu}\p{Lt}\p{Lo}]\S*$`)
+// unit returns what a word begins with that is never wrapped.
+func unit(word string) string {
+	above := rune(0)
+	for i, r := range word {
+		if asian(above) && ascii(r) || ascii(above) && asian(r) {
+			return word[:i]
+		}
+		if strings.ContainsRune(cuts, r) {
+			return word[:i+1]
+		}
+		above = r
+	}
+	return word
+}
 
-// isCut reports whether a line was cut behind a mark: what is below up to the next mark had no
-// room.
+// asian reports whether a character is one of Chinese, Japanese or Korean words, ascii whether it
+// is one of words in ASCII.
+func asian(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+func ascii(r rune) bool { return r < unicode.MaxASCII && (markdown.WordRune(r) || r == '_') }
+
+// isCut reports whether a line was cut behind a mark, or between two scripts: what is below had no
+// room, and is likely to be of the same word.
 func isCut(a, b *markdown.Line) bool {
 	word := row.FirstWord(b.Text)
-	if i := strings.IndexAny(word, cuts); i >= 0 {
-		word = word[:i+1]
-	}
-	last, before := a.Text[len(a.Text)-1:], a.Text[:len(a.Text)-1]
-	dash := last == "-" && strings.HasSuffix(before, " ") && !unicode.IsDigit(row.FirstRune(word))
-	if !strings.Contains(cuts, last) || dash || sentence().MatchString(a.Text+" "+word) {
-		return false
-	}
-	return row.Width(word) > a.Room-a.Width-2
+	return row.Width(unit(word)) > a.Room-a.Width && oneWord(a, b, row.FirstRune(word))
 }
+
+// oneWord reports whether a line and the one below it, which begins with next, may be parts of one
+// word that was cut behind a mark: it is one that is no end of a phrase, or both have a colour.
+func oneWord(a, b *markdown.Line, next rune) bool {
+	last, size := utf8.DecodeLastRuneInString(a.Text)
+	word := row.LastWord(a.Text)
+	before, _ := utf8.DecodeLastRuneInString(word[:len(word)-size])
+	switch end := a.StyleOf(len(a.Text) - 1); {
+	case !strings.ContainsRune(cuts, last):
+		return asian(last) && ascii(next) || ascii(last) && asian(next)
+	case end.Fg == b.First().Fg && !row.Plain(end.Fg):
+		return true
+	case strings.ContainsRune(`([{/\`, last):
+		return true
+	case last == '-':
+		return word != "-" && word != "--" || unicode.IsDigit(next)
+	case last == '.' && !unicode.IsUpper(next):
+		return true
+	case last == ',':
+		return unicode.IsDigit(before) && unicode.IsDigit(next)
+	case markdown.WordRune(next):
+		return inner().MatchString(word[:len(word)-size]) && !strings.ContainsRune(")]}", last) && !unicode.IsUpper(next)
+	}
+	return !strings.ContainsRune(`"'“‘(`, next)
+}
+
+// inner matches a mark that only names, addresses and code have within a word.
+var inner = lazy.Regexp(`[\pL\pN][./_:@=][\pL\pN/]`)
 
 // cutSeam returns the seam of a word that was cut behind a mark, if no blank is painted.
 func cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {

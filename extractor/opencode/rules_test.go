@@ -32,6 +32,7 @@ func TestE23Rules(t *testing.T) {
 		{"tasks", "     ⟦ #fab283|- ⟧⟦u #56b6c2| ⟧ open\n     ⟦ #fab283|- ⟧⟦u #56b6c2|x⟧ done\n     ⟦ #fab283|- ⟧⟦u #56b6c2|xy⟧ one\n     ⟦ #fab283|- ⟧x two", "assistant - [ ] open|- [x] done|- xy one|- x two"},
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
+		{"a paragraph that its author has broken, with signs of code", "     Calling x() is (a);\n     ⟦ #7fd88f|Rows.Err()⟧ {so}\n\n     Calling x() is (a);\n     ⟦u #56b6c2|here⟧ ⟦u #fab283|(a.go)⟧ {so}\n\n     x = f(⟦ #7fd88f|\"42\"⟧);\n     y", "assistant Calling x() is (a);|`Rows.Err()` {so}||Calling x() is (a);|here (a.go) {so}||```|x = f(\"42\");|y|```"},
 		{"code in colours, with a string further down", "     ⟦ #9d7cd8|const⟧ a = 1\n\n     ⟦ #9d7cd8|return⟧ ⟦ #7fd88f|\"42\"⟧", "assistant ```|const a = 1||return \"42\"|```"},
 		{"Markdown as code with a list", "     # Title\n\n     ⟦ #fab283|- ⟧one\n\n     # Again", "assistant ```|# Title||- one||# Again|```"},
 		{"a list below Markdown as code", "     # Title\n\n     ⟦ #fab283|- ⟧one", "assistant ```|# Title|```||- one"},
@@ -67,7 +68,7 @@ func TestE23Rules(t *testing.T) {
 		{"a paragraph that its author has broken", "     See:\n\n     The parser reads each file,\n     as the documentation says it should.", "assistant See:||The parser reads each file,|as the documentation says it should."},
 		{"an item that ends with an address", "     ⟦ #fab283|- ⟧one\n     ⟦ #fab283|- ⟧two ⟦u #fab283|(a.go)⟧", "assistant - one|- two (a.go)"},
 		{"a quote of several rows", "     ⟦ #808080|│⟧ The config loader flushes three tables before the\n     ⟦ #808080|│⟧ lock is held.\n     ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ ⟦ #fab283|- ⟧one\n\n     │ in code │\n     │ a       │", "assistant > The config loader flushes three tables before the lock is held.|>|> - one||```|│ in code │|│ a       │|```"},
-		{"lines wrapped at a blank that is painted, or without one", painted("One two three ", "four.") + "\n\n" + painted(strings.Repeat("x", 49)+" 3.", "14") + "\n\n" + painted(strings.Repeat("y", 49)+"so.", " It"), "assistant One two three four.||" + strings.Repeat("x", 49) + " 3.14||" + strings.Repeat("y", 49) + "so. It"},
+		{"lines wrapped at a blank that is painted, or without one", painted("One two three four five six seven eight nine ten ", "eleven.") + "\n\n" + painted("One two three ", "four.") + "\n\n" + painted(strings.Repeat("x", 49)+" 3.", "14") + "\n\n" + painted(strings.Repeat("y", 49)+"so.", " It"), "assistant One two three four five six seven eight nine ten eleven.||One two three|four.||" + strings.Repeat("x", 49) + " 3.14||" + strings.Repeat("y", 49) + "so. It"},
 		{"hyphens in cells", "     Words:\n\n     ⟦ #808080|┌──────────────┬───┐⟧\n     ⟦ #808080|│⟧A             ⟦ #808080|│⟧B  ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧1  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write --  ⟦ #808080|│⟧2  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧ahead log     ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|├──────────────┼───┤⟧\n     ⟦ #808080|│⟧the write-    ⟦ #808080|│⟧3  ⟦ #808080|│⟧\n     ⟦ #808080|│⟧(ahead) log   ⟦ #808080|│⟧   ⟦ #808080|│⟧\n     ⟦ #808080|└──────────────┴───┘⟧", "assistant Words:||| A | B ||| --- | --- ||| the write-ahead log | 1 ||| the write -- ahead log | 2 ||| the write- (ahead) log | 3 |"},
 		{"rows that the terminal wrapped", "     One\n+     two", "assistant ```|One|two|```"},
 		{"a reply that was not painted", "⟦ #5c9cf5|  ┃⟧  Go\n \n \n     its end", "user Go\n^\nassistant its end"},
@@ -116,6 +117,14 @@ func TestSeamParted(t *testing.T) {
 		{"https://example.test/window?", "with=query&id=2", markdown.SeamNone, true},
 		{"See retry/ERR_TIMEOUT/", "OrderService/retry", markdown.SeamNone, true},
 		{"It is in cmd/shop/main.", "go:42", markdown.SeamNone, true},
+		{"It is in cmd/shop/main.go:", "42", 0, false}, // it had room
+		{"The range of 1,", "000,000 is", markdown.SeamNone, true},
+		{"It is 缓存和索引", "cache", markdown.SeamNone, true},
+		{"See the issue (#26)", "background", 0, false},
+		{"It has an issue, which", "background", 0, false},
+		{"It has a bearer token,", "background", 0, false},
+		{"It is one of these:", "background", 0, false},
+		{`One of "read-only",`, `"read-write"`, 0, false},
 		{"It is done by client.", "get({id})", markdown.SeamNone, true},
 		{"The file is long (", "~660 lines)", markdown.SeamNone, true},
 		{"A range of [-", "32768, 32767]", markdown.SeamNone, true},
@@ -126,7 +135,7 @@ func TestSeamParted(t *testing.T) {
 		{"Is it so, then, or is it not?", "No.", 0, false},
 	} {
 		b := markdown.Line{Text: tt.below}
-		s, ok := seam(&markdown.Line{Text: tt.above, Width: len(tt.above), Room: len(tt.above) + 3}, &b, 0)
+		s, ok := seam(&markdown.Line{Text: tt.above, Width: len(tt.above), Room: len(tt.above) + 2}, &b, 0)
 		if ok != tt.ok || ok && s != tt.want {
 			t.Errorf("%q, %q: %d, %v", tt.above, tt.below, s, ok)
 		}
