@@ -159,7 +159,7 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		if lk.MarkCells {
 			closeGaps(t.Spans)
 		}
-		t.Spaced, t.Bare = spaced(t.Spans), bare(t.Spans)
+		t.Spaced, t.Bare = ending(t.Spans)
 		t.Measure()
 		out = append(out, t)
 	}
@@ -205,19 +205,17 @@ var arabicMarks = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x610, 0x61a, 1}, {0x64b, 0x65f, 1}, {0x670, 0x670, 1}, {0x6d6, 0x6dc, 1}, {0x6df, 0x6e4, 1}, {0x6e7, 0x6e8, 1}, {0x6ea, 0x6ed, 1},
 }}
 
-// spaced reports whether one blank follows the last character, before the span that fills the row.
-func spaced(spans []row.Span) bool {
-	if n := len(spans) - 1; n > 0 && strings.Trim(spans[n].Text, " ") == "" {
-		spans = spans[:n]
+// ending reports whether one blank follows the last character, or none, before the blanks that fill
+// the row. These are in another colour, if agents paint them.
+func ending(spans []row.Span) (spaced, bare bool) {
+	blank := func(s row.Span) bool { return strings.Trim(s.Text, " ") == "" }
+	n := len(spans)
+	for n > 1 && blank(spans[n-1]) && spans[n-1].Style.Fg == spans[len(spans)-1].Style.Fg {
+		n--
 	}
-	t := row.Text(spans[max(0, len(spans)-2):]) // each has text: more of them say nothing
-	return len(t)-len(strings.TrimRight(t, " ")) == 1
-}
-
-// bare reports whether no blank follows the last character, but for the span that fills the row.
-func bare(spans []row.Span) bool {
-	n := len(spans) - 1
-	return n > 0 && strings.Trim(spans[n].Text, " ") == "" && !strings.HasSuffix(spans[n-1].Text, " ")
+	t := row.Text(spans[max(0, n-2):n]) // each has text: more of them say nothing
+	blanks := len(t) - len(strings.TrimRight(t, " "))
+	return blanks == 1, blanks == 0 && n < len(spans)
 }
 
 // StyleOf is the style of a line's byte.

@@ -199,7 +199,7 @@ func toolOf(call string) *session.Tool {
 }
 
 // panelStyle is how text is drawn on a panel.
-var panelStyle = &markdown.Style{Left: left, Right: right, Seam: cutSeam}
+var panelStyle = &markdown.Style{Left: left, Right: right, Seam: seam}
 
 // notice reports whether a panel says in grey what went wrong.
 func notice(lines []row.Line, _ []chat.Item) bool {
@@ -294,6 +294,11 @@ func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 		return markdown.SeamNone, row.Width(word) >= free
 	case a.Cell:
 		return cutSeam(a, b, hang)
+	case free < row.Width(string(row.FirstRune(word))) && b.Indent == hang && endsInCut(a):
+		if oneWord(a, b, row.FirstRune(word)) {
+			return markdown.SeamNone, true
+		}
+		return markdown.SeamBreak, true
 	case free < row.Width(string(row.FirstRune(word))):
 		return markdown.SeamNone, b.Indent == hang && !apart(a, b, hang)
 	case isCut(a, b):
@@ -315,6 +320,9 @@ var words = lazy.Regexp(`[\pL\pM\p{Nd}] \pL\S*$`)
 // cuts are the marks behind which the renderer wraps a line (OpenTUI's word wrap). It also wraps
 // between Chinese or Japanese and ASCII.
 const cuts = `/\()[]{}.,;:!?-`
+
+// endsInCut reports whether a line ends with a mark behind which lines are wrapped.
+func endsInCut(l *markdown.Line) bool { return strings.Contains(cuts, l.Text[len(l.Text)-1:]) }
 
 // unit returns what a word begins with that is never wrapped.
 func unit(word string) string {
