@@ -24,7 +24,7 @@ func code(ls []markdown.Line) int {
 	case linked(first):
 		return 0
 	case highlighted(first):
-	case styled(first), structured(first), isText(first), !breaks(first) && !leadsToCode(ls):
+	case styled(first), structured(first), isText(first), !breaks(first) && !leadsToCode(ls) && !lone(first):
 		return 0
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
@@ -54,9 +54,10 @@ func breaks(ls []markdown.Line) bool {
 }
 
 // isText reports whether lines are a paragraph whose author has broken them: more of them read like
-// prose than like code, and all begin at one column.
+// prose than like code, or all of them together do, and all begin at one column.
 func isText(ls []markdown.Line) bool {
 	prosaic := 0
+	var words []string
 	for i := range ls {
 		if ls[i].Indent != ls[0].Indent {
 			return false
@@ -67,8 +68,19 @@ func isText(ls []markdown.Line) bool {
 		case prose.Code:
 			prosaic--
 		}
+		words = append(words, ls[i].Text[ls[i].Indent:])
 	}
-	return prosaic > 0
+	all := strings.Join(words, " ")
+	return prosaic > 0 || prosaic == 0 && prose.Judge(all) == prose.Prose && strings.ContainsAny(all[len(all)-1:], ".!?:,;)")
+}
+
+// lone reports whether a single line is code: a command, or no sentence, and not of words alone.
+func lone(ls []markdown.Line) bool {
+	if len(ls) > 1 || judge(&ls[0]) != prose.Code {
+		return false
+	}
+	t := ls[0].Text[ls[0].Indent:]
+	return prose.Command(t) || prose.Fragment(t) && strings.ContainsAny(t, "./_-=:@$()[]{}")
 }
 
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank

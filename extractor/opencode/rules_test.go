@@ -33,6 +33,8 @@ func TestE23Rules(t *testing.T) {
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n     The ⟦ #e06c75|<br>⟧ is all that it needs to know.", "assistant See `x`.||```|const order = load(\"42\");||log(order);|```||**Note:** the <br> is all that it needs to know.||The <br> is all that it needs to know."},
 		{"a paragraph that its author has broken, with signs of code", "     Calling x() is (a);\n     ⟦ #7fd88f|Rows.Err()⟧ {so}\n\n     Calling x() is (a);\n     ⟦u #56b6c2|here⟧ ⟦u #fab283|(a.go)⟧ {so}\n\n     x = f(⟦ #7fd88f|\"42\"⟧);\n     y", "assistant Calling x() is (a);|`Rows.Err()` {so}||Calling x() is (a);|here (a.go) {so}||```|x = f(\"42\");|y|```"},
+		{"a single line of code", "     Run this:\n\n     npm login\n\n     Then this:\n\n     dupl ./...\n\n     or so", "assistant Run this:||```|npm login|```||Then this:||```|dupl ./...|```||or so"},
+		{"a paragraph that begins and ends within sentences", "     Examples of what helps to keep the\n     peace include:", "assistant Examples of what helps to keep the|peace include:"},
 		{"code in colours, with a string further down", "     ⟦ #9d7cd8|const⟧ a = 1\n\n     ⟦ #9d7cd8|return⟧ ⟦ #7fd88f|\"42\"⟧", "assistant ```|const a = 1||return \"42\"|```"},
 		{"Markdown as code with a list", "     # Title\n\n     ⟦ #fab283|- ⟧one\n\n     # Again", "assistant ```|# Title||- one||# Again|```"},
 		{"a list below Markdown as code", "     # Title\n\n     ⟦ #fab283|- ⟧one", "assistant ```|# Title|```||- one"},
