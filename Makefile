@@ -35,11 +35,11 @@ test: ## all tests, and go vet
 soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings that are cut in many ways
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./recorder/journal ./store ./recorder ./internal/process ./internal/server/management ./internal/server/commandsocket ./internal/server/sandboxapi ./internal/team/teamserver ./store/postgres ./internal/team
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./extractor/transcript -run 'TestCutting|TestForgetIsReplay'
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestE19'
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestMemoryOfTheTeamServer'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)
 	GOBIN=$(abspath $(BIN)) $(GO) install $(VERSITYGW)
-	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/team/bucket ./store/postgres ./internal/team -run 'TestE20(Bucket|Objects)'
+	PTYREC_VERSITYGW=$(abspath $(BIN))/versitygw $(GO) test -count=1 ./internal/team/bucket ./store/postgres ./internal/team -run 'Bucket|Objects'
 
 # Code that was translated from C has no goroutines of its own; to watch it makes SQLite five times slower.
 UNWATCHED = -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false

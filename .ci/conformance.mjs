@@ -1,5 +1,5 @@
 // node .ci/conformance.mjs PTYREC CONFORMANCE: runs the scenarios of @modelcontextprotocol/conformance that need
-// no fixtures against `ptyrec serve --mcp` (issue 18). CONFORMANCE is the suite's dist/index.js. Needs Node 22.
+// no fixtures against `ptyrec serve --mcp`. CONFORMANCE is the suite's dist/index.js. Needs Node 22.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";

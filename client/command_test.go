@@ -419,8 +419,8 @@ func (s *script) check(step scriptStep) {
 	}
 }
 
-// C10: statuses that will not pass are final, and Retry-After is not.
-func TestC10Upgrade(t *testing.T) {
+// Statuses that will not pass are final, and Retry-After is not.
+func TestWhichStatusesAreFinal(t *testing.T) {
 	for _, c := range []struct {
 		status  []int
 		started bool
@@ -454,7 +454,7 @@ func TestC10Upgrade(t *testing.T) {
 	}
 }
 
-// Issue 14, item 20: input that a lost connection swallowed is sent again, and never twice.
+// Input that a lost connection swallowed is sent again, and never twice.
 func TestInputOnce(t *testing.T) {
 	d := newDataplane(t, command.Subprotocol)
 	input := strings.Repeat("héllo\xff", 40_000)
@@ -523,8 +523,8 @@ func TestInputOnce(t *testing.T) {
 	}
 }
 
-// C12: a gap has its size, what comes twice is left out, and Result reports the loss.
-func TestC12Gap(t *testing.T) {
+// A gap has its size, what comes twice is left out, and Result reports the loss.
+func TestGapHasItsSize(t *testing.T) {
 	d := newDataplane(t, "")
 	at := func(n int64) *int64 { return &n }
 	zero := 0

@@ -143,7 +143,7 @@ func concrete(v any, conn string) any {
 
 // The 38 conversations of the management socket with roles swapped: the server says what it says
 // there to each of its clients, and ours shows the output of the session that it has joined, once,
-// and nothing else (A25 to A28). Messages for other kinds of clients do not disturb it.
+// and nothing else. Messages for other kinds of clients do not disturb it.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("../internal/server/management/testdata/*.jsonl")
 	if err != nil || len(files) != 38 {

@@ -24,9 +24,9 @@ import (
 
 const reset = "\x1bc"
 
-// Item 10: without AGENT the only machine is meant, several are an error that names them; without
-// SESSION main is meant, which control starts. The exit status is the one in closed.
-func TestItem10WhichSession(t *testing.T) {
+// Without AGENT the only machine is meant, several are an error that names them; without SESSION
+// main is meant, which control starts. The exit status is the one in closed.
+func TestWhichSessionIsMeant(t *testing.T) {
 	m := &manager{banner: true}
 	c := m.serve(t)
 	_, err := c.Attach(t.Context(), "", client.AttachOptions{})
@@ -54,8 +54,8 @@ func TestItem10WhichSession(t *testing.T) {
 	}
 }
 
-// Item 10: the URL names the machine and the session, by name or id.
-func TestItem10URL(t *testing.T) {
+// The URL names the machine and the session, by name or id.
+func TestURLNamesMachineAndSession(t *testing.T) {
 	m := &manager{agents: []string{agentID, "other"}}
 	m.listen(t)
 	m.output("there")
@@ -89,8 +89,8 @@ func mustDial(t *testing.T, url string) *client.Client {
 	return c
 }
 
-// A25: frames that come before session_joined are kept, and gaps in seq are no loss.
-func TestA25FramesBeforeJoined(t *testing.T) {
+// Frames that come before session_joined are kept, and gaps in seq are no loss.
+func TestFramesBeforeJoinedAreKept(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		m := &manager{late: late}
 		c := m.serve(t)
@@ -111,8 +111,8 @@ func TestA25FramesBeforeJoined(t *testing.T) {
 	}
 }
 
-// A26: after a drop, the client joins again with the number of the frame behind the last one.
-func TestA26JoinsBehindTheLastFrame(t *testing.T) {
+// After a drop, the client joins again with the number of the frame behind the last one.
+func TestRejoinsAfterTheLastFrame(t *testing.T) {
 	m := &manager{banner: true}
 	c := m.serve(t)
 	m.output("before ")
@@ -135,8 +135,8 @@ func TestA26JoinsBehindTheLastFrame(t *testing.T) {
 	}
 }
 
-// A26: connections are cut at random bytes, and the output is there exactly once, in every mode.
-func TestA26ExactlyOnce(t *testing.T) {
+// Connections are cut at random bytes, and the output is there exactly once, in every mode.
+func TestOutputComesExactlyOnce(t *testing.T) {
 	for _, mode := range []protocol.Mode{protocol.ModeBytes, protocol.ModeScreen, protocol.ModeFrames} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
@@ -186,8 +186,8 @@ func common(a, b string) (n int) {
 	return n
 }
 
-// Item 11: tries to connect again come after 0.5, 1, 2, 4, 8, then every 15 s.
-func TestItem11Backoff(t *testing.T) {
+// Tries to connect again come after 0.5, 1, 2, 4, 8, then every 15 s.
+func TestPatientBackoff(t *testing.T) {
 	want := []float64{0.5, 1, 2, 4, 8, 15, 15, 15}
 	var got []float64
 	for n := range want {
@@ -198,8 +198,8 @@ func TestItem11Backoff(t *testing.T) {
 	}
 }
 
-// Item 11: a server that takes the client in and drops it at once is not tried again at full speed.
-func TestItem11EndlessReconnects(t *testing.T) {
+// A server that takes the client in and drops it at once is not tried again at full speed.
+func TestDroppingServerIsNotTriedAtFullSpeed(t *testing.T) {
 	m := &manager{}
 	m.answer = func(c *managerConn, q map[string]any) bool {
 		if q["type"] == "join_session" {
@@ -226,8 +226,8 @@ func TestItem11EndlessReconnects(t *testing.T) {
 	}
 }
 
-// A27: where the join is refused, by either text, the client shows what comes and says so.
-func TestA27LiveOnly(t *testing.T) {
+// Where the join is refused, by either text, the client shows what comes and says so.
+func TestRefusedJoinIsLiveOnly(t *testing.T) {
 	for _, text := range []string{"Session '" + sessionID + "' not found", "Invalid message: missing field `session_id` at line 1 column 77"} {
 		for _, control := range []bool{false, true} {
 			m := &manager{refuse: text, subscribe: true}
@@ -260,8 +260,8 @@ func TestA27LiveOnly(t *testing.T) {
 	}
 }
 
-// A28: servers with and without a banner, that refuse subscribe, work alike.
-func TestA28BannerAndSubscribe(t *testing.T) {
+// Servers with and without a banner, that refuse subscribe, work alike.
+func TestServersWithoutBannerOrSubscribe(t *testing.T) {
 	for _, banner := range []bool{false, true} {
 		for _, subscribe := range []bool{false, true} {
 			m := &manager{banner: banner, subscribe: subscribe}
@@ -274,8 +274,8 @@ func TestA28BannerAndSubscribe(t *testing.T) {
 	}
 }
 
-// Item 11: servers of before and after the ring of 72 frames.
-func TestItem11Rings(t *testing.T) {
+// Servers of before and after the ring of 72 frames.
+func TestServersOfBothRings(t *testing.T) {
 	for name, m := range map[string]*manager{"before": {old: true}, "after": {ring: 72}} {
 		c := m.serve(t)
 		var want string
@@ -298,9 +298,9 @@ func TestItem11Rings(t *testing.T) {
 	}
 }
 
-// A29: the terminal is reset once before a replay, also if that begins with a keyframe; and again
-// only where another session takes its place. What continues is not reset.
-func TestA29ResetOnce(t *testing.T) {
+// The terminal is reset once before a replay, also if that begins with a keyframe; and again only
+// where another session takes its place. What continues is not reset.
+func TestTerminalIsResetOnce(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)
 	m.output("old")
@@ -319,7 +319,7 @@ func TestA29ResetOnce(t *testing.T) {
 }
 
 // A keyframe in place of frames that were left out is shown, and the loss is announced.
-func TestItem11Keyframe(t *testing.T) {
+func TestKeyframeAnnouncesTheLoss(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)
 	v := watchMode(t, c, m, protocol.ModeFrames)
@@ -350,8 +350,8 @@ func watchMode(t *testing.T, c *client.Client, m *manager, mode protocol.Mode) *
 	return v
 }
 
-// Item 11: what the server says is lost is passed on, with its numbers.
-func TestItem11LostFrames(t *testing.T) {
+// What the server says is lost is passed on, with its numbers.
+func TestLostFramesArePassedOn(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)
 	v := watchMode(t, c, m, protocol.ModeScreen)
@@ -366,9 +366,9 @@ func TestItem11LostFrames(t *testing.T) {
 	}
 }
 
-// Item 11: a session that ended while there was no connection is over; a shell of ours is started
-// again, and its screen starts empty.
-func TestItem11GoneMeanwhile(t *testing.T) {
+// A session that ended while there was no connection is over; a shell of ours is started again, and
+// its screen starts empty.
+func TestSessionThatEndedMeanwhile(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)
 	v := watchMode(t, c, m, protocol.ModeScreen)
@@ -405,7 +405,7 @@ func TestItem11GoneMeanwhile(t *testing.T) {
 }
 
 // Control is asked for at each connection, and again when it is free.
-func TestItem11Control(t *testing.T) {
+func TestControlIsAskedForAgain(t *testing.T) {
 	m := &manager{}
 	c := m.serve(t)
 	m.output("x")

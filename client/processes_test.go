@@ -14,8 +14,8 @@ import (
 
 // The tests with a real server are in package sandboxapi.
 
-// Issue 14, item 20: a jump in the offset is a Gap, and a server that sends nothing new is lost.
-func TestItem20Gap(t *testing.T) {
+// A jump in the offset is a Gap, and a server that sends nothing new is lost.
+func TestJumpInTheOffsetIsAGap(t *testing.T) {
 	var after []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

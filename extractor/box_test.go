@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// TestA6InputBox: what was typed into an agent's input box is told from the hints that an empty one
-// shows (issue 17, 6).
-func TestA6InputBox(t *testing.T) {
+// TestInputBox: what was typed into an agent's input box is told from the hints that an empty one
+// shows.
+func TestInputBox(t *testing.T) {
 	rule, bar := strings.Repeat("─", 60), strings.Repeat("▄", 60)
 	codex := func(box string) string {
 		return "• An answer.\r\n\r\n\x1b[1m›\x1b[m " + box + "\r\n\r\n  gpt-5.1-codex · ~/shop\r\n  ? for shortcuts"

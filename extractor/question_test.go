@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Issue 12, 2.8: what is a question, where no agent is known.
+// What is a question, where no agent is known.
 func TestAsks(t *testing.T) {
 	const hide = "\x1b[?25l"
 	for name, tt := range map[string]struct {

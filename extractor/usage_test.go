@@ -27,8 +27,9 @@ func usage(agent string, left bool, screens ...string) (total int64, figures int
 	return total, figures
 }
 
-// TestItem9Counts takes counts that grow once, and those that begin again as others.
-func TestItem9Counts(t *testing.T) {
+// TestCountsThatBeginAgainAreOthers takes counts that grow once, and those that begin again as
+// others.
+func TestCountsThatBeginAgainAreOthers(t *testing.T) {
 	const codex = "Token usage: total=%1 input=%1 (+ 4 cached) output=0"
 	of := func(n string) string { return strings.ReplaceAll(codex, "%1", n) }
 	for name, tt := range map[string]struct {
@@ -69,8 +70,8 @@ func TestItem9Counts(t *testing.T) {
 	}
 }
 
-// TestItem9Twice does not take what an agent printed before for that of its next run.
-func TestItem9Twice(t *testing.T) {
+// TestUsageIsNotCountedTwice does not take what an agent printed before for that of its next run.
+func TestUsageIsNotCountedTwice(t *testing.T) {
 	var r extractor.UsageReader
 	term := vterm.New(vterm.Options{Cols: 100, Rows: 24})
 	show := func(text string) {

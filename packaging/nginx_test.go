@@ -23,9 +23,9 @@ import (
 	"time"
 )
 
-// E20.6: nginx takes its configuration, and passes on what a team sends and follows: by the name of
-// the server, in bodies of 4 MiB, as it comes, and WebSockets.
-func TestE20Nginx(t *testing.T) {
+// Nginx takes its configuration, and passes on what a team sends and follows: by the name of the
+// server, in bodies of 4 MiB, as it comes, and WebSockets.
+func TestNginxPassesEverything(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Host != "ptyrec.example.com":

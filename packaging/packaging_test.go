@@ -74,7 +74,7 @@ func needs(t *testing.T, programs ...string) {
 	}
 }
 
-// Issue 21, 10: the script installs what the checksums allow, newest or of a version.
+// The script installs what the checksums allow, newest or of a version.
 func TestInstall(t *testing.T) {
 	needs(t, "sh", "tar", "curl")
 	for name, env := range map[string][]string{"newest": nil, "version": {"VERSION=0.9.0"}, "tag": {"VERSION=v0.9.0"}} {
@@ -102,7 +102,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// Issue 21, 10: nothing is installed unless the checksum is right.
+// Nothing is installed unless the checksum is right.
 func TestInstallRefuses(t *testing.T) {
 	needs(t, "sh", "tar", "curl")
 	for name, c := range map[string]struct {
@@ -158,7 +158,7 @@ func only(t *testing.T, programs ...string) string {
 	return dir
 }
 
-// Issue 21, 10: the formula and the PKGBUILD have the version and the sums of the release.
+// The formula and the PKGBUILD have the version and the sums of the release.
 func TestFill(t *testing.T) {
 	needs(t, "sh", "sed", "grep")
 	dir := t.TempDir()

@@ -24,8 +24,8 @@ func needed(t *testing.T, name string, places ...string) string {
 	return ""
 }
 
-// E20.6: systemd takes the unit as it is.
-func TestE20SystemdUnit(t *testing.T) {
+// Systemd takes the unit as it is.
+func TestSystemdUnit(t *testing.T) {
 	program := needed(t, "systemd-analyze")
 	text, err := os.ReadFile("server/ptyrec.service")
 	if err != nil {
@@ -53,8 +53,8 @@ func TestE20SystemdUnit(t *testing.T) {
 	}
 }
 
-// E20.6: the files for operators name flags and variables that there are.
-func TestE20ServerFiles(t *testing.T) {
+// The files for operators name flags and variables that there are.
+func TestServerFilesAgree(t *testing.T) {
 	for file, needed := range map[string][]string{
 		"compose.yaml": {"PTYREC_DB: postgres://", "[serve, --listen,", "packaging/server/Dockerfile"},
 		"nginx.conf":   {"client_max_body_size 5m", "proxy_set_header Host $host", "proxy_buffering off"},

@@ -40,8 +40,7 @@ put("\r\nover\r\n")
 termios.tcsetattr(0, termios.TCSADRAIN, old)
 `
 
-// Issue 12, 2.3: a password was stored that was typed into a field which shows each character for a
-// moment.
+// A password was stored that was typed into a field which shows each character for a moment.
 func TestInputThatIsShownForAMoment(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip(err)
@@ -91,8 +90,7 @@ func eachKey(text, await string) (steps []typing) {
 // announce sets the title when the echo is off: some programs turn it off after their prompt.
 const announce = `(while stty -a </dev/tty | grep -q '[^-]echo '; do :; done; printf '\033]0;hidden\a') & `
 
-// Issue 12, 2.3: nothing is stored of what is typed at the password prompts of programs that people
-// use.
+// Nothing is stored of what is typed at the password prompts of programs that people use.
 func TestPasswordsOfRealPrograms(t *testing.T) {
 	const secret = "hunter2.Xy"
 	for name, c := range map[string]struct{ program, script string }{

@@ -65,8 +65,8 @@ func (*inputs) Typed(keys []byte) ([]byte, time.Duration) { return keys, 0 }
 
 func (*inputs) Finish() {}
 
-// Issue 12, 2.3: --input stored passwords typed at prompts that read keys with the echo off, such
-// as bash's read -s -e.
+// --input stored passwords typed at prompts that read keys with the echo off, such as bash's read
+// -s -e.
 func TestInputThatIsNotShown(t *testing.T) {
 	const secret = "hunter2.Xy"
 	python := `import sys, termios, tty

@@ -96,8 +96,8 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	if err := p.term.write(data); err != nil {
 		p.lost(err)
 	}
-	// A terminal may take its time. The indexer's clock goes on meanwhile: an event from before that
-	// would come too late for it, and a replay would find other frames.
+	// A terminal may take its time. The indexer's clock goes on meanwhile: an event from before
+	// that would come too late for it, and a replay would find other frames.
 	p.tee.put(session.Event{At: p.tee.now(), Kind: session.Output, Data: data})
 	p.child.carried.Store(true)
 	// Without a yield, Go's monitor thread takes this for a goroutine that runs too long, and for a

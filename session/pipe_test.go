@@ -9,9 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 14, item 4: U+FFFD for each maximal invalid part (Unicode 16, table 3-8 and the examples
-// around it).
-func TestItem4Text(t *testing.T) {
+// U+FFFD for each maximal invalid part (Unicode 16, table 3-8 and the examples around it).
+func TestPipeText(t *testing.T) {
 	for data, want := range map[string]string{
 		"":                                     "",
 		"a\xffb":                               "a\uFFFDb",
@@ -30,8 +29,8 @@ func TestItem4Text(t *testing.T) {
 	}
 }
 
-// Issue 14, item 4: the text does not depend on how its bytes arrive.
-func TestItem4TextOfPieces(t *testing.T) {
+// The text does not depend on how its bytes arrive.
+func TestPipeTextOfPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.SampledFrom([]byte("a\x80\xbf\xc2\xe0\xe2\x82\xac\xed\xa0\xf0\x9f\x98\x80\xf4\x90\xff"))
 		data := rapid.SliceOfN(letters, 0, 40).Draw(t, "data")

@@ -47,16 +47,16 @@ type AgentLog struct {
 	ID          string // tells the log from all others of the agent, also when it was moved
 	Path, State string
 	Was         string // what ID was when the log with this path was read before, if it was another
-	// Session describes the conversation. nil: other sessions have all of it. It has an id that is the
-	// same each time.
+	// Session describes the conversation. nil: other sessions have all of it. It has an id that is
+	// the same each time.
 	Session *session.Session
 	Active  time.Duration // without pauses
 	Entries iter.Seq2[*session.Entry, error]
 	// Of has what was used, by the ids of the recorded sessions that have the conversation; "" is
 	// Session.
 	Of map[string][]session.Usage
-	// Recorded is the id of another session that has the conversation: one that was recorded, or that
-	// of a log with a copy. It is needed without Session.
+	// Recorded is the id of another session that has the conversation: one that was recorded, or
+	// that of a log with a copy. It is needed without Session.
 	Recorded string
 	// Parts are the paths of logs that an older program has read as conversations of their own, and
 	// that are parts of this one.

@@ -366,9 +366,9 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 }
 
-// Issue 12, 1.3: wherever the first 100 bytes are damaged, the database is known as ours, also
-// without the files that a recorder leaves next to it, and is saved.
-func TestE12HeaderDamage(t *testing.T) {
+// Wherever the first 100 bytes are damaged, the database is known as ours, also without the files
+// that a recorder leaves next to it, and is saved.
+func TestDamagedHeader(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "ptyrec.db")
 	manySegments(t, whole, 40)
 	data, err := os.ReadFile(whole)
@@ -399,7 +399,7 @@ func TestE12HeaderDamage(t *testing.T) {
 
 // A table whose row of the schema was lost was noticed only when it was asked for, and could not be
 // repaired.
-func TestE12MissingTable(t *testing.T) {
+func TestMissingTable(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "ptyrec.db")
 	manySegments(t, whole, 40)
 	data, err := os.ReadFile(whole)

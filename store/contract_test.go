@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/store/storetest"
 )
 
-// E19: SQLite keeps the contract of a database of sessions, as PostgreSQL does (store/postgres).
-func TestE19Contract(t *testing.T) {
+// SQLite keeps the contract of a database of sessions, as PostgreSQL does (store/postgres).
+func TestContract(t *testing.T) {
 	storetest.Run(t, storetest.Backend{
 		Open: func(t *testing.T) (context.Context, storetest.DB) {
 			s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))

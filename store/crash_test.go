@@ -50,7 +50,7 @@ func recordForever(ctx context.Context, path string) error {
 	}
 }
 
-// F2: a recorder that is killed at any moment loses nothing that was written.
+// A recorder that is killed at any moment loses nothing that was written.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Item 1.7: pages were told apart by the second in which a session began, so that sessions of one
-// second were dropped. Each session comes once, however many began in the same nanosecond, also if
-// others appear before, between and after the pages.
+// Pages were told apart by the second in which a session began, so that sessions of one second were
+// dropped. Each session comes once, however many began in the same nanosecond, also if others
+// appear before, between and after the pages.
 func TestPagesDropNoSession(t *testing.T) {
 	s := newStore(t)
 	add := func(id string, at time.Time) {

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestS6GitFilter chooses sessions by what is known of their repositories.
-func TestS6GitFilter(t *testing.T) {
+// TestFilterByGit chooses sessions by what is known of their repositories.
+func TestFilterByGit(t *testing.T) {
 	s := newStore(t)
 	yes := true
 	for id, g := range map[string]*session.Git{
@@ -51,9 +51,9 @@ func TestS6GitFilter(t *testing.T) {
 	}
 }
 
-// TestS6GitFromRawLog finds the state of the repository in the journal of a session whose recorder
+// TestGitFromRawLog finds the state of the repository in the journal of a session whose recorder
 // did not open the database.
-func TestS6GitFromRawLog(t *testing.T) {
+func TestGitFromRawLog(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	w, err := store.Record(path, session.Session{ID: "a", Command: []string{"sh"}, StartedAt: start, Cols: 80, Rows: 24, Agents: []session.Agent{}}, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// F1: what a recorder writes is what a reader gets, however the log is cut.
+// What a recorder writes is what a reader gets, however the log is cut.
 func TestRawLogReal(t *testing.T) {
 	s := newStore(t)
 	want := realEvents(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// BenchmarkSearch searches words and beginnings in PTYREC_BENCH_ENTRIES entries (default 20,000;
-// issue 12 asks for a million), which are made once in the folder PTYREC_BENCH_DIR.
+// BenchmarkSearch searches words and beginnings in PTYREC_BENCH_ENTRIES entries (default 20,000),
+// which are made once in the folder PTYREC_BENCH_DIR.
 func BenchmarkSearch(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("PTYREC_BENCH_ENTRIES"))
 	if n == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestSearchLabels: titles given by rename, notes and tags were not searched (issue 12, 3.5).
+// TestSearchLabels: titles given by rename, notes and tags were not searched.
 func TestSearchLabels(t *testing.T) {
 	s := newStore(t)
 	for i, id := range []string{"a", "b", "c", "d"} {
@@ -84,7 +84,7 @@ func TestSearchAllKeepsItsLimit(t *testing.T) {
 }
 
 // TestSearchPrefixIsNewestFirst: a beginning took ten times as long as a word, because ranking
-// reads all that begins so a second time (issue 12, 3.8). It is not ranked: the newest come first.
+// reads all that begins so a second time. It is not ranked: the newest come first.
 func TestSearchPrefixIsNewestFirst(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
@@ -110,7 +110,7 @@ func TestSearchPrefixIsNewestFirst(t *testing.T) {
 }
 
 // TestSearchNewestIsSearch: what is found in the newest messages is what the index on disk has, for
-// any query with a beginning; a beginning that most messages hold took seconds (issue 12, 3.8).
+// any query with a beginning; a beginning that most messages hold took seconds.
 func TestSearchNewestIsSearch(t *testing.T) {
 	s := newStore(t)
 	words := []string{"cache", "caches", "Café", "缓存数据", "make", "foo_bar", "cached"}

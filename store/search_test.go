@@ -56,8 +56,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchLong checks that the beginning and the end of a long output are found (issue 12, 1.1),
-// and its middle where it has few words.
+// TestSearchLong checks that the beginning and the end of a long output are found, and its middle
+// where it has few words.
 func TestSearchLong(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")

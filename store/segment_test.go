@@ -24,7 +24,7 @@ func drawEvent(t *rapid.T, at time.Duration) session.Event {
 	return ev
 }
 
-// F1: any events come back from a segment byte by byte and nanosecond by nanosecond.
+// Any events come back from a segment byte by byte and nanosecond by nanosecond.
 func TestSegmentRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.SampledFrom([]time.Duration{1, time.Microsecond, time.Millisecond}).Draw(t, "unit")

@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestItem9LogAndScreen counts nothing twice: where a log says what was used, what the agent
+// TestUsageOfLogAndScreen counts nothing twice: where a log says what was used, what the agent
 // printed there is left out; a request that two logs have counts once.
-func TestItem9LogAndScreen(t *testing.T) {
+func TestUsageOfLogAndScreen(t *testing.T) {
 	s := open(t, t.TempDir()+"/db")
 	create(t, s, "a")
 	create(t, s, "b")

@@ -2,8 +2,8 @@ package vterm
 
 import "testing"
 
-// Issue 16, item 4: text laid out by code points takes as many cells as its program counted, so
-// that what it writes at a column further right leaves no gap and covers nothing.
+// Text laid out by code points takes as many cells as its program counted, so that what it writes
+// at a column further right leaves no gap and covers nothing.
 func TestPoints(t *testing.T) {
 	for _, tt := range []struct {
 		text              string

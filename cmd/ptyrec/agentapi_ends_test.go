@@ -52,8 +52,9 @@ func (s *agentServer) eventsOf(path string) <-chan string {
 	return events
 }
 
-// TestI17Screen: section 3, GET /internal/screen has the screen at once, and again when it changes.
-func TestI17Screen(t *testing.T) {
+// TestAgentapiStreamsTheScreen: section 3, GET /internal/screen has the screen at once, and again
+// when it changes.
+func TestAgentapiStreamsTheScreen(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -81,9 +82,9 @@ func TestI17Screen(t *testing.T) {
 	shows("You said 7 letters")
 }
 
-// TestI17Signals: section 1, on SIGINT, SIGTERM and SIGHUP the server saves the state, ends the
-// command and closes the streams.
-func TestI17Signals(t *testing.T) {
+// TestAgentapiSavesItsStateOnSignals: section 1, on SIGINT, SIGTERM and SIGHUP the server saves the
+// state, ends the command and closes the streams.
+func TestAgentapiSavesItsStateOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -122,9 +123,9 @@ func TestI17Signals(t *testing.T) {
 	}
 }
 
-// TestI17AttachShowsAndTypes: section 1, agentapi attach shows the screen of a server and types
+// TestAgentapiAttach: section 1, agentapi attach shows the screen of a server and types
 // into it; Ctrl+C leaves, and the server stays. Both are started by the name of a link.
-func TestI17AttachShowsAndTypes(t *testing.T) {
+func TestAgentapiAttach(t *testing.T) {
 	t.Parallel()
 	s := startAs(t, []string{agentapiName}, nil)
 	s.waitStable()
@@ -150,8 +151,8 @@ func TestI17AttachShowsAndTypes(t *testing.T) {
 	}
 }
 
-// TestI17LinkName: section 1, a link named agentapi to ptyrec is `ptyrec agentapi`.
-func TestI17LinkName(t *testing.T) {
+// TestLinkNamedAgentapi: section 1, a link named agentapi to ptyrec is `ptyrec agentapi`.
+func TestLinkNamedAgentapi(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	run := func(name string, args ...string) string {
@@ -175,9 +176,9 @@ func TestI17LinkName(t *testing.T) {
 	}
 }
 
-// TestI17FlagsAtWork: section 1, what the flags that say who may use the server, and how it is
+// TestAgentapiFlags: section 1, what the flags that say who may use the server, and how it is
 // called, do.
-func TestI17FlagsAtWork(t *testing.T) {
+func TestAgentapiFlags(t *testing.T) {
 	t.Parallel()
 	const secret = "a-token-for-the-flags"
 	name := filepath.Join(t.TempDir(), "token")

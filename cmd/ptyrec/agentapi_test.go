@@ -159,8 +159,8 @@ func (s *agentServer) ask(prompt string) agentMessage {
 	return list[len(list)-1]
 }
 
-// Issue 17, sections 1, 4 and 5: a script sends a prompt, waits for stable and reads the answer.
-func TestI17ServerAnswers(t *testing.T) {
+// A script sends a prompt, waits for stable and reads the answer.
+func TestAgentapiServerAnswers(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -182,9 +182,8 @@ func TestI17ServerAnswers(t *testing.T) {
 	}
 }
 
-// Section 4 and 6: while the agent asks, the status is stable, a prompt is refused, and raw keys
-// answer.
-func TestI17Approval(t *testing.T) {
+// While the agent asks, the status is stable, a prompt is refused, and raw keys answer.
+func TestAgentapiApproval(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -207,7 +206,7 @@ func TestI17Approval(t *testing.T) {
 }
 
 // Two prompts at once: one is taken, and the other refused.
-func TestI17TwoAtOnce(t *testing.T) {
+func TestAgentapiTakesOneOfTwoPrompts(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -226,8 +225,8 @@ func TestI17TwoAtOnce(t *testing.T) {
 	}
 }
 
-// Section 3: events come in the original's form, the first ones at once; none are lost.
-func TestI17Events(t *testing.T) {
+// Events come in the original's form, the first ones at once; none are lost.
+func TestAgentapiEvents(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -286,8 +285,8 @@ func TestI17Events(t *testing.T) {
 	}
 }
 
-// Section 1: the server ends as the command does, with its last screen if that failed.
-func TestI17ServerEndsWithItsCommand(t *testing.T) {
+// The server ends as the command does, with its last screen if that failed.
+func TestAgentapiServerEndsWithItsCommand(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{0, 3} {
 		s := startAgentapi(t, nil, "sh", "-c", fmt.Sprintf("echo working; sleep 1; echo the last words; exit %d", code))
@@ -311,9 +310,9 @@ func (s *agentServer) waitEnded() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// Sections 1 and 7: SIGUSR1 saves the state, SIGTERM saves it and ends the command; the next run
-// goes on from it, and does not send the first prompt again.
-func TestI17StateAndSignals(t *testing.T) {
+// SIGUSR1 saves the state, SIGTERM saves it and ends the command; the next run goes on from it, and
+// does not send the first prompt again.
+func TestAgentapiContinuesFromItsState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	state, pid := filepath.Join(dir, "state.json"), filepath.Join(dir, "pid")
@@ -362,8 +361,8 @@ func TestI17StateAndSignals(t *testing.T) {
 	}
 }
 
-// Section 6: what arrives is what was sent.
-func TestI17WhatArrives(t *testing.T) {
+// What arrives is what was sent.
+func TestAgentapiMessagesArriveWhole(t *testing.T) {
 	t.Parallel()
 	s := startAgentapi(t, nil)
 	s.waitStable()
@@ -384,8 +383,8 @@ func TestI17WhatArrives(t *testing.T) {
 	}
 }
 
-// Section 2: serve shows live and past sessions below /agentapi/ID, by its own rules.
-func TestI17ServeSessions(t *testing.T) {
+// serve shows live and past sessions below /agentapi/ID, by its own rules.
+func TestServeShowsSessionsByAgentapi(t *testing.T) {
 	t.Parallel()
 	environ, dir := liveEnv(t)
 	prompts := filepath.Join(dir, "prompts")

@@ -40,10 +40,9 @@ func typeUntil(t *testing.T, u *ptytest.User, line, text string) {
 	}
 }
 
-// Items 10 and 11, against a real server: control starts the shell main, another client watches it,
-// the server is restarted under both, and its exit status is theirs. Without the token one gets
-// nothing, and the token is not shown.
-func TestItem10AttachToManagementServer(t *testing.T) {
+// Control starts the shell main, another client watches it, the server is restarted under both, and
+// its exit status is theirs. Without the token one gets nothing, and the token is not shown.
+func TestAttachToManagementServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, restart := dashboard(t, environ)
 	w, watching := attached(t, environ, url, "--token-file", tokenFile)
@@ -83,9 +82,9 @@ func TestItem10AttachToManagementServer(t *testing.T) {
 	}
 }
 
-// Item 12: --record keeps what was shown, with its sizes, its end and nothing else, over a restart
-// of the server; A31: the session is in the database like one of this machine.
-func TestItem12Record(t *testing.T) {
+// --record keeps what was shown, with its sizes, its end and nothing else, over a restart of the
+// server. The session is in the database like one of this machine.
+func TestAttachRecordsARemoteSession(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, restart := dashboard(t, environ)
 	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)

@@ -83,8 +83,8 @@ func attached(t *testing.T, environ []string, args ...string) (*ptytest.User, *e
 	return u, cmd
 }
 
-// D12: whatever ends attach, the terminal is as it was.
-func TestD12AttachRestores(t *testing.T) {
+// Whatever ends attach, the terminal is as it was.
+func TestAttachRestoresTheTerminal(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	for name, end := range map[string]func(u *ptytest.User, cmd *exec.Cmd, id string){
@@ -99,8 +99,8 @@ func TestD12AttachRestores(t *testing.T) {
 		cmd.Env = environ
 		u.Start(t, cmd)
 		u.Await(t, "in here")
-		// From the beginning, not only when a key is pressed (issue 12, 3.7), and so perhaps before
-		// the command has written anything.
+		// From the beginning, not only when a key is pressed, and so perhaps before the command has
+		// written anything.
 		u.AwaitShown(t, "which key leaves", func(shown []byte) bool { return bytes.Contains(shown, []byte("ctrl+] leaves")) })
 		end(u, cmd, id)
 		status := ptytest.Status(t, cmd)
@@ -265,7 +265,7 @@ func TestAttachServer(t *testing.T) {
 	if a, b := ptytest.Status(t, watching), ptytest.Status(t, typing); a != 6 || b != 6 {
 		t.Errorf("statuses %d and %d, want 6", a, b)
 	}
-	if _, again, _ := served(t, environ); again != token { // item 2.2: each start made another one
+	if _, again, _ := served(t, environ); again != token { // each start made another one
 		t.Error("the token does not stay over restarts")
 	}
 	if _, again, _ := served(t, environ, "--new-token"); again == token || again == "" {
@@ -280,8 +280,8 @@ func TestAttachServer(t *testing.T) {
 	}
 }
 
-// B10: serve ends, and with it the bridge's commands; sessions that only were shown go on.
-func TestB10ServeLeavesNoChild(t *testing.T) {
+// serve ends, and with it the bridge's commands; sessions that only were shown go on.
+func TestServeLeavesNoChild(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	other := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; exit 9`)

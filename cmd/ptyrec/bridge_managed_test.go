@@ -14,9 +14,9 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Item 14: serve --bridge-server shows the terminals of a management server at /ws/pty/NAME: what
-// is typed reaches the shell there, and its end comes with its status. The token is not in the log.
-func TestItem14BridgeServer(t *testing.T) {
+// serve --bridge-server shows the terminals of a management server at /ws/pty/NAME: what is typed
+// reaches the shell there, and its end comes with its status. The token is not in the log.
+func TestBridgeOfAManagementServer(t *testing.T) {
 	there, _ := liveEnv(t)
 	url, tokenFile, _ := dashboard(t, there)
 	secret, err := os.ReadFile(tokenFile)

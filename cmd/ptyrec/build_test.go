@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWindowsBuildSaysWSL: a build for Windows ended in compiler errors (issue 12, 3.11).
+// TestWindowsBuildSaysWSL: a build for Windows ended in compiler errors.
 func TestWindowsBuildSaysWSL(t *testing.T) {
 	cmd := exec.Command("go", "build", "-o", os.DevNull, ".")
 	cmd.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")

@@ -54,8 +54,8 @@ ptyrec grant "$ID" >"$OUT/new $1" 2>&1
 mv "$OUT/new $1" "$OUT/$1"
 `
 
-// Issue 12, 2.1: a program in a session could grant itself control, by letting its parent end, by a
-// connection that a child opened, or in a tmux server that it started.
+// A program in a session could grant itself control, by letting its parent end, by a connection
+// that a child opened, or in a tmux server that it started.
 func TestAProgramInsideCannotGrantItself(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
@@ -166,9 +166,9 @@ func askGrant(conn net.Conn) error {
 	}
 }
 
-// Issue 12, 2.1: a program in a session could have the server grant it control: the server's token
-// is a file of the same user's. It still could while its connection was in no table of open files
-// of its process: on its way in a Unix socket, or in a thread's own table.
+// A program in a session could have the server grant it control: the server's token is a file of
+// the same user's. It still could while its connection was in no table of open files of its
+// process: on its way in a Unix socket, or in a thread's own table.
 func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)

@@ -273,7 +273,8 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 	u.Await(t, "Ctrl+C keeps it")
 	u.Type(t, "\x1c")
 	u.Await(t, "asked-0")
-	// In a session that an agent has started, its terminal may be the agent's: nobody is asked there.
+	// In a session that an agent has started, its terminal may be the agent's: nobody is asked
+	// there.
 	u.Type(t, "ptyrec run --nested -- ptyrec forget --yes; echo nested-$?\n")
 	u.Await(t, "nobody can be asked")
 	u.Await(t, "nested-1")

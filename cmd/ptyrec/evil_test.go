@@ -22,9 +22,9 @@ import (
 // that are not seen.
 const evil = "\x1b]0;owned\a\x1b[2J\x1b[31m\u009b2J\x7f\b\r\u202Egnp.exe\u2066\u200b\U000E0041\u00ad\u2028<script>"
 
-// Issue 12, 2.6: control and invisible characters of a prepared database and of file names reached
-// the terminal from some of the commands: tags and notes, agents' names, file names in errors, C1
-// and DEL in JSON.
+// Control and invisible characters of a prepared database and of file names reached the terminal
+// from some of the commands: tags and notes, agents' names, file names in errors, C1 and DEL in
+// JSON.
 func TestNothingEvilIsPrinted(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
-// Issue 14, item 21: --pty makes the user's terminal raw, so that every key goes to the command,
-// and leaves it as it was, whatever ends exec.
-func TestItem21PTY(t *testing.T) {
+// --pty makes the user's terminal raw, so that every key goes to the command, and leaves it as it
+// was, whatever ends exec.
+func TestExecInATerminal(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, serve := served(t, environ, "--allow-run", "--end-commands")
@@ -53,9 +53,9 @@ func TestItem21PTY(t *testing.T) {
 	}
 }
 
-// Issue 14, item 22: wait --port waits for a command that a program runs as for any session: until
-// something listens, the command ends, or the time is over.
-func TestItem22WaitPortOfCommand(t *testing.T) {
+// wait --port waits for a command that a program runs as for any session: until something listens,
+// the command ends, or the time is over.
+func TestWaitForThePortOfACommand(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, _ := served(t, environ, "--allow-run")

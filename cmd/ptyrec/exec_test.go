@@ -40,8 +40,8 @@ func status(t *testing.T, err error) int {
 	return exit.ExitCode()
 }
 
-// Issue 14, item 21: streams, input, exit status, environment, folder, limits and errors.
-func TestItem21Exec(t *testing.T) {
+// Streams, input, exit status, environment, folder, limits and errors.
+func TestExec(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, _ := served(t, environ, "--allow-run")
@@ -79,9 +79,8 @@ func TestItem21Exec(t *testing.T) {
 	}
 }
 
-// Issue 14, item 21: --detach prints the id, --resume continues, Ctrl+C kills, and so does a reader
-// that leaves.
-func TestItem21Leave(t *testing.T) {
+// --detach prints the id, --resume continues, Ctrl+C kills, and so does a reader that leaves.
+func TestExecIsLeftAndResumed(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	url, token, _ := served(t, environ, "--allow-run")

@@ -38,9 +38,9 @@ func ptyrecIn(environ []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestS5ForgetInside forgets a session from inside: the person at its terminal has to press Ctrl+\,
-// viewers are told, the command goes on, and nothing of the session is left.
-func TestS5ForgetInside(t *testing.T) {
+// TestForgetFromInside forgets a session from inside: the person at its terminal has to press
+// Ctrl+\, viewers are told, the command goes on, and nothing of the session is left.
+func TestForgetFromInside(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
 	environ = append(environ, "HOME="+t.TempDir(), "SHELL=/bin/sh", "PS1=> ")
@@ -92,8 +92,9 @@ func TestS5ForgetInside(t *testing.T) {
 	}
 }
 
-// TestS5ForgetOutside forgets a session from another terminal, after it was in the database.
-func TestS5ForgetOutside(t *testing.T) {
+// TestForgetFromAnotherTerminal forgets a session from another terminal, after it was in the
+// database.
+func TestForgetFromAnotherTerminal(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
 	u := ptytest.New(t)
@@ -125,8 +126,8 @@ func TestS5ForgetOutside(t *testing.T) {
 	}
 }
 
-// TestS5AProgramCannotForget has a program of a session without a terminal ask: nobody can agree.
-func TestS5AProgramCannotForget(t *testing.T) {
+// TestProgramCannotForget has a program of a session without a terminal ask: nobody can agree.
+func TestProgramCannotForget(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	out := filepath.Join(t.TempDir(), "out")

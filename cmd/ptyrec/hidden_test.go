@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 12, 2.3: a password typed with the echo off, into a session that records its input, is in
-// nothing that serve answers: entries, raw events, exports, search, the stream of events, and what
-// clients of the live session receive, then and later.
+// A password typed with the echo off, into a session that records its input, is in nothing that
+// serve answers: entries, raw events, exports, search, the stream of events, and what clients of
+// the live session receive, then and later.
 func TestTypedPasswordOverServe(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

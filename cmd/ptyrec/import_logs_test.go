@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestItem8Play says in two lines that a session from a log cannot be played.
-func TestItem8Play(t *testing.T) {
+// TestSessionOfALogCannotBePlayed says in two lines that a session from a log cannot be played.
+func TestSessionOfALogCannotBePlayed(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
 	s, err := store.Open(t.Context(), db)

@@ -106,7 +106,7 @@ func TestWithoutKeepASessionEndsWithItsTerminal(t *testing.T) {
 
 // D7, D10 and D12 in a real terminal: Ctrl+\ takes control back, is the command's when nobody has
 // it, and the terminal is as it was.
-func TestD7D10D12InARealTerminal(t *testing.T) {
+func TestTakeControlInARealTerminal(t *testing.T) {
 	t.Parallel()
 	environ, dir := liveEnv(t)
 	u := ptytest.New(t)
@@ -148,9 +148,8 @@ func TestD7D10D12InARealTerminal(t *testing.T) {
 	}
 }
 
-// A viewer that comes while the database is locked gets the entries, too, that wait for it (issue
-// 17: the messages of agentapi are made of them).
-func TestI17ViewerWhileTheDatabaseIsLocked(t *testing.T) {
+// A viewer that comes while the database is locked gets the entries, too, that wait for it.
+func TestViewerWhileTheDatabaseIsLocked(t *testing.T) {
 	t.Parallel()
 	environ, dir := liveEnv(t)
 	start := exec.Command("ptyrec", "run", "--detach", "--", "claude")

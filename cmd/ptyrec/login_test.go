@@ -15,10 +15,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 )
 
-// E20.5: Ann types `ptyrec login`, a browser opens, she signs in at the provider and confirms the
-// code on another server than the one that her machine asks. Then her machine acts as her, until it
-// logs out.
-func TestE20LoginByBrowser(t *testing.T) {
+// Ann types `ptyrec login`, a browser opens, she signs in at the provider and confirms the code on
+// another server than the one that her machine asks. Then her machine acts as her, until it logs
+// out.
+func TestLoginByBrowser(t *testing.T) {
 	t.Parallel()
 	provider := oidctest.New(t, map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true})
 	environ, _ := liveEnv(t)

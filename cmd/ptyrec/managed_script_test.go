@@ -79,8 +79,8 @@ func frame(seq int, text string) map[string]any {
 	return map[string]any{"kind": "output", "seq": seq, "stream": "stdout", "data": base64.StdEncoding.EncodeToString([]byte(text))}
 }
 
-// Item 10: the exit status of play is the one in closed, if the session ends before all is read.
-func TestItem10PlayStatus(t *testing.T) {
+// The exit status of play is the one in closed, if the session ends before all is read.
+func TestPlayExitsAsTheSession(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url := scripted(t, []map[string]any{
 		{"type": "session_joined", "role": "observer", "current_seq": 3},
@@ -96,8 +96,8 @@ func TestItem10PlayStatus(t *testing.T) {
 	u.Await(t, "bye")
 }
 
-// Item 11: if the join is refused, attach goes on live only, and says so on stderr.
-func TestItem11RefusedJoin(t *testing.T) {
+// If the join is refused, attach goes on live only, and says so on stderr.
+func TestAttachWithoutTheJoinIsLiveOnly(t *testing.T) {
 	for _, refusal := range []string{"Session '019a0000-0000-7000-8000-00000000000a' not found", "Invalid message: missing field `session_id`"} {
 		environ, _ := liveEnv(t)
 		url := scripted(t, []map[string]any{{"type": "error", "message": refusal}},
@@ -119,8 +119,8 @@ func TestItem11RefusedJoin(t *testing.T) {
 	}
 }
 
-// Item 12: a gap in the frames becomes a marker of the recording.
-func TestItem12GapMarker(t *testing.T) {
+// A gap in the frames becomes a marker of the recording.
+func TestGapBecomesAMarker(t *testing.T) {
 	environ, db := env(t)
 	url := scripted(t, []map[string]any{
 		{"type": "session_joined", "role": "observer", "current_seq": 5},

@@ -86,8 +86,8 @@ func endSession(t *testing.T, environ []string, id string) {
 	}
 }
 
-// Issue 18, 2: the tools see what runs: its screen, what it waits for, and its end. Secrets on the
-// screen are covered, whatever the flags and variables say.
+// The tools see what runs: its screen, what it waits for, and its end. Secrets on the screen are
+// covered, whatever the flags and variables say.
 func TestMCP2Live(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -130,7 +130,7 @@ func TestMCP2Live(t *testing.T) {
 	waiting.Wait()
 }
 
-// Issue 18, 2: a wait with a progress token gets progress; a cancelled one ends at once.
+// A wait with a progress token gets progress; a cancelled one ends at once.
 func TestMCP2Progress(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -163,7 +163,7 @@ func TestMCP2Progress(t *testing.T) {
 	}
 }
 
-// Issue 18, 4: the changes of a live session are announced, to old clients and to new ones.
+// The changes of a live session are announced, to old clients and to new ones.
 func TestMCP4Subscriptions(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -209,7 +209,7 @@ func mcpRun(t *testing.T, environ []string, args ...string) {
 	}
 }
 
-// Issue 18, 1: SIGTERM ends the server, even while a call waits.
+// SIGTERM ends the server, even while a call waits.
 func TestMCP1Terminated(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -245,7 +245,7 @@ func TestMCP1Terminated(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: over HTTP the token is needed, for reading too; only the reading tools are there.
+// Over HTTP the token is needed, for reading too; only the reading tools are there.
 func TestMCP1HTTP(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Issue 18, 3: nothing is typed without the session's grant; the log names the client.
+// Nothing is typed without the session's grant; the log names the client.
 func TestMCP3Send(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -67,7 +67,7 @@ func TestMCP3Send(t *testing.T) {
 	}
 }
 
-// Issue 18, 3: nobody types into the session that the server runs in; what counts is the process.
+// Nobody types into the session that the server runs in; what counts is the process.
 func TestMCP3OwnSession(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -88,7 +88,7 @@ func TestMCP3OwnSession(t *testing.T) {
 	}
 }
 
-// Issue 18, 3: with --ask the client's user is asked, and may say no.
+// With --ask the client's user is asked, and may say no.
 func TestMCP3Ask(t *testing.T) {
 	t.Parallel()
 	for action, says := range map[string]string{"accept": "Typed", "decline": "said no"} {
@@ -112,7 +112,7 @@ func TestMCP3Ask(t *testing.T) {
 	}
 }
 
-// Issue 18, 3: with --allow-run, clients run commands, type into those, and stop those only.
+// With --allow-run, clients run commands, type into those, and stop those only.
 func TestMCP3Run(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)

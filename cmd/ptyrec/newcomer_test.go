@@ -13,9 +13,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 )
 
-// E20.6: the first ten commands of docs/team.md, typed as they are there, lead from an empty
-// PostgreSQL and an empty home folder to the first shared search. Only the port is another one.
-func TestE20Newcomer(t *testing.T) {
+// The first ten commands of docs/team.md, typed as they are there, lead from an empty PostgreSQL
+// and an empty home folder to the first shared search. Only the port is another one.
+func TestTeamNewcomer(t *testing.T) {
 	t.Parallel()
 	_, dsn := pgtest.NewOwn(t)
 	u, err := url.Parse(dsn)

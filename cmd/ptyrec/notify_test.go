@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
-// Issue 21, 1: an agent that has finished a turn, and one that asks, is told to the terminal, to a
-// fake notify-send, to a command, and to a webhook that fails twice. Nothing of it is recorded.
+// An agent that has finished a turn, and one that asks, is told to the terminal, to a fake
+// notify-send, to a command, and to a webhook that fails twice. Nothing of it is recorded.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	posts := make(chan string, 10)

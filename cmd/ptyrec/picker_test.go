@@ -135,7 +135,7 @@ func (u *pickerUser) left(t testing.TB, status int) {
 	}
 }
 
-// Issue 21, 3: bare ptyrec on a terminal is a picker, at any width.
+// Bare ptyrec on a terminal is a picker, at any width.
 func TestPick(t *testing.T) {
 	t.Parallel()
 	prompts := []string{"fix the cache", "write the parser", "rename the widget", "find the leak"}
@@ -164,7 +164,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// Issue 21, 3: each key does what the last line says.
+// Each key does what the last line says.
 func TestPickKeys(t *testing.T) {
 	t.Parallel()
 	u := startPicker(t, 90, 24, []string{"fix the cache", "write the parser", "find the leak"}, "list", "-i")
@@ -225,7 +225,7 @@ func TestPickKeys(t *testing.T) {
 	}
 }
 
-// Issue 21, 3: the window may change its size; a signal leaves the terminal as it was.
+// The window may change its size; a signal leaves the terminal as it was.
 func TestPickSignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
@@ -247,7 +247,7 @@ func TestPickSignals(t *testing.T) {
 	}
 }
 
-// Issue 21, 3: nothing that a database has drives the terminal.
+// Nothing that a database has drives the terminal.
 func TestPickEvil(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)
@@ -270,7 +270,7 @@ func TestPickEvil(t *testing.T) {
 	}
 }
 
-// Issue 21, 3: without a session, or without a terminal, bare ptyrec prints the help.
+// Without a session, or without a terminal, bare ptyrec prints the help.
 func TestPickNothing(t *testing.T) {
 	t.Parallel()
 	u := startPicker(t, 80, 24, nil)
@@ -319,7 +319,7 @@ func BenchmarkPickerOpens(b *testing.B) {
 	b.ReportMetric(float64(opening.Milliseconds())/float64(b.N), "ms/opened")
 }
 
-// Issue 21, 3: a live session is attached to, and cannot be deleted.
+// A live session is attached to, and cannot be deleted.
 func TestPickAttach(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)
@@ -346,7 +346,7 @@ func TestPickAttach(t *testing.T) {
 	}
 }
 
-// Issue 21, 2 and 3: the picker resumes a session on the same terminal.
+// The picker resumes a session on the same terminal.
 func TestPickResume(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)

@@ -22,9 +22,9 @@ echo needle
 printf '\n\033[2mResume this session with:\033[22m\n\033[2mclaude --resume fd275993-4dbb-423f-9c63-17f6544f3c69\033[22m\n'
 `
 
-// E19: nothing of a private session is ever sent, nor of what its programs record or import, nor of
-// what continues it: with the token of a container, for which everything else is sent.
-func TestE19NothingPrivateIsSent(t *testing.T) {
+// Nothing of a private session is ever sent, nor of what its programs record or import, nor of what
+// continues it: with the token of a container, for which everything else is sent.
+func TestNothingPrivateIsSent(t *testing.T) {
 	t.Parallel()
 	server := newTeamServer(t)
 	m := newTeamMachine(t, "")

@@ -81,9 +81,9 @@ func (f *agentUnderTest) wait(n int) {
 	}
 }
 
-// TestA6Arrives: each prompt is taken once, exactly as it was sent, and the transcript has its
-// words (issue 17, 6). It is sent right behind the start, and the agent drops the first Enter.
-func TestA6Arrives(t *testing.T) {
+// TestPromptArrivesOnceAndWhole: each prompt is taken once, exactly as it was sent, and the
+// transcript has its words. It is sent right behind the start, and the agent drops the first Enter.
+func TestPromptArrivesOnceAndWhole(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "DROPS=1")
 	lines := make([]string, 12)
@@ -121,8 +121,9 @@ func TestA6Arrives(t *testing.T) {
 	}
 }
 
-// TestA6Refused: what cannot be sent is refused with a reason, and nothing arrives (issue 17, 6).
-func TestA6Refused(t *testing.T) {
+// TestPromptIsRefusedWithAReason: what cannot be sent is refused with a reason, and nothing
+// arrives.
+func TestPromptIsRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	f := startFake(t)
 	if status, out := f.prompt("first"); status != 0 {
@@ -164,8 +165,8 @@ func TestA6Refused(t *testing.T) {
 	}
 }
 
-// TestA6TwoAtOnce: of two prompts at once one is sent, and the other is refused (issue 17, 6).
-func TestA6TwoAtOnce(t *testing.T) {
+// TestOfTwoPromptsOneIsSent: of two prompts at once one is sent, and the other is refused.
+func TestOfTwoPromptsOneIsSent(t *testing.T) {
 	t.Parallel()
 	f := startFake(t)
 	var sent, refused int
@@ -193,9 +194,9 @@ func TestA6TwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestA6Lost: an agent that loses its first prompt gets no 0 for it, and takes the next (issue 17,
-// 6).
-func TestA6Lost(t *testing.T) {
+// TestLostPromptIsNotReportedAsSent: an agent that loses its first prompt gets no 0 for it, and
+// takes the next.
+func TestLostPromptIsNotReportedAsSent(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "LOSES=1")
 	if status, out := f.prompt("lost"); status != 1 || !strings.Contains(out, "did not take") {
@@ -212,9 +213,9 @@ func TestA6Lost(t *testing.T) {
 	}
 }
 
-// TestA6Interrupt: --interrupt presses the agent's own key, and says so if there is nothing to stop
-// (issue 17, 6).
-func TestA6Interrupt(t *testing.T) {
+// TestPromptInterrupts: --interrupt presses the agent's own key, and says so if there is nothing to
+// stop.
+func TestPromptInterrupts(t *testing.T) {
 	t.Parallel()
 	f := startFake(t)
 	var slow sync.WaitGroup
@@ -236,9 +237,9 @@ func TestA6Interrupt(t *testing.T) {
 	}
 }
 
-// TestA6Commands: a command that opens a pager over the input box is taken, and one that the agent
-// does not know is not, which leaves nothing in the box (issue 17, 6).
-func TestA6Commands(t *testing.T) {
+// TestPromptSendsCommands: a command that opens a pager over the input box is taken, and one that
+// the agent does not know is not, which leaves nothing in the box.
+func TestPromptSendsCommands(t *testing.T) {
 	t.Parallel()
 	f := startFake(t)
 	for range 2 { // what was said about the first one says nothing of the second

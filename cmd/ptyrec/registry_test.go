@@ -10,8 +10,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 )
 
-// TestE23OneRegistry: whatever names the agents names those that the extractor knows, and no other.
-func TestE23OneRegistry(t *testing.T) {
+// TestAgentsAreNamedOnce: whatever names the agents names those that the extractor knows, and no
+// other.
+func TestAgentsAreNamedOnce(t *testing.T) {
 	want := slices.Sorted(slices.Values(extractor.Agents()))
 	if got := slices.Sorted(slices.Values(agentlog.Agents())); !slices.Equal(got, want) {
 		t.Errorf("logs of %q are read, agents are %q", got, want)

@@ -145,9 +145,9 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// Issue 12, 1.4: what is on a full disk can be read. Once list, show and search failed there, with
-// "disk I/O error (4874)".
-func TestE12ReadsFullDisk(t *testing.T) {
+// What is on a full disk can be read. Once list, show and search failed there, with "disk I/O error
+// (4874)".
+func TestFullDiskCanBeRead(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]string{"no database": "", "a database": "echo first"} {
 		t.Run(name, func(t *testing.T) {
@@ -714,7 +714,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	}
 }
 
-// Issue 13: a damaged database does not hide the sessions that only a journal describes.
+// A damaged database does not hide the sessions that only a journal describes.
 func TestDamagedDatabaseHidesNoJournal(t *testing.T) {
 	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo hello; read a")
@@ -745,7 +745,7 @@ func TestDamagedDatabaseHidesNoJournal(t *testing.T) {
 	}
 }
 
-// Issue 13: damage in a later page of the database hides only what is in that page.
+// Damage in a later page of the database hides only what is in that page.
 func TestDamagedPageHidesNothingElse(t *testing.T) {
 	t.Parallel()
 	const sessions, page = 60, 4096

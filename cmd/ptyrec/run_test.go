@@ -303,8 +303,7 @@ func TestJobControl(t *testing.T) {
 	}
 }
 
-// Issue 13: many runs share one database, and of each all bytes that were on the terminal are in
-// the log.
+// Many runs share one database, and of each all bytes that were on the terminal are in the log.
 func TestManyRuns(t *testing.T) {
 	t.Parallel()
 	n, size := 20, 1000

@@ -46,8 +46,8 @@ func boxed(t *testing.T, db string, commands ...string) (last *process.Command) 
 	return last
 }
 
-// Issue 14, items 2 and 3: what the commands of ptyrec make of a sandbox.
-func TestItem3Sandbox(t *testing.T) {
+// What the commands of ptyrec make of a sandbox.
+func TestCommandsOnASandbox(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
 	last := boxed(t, db, "echo one; echo two >&2; exit 4", "printf 'secret-%s\\n' Zebrafinch; printf '\\377'", "echo waiting; read line; echo $line")
@@ -120,8 +120,8 @@ func TestItem3Sandbox(t *testing.T) {
 	do(1, "show", "sandbox:agent-1")
 }
 
-// Issue 14, item 1: a ptyrec from before this version refuses what it cannot read.
-func TestItem1OlderVersionsRefuse(t *testing.T) {
+// A ptyrec from before this version refuses what it cannot read.
+func TestOlderVersionsRefuse(t *testing.T) {
 	t.Parallel()
 	_, db := env(t)
 	last := boxed(t, db, "echo x; read line")
@@ -135,9 +135,9 @@ func TestItem1OlderVersionsRefuse(t *testing.T) {
 	}
 }
 
-// Issue 14, item 3: secrets in the output of a pipe are in no transcript, also if it came in parts,
-// and redact takes them out of the raw log.
-func TestItem3Redaction(t *testing.T) {
+// Secrets in the output of a pipe are in no transcript, also if it came in parts, and redact takes
+// them out of the raw log.
+func TestSecretsInTheOutputOfAPipe(t *testing.T) {
 	environ, db := env(t)
 	last := boxed(t, db, "echo first", "printf 'ghp_%s' Zt8kQ2mV7xR4pL9wN3cJ; sleep 0.2; echo b6Hf1Ys5Gd0Ea8Uo; exit 0")
 	if _, err := last.Wait(t.Context()); err != nil {
@@ -162,9 +162,9 @@ func TestItem3Redaction(t *testing.T) {
 	}
 }
 
-// Issue 14, items 1, 3 and 22: a command can be followed, looked at and waited for while it runs,
-// by its session and by its sandbox.
-func TestItem3FollowRunning(t *testing.T) {
+// A command can be followed, looked at and waited for while it runs, by its session and by its
+// sandbox.
+func TestFollowARunningCommand(t *testing.T) {
 	environ, db := env(t)
 	last := boxed(t, db, "echo early", "echo waiting; echo more >&2; read line; echo $line; exit 7")
 	id := last.Info().SessionID

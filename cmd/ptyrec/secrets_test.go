@@ -14,8 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact/shapes"
 )
 
-// Issue 12, 2.5: whatever its shape, a secret that was shown is in no entry, no index and no
-// export.
+// Whatever its shape, a secret that was shown is in no entry, no index and no export.
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)

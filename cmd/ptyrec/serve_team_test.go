@@ -15,9 +15,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E19.1: `serve --db postgres://` shows the sessions in PostgreSQL by the API of every server; what
+// `serve --db postgres://` shows the sessions in PostgreSQL by the API of every server; what
 // records refuses such a database.
-func TestE19ServePostgreSQL(t *testing.T) {
+func TestServePostgreSQL(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.New(t)
 	id := storeInPostgreSQL(t, dsn)

@@ -36,10 +36,10 @@ var leavers = map[string]string{
 	"in another recording": `setsid -f ptyrec run --nested --detach -- sleep $N </dev/null >/dev/null 2>&1; sleep 0.3`,
 }
 
-// Item 1.9, B10: background jobs of bridge shells that ignore SIGHUP lived on when serve ended. All
-// that was started in a bridge session ends with the server, also if that is killed, and if the
-// leader of the session is.
-func TestB10ServeEndsAllDescendants(t *testing.T) {
+// Background jobs of bridge shells that ignore SIGHUP lived on when serve ended. All that was
+// started in a bridge session ends with the server, also if that is killed, and if the leader of
+// the session is.
+func TestServeEndsAllDescendants(t *testing.T) {
 	t.Parallel()
 	for end, kill := range map[string]func(serve, leader int){
 		"serve ends":      func(serve, _ int) { _ = syscall.Kill(serve, syscall.SIGTERM) },
@@ -120,8 +120,8 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// Item 3.9: serve printed a bare address. It says what that is and how to end it, and draws it for
-// a phone if one can come there and the terminal has room.
+// serve printed a bare address. It says what that is and how to end it, and draws it for a phone if
+// one can come there and the terminal has room.
 func TestServeSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -150,8 +150,7 @@ func TestServeSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// Item 3.9: serve --open opens the page, without the token on a command line, where other users see
-// it.
+// serve --open opens the page, without the token on a command line, where other users see it.
 func TestServeOpens(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
@@ -184,7 +183,7 @@ func TestServeOpens(t *testing.T) {
 	}
 }
 
-// Item 2.1, at the server: the token is in a file that a program inside a session can read, too.
+// At the server, the token is in a file that a program inside a session can read, too.
 // With it, it gives itself no control of its session, and gets no terminal outside of it; somebody
 // outside does.
 func TestServeGivesProgramsInsideNoControl(t *testing.T) {

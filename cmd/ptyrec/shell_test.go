@@ -158,7 +158,7 @@ func recordedCommands(t *testing.T, environ []string) (out []string) {
 	return out
 }
 
-// TestZshWithoutCompinit: words were not completed, and nothing said why (issue 12, 3.11).
+// TestZshWithoutCompinit: words were not completed, and nothing said why.
 func TestZshWithoutCompinit(t *testing.T) {
 	sh := shellUnderTest{"zsh", ".zshrc", "PS1='ready> '\n", "", []string{"-i"}}
 	u, cmd, _ := sh.start(t)
@@ -168,8 +168,8 @@ func TestZshWithoutCompinit(t *testing.T) {
 	ptytest.Status(t, cmd)
 }
 
-// Issue 12, 3.10: a bash whose PROMPT_COMMAND is taken away says no more how its commands ended.
-func TestE12WithoutPromptCommand(t *testing.T) {
+// A bash whose PROMPT_COMMAND is taken away says no more how its commands ended.
+func TestBashWithoutPromptCommand(t *testing.T) {
 	t.Parallel()
 	u, cmd, _ := shells[0].start(t, "--shell")
 	u.Await(t, "ready> ")

@@ -141,9 +141,9 @@ func (m *teamMachine) idle(t *testing.T) {
 	})
 }
 
-// E19: without a server, folders and a login nothing connects, nothing is started, and nothing is
-// left behind.
-func TestE19NothingConnects(t *testing.T) {
+// Without a server, folders and a login nothing connects, nothing is started, and nothing is left
+// behind.
+func TestWithoutATeamNothingConnects(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config string
@@ -202,9 +202,9 @@ func TestE19NothingConnects(t *testing.T) {
 	}
 }
 
-// E19.3: run sends its session when it has ended, also where the server is down for a while, and
-// list says so.
-func TestE19RunSends(t *testing.T) {
+// run sends its session when it has ended, also where the server is down for a while, and list says
+// so.
+func TestRunSendsItsSession(t *testing.T) {
 	t.Parallel()
 	server := newTeamServer(t)
 	m := newTeamMachine(t, fmt.Sprintf("[team]\nserver = %q\nfolders = [\"~/work\"]\n", server.URL))
@@ -246,9 +246,9 @@ func TestE19RunSends(t *testing.T) {
 	}
 }
 
-// E20.6: in a container, `run --sync=end` ends after its session was sent. What cannot be sent in
-// time delays it no longer than --sync-wait, and its status stays that of the command.
-func TestE20SyncAtEnd(t *testing.T) {
+// In a container, `run --sync=end` ends after its session was sent. What cannot be sent in time
+// delays it no longer than --sync-wait, and its status stays that of the command.
+func TestSyncAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newTeamServer(t)
 	m := newTeamMachine(t, "")

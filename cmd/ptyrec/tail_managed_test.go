@@ -37,9 +37,9 @@ func awaitPrompt(t *testing.T, u *ptytest.User, text string) {
 	}
 }
 
-// Item 10: tail writes the last messages of a management server's session, then each new one, also
-// over a restart of the server; its status is that of the session.
-func TestItem10Tail(t *testing.T) {
+// tail writes the last messages of a management server's session, then each new one, also over a
+// restart of the server; its status is that of the session.
+func TestTailOfAManagementServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, restart := dashboard(t, environ)
 	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)
@@ -91,9 +91,9 @@ func TestItem10Tail(t *testing.T) {
 	}
 }
 
-// Item 10: play shows what a management server has of a session that goes on, and leads through its
+// play shows what a management server has of a session that goes on, and leads through its
 // messages.
-func TestItem10Play(t *testing.T) {
+func TestPlayOfAManagementServer(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, _ := dashboard(t, environ)
 	v, attach := attached(t, environ, url, "--control", "--token-file", tokenFile)

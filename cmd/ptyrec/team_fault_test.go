@@ -146,9 +146,9 @@ func (s *teamSite) record(t *testing.T, n int) (id string) {
 	return sess.ID
 }
 
-// E19: serve, sync and PostgreSQL are killed with kill -9 at 50 random moments (short: 3). In the
-// end the server has what the machine has.
-func TestE19Killed(t *testing.T) {
+// serve, sync and PostgreSQL are killed with kill -9 at 50 random moments (short: 3). In the end
+// the server has what the machine has.
+func TestKilledTeamServerLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newTeamSite(t)
 	kills := 3
@@ -197,9 +197,9 @@ func TestE19Killed(t *testing.T) {
 	}
 }
 
-// E19: bombs, entries by the million and 10,000 connections (short: 300) leave the server's memory
-// flat: it does not depend on how many come.
-func TestE19MemoryStaysFlat(t *testing.T) {
+// Bombs, entries by the million and 10,000 connections (short: 300) leave the server's memory flat:
+// it does not depend on how many come.
+func TestMemoryOfTheTeamServer(t *testing.T) {
 	t.Parallel()
 	s := newTeamSite(t)
 	s.startServe(t)

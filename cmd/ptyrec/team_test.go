@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
-// E20.4: Ann shares a session by a link, and Ben, who is in her space, finds, reads, exports and
-// plays it from his machine. Cleo, who is not, sees nothing of it.
-func TestE20Team(t *testing.T) {
+// Ann shares a session by a link, and Ben, who is in her space, finds, reads, exports and plays it
+// from his machine. Cleo, who is not, sees nothing of it.
+func TestTeam(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.New(t)
 	environ, _ := liveEnv(t)

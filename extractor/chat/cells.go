@@ -13,8 +13,8 @@ import (
 type Cells struct {
 	Agent string // begins the names of the rules
 	Cells []Cell // in the order in which a row is asked for them
-	// Ended reports whether a row says that the turn above has ended, so that a reply is whole. nil:
-	// each row does on which a cell may begin.
+	// Ended reports whether a row says that the turn above has ended, so that a reply is whole.
+	// nil: each row does on which a cell may begin.
 	Ended func(l row.Line) bool
 }
 
@@ -44,8 +44,8 @@ type Cell struct {
 	// Through reports whether it goes on with a row above which others were never on the screen.
 	// nil: it ends there.
 	Through func(l row.Line) bool
-	// Left counts the rows of chrome that a resize has left behind in the middle of it, from the first
-	// of those given on; 0: they are its own. nil: all are.
+	// Left counts the rows of chrome that a resize has left behind in the middle of it, from the
+	// first of those given on; 0: they are its own. nil: all are.
 	Left func(lines []row.Line) int
 }
 

@@ -14,8 +14,8 @@ type Welcome struct {
 	Begins func(text string) bool // Look.Begins
 	Titles []string               // one of them is in its first rows, and in no others that begin so
 	Forms  []Form
-	// Most is how many rows it has at most, where its last one may be at the end of the screen, below
-	// a conversation. 0: welcomeRows.
+	// Most is how many rows it has at most, where its last one may be at the end of the screen,
+	// below a conversation. 0: welcomeRows.
 	Most int
 }
 

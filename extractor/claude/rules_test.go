@@ -9,9 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
-// TestE23Rules shows situations that users meet and the lab does not record. Rows after ⟨lost⟩ were
-// below rows that were never on the screen.
-func TestE23Rules(t *testing.T) {
+// TestSituations shows situations that users meet and the lab does not record. Rows after ⟨lost⟩
+// were below rows that were never on the screen.
+func TestSituations(t *testing.T) {
 	const said, sent = "⟦ #ffffff|●⟧ ", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|"
 	for _, c := range []struct{ name, dump, want string }{
 		{"thinking that is shown", "⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways are open.⟧\n\n  ⟦i #999999|Take one.⟧\n\n" + said + "So.", "thinking Two ways are open.||Take one.\nassistant So."},

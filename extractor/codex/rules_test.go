@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
-// TestE23Rules shows situations that users meet and the lab does not record.
-func TestE23Rules(t *testing.T) {
+// TestSituations shows situations that users meet and the lab does not record.
+func TestSituations(t *testing.T) {
 	const sent = "⟦bd|› ⟧Go\n\n"
 	for _, c := range []struct {
 		name string

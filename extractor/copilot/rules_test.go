@@ -26,8 +26,8 @@ func told(it chat.Item) string {
 	return strings.ReplaceAll(s, "\n", "|")
 }
 
-// TestE23Rules shows situations that users meet and the lab does not record.
-func TestE23Rules(t *testing.T) {
+// TestSituations shows situations that users meet and the lab does not record.
+func TestSituations(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		lost int // the row above which rows were never on the screen
@@ -74,7 +74,7 @@ func TestE23Rules(t *testing.T) {
 	}
 }
 
-func TestE23Split(t *testing.T) {
+func TestSplit(t *testing.T) {
 	rule := strings.Repeat("─", 60)
 	for _, c := range []struct {
 		name, dump string

@@ -44,8 +44,8 @@ func oneLine(items []chat.Item) string {
 	return strings.ReplaceAll(strings.Join(words, " ¶ "), "\n", "|")
 }
 
-// TestE23Rules shows situations that users meet and the lab does not record.
-func TestE23Rules(t *testing.T) {
+// TestSituations shows situations that users meet and the lab does not record.
+func TestSituations(t *testing.T) {
 	said := func(s string) string { return "⟦ #cba6f7|✦ ⟧⟦ #cdd6f4|" + s + "⟧\n" }
 	asked := func(s string) string { return "⟦ #cba6f7|> ⟧⟦ #6c7086|" + s + "⟧\n\n" }
 	bar, ground := strings.Repeat("▄", 50), "⟦ on#5f5f5f|"+strings.Repeat("▀", 50)+"⟧"
@@ -125,8 +125,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestE23Split shows screens that the lab does not record, and what is typed there.
-func TestE23Split(t *testing.T) {
+// TestSplit shows screens that the lab does not record, and what is typed there.
+func TestSplit(t *testing.T) {
 	bar := strings.Repeat("▄", 50)
 	input := bar + "\n⟦ on#5f5f5f| > half typed⟧⟦v on#5f5f5f| ⟧\n" + strings.Repeat("▀", 50) + "\n footer\n"
 	idle := func(bottom int) chat.Split { return chat.Split{OK: true, Bottom: bottom, State: chat.StateIdle} }
@@ -159,8 +159,8 @@ func TestE23Split(t *testing.T) {
 	}
 }
 
-// TestE23Spoken shows the view for screen readers.
-func TestE23Spoken(t *testing.T) {
+// TestScreenReaderView shows the view for screen readers.
+func TestScreenReaderView(t *testing.T) {
 	const composer = "> ⟦v| ⟧ Type your message or @path/to/file"
 	for _, c := range []struct{ name, dump, want string }{
 		{"words that are no labels", "User:  Go\nModel:  See\nUser\nSuccess:none", "user Go ¶ assistant See||User||Success:none"},

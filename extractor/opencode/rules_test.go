@@ -24,8 +24,8 @@ func told(it chat.Item) string {
 	return strings.ReplaceAll(s, "\n", "|")
 }
 
-// TestE23Rules shows situations that users meet and the lab does not record.
-func TestE23Rules(t *testing.T) {
+// TestSituations shows situations that users meet and the lab does not record.
+func TestSituations(t *testing.T) {
 	for _, c := range []struct{ name, dump, want string }{
 		{"a prompt and a reply", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧  Go on\n⟦ #5c9cf5|  ┃⟧\n\n     ⟦b #9d7cd8|Title⟧\n\n     See ⟦ #7fd88f|cache.Get⟧, ⟦b #7fd88f|bold⟧ and ⟦i #7fd88f|slanted⟧.\n\n     │ A quote\n\n     ▣  Build · gpt", "user Go on\nassistant ## Title||See `cache.Get`, **`bold`** and *slanted*.||> A quote"},
 		{"what is below a prompt", "⟦ #5c9cf5|  ┃⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  Go on⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦ on#5c9cf5| txt ⟧⟦ on#1e1e1e| a.go ⟧\n⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
@@ -144,7 +144,7 @@ func TestSeamParted(t *testing.T) {
 	}
 }
 
-func TestE23Split(t *testing.T) {
+func TestSplit(t *testing.T) {
 	const input = "  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|                    ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  half typed        ⟧\n  ⟦ #5c9cf5|┃⟧⟦ on#1e1e1e|  Build · gpt       ⟧\n  ⟦ #5c9cf5|╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀⟧\n"
 	for _, c := range []struct {
 		name, dump string

@@ -6,8 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/prose"
 )
 
-// TestE23Judge tells lines of code from sentences.
-func TestE23Judge(t *testing.T) {
+// TestJudge tells lines of code from sentences.
+func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		line string
 		want prose.Kind
@@ -50,8 +50,8 @@ func TestE23Judge(t *testing.T) {
 	}
 }
 
-// TestE23Command knows commands of a shell, and sentences that begin like them.
-func TestE23Command(t *testing.T) {
+// TestCommand knows commands of a shell, and sentences that begin like them.
+func TestCommand(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true, "git status -s": true,
 		"npm": false, "./src": false, "go there and look around": false, "make sure that it works.": false, "rm is dangerous, though:": false,
@@ -62,8 +62,8 @@ func TestE23Command(t *testing.T) {
 	}
 }
 
-// TestE23Signs finds the signs of code.
-func TestE23Signs(t *testing.T) {
+// TestSigns finds the signs of code.
+func TestSigns(t *testing.T) {
 	for line, want := range map[string]bool{
 		"x := 1": true, "return x;": true, "$ ls": true, "#!/bin/sh": true, "// see there": true, "see there": false,
 	} {
@@ -73,8 +73,8 @@ func TestE23Signs(t *testing.T) {
 	}
 }
 
-// TestE23Fragment tells parts of sentences from whole ones.
-func TestE23Fragment(t *testing.T) {
+// TestFragment tells parts of sentences from whole ones.
+func TestFragment(t *testing.T) {
 	for line, want := range map[string]bool{"never said": true, "ελληνικά και ω": true, "Never said": false, "that is all.": false, "": false} {
 		if got := prose.Fragment(line); got != want {
 			t.Errorf("%q: %v", line, got)

@@ -28,9 +28,9 @@ func told(it chat.Item) string {
 	return strings.ReplaceAll(s, "\n", "|")
 }
 
-// TestE23Rules shows situations that users meet and the lab does not record; most are the Gemini
+// TestSituations shows situations that users meet and the lab does not record; most are the Gemini
 // CLI's, too.
-func TestE23Rules(t *testing.T) {
+func TestSituations(t *testing.T) {
 	const asked = "  ⟦ #8a2be2|> Go⟧\n\n"
 	for _, c := range []struct{ name, dump, want string }{
 		{"files that are read together", asked + "  ⟦ #00ff00|✓⟧ ⟦b|Read⟧ ⟦ #808080|main.go, README.md⟧\n\n  ✦ So.", "user Go\ntool Read(main.go) ok \ntool Read(README.md) ok \nassistant So."},
@@ -89,7 +89,7 @@ func TestE23Rules(t *testing.T) {
 	}
 }
 
-func TestE23Split(t *testing.T) {
+func TestSplit(t *testing.T) {
 	rule := strings.Repeat("─", 60)
 	box := "⟦ #808080|╭" + strings.Repeat("─", 58) + "╮⟧\n│ > ⟦v|T⟧ype" + strings.Repeat(" ", 52) + "│\n╰" + strings.Repeat("─", 58) + "╯"
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestE23Split(t *testing.T) {
 	}
 }
 
-func TestE23Banner(t *testing.T) {
+func TestBanner(t *testing.T) {
 	for _, c := range []struct {
 		name, dump string
 		want       chat.Banner

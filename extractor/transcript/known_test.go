@@ -25,9 +25,9 @@ func codexAsked(shown, sent string) []session.Event {
 	}
 }
 
-// TestA6KnownPrompt: where an agent folds a prompt or shows a part of it, the entry gets the words
-// that were sent, if they agree (issue 17, 6).
-func TestA6KnownPrompt(t *testing.T) {
+// TestFoldedPromptGetsTheWordsSent: where an agent folds a prompt or shows a part of it, the entry
+// gets the words that were sent, if they agree.
+func TestFoldedPromptGetsTheWordsSent(t *testing.T) {
 	lines := make([]string, 40)
 	for i := range lines {
 		lines[i] = fmt.Sprintf("the line number %d of the prompt", i+1)

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestMergeCost checks that a view of one item costs the same below thousands of others (issue 12,
-// 1.2). The list of all the document's items was copied at each view.
+// TestMergeCost checks that a view of one item costs the same below thousands of others. The list
+// of all the document's items was copied at each view.
 func TestMergeCost(t *testing.T) {
 	l := transcript.NewLog("s", time.Time{})
 	const items = 5000
@@ -38,8 +38,7 @@ func (p *printout) Size() int                   { return len(*p) }
 func (p *printout) Text() (string, session.Gap) { return string(*p), session.Gap{} }
 
 // TestOutputPast checks that an output is in its entry as it was when the document let go of it,
-// and that the log lets go of it, too (issue 12, 1.2): the sources of all outputs were kept to the
-// end.
+// and that the log lets go of it, too: the sources of all outputs were kept to the end.
 func TestOutputPast(t *testing.T) {
 	l := transcript.NewLog("s", time.Time{})
 	outputs := []printout{"one", "two", "three"}
@@ -61,8 +60,7 @@ func TestOutputPast(t *testing.T) {
 }
 
 // TestForgottenCommand checks that a shell command whose end no view showed is complete once
-// another one ran below it, live as in a replay (issue 12, 1.1): live it was stored as not
-// finished.
+// another one ran below it, live as in a replay: live it was stored as not finished.
 func TestForgottenCommand(t *testing.T) {
 	shell := func(text string, open bool) session.Sighting {
 		return session.Sighting{Message: session.Message{Role: session.RoleShell, Text: text}, Open: open}

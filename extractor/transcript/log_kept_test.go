@@ -95,8 +95,8 @@ func TestMergeRestOfAnother(t *testing.T) {
 	}
 }
 
-// Issue 16, item 1: in a window of another height more of a prompt whose head was never shown
-// is on the screen, or less. It stays one entry with all that was seen of it.
+// In a window of another height more of a prompt whose head was never shown is on the screen, or
+// less. It stays one entry with all that was seen of it.
 func TestMergeRestOfPrompt(t *testing.T) {
 	rest := func(document int, text string) session.View {
 		v := view(document, 0, "u:"+text, "a:Done.")

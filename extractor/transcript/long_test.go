@@ -48,8 +48,8 @@ func (s *screenplay) command(text string, lines, piece int, step time.Duration) 
 var window = cast.Header{Cols: 80, Rows: 24}
 
 // TestLongCommands checks that a command which prints more than the terminal or the document holds
-// is there with its beginning and its end (issue 12, 1.1). Such a command, its command line
-// included, was lost without a word, or its output was joined to another one.
+// is there with its beginning and its end. Such a command, its command line included, was lost
+// without a word, or its output was joined to another one.
 func TestLongCommands(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -117,7 +117,7 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 }
 
 // TestResizedCommands checks that windows which change their size while a command prints leave no
-// line out and count none twice (issue 12, 1.1).
+// line out and count none twice.
 func TestResizedCommands(t *testing.T) {
 	sizes := [][2]int{{80, 24}, {40, 10}, {120, 50}, {33, 24}, {80, 5}, {200, 60}}
 	for _, tt := range []struct {
@@ -179,7 +179,7 @@ func TestResizedCommands(t *testing.T) {
 }
 
 // TestWipingCommand checks that a command which wipes the screen keeps what it prints afterwards,
-// however long (issue 12, 1.1): `clear; make` lost all of it.
+// however long: `clear; make` lost all of it.
 func TestWipingCommand(t *testing.T) {
 	const wipe = "\x1b[H\x1b[2J\x1b[3J"
 	for _, lines := range []int{5, 30000} {
@@ -227,7 +227,7 @@ func TestWipingCommand(t *testing.T) {
 }
 
 // TestPromptBehindWrapped checks that a prompt is seen behind output which did not end its line and
-// was wrapped by the terminal (issue 12, 3.10): the command at it was lost.
+// was wrapped by the terminal: the command at it was lost.
 func TestPromptBehindWrapped(t *testing.T) {
 	var s screenplay
 	s.show(0, shellPrompt)
@@ -244,7 +244,7 @@ func TestPromptBehindWrapped(t *testing.T) {
 }
 
 // TestLongPlain checks that the output of a program that is no shell keeps its beginning: what the
-// terminal's scrollback holds was all (issue 12, 1.1).
+// terminal's scrollback holds was all.
 func TestLongPlain(t *testing.T) {
 	var s screenplay
 	for i := range 30000 {
@@ -268,7 +268,7 @@ var claudeBox = func() string {
 }()
 
 // TestLongTool checks that a tool's output that is longer than the document keeps its beginning,
-// and the call its head (issue 12, 1.1).
+// and the call its head.
 func TestLongTool(t *testing.T) {
 	const lines = 25000
 	for _, piece := range []int{100, lines} {
@@ -314,9 +314,9 @@ func TestLongTool(t *testing.T) {
 	}
 }
 
-// TestSnapshotCost checks that a small change costs the same below much output as below little
-// (issue 12, 1.2). The open command's whole output, or an agent's whole message, was read again at
-// each snapshot: long lines were read slower than they came.
+// TestSnapshotCost checks that a small change costs the same below much output as below little. The
+// open command's whole output, or an agent's whole message, was read again at each snapshot: long
+// lines were read slower than they came.
 func TestSnapshotCost(t *testing.T) {
 	shell := func(lines int) *screenplay {
 		var s screenplay
@@ -360,7 +360,7 @@ func TestSnapshotCost(t *testing.T) {
 }
 
 // TestLastWords checks that what an agent prints just before it is left is read, though no frame of
-// its own has shown it (issue 12, 1.1).
+// its own has shown it.
 func TestLastWords(t *testing.T) {
 	var s screenplay
 	s.show(0, shellPrompt)

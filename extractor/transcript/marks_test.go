@@ -22,9 +22,8 @@ func (s *screenplay) run(text, output string, status int, d time.Duration) {
 	s.show(d, fmt.Sprintf("%s\x1b]133;D;%d\x07", output, status))
 }
 
-// TestShellMarks checks what a shell says of its commands (issue 12, 3.10): exit status, folder and
-// duration were not kept, and a prompt that changed in mid-session ended the recognition of what
-// followed.
+// TestShellMarks checks what a shell says of its commands: exit status, folder and duration were
+// not kept, and a prompt that changed in mid-session ended the recognition of what followed.
 func TestShellMarks(t *testing.T) {
 	tests := []struct {
 		name string
@@ -56,7 +55,7 @@ func TestShellMarks(t *testing.T) {
 				s.show(time.Second, step)
 			}
 		}, []string{"ls=a", "PS1='x '=", "echo a=a", "PS1='] '; id=dev", "echo b=b", "sh=", "echo c=c"}},
-		{"a job prints at the prompt, issue 12, 1.1", func(s *screenplay) {
+		{"a job prints at the prompt", func(s *screenplay) {
 			s.show(0, marked("$ "))
 			s.run("(sleep 1; echo late) &", "[1] 7\n", 0, 0)
 			s.show(0, marked("$ "))
@@ -78,7 +77,7 @@ func TestShellMarks(t *testing.T) {
 			s.run("echo z", "z\n", 0, 0)
 			s.show(0, marked("$ "))
 		}, []string{"printf x=x 0", "head -c 100=" + strings.Repeat("y", 100) + " 3", "echo z=z 0"}},
-		{"binary, no line end", func(s *screenplay) { // issue 12, 1.1: characters that make one, and are two on the screen
+		{"binary, no line end", func(s *screenplay) { // characters that make one, and are two on the screen
 			s.show(0, marked("$ "))
 			s.run("cat a.out", "\u06dd\u07fa\u00c0\u05a8\x00\x05", 0, 0)
 			s.show(0, marked("$ "))
@@ -147,8 +146,8 @@ func ran(e *session.Entry) string {
 	return out
 }
 
-// Issue 12, 1.1: after 1,500 commands that print nothing the extractor panicked.
-func TestE12SilentCommands(t *testing.T) {
+// After 1,500 commands that print nothing the extractor panicked.
+func TestManySilentCommands(t *testing.T) {
 	for _, n := range []int{1500, 3000, 5000} {
 		var s screenplay
 		for i := range n {

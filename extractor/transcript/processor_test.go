@@ -117,8 +117,8 @@ func TestLiveIsReplay(t *testing.T) {
 	}
 }
 
-// TestI17Due: an agent's state is known when Due says, with no event behind it (issue 17, speed).
-func TestI17Due(t *testing.T) {
+// TestStateIsKnownWhenDue: an agent's state is known when Due says, with no event behind it.
+func TestStateIsKnownWhenDue(t *testing.T) {
 	t.Parallel()
 	for _, path := range inShort(t, fixtureCasts(t), 12) {
 		r := readFixture(t, path)
@@ -350,7 +350,7 @@ func TestShellEndsWithItsCommand(t *testing.T) {
 	}
 }
 
-// TestTitleIsWhole: titles were cut at 80 characters in the data (issue 12, 3.11).
+// TestTitleIsWhole: titles were cut at 80 characters in the data.
 func TestTitleIsWhole(t *testing.T) {
 	want := "echo " + strings.Repeat("a long command line ", 12) + "ends"
 	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 400, Rows: 24})

@@ -33,9 +33,9 @@ type Facts struct {
 
 // Sink takes what a log says, in the log's order. An error ends the reading.
 type Sink struct {
-	// Entry takes an entry. Its number orders it among the others. A tool call comes when its result
-	// has come. An entry with the number and the id of an earlier one replaces that one. All others
-	// have ids of their own, whatever ids the log states: and Sum tells copies.
+	// Entry takes an entry. Its number orders it among the others. A tool call comes when its
+	// result has come. An entry with the number and the id of an earlier one replaces that one. All
+	// others have ids of their own, whatever ids the log states: and Sum tells copies.
 	Entry func(e *session.Entry, cwd string) error
 	Usage func(u session.Usage) error // may come again with the same key; the last one counts
 	Seen  func(n int) error           // is called with the bytes that were read, often

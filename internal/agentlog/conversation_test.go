@@ -73,8 +73,9 @@ func clip(lines []string, n int) (out []string) {
 	return out
 }
 
-// TestItem8Claude reads real logs with what makes them a tree: subagents, a compaction, a way back.
-func TestItem8Claude(t *testing.T) {
+// TestTreesOfClaudeLogs reads real logs with what makes them a tree: subagents, a compaction, a way
+// back.
+func TestTreesOfClaudeLogs(t *testing.T) {
 	const dir = "testdata/claude-2.1.330/"
 	subagents, err := filepath.Glob(dir + "subagents/subagents/*.jsonl")
 	if err != nil || len(subagents) != 2 {
@@ -154,9 +155,9 @@ func slicesIndex(lines []string, start string) int {
 	return -1
 }
 
-// TestItem8EachVersion reads what the real agents logged of the lab's "tools": tools with their
+// TestLogsOfEachVersion reads what the real agents logged of the lab's "tools": tools with their
 // results, and what each request used.
-func TestItem8EachVersion(t *testing.T) {
+func TestLogsOfEachVersion(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.json*")
 	if err != nil || len(paths) < 10 {
 		t.Fatalf("%d logs, %v", len(paths), err)
@@ -192,8 +193,8 @@ func checkTools(t *testing.T, name string, lines []string) {
 	}
 }
 
-// TestItem8OpencodeDatabase reads the database of a real opencode, also where it cannot be written.
-func TestItem8OpencodeDatabase(t *testing.T) {
+// TestOpencodeDatabase reads the database of a real opencode, also where it cannot be written.
+func TestOpencodeDatabase(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_DATA_HOME", dir)
 	path := filepath.Join(dir, "opencode", "opencode.db")
@@ -247,8 +248,8 @@ func writeFile(t testing.TB, path, text string) {
 	}
 }
 
-// TestItem8BadLines reads on behind what cannot be read.
-func TestItem8BadLines(t *testing.T) {
+// TestBadLinesAreSkipped reads on behind what cannot be read.
+func TestBadLinesAreSkipped(t *testing.T) {
 	line := func(at, text string) string {
 		return `{"type":"user","uuid":"` + text + `","timestamp":` + at + `,"cwd":"/shop","message":{"content":"` + text + `"}}`
 	}
@@ -269,8 +270,8 @@ func TestItem8BadLines(t *testing.T) {
 	}
 }
 
-// TestItem8BrokenDocument reads a document up to where it breaks off.
-func TestItem8BrokenDocument(t *testing.T) {
+// TestBrokenDocumentIsReadUpToTheBreak reads a document up to where it breaks off.
+func TestBrokenDocumentIsReadUpToTheBreak(t *testing.T) {
 	whole, err := os.ReadFile("testdata/gemini-0.20.2.json")
 	if err != nil {
 		t.Fatal(err)
@@ -286,8 +287,8 @@ func TestItem8BrokenDocument(t *testing.T) {
 	}
 }
 
-// TestItem8LongLine leaves a line of 100 MB out, and holds little of it.
-func TestItem8LongLine(t *testing.T) {
+// TestLongLineIsLeftOut leaves a line of 100 MB out, and holds little of it.
+func TestLongLineIsLeftOut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	f, err := os.Create(path)
 	if err != nil {
@@ -317,8 +318,8 @@ func TestItem8LongLine(t *testing.T) {
 	}
 }
 
-// TestItem8Find leaves alone what is no log, and reports what cannot be read.
-func TestItem8Find(t *testing.T) {
+// TestFindLeavesOtherFilesAlone leaves alone what is no log, and reports what cannot be read.
+func TestFindLeavesOtherFilesAlone(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("CLAUDE_CONFIG_DIR", dir)
 	project := filepath.Join(dir, "projects", "-shop")

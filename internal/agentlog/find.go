@@ -24,8 +24,8 @@ type Log struct {
 	Files []string // the main one first, then those of subagents
 	Size  int64    // of all files, in bytes
 	State string   // differs when something was added
-	// Lone says that it is of a subagent alone: the conversation that the subagent belongs to is not
-	// there.
+	// Lone says that it is of a subagent alone: the conversation that the subagent belongs to is
+	// not there.
 	Lone bool
 
 	whole   bool      // read what it only repeats of another log, too

@@ -10,9 +10,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestS5ShellLineOfGemini reads what Gemini CLI tells the model of a command that the user ran
-// behind a "!": the user said nothing then.
-func TestS5ShellLineOfGemini(t *testing.T) {
+// TestShellLineOfGeminiIsNotAPrompt reads what Gemini CLI tells the model of a command that the
+// user ran behind a "!": the user said nothing then.
+func TestShellLineOfGeminiIsNotAPrompt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
 	doc := `{"id":"1","timestamp":"2026-11-23T04:50:07Z","type":"user","content":[{"text":"I ran the following shell command:\n` + "```sh\\nls -1\\n```" + `\n\nThis produced the following result:\n` + "```\\nmain.go\\n```" + `"}]}` + "\n" +
 		`{"id":"2","timestamp":"2026-11-23T04:50:08Z","type":"user","content":[{"text":"Go on"}]}` + "\n"
@@ -28,8 +28,8 @@ func TestS5ShellLineOfGemini(t *testing.T) {
 	}
 }
 
-// TestS5VerifyCopilot compares a session with Copilot CLI's log of it.
-func TestS5VerifyCopilot(t *testing.T) {
+// TestVerifyCopilot compares a session with Copilot CLI's log of it.
+func TestVerifyCopilot(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("COPILOT_HOME", home)
 	dir := filepath.Join(home, "session-state", "88ee9398")
@@ -77,8 +77,8 @@ func TestVerifySaid(t *testing.T) {
 	}
 }
 
-// TestS5ChangedInDatabase knows when a conversation in a database was changed last.
-func TestS5ChangedInDatabase(t *testing.T) {
+// TestChangeOfAConversationInADatabase knows when a conversation in a database was changed last.
+func TestChangeOfAConversationInADatabase(t *testing.T) {
 	at := time.Date(2026, 11, 23, 4, 50, 0, 0, time.UTC)
 	l := Log{Files: []string{"ses_1"}, changed: at}
 	if !l.changedSince(at) || l.changedSince(at.Add(time.Second)) {

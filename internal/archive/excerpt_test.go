@@ -128,9 +128,9 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// TestExcerptShowsNothingElse: export --session 'S#9' wrote the whole session, with exit status 0
-// (issue 12, 3.1). The screens of an excerpt show what was said in it, and no line of the other
-// entries, whatever the agent repaints.
+// TestExcerptShowsNothingElse: export --session 'S#9' wrote the whole session, with exit status 0.
+// The screens of an excerpt show what was said in it, and no line of the other entries, whatever
+// the agent repaints.
 func TestExcerptShowsNothingElse(t *testing.T) {
 	for _, name := range []string{"claude/2.1.197-resize", "claude/2.1.197-multiline", "codex/0.169.0-scroll", "gemini/0.61.0-scroll", "opencode/1.18.33-basic", "shell/bash-osc133"} {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestParseRef(t *testing.T) {
 	}
 }
 
-// TestMoment: a picture of a full-screen agent showed the two lines after its end (issue 12, 3.3).
+// TestMoment: a picture of a full-screen agent showed the two lines after its end.
 func TestMoment(t *testing.T) {
 	rec := said(nil, &session.Entry{Role: session.RoleUser, Text: "one"}, &session.Entry{Role: session.RoleAssistant, Text: "two"}, &session.Entry{})
 	end := rec.t.Session.StartedAt.Add(1500 * time.Millisecond)

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestFileNames: export --all named files by UUID (issue 12, 3.11).
+// TestFileNames: export --all named files by UUID.
 func TestFileNames(t *testing.T) {
 	titles := []string{"Fix the cache", "fix the CACHE", "Fix the cache", "../../etc/passwd", ".hidden", "a/b\\c:d*e?\"<>|\x00\x1b[31m\u202e", "缓存 为什么", "", "--rf", "v1.2.", "con", strings.Repeat("é", 300), "Fix the cache_2"}
 	var sessions []session.Session

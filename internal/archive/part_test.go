@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-func TestS4Part(t *testing.T) {
+func TestPartOfATranscript(t *testing.T) {
 	start := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 	tr := &session.Transcript{Session: session.Session{ID: "a", StartedAt: start, Command: []string{"claude", "x"}, Git: &session.Git{}}}
 	for i, role := range []string{session.RoleUser, session.RoleAssistant, session.RoleTool, "", session.RoleUser, session.RoleAssistant} {

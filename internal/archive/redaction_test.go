@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 12, 2.5: passwords among the arguments of sshpass, mysql and curl were stored in the
-// command line; a secret in the folder's name was, too.
+// Passwords among the arguments of sshpass, mysql and curl were stored in the command line; a
+// secret in the folder's name was, too.
 func TestRedactedCommand(t *testing.T) {
 	finder, err := redact.New(redact.Options{})
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 )
 
-// TestItem9Screens reads what real agents of many versions printed of their tokens. The recordings
-// are of the lab, whose model server says that a request used 100 and 50, or 100 and 20, tokens.
-func TestItem9Screens(t *testing.T) {
+// TestUsageOnTheScreensOfAgents reads what real agents of many versions printed of their tokens.
+// The recordings are of the lab, whose model server says that a request used 100 and 50, or 100 and
+// 20, tokens.
+func TestUsageOnTheScreensOfAgents(t *testing.T) {
 	const none = ""
 	for fixture, want := range map[string]string{
 		"claude/1.0.128-tools":   "claude-3-5-haiku 900+450 $0.0025, claude-sonnet 600+300 $0.0063",

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestModuleVersion: a program built by go install called itself (devel) (issue 12, 3.11).
+// TestModuleVersion: a program built by go install called itself (devel).
 func TestModuleVersion(t *testing.T) {
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
 	commit := []debug.BuildSetting{setting("vcs.revision", strings.Repeat("0123456789", 4)), setting("vcs.modified", "true")}

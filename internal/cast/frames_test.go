@@ -23,9 +23,9 @@ func outputField(data string) string {
 	return `"kind":"output","stream":"stdout","data":"` + base64.StdEncoding.EncodeToString([]byte(data)) + `"`
 }
 
-// A31, item 13: what `sandboxctl session record` writes is read: the output, once, with the times
-// of its frames, the sizes and the end; other messages and other sessions are left out.
-func TestA31Frames(t *testing.T) {
+// What `sandboxctl session record` writes is read: the output, once, with the times of its frames,
+// the sizes and the end; other messages and other sessions are left out.
+func TestFramesOfSandboxctl(t *testing.T) {
 	text := `{"type":"server_hello","server_version":"1","supported_client_messages":[],"features":[]}` + "\n" +
 		frameLine(3, 0, outputField("a\xe2\x9a")) + `{"type":"session_joined","session_id":"s1","role":"observer","current_seq":9}` + "\n" +
 		frameLine(4, 250, `"kind":"resize","cols":120,"rows":40`) + frameLine(5, 300, outputField("\xa0b")) +
@@ -65,7 +65,7 @@ func TestA31Frames(t *testing.T) {
 }
 
 // A recording of frames that is cut off is read up to there; one that is damaged is an error.
-func TestA31BrokenFrames(t *testing.T) {
+func TestBrokenFramesAreReadUpToTheBreak(t *testing.T) {
 	whole := frameLine(0, 0, outputField("one")) + frameLine(1, 10, outputField("two"))
 	for text, want := range map[string]string{
 		whole[:len(whole)-20]: "one",

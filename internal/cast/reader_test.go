@@ -109,7 +109,7 @@ func TestReaderEvents(t *testing.T) {
 	}
 }
 
-// F2: a recording that is cut off is read up to the last whole event.
+// A recording that is cut off is read up to the last whole event.
 func TestReaderTruncated(t *testing.T) {
 	for _, last := range []string{`[0.2`, `[0.2,"o","b`, `[0.2,"o","b\u00`, `[0.2,"o","b"` + "\n", `[0.2,"o",` + "\n\n \n", "\x00\x00\x00\x00"} {
 		r := open(t, header2+`[0.1,"o","a"]`+"\n"+last)

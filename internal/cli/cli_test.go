@@ -15,7 +15,7 @@ func lookup(environ map[string]string) func(string) (string, bool) {
 }
 
 // TestPagerOnBareTerminals: less ran with TERM=dumb, and in the C locale it showed … as
-// <E2><80><A6> (issue 12, 3.8).
+// <E2><80><A6>.
 func TestPagerOnBareTerminals(t *testing.T) {
 	for _, term := range []string{"", "dumb", "unknown"} {
 		p := cli.PagerFrom(lookup(map[string]string{"TERM": term, "PAGER": "more"}))

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestProgress: the bar said "8030186 it/s" of bytes (issue 12, 3.6).
+// TestProgress: the bar said "8030186 it/s" of bytes.
 func TestProgress(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(0, 0)

@@ -71,8 +71,8 @@ func readable(text string) string {
 	return text
 }
 
-// TestS4PartsShowNothingElse exports parts in every format. None has a word of another entry.
-func TestS4PartsShowNothingElse(t *testing.T) {
+// TestPartsShowNothingElse exports parts in every format. None has a word of another entry.
+func TestPartsShowNothingElse(t *testing.T) {
 	x, info := chat(t)
 	for _, tt := range []struct {
 		from, to, only string
@@ -137,8 +137,8 @@ func TestS4PartsShowNothingElse(t *testing.T) {
 	}
 }
 
-// TestS4Film bounds a film, which has no script and is well-formed.
-func TestS4Film(t *testing.T) {
+// TestFilmOfAPart bounds a film, which has no script and is well-formed.
+func TestFilmOfAPart(t *testing.T) {
 	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func wellFormed(t *testing.T, text string) {
 	}
 }
 
-func TestS4NoFilms(t *testing.T) {
+func TestNoFilmWithoutARawLog(t *testing.T) {
 	for _, name := range []string{"talk.gif", "talk.MP4", "talk.webm"} {
 		_, err := export.FormatOf(name, "")
 		var f *cli.Failure

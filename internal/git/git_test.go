@@ -74,7 +74,7 @@ func check(t *testing.T, what string, got *session.GitState, branch, commit, dir
 	}
 }
 
-func TestS6StateOf(t *testing.T) {
+func TestStateOf(t *testing.T) {
 	dir, commit := repository(t)
 	state := func(dir string) *session.GitState { return git.StateOf(long(t), dir, false) }
 	check(t, "clean", state(dir), "main", commit, "clean")
@@ -142,8 +142,8 @@ func fakeGit(t *testing.T, script string) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
-// TestS6SlowGit leaves out what git does not say in time, and leaves no process behind.
-func TestS6SlowGit(t *testing.T) {
+// TestSlowGitIsLeftOut leaves out what git does not say in time, and leaves no process behind.
+func TestSlowGitIsLeftOut(t *testing.T) {
 	dir, commit := repository(t)
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -197,8 +197,9 @@ func TestS6SlowGit(t *testing.T) {
 	}
 }
 
-// TestS6HostileRepository asks about a repository whose configuration names programs to run.
-func TestS6HostileRepository(t *testing.T) {
+// TestHostileRepositoryRunsNothing asks about a repository whose configuration names programs to
+// run.
+func TestHostileRepositoryRunsNothing(t *testing.T) {
 	dir, commit := repository(t)
 	trap := filepath.Join(t.TempDir(), "trap")
 	sprung := filepath.Join(t.TempDir(), "sprung")
@@ -263,8 +264,8 @@ func TestS6HostileRepository(t *testing.T) {
 	}
 }
 
-// TestS6TheUsersFilters runs the filters that the user has configured, such as those of Git LFS.
-func TestS6TheUsersFilters(t *testing.T) {
+// TestFiltersOfTheUserRun runs the filters that the user has configured, such as those of Git LFS.
+func TestFiltersOfTheUserRun(t *testing.T) {
 	dir, _ := repository(t)
 	run(t, dir, "config", "--global", "filter.upper.clean", "tr a-z A-Z")
 	write(t, filepath.Join(dir, ".gitattributes"), "*.up filter=upper\n")
@@ -278,7 +279,7 @@ func TestS6TheUsersFilters(t *testing.T) {
 	check(t, "filtered", git.StateOf(long(t), dir, false), "main", run(t, dir, "rev-parse", "HEAD"), "clean")
 }
 
-func TestS6Commits(t *testing.T) {
+func TestCommits(t *testing.T) {
 	dir, first := repository(t)
 	write(t, filepath.Join(dir, "a.txt"), "three\n")
 	run(t, dir, "commit", "-qam", "second")

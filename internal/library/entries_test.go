@@ -10,10 +10,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E20.4: a session without a raw log is complete by its entries: nothing that reads sessions out of
-// their raw logs takes them away, however the session ended, and whether or not the database can be
+// A session without a raw log is complete by its entries: nothing that reads sessions out of their
+// raw logs takes them away, however the session ended, and whether or not the database can be
 // written.
-func TestE20CompleteByItsEntries(t *testing.T) {
+func TestCompleteByItsEntries(t *testing.T) {
 	for name, finish := range map[string]func(s *store.Store, id string) error{
 		"interrupted": func(*store.Store, string) error { return nil },
 		"ended": func(s *store.Store, id string) error {

@@ -31,8 +31,8 @@ func unread(t *testing.T, path string, n int) {
 	}
 }
 
-// E1.2: entries of a session that is not read out yet come while it is read.
-func TestE12EntriesWhileTheSessionIsRead(t *testing.T) {
+// Entries of a session that is not read out yet come while it is read.
+func TestEntriesWhileTheSessionIsRead(t *testing.T) {
 	const n = 1500
 	path := t.TempDir() + "/test.db"
 	unread(t, path, n)
@@ -97,9 +97,9 @@ func TestE12EntriesWhileTheSessionIsRead(t *testing.T) {
 	}
 }
 
-// E1.2: any span of a session that is being read can be asked for, also across the entries that may
-// still change.
-func TestE12SpansWhileTheSessionIsRead(t *testing.T) {
+// Any span of a session that is being read can be asked for, also across the entries that may still
+// change.
+func TestSpansWhileTheSessionIsRead(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	unread(t, path, 1600)
 	db, err := store.Open(t.Context(), path)

@@ -11,9 +11,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Issue 12: search --agent and stats --agent left out sessions that nobody had read yet. Their
-// agents are not known before.
-func TestE12AgentsOfUnreadSessions(t *testing.T) {
+// search --agent and stats --agent left out sessions that nobody had read yet. Their agents are not
+// known before.
+func TestAgentsOfUnreadSessions(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		path := t.TempDir() + "/test.db"
 		unread(t, path, 3)

@@ -21,7 +21,7 @@ func request(a protocol.Action) protocol.ControlRequest {
 	return protocol.ControlRequest{ID: 1, Action: a}
 }
 
-func TestD5ProgramsAreRefusedWithoutAGrant(t *testing.T) {
+func TestProgramsAreRefusedWithoutAGrant(t *testing.T) {
 	f := newFake(t, live.Options{})
 	p := f.attach(agent(protocol.ModeNone))
 	if got := p.types("rm -rf x\r"); got != protocol.CodeNoControl {
@@ -47,7 +47,7 @@ func TestD5ProgramsAreRefusedWithoutAGrant(t *testing.T) {
 	}
 }
 
-func TestD6WithAGrantAProgramTypes(t *testing.T) {
+func TestProgramTypesWithAGrant(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeNone))
 	if got := user.ask(protocol.TypeRequest, request(protocol.Allow)); got != "done" {
@@ -73,7 +73,7 @@ func TestD6WithAGrantAProgramTypes(t *testing.T) {
 	}
 }
 
-func TestD6APasswordIsNotRecorded(t *testing.T) {
+func TestTypedPasswordIsNotRecorded(t *testing.T) {
 	f := newFake(t, live.Options{})
 	f.set(func() { f.secret = true })
 	p := f.attach(protocol.Attach{Name: "me", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
@@ -86,7 +86,7 @@ func TestD6APasswordIsNotRecorded(t *testing.T) {
 }
 
 // What a viewer is told behind its Hello is newer: it has control from the beginning.
-func TestD6ControlFromTheBeginning(t *testing.T) {
+func TestControlFromTheBeginning(t *testing.T) {
 	f := newFake(t, live.Options{})
 	p := f.attach(protocol.Attach{Name: "me", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
 	f.attach(human("other", protocol.ModeNone))
@@ -108,7 +108,7 @@ func TestKeysThatEndTheSession(t *testing.T) {
 	}
 }
 
-func TestD7CtrlBackslashRevokesAnywhereInWhatIsTyped(t *testing.T) {
+func TestCtrlBackslashRevokesAnywhereInTheInput(t *testing.T) {
 	for _, key := range []string{"\x1c", "\x1b[92;5u", "\x1b[92;5:1u", "\x1b[92:124;133u", "\x1b[27;5;92~"} {
 		for _, around := range [][2]string{{"", ""}, {"abc", ""}, {"", "xyz"}, {"a\x1b[A", "\x1b[92;6uz"}} {
 			text := around[0] + key + around[1]
@@ -138,7 +138,7 @@ func TestD7CtrlBackslashRevokesAnywhereInWhatIsTyped(t *testing.T) {
 	}
 }
 
-func TestD7WhatLooksLikeItIsPassedOn(t *testing.T) {
+func TestSimilarKeysArePassedOn(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user := f.attach(human("me", protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
@@ -162,7 +162,7 @@ func TestD7WhatLooksLikeItIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestD7ARevokeStopsWhatIsBeingTyped(t *testing.T) {
+func TestRevokeStopsTyping(t *testing.T) {
 	f := newFake(t, live.Options{})
 	f.set(func() { f.stuck = true })
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeNone))
@@ -179,7 +179,7 @@ func TestD7ARevokeStopsWhatIsBeingTyped(t *testing.T) {
 	}
 }
 
-func TestD8AfterARevokeAProgramStillSees(t *testing.T) {
+func TestProgramStillSeesAfterARevoke(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeText))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
@@ -192,7 +192,7 @@ func TestD8AfterARevokeAProgramStillSees(t *testing.T) {
 	}
 }
 
-func TestD9AGrantCanBeGivenAgainAndEndsByItself(t *testing.T) {
+func TestGrantIsRenewedAndEnds(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
@@ -219,7 +219,7 @@ func TestD9AGrantCanBeGivenAgainAndEndsByItself(t *testing.T) {
 	}
 }
 
-func TestD10WithoutControlCtrlBackslashIsTheCommands(t *testing.T) {
+func TestCtrlBackslashWithoutControlIsTheCommands(t *testing.T) {
 	f := newFake(t, live.Options{})
 	p := f.attach(agent(protocol.ModeText))
 	p.screen()
@@ -231,7 +231,7 @@ func TestD10WithoutControlCtrlBackslashIsTheCommands(t *testing.T) {
 	}
 }
 
-func TestD11WhoMayTypeAndWhoDid(t *testing.T) {
+func TestWhoMayTypeAndWhoDid(t *testing.T) {
 	f := newFake(t, live.Options{})
 	me := f.attach(protocol.Attach{Name: "web", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
 	me.types("h")
@@ -250,7 +250,7 @@ func TestD11WhoMayTypeAndWhoDid(t *testing.T) {
 	}
 }
 
-func TestD13AnotherViewerSeesControlAndScreen(t *testing.T) {
+func TestAnotherViewerSeesControlAndScreen(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user := f.attach(human("me", protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
@@ -302,9 +302,9 @@ type step struct {
 	Ms          int
 }
 
-// TestD1Agentspace replays conversations of another system: what its command line tells its gateway
-// is what a viewer here sees, and what the gateway sends is typed by that viewer.
-func TestD1Agentspace(t *testing.T) {
+// TestConversationOfAgentspace replays conversations of another system: what its command line tells
+// its gateway is what a viewer here sees, and what the gateway sends is typed by that viewer.
+func TestConversationOfAgentspace(t *testing.T) {
 	files, err := filepath.Glob("testdata/agentspace/*.jsonl")
 	if err != nil || len(files) != 3 {
 		t.Fatalf("%d conversations, %v", len(files), err)

@@ -70,8 +70,8 @@ func describe(n protocol.Numbered) string {
 	return fmt.Sprintf("%d %d %s %c %.20q %d", n.Number, n.Outputs, n.At, n.Kind, n.Data, len(n.Data))
 }
 
-// A10, A12: the numbers of frames derive from the raw log alone, wherever a reader begins, and
-// whether they come from memory or from the log.
+// The numbers of frames derive from the raw log alone, wherever a reader begins, and whether they
+// come from memory or from the log.
 func TestFramesAreThoseOfTheLog(t *testing.T) {
 	r := start(t, "sh", "-c", `stty -echo; echo ready; read x; seq 1 250000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
 	live := r.attach(protocol.Attach{Kind: protocol.Human, Mode: protocol.ModeFrames, From: new(int64), Control: true})

@@ -8,9 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestA6NewestEntry: where an entry was taken back, the reply to the next prompt missed its first
-// (issue 17, 6).
-func TestA6NewestEntry(t *testing.T) {
+// TestNewestEntry: where an entry was taken back, the reply to the next prompt missed its first.
+func TestNewestEntry(t *testing.T) {
 	var n newest
 	for i := range 10 * keptNumbers {
 		n.update(protocol.Entries{Entries: []*session.Entry{{ID: fmt.Sprint(i), Seq: i + 1}}})

@@ -21,8 +21,8 @@ func asksFor(s *vterm.Snapshot, _ string) (asks, known bool) {
 	return strings.Contains(text, "ask?"), strings.Contains(text, "ask?") || strings.Contains(text, "prompt>")
 }
 
-// Issue 12, 2.8: what a program typed while the agent asked answered the question. What counts is
-// the screen of the moment, output that was not yet read included.
+// What a program typed while the agent asked answered the question. What counts is the screen of
+// the moment, output that was not yet read included.
 func TestProgramsDoNotAnswerQuestions(t *testing.T) {
 	const refused = "asking"
 	yes, no := true, false

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-func TestD2AnObserverSeesTheScreenNotTheBytes(t *testing.T) {
+func TestObserverSeesTheScreenNotTheBytes(t *testing.T) {
 	f := newFake(t, live.Options{})
 	p := f.attach(agent(protocol.ModeText))
 	p.screen()
@@ -27,7 +27,7 @@ func TestD2AnObserverSeesTheScreenNotTheBytes(t *testing.T) {
 	}
 }
 
-func TestD3NoEscapeIsLeft(t *testing.T) {
+func TestTextHasNoEscapes(t *testing.T) {
 	sequences := "\x1b[?25l\x1b]0;title\x07\x1b]8;;http://x\x1b\\\x1bP1$r0m\x1b\\\x1b(B\x1b)0\x1b[38;2;1;2;3m\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\" +
 		"\x1b[>4;2m\x1b[<u\x1b[=1;1u\x1b7\x1b8\x1b[6n\x1b]52;c;aGk=\x07\u009b1m\u009d2;x\u009c"
 	for cut := 1; cut < len(sequences); cut += 3 {
@@ -50,7 +50,7 @@ func TestD3NoEscapeIsLeft(t *testing.T) {
 	}
 }
 
-func TestD4SnapshotsComeSeldomAndTheLastOneAlways(t *testing.T) {
+func TestSnapshotsComeSeldomAndTheLastOneAlways(t *testing.T) {
 	f := newFake(t, live.Options{})
 	p := f.attach(agent(protocol.ModeText))
 	p.screen()

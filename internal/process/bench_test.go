@@ -21,7 +21,7 @@ func all(ctx context.Context, b testing.TB, c *process.Command, from process.Off
 	return n
 }
 
-// Issue 14, speed: true in a shell session.
+// True in a shell session.
 func BenchmarkTrue(b *testing.B) {
 	w := newBench(b)
 	for b.Loop() {
@@ -33,7 +33,7 @@ func BenchmarkTrue(b *testing.B) {
 	}
 }
 
-// Issue 14, speed: fifty commands at a time.
+// Fifty commands at a time.
 func BenchmarkFifty(b *testing.B) {
 	w := newBench(b)
 	for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkFifty(b *testing.B) {
 	}
 }
 
-// Issue 14, speed: 10 MB of text.
+// 10 MB of text.
 func BenchmarkTenMB(b *testing.B) {
 	w := newBench(b)
 	for b.Loop() {

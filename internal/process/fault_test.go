@@ -64,7 +64,7 @@ func serveTest(text string) error {
 	return out.Encode(map[string]any{"Code": info.ExitCode})
 }
 
-// Issue 14, faults: the server is killed and started again in the midst of a stream, ten times.
+// The server is killed and started again in the midst of a stream, ten times.
 func TestFaultServerKilled(t *testing.T) {
 	b := newBench(t)
 	runs := filepath.Join(t.TempDir(), "runs")
@@ -117,7 +117,7 @@ func TestFaultServerKilled(t *testing.T) {
 	}
 }
 
-// Issue 14, faults: 10 MB of binary output are the same text with and without cuts.
+// 10 MB of binary output are the same text with and without cuts.
 func TestFaultBinaryWithCuts(t *testing.T) {
 	size := 2 << 20
 	if long() {
@@ -150,7 +150,7 @@ func TestFaultBinaryWithCuts(t *testing.T) {
 	}
 }
 
-// Issue 14, faults: a thousand disconnects of one command.
+// A thousand disconnects of one command.
 func TestFaultDisconnects(t *testing.T) {
 	cuts := 100
 	if long() {
@@ -174,7 +174,7 @@ func TestFaultDisconnects(t *testing.T) {
 	}
 }
 
-// Issue 14, faults and item 6: a reader that stops holds up nobody, and gets all of it later.
+// A reader that stops holds up nobody, and gets all of it later.
 func TestFaultReaderStops(t *testing.T) {
 	size := 30_000_000
 	if long() {
@@ -201,7 +201,7 @@ func TestFaultReaderStops(t *testing.T) {
 	}
 }
 
-// Issue 14, faults: somebody locks the database for a while.
+// Somebody locks the database for a while.
 func TestFaultDatabaseLocked(t *testing.T) {
 	b := newBench(t)
 	other, err := sql.Open("sqlite", "file:"+b.db)
@@ -234,7 +234,7 @@ func TestFaultDatabaseLocked(t *testing.T) {
 	}
 }
 
-// Issue 14, faults: the disk is full. The command goes on, and whoever reads it is told.
+// The disk is full. The command goes on, and whoever reads it is told.
 func TestFaultDiskFull(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=6m"); err != nil {
@@ -261,8 +261,8 @@ func TestFaultDiskFull(t *testing.T) {
 	}
 }
 
-// Issue 14, item 7 and E8: kill reaches what has left the process group and the session.
-func TestItem7KillTree(t *testing.T) {
+// Kill reaches what has left the process group and the session.
+func TestKillEndsTheTree(t *testing.T) {
 	b := newBench(t)
 	for name, kill := range map[string]func(*process.Command) error{
 		"at once":    func(c *process.Command) error { return c.Kill(t.Context(), process.Kill, 0) },
@@ -297,7 +297,7 @@ func TestItem7KillTree(t *testing.T) {
 }
 
 // A command can trap signals that serve was started to ignore, as by nohup.
-func TestItem7IgnoredSignals(t *testing.T) {
+func TestIgnoredSignalsEscalate(t *testing.T) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
 	defer signal.Reset(syscall.SIGHUP, syscall.SIGINT)
 	b := newBench(t)
@@ -311,8 +311,8 @@ func TestItem7IgnoredSignals(t *testing.T) {
 	}
 }
 
-// Issue 14, E9 and item 19: time limits, apart from exit codes, also after a restart of the server.
-func TestItem7Limits(t *testing.T) {
+// Time limits, apart from exit codes, also after a restart of the server.
+func TestLimitsOfCommands(t *testing.T) {
 	b := newBench(t)
 	for id, s := range map[process.State]process.Spec{
 		process.TimedOut: {Timeout: 50 * time.Millisecond},
@@ -352,8 +352,8 @@ func TestItem7Limits(t *testing.T) {
 	}
 }
 
-// Issue 14, item 13: the list, and ids that are free again.
-func TestItem13List(t *testing.T) {
+// The list, and ids that are free again.
+func TestListOfCommands(t *testing.T) {
 	b := newBench(t)
 	for i := range 3 {
 		c := b.start(process.Spec{ID: fmt.Sprint("p", i), Command: "exit 1", Listed: true, AutoCleanup: i == 2, CloseStdin: true})

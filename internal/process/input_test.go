@@ -33,8 +33,8 @@ func (b *bench) recorded(c *process.Command) (input string) {
 	return ""
 }
 
-// Issue 14, item 1: input is recorded on request only, and of a terminal only what its echo shows.
-func TestItem1Input(t *testing.T) {
+// Input is recorded on request only, and of a terminal only what its echo shows.
+func TestInputIsRecordedOnRequest(t *testing.T) {
 	b := newBench(t)
 	recorded := filepath.Join(t.TempDir(), "recorded") // there once the first line is
 	for _, c := range []struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Issue 14, item 11: a connection begins with small messages, which hold whole characters, so that
-// one that is cut early gets on all the same.
-func TestItem11Pieces(t *testing.T) {
+// A connection begins with small messages, which hold whole characters, so that one that is cut
+// early gets on all the same.
+func TestPiecesBeginSmall(t *testing.T) {
 	text := strings.Repeat("h\u00e9\u20ac\U0001F600", 40_000)
 	source := func(yield func(process.Chunk, error) bool) {
 		_ = yield(process.Chunk{Stream: process.Stderr, Offset: 7, Text: "short", Info: "a"}, nil) &&

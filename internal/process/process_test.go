@@ -110,8 +110,8 @@ func (b *bench) output(c *process.Command) (stdout, stderr string, info process.
 	return texts[1].String(), texts[2].String(), info
 }
 
-// Issue 14, item 1: a command's streams and its exit status.
-func TestItem1StreamsAndStatus(t *testing.T) {
+// A command's streams and its exit status.
+func TestStreamsAndStatus(t *testing.T) {
 	b := newBench(t)
 	c := b.start(process.Spec{Command: "echo out; echo err >&2; printf end; exit 3", CloseStdin: true})
 	out, errs, info := b.output(c)
@@ -124,8 +124,8 @@ func TestItem1StreamsAndStatus(t *testing.T) {
 	}
 }
 
-// Issue 14, item 1: many commands, also after their hosts are gone.
-func TestItem1Again(t *testing.T) {
+// Many commands, also after their hosts are gone.
+func TestCommandsAreReadAfterTheirHosts(t *testing.T) {
 	b := newBench(t)
 	var all []*process.Command
 	for i := range 20 {
@@ -151,8 +151,8 @@ func TestItem1Again(t *testing.T) {
 	}
 }
 
-// Issue 14, item 20: input that is sent again arrives once.
-func TestItem20WriteAt(t *testing.T) {
+// Input that is sent again arrives once.
+func TestInputSentAgainArrivesOnce(t *testing.T) {
 	b := newBench(t)
 	c := b.start(process.Spec{Command: "cat"})
 	for _, w := range []struct {

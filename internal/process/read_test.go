@@ -61,9 +61,8 @@ func sum(s string) string {
 	return hex.EncodeToString(h[:4])
 }
 
-// Issue 14, items 4 and 5: reading goes on at any offset, in memory, in the journal and in the
-// database.
-func TestItem4Resume(t *testing.T) {
+// Reading goes on at any offset, in memory, in the journal and in the database.
+func TestReadAtAnyOffset(t *testing.T) {
 	lines := 1_000_000
 	if long() {
 		lines = 100_000_000

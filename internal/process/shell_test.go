@@ -19,8 +19,8 @@ func (b *bench) sh(text string, change ...func(*process.Spec)) (stdout, stderr s
 	return stdout, stderr, info.ExitCode
 }
 
-// Issue 14, item 9: what a command leaves for the next one of its session.
-func TestItem9SessionState(t *testing.T) {
+// What a command leaves for the next one of its session.
+func TestShellStateIsKept(t *testing.T) {
 	b := newBench(t)
 	for i, c := range []struct{ first, second, want string }{
 		{"cd /usr/bin", "pwd", "/usr/bin\n"},
@@ -75,8 +75,8 @@ func TestItem9SessionState(t *testing.T) {
 	}
 }
 
-// Issue 14, E10: the directory and environment of a request apply to it alone.
-func TestE10RequestAlone(t *testing.T) {
+// The directory and environment of a request apply to it alone.
+func TestRequestsOwnStateIsForItAlone(t *testing.T) {
 	b := newBench(t)
 	alone := func(s *process.Spec) { s.Cwd, s.Env = "bin", map[string]string{"V": "it's", "W": "w"} }
 	b.sh("cd /usr; V=old; cd /; cd /usr")
@@ -91,8 +91,8 @@ func TestE10RequestAlone(t *testing.T) {
 	}
 }
 
-// Issue 14, item 9: processes begin with the session's state, beside it, and leave it unchanged.
-func TestItem9Apart(t *testing.T) {
+// Processes begin with the session's state, beside it, and leave it unchanged.
+func TestCommandBesideTheShell(t *testing.T) {
 	b := newBench(t)
 	b.sh("cd /usr; a=1")
 	slow := b.start(process.Spec{Command: "sleep 600", Session: "default", CloseStdin: true})
@@ -108,9 +108,8 @@ func TestItem9Apart(t *testing.T) {
 	}
 }
 
-// Issue 14, item 9: commands of a session run one after another, also after a restart of the
-// server.
-func TestItem9OneAfterAnother(t *testing.T) {
+// Commands of a session run one after another, also after a restart of the server.
+func TestCommandsRunOneAfterAnother(t *testing.T) {
 	b := newBench(t)
 	b.sh("cd /usr; v=1; f() { echo f; }")
 	first := b.start(process.Spec{ID: "first", Command: "read line; echo $line; v=$line", Session: "default"})
@@ -133,8 +132,8 @@ func TestItem9OneAfterAnother(t *testing.T) {
 	}
 }
 
-// Issue 14, item 9: jobs in the background go on, and their output is recorded.
-func TestItem9Background(t *testing.T) {
+// Jobs in the background go on, and their output is recorded.
+func TestBackgroundJobsAreRecorded(t *testing.T) {
 	b := newBench(t)
 	out, _, _ := b.sh("(read line <$HOME/fifo; echo late) & echo $!", func(s *process.Spec) {
 		s.Env = map[string]string{"HOME": t.TempDir()}
@@ -147,7 +146,7 @@ func TestItem9Background(t *testing.T) {
 }
 
 // Sessions are created and deleted by name.
-func TestItem9Named(t *testing.T) {
+func TestShellsByName(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	named := func(s *process.Spec) { s.Session = "work" }

@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Item 10: the text in an answer is that of the stream.
-func TestItem10TextAsJSON(t *testing.T) {
+// The text in an answer is that of the stream.
+func TestTextAsJSON(t *testing.T) {
 	for _, pieces := range [][]string{nil, {""}, {"a", "<b> & \"c\" \\\n", "\x00\x1b[0m", "é\uFFFD\u2028"}} {
 		var text process.Text
 		for _, p := range pieces {

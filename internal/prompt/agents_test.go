@@ -6,9 +6,9 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 )
 
-// TestA6Misleads: Enter behind an unknown command chose the first of a list that was not up to
-// date: Gemini CLI cleared the conversation (issue 17, 6).
-func TestA6Misleads(t *testing.T) {
+// TestEnterThatWouldChooseAnotherCommand: Enter behind an unknown command chose the first of a list
+// that was not up to date: Gemini CLI cleared the conversation.
+func TestEnterThatWouldChooseAnotherCommand(t *testing.T) {
 	list := []string{" *   /frobnicate", " clear            Clear the screen", " compress         Compresses the context"}
 	for _, tt := range []struct {
 		agent, text string
@@ -25,7 +25,7 @@ func TestA6Misleads(t *testing.T) {
 	}
 }
 
-func TestA6Keys(t *testing.T) {
+func TestKeysOfEachAgent(t *testing.T) {
 	for _, tt := range []struct{ agent, text, want string }{
 		{"claude", "one\ntwo\tthree", "\x1b[200~one\rtwo\tthree\x1b[201~"}, {"gemini", "why?", "\x1b[200~why?\x1b[201~"}, {"gemini", "/clear", "/clear"}, {"codex", "/clear", "\x1b[200~/clear\x1b[201~"},
 		{"codex", "look at @main.go", "\x1b[200~look at @main.go \x1b[201~"}, {"opencode", "/etc/hosts is what?", "\x1b[200~/etc/hosts is what?\x1b[201~"},

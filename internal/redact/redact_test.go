@@ -174,7 +174,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: a private key whose line breaks are written as in JSON was not found.
+// A private key whose line breaks are written as in JSON was not found.
 func TestPrivateKeyInJSON(t *testing.T) {
 	key := "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\\n" + "YbNcE5hJ2gUsA4f=\\n-----END PRIVATE KEY-----"
 	want := `"private_key": "` + redact.Mark("private-key") + `\n", "client_id": 7`

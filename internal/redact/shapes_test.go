@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact/shapes"
 )
 
-// Issue 12, 2.5: about 25 of 85 shapes passed.
+// About 25 of 85 shapes passed.
 //
 // However a secret is drawn, nothing is left of it.
 func TestShapesAsTheyAreShown(t *testing.T) {
@@ -51,10 +51,10 @@ func TestShapesAsTheyAreShown(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: a list of other shapes, of which 166 of 446 passed.
+// A list of other shapes, of which 166 of 446 passed.
 //
 // However a text with a secret is drawn or wrapped, nothing is left of it.
-func TestE12MoreShapes(t *testing.T) {
+func TestSecretsOfMoreShapes(t *testing.T) {
 	r := newRedactor(t)
 	if n := len(shapes.More()); n < 140 {
 		t.Fatalf("%d shapes", n)
@@ -85,8 +85,8 @@ func TestE12MoreShapes(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: a table whose cells hold nothing but bars made redaction panic.
-func TestE12TableOfBars(t *testing.T) {
+// A table whose cells hold nothing but bars made redaction panic.
+func TestTableOfBars(t *testing.T) {
 	r := newRedactor(t)
 	for _, bar := range []string{"│", "┃", "|", "║"} {
 		text := "the mysql password is in a long enough row\n" + strings.Repeat(bar, 30) + " " + bar + "\n" + bar + " x of it"
@@ -96,8 +96,8 @@ func TestE12TableOfBars(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: where a row ends behind a quote, before one, or at a pipe, a password passed.
-func TestE12CutAtSigns(t *testing.T) {
+// Where a row ends behind a quote, before one, or at a pipe, a password passed.
+func TestSecretsCutAtSigns(t *testing.T) {
 	r := newRedactor(t)
 	for text, secret := range map[string]string{
 		"Authorization: Digest username=\"anna\", response=\"\nc285a522dab5bff7eb92676c9bc740ed\"": "c285a522dab5bff7eb92676c9bc740ed",
@@ -117,9 +117,9 @@ func TestE12CutAtSigns(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.5: a fifth of all keys of 32 hexadecimal digits were not random enough behind the
-// word key. Those with a word of gitleaks' list in them, such as dead, still pass.
-func TestE12HexKeys(t *testing.T) {
+// A fifth of all keys of 32 hexadecimal digits were not random enough behind the word key. Those
+// with a word of gitleaks' list in them, such as dead, still pass.
+func TestHexKeysAreHidden(t *testing.T) {
 	r := newRedactor(t)
 	passed := 0
 	for i := range 1000 {

@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
 
-// E19: a user's own pattern is searched for at each break of a row. If that went back to the text's
+// A user's own pattern is searched for at each break of a row. If that went back to the text's
 // beginning each time, this would take minutes.
-func TestE19OwnPatternInEqualLines(t *testing.T) {
+func TestOwnPatternInManyLines(t *testing.T) {
 	r, err := redact.New(redact.Options{Unknown: true, Patterns: []redact.Pattern{{Name: "home", Regexp: `/home/ann/x`}}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,12 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact/shapes"
 )
 
-// Issue 12, 2.5: where the width of a window cut the words around a secret, 91 of 573 passed; words
-// of other scripts, and a key with a bar in it, for longer.
+// Where the width of a window cut the words around a secret, 91 of 573 passed; words of other
+// scripts, and a key with a bar in it, for longer.
 //
 // Wherever rows end, nothing is left of a secret: at a window's edge, which cuts words, or between
 // words, where only a word longer than a row is cut.
-func TestE12Rewrapped(t *testing.T) {
+func TestWrappedSecretsAreHidden(t *testing.T) {
 	r := newRedactor(t)
 	for i, c := range shapes.Wrapped() {
 		if testing.Short() && i%8 != 0 { // make test has all
@@ -95,7 +95,7 @@ func boxed(rows []string, width int, first, begin, end string) string {
 }
 
 // What a window's edge cut and is no secret is left alone.
-func TestE12HarmlessRewrapped(t *testing.T) {
+func TestWrappedProseIsLeftAlone(t *testing.T) {
 	r := newRedactor(t)
 	for _, text := range []string{
 		"The password is checked against the hash in the table of users, and the token is renewed when it is older than 3600 seconds.",

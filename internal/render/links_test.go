@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 12, 2.6: a link that an agent printed (OSC 8) went into the exports whatever its scheme.
+// A link that an agent printed (OSC 8) went into the exports whatever its scheme.
 func TestLinks(t *testing.T) {
 	for markdown, linked := range map[string]bool{
 		"[a](http://host/x)":                    true,

@@ -165,7 +165,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// TestMarkdownHeadingsKeepAmpersands: a title with "&" was written as "&amp;" (issue 12, 3.11).
+// TestMarkdownHeadingsKeepAmpersands: a title with "&" was written as "&amp;".
 func TestMarkdownHeadingsKeepAmpersands(t *testing.T) {
 	for title, want := range map[string]string{
 		"build && test -> done":    "# build && test -> done\n",

@@ -24,14 +24,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
 )
 
-// B1: data, resize and close in, data, exit and error out.
-func TestB1Messages(t *testing.T) { replay(t, "a01", "a07", "a08") }
+// Data, resize and close in, data, exit and error out.
+func TestBridgeMessages(t *testing.T) { replay(t, "a01", "a07", "a08") }
 
-// B2: several clients of one terminal.
-func TestB2Shared(t *testing.T) { replay(t, "a02") }
+// Several clients of one terminal.
+func TestBridgeTerminalIsShared(t *testing.T) { replay(t, "a02") }
 
-// B3: who joins late has the screen, then what comes.
-func TestB3LateJoiner(t *testing.T) {
+// Who joins late has the screen, then what comes.
+func TestLateJoinerGetsTheScreen(t *testing.T) {
 	replay(t, "a03", "a04")
 	c := newConversation(t)
 	c.open("A", "/ws/pty/tui")
@@ -65,8 +65,8 @@ func (c *conversation) until(conn, text string) {
 	}
 }
 
-// B4: 64 KiB, and no cut within a character or a sequence.
-func TestB4Limit(t *testing.T) {
+// 64 KiB, and no cut within a character or a sequence.
+func TestScreenIsCutBetweenSequences(t *testing.T) {
 	replay(t, "a10")
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := []string{"a", "\x1b[31;1m", "日", "é", "\x1b]0;title 日\x07", "\x1bP+q544e\x1b\\", "\r\n", "\x1b(B", "\x1b[?2026h", "🙂", "\xff", "\x1b]8;;http://x\x1b\\"}
@@ -99,11 +99,11 @@ func TestB4Limit(t *testing.T) {
 	})
 }
 
-// B5: who joins when all is over gets the true status.
-func TestB5Ended(t *testing.T) { replay(t, "a05") }
+// Who joins when all is over gets the true status.
+func TestLateJoinerGetsTheExitStatus(t *testing.T) { replay(t, "a05") }
 
-// B6: what does not start is told, and forgotten.
-func TestB6SpawnFailure(t *testing.T) {
+// What does not start is told, and forgotten.
+func TestFailedStartIsReportedAndForgotten(t *testing.T) {
 	replay(t, "a06")
 	c := newConversation(t)
 	c.fails = "boom"
@@ -120,8 +120,8 @@ func TestB6SpawnFailure(t *testing.T) {
 	c.until("B", "again")
 }
 
-// B7: without clients a session ends after its time, and no sooner.
-func TestB7Sweep(t *testing.T) {
+// Without clients a session ends after its time, and no sooner.
+func TestSessionWithoutClientsEnds(t *testing.T) {
 	replay(t, "a09")
 	c := newConversation(t) // one that somebody comes back to stays
 	c.open("A", "/ws/pty/x")
@@ -136,8 +136,8 @@ func TestB7Sweep(t *testing.T) {
 	c.until("A", "still here")
 }
 
-// B8: what is typed before there is a terminal is not lost.
-func TestB8EarlyInput(t *testing.T) {
+// What is typed before there is a terminal is not lost.
+func TestInputBeforeTheTerminalIsKept(t *testing.T) {
 	release := make(chan struct{})
 	var s *site
 	hosts := make(chan *hosted, 1)
@@ -167,8 +167,8 @@ func TestB8EarlyInput(t *testing.T) {
 	eventually(t, "all that was typed arrives", func() bool { return h.saw() == want })
 }
 
-// B9: nobody gets in who may not, and nobody says what is run.
-func TestB9Refused(t *testing.T) {
+// Nobody gets in who may not, and nobody says what is run.
+func TestBridgeRefusesStrangers(t *testing.T) {
 	replay(t, "a11")
 	c := newConversation(t)
 	for name, try := range map[string]struct {
@@ -195,8 +195,8 @@ func TestB9Refused(t *testing.T) {
 	}
 }
 
-// B10: when the server ends nothing of the bridge is left, even what ignores SIGHUP.
-func TestB10Shutdown(t *testing.T) {
+// When the server ends nothing of the bridge is left, even what ignores SIGHUP.
+func TestShutdownEndsBridgeSessions(t *testing.T) {
 	var s *site
 	hosts := make(chan *hosted, 2)
 	s = newSite(t, func(o *server.Options) {
@@ -281,8 +281,8 @@ func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	}
 }
 
-// Item 1.9: one client that read all the time lost half of a fast output in silence. Who is no more
-// than 16 MB behind loses nothing; here one reads, and one begins when all is written.
+// One client that read all the time lost half of a fast output in silence. Who is no more than 16
+// MB behind loses nothing; here one reads, and one begins when all is written.
 func TestBridgeLosesNothing(t *testing.T) {
 	c := newConversation(t)
 	slow := c.dial(t, "/ws/pty/x")

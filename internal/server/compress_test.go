@@ -41,7 +41,7 @@ func (s *site) fetch(t *testing.T, path string, header ...string) (*http.Respons
 	return resp, body
 }
 
-// Item 3.9: answers were sent uncompressed.
+// Answers were sent uncompressed.
 func TestAnswersAreCompressed(t *testing.T) {
 	s := newSite(t, nil)
 	info, output := s.recorded()
@@ -67,7 +67,7 @@ func TestAnswersAreCompressed(t *testing.T) {
 	}
 }
 
-// Item 3.9: the page's files had no ETag, so browsers loaded them each time.
+// The page's files had no ETag, so browsers loaded them each time.
 func TestPageIsCached(t *testing.T) {
 	script := strings.Repeat("console.log('ptyrec');\n", 200)
 	pages := fstest.MapFS{"index.html": {Data: []byte(`<script src="/app.js"></script>`)}, "app.js": {Data: []byte(script)}}

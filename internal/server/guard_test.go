@@ -24,8 +24,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// A30, B9: pages of other sites, and names that are not ours, get nothing, whatever token a browser
-// may send.
+// Pages of other sites, and names that are not ours, get nothing, whatever token a browser may
+// send.
 func TestForeignRequests(t *testing.T) {
 	s := newSite(t, func(o *server.Options) { o.Hosts = []string{"laptop.lan"} })
 	info, _ := s.recorded()
@@ -132,7 +132,7 @@ func TestSocketGuard(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, resp, err)
 		}
 		if err == nil {
-			if ws.Subprotocol() != c.protos[0] { // item 1.9: a browser fails if the only one that it offers is not named
+			if ws.Subprotocol() != c.protos[0] { // a browser fails if the only one that it offers is not named
 				t.Errorf("%s: the server chose %q", c.name, ws.Subprotocol())
 			}
 			_ = ws.CloseNow()
@@ -300,8 +300,8 @@ func (s *site) dial(t testing.TB, path string) *websocket.Conn {
 	return ws
 }
 
-// E19: connections beyond the limit are closed at once; when others have gone, new ones are served.
-func TestE19ManyConnections(t *testing.T) {
+// Connections beyond the limit are closed at once; when others have gone, new ones are served.
+func TestManyConnectionsAreLimited(t *testing.T) {
 	s := &site{}
 	o := newSite(t, nil)
 	*s = *o

@@ -366,8 +366,8 @@ func TestWatchSessions(t *testing.T) {
 	}
 }
 
-// D13: what one client does, another can read: who has control, and the newest screen.
-func TestD13ControlAndSnapshot(t *testing.T) {
+// What one client does, another can read: who has control, and the newest screen.
+func TestControlAndSnapshotReachTheBrowser(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(40, 5)
 	h.write([]byte("\x1b[31mred\x1b[m alert"))
@@ -700,8 +700,8 @@ func BenchmarkIdleViewers(b *testing.B) {
 	}
 }
 
-// Issue 12, 2.8: text that was posted, or sent by an agent, while the agent in the session asked
-// answered the question.
+// Text that was posted, or sent by an agent, while the agent in the session asked answered the
+// question.
 func TestInputDoesNotAnswerQuestions(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(60, 8)

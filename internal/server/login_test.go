@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Item 2.2: whoever reached the server read all sessions and watched the live ones. Nothing of the
-// API answers without the token, on loopback too.
+// Whoever reached the server read all sessions and watched the live ones. Nothing of the API
+// answers without the token, on loopback too.
 func TestReadingNeedsTheToken(t *testing.T) {
 	s := newSite(t, func(o *server.Options) {
 		o.Bridge, o.Start = []string{"sh"}, func(context.Context, server.StartOptions) (string, error) { panic("somebody started a session") }
@@ -66,8 +66,8 @@ func (s *site) cookieName() string {
 	return resp.Cookies()[0].Name
 }
 
-// Item 2.2: a browser gets a cookie for the token, which scripts cannot read and other sites not
-// use; another token makes it void.
+// A browser gets a cookie for the token, which scripts cannot read and other sites not use; another
+// token makes it void.
 func TestCookie(t *testing.T) {
 	s := newSite(t, nil)
 	info, _ := s.recorded()

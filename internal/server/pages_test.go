@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Item 3.5: titles, notes and tags were searched by ptyrec search alone.
+// Titles, notes and tags were searched by ptyrec search alone.
 func TestSearchLabels(t *testing.T) {
 	s := newSite(t, nil)
 	at := time.Now().UTC().Truncate(time.Second)
@@ -51,7 +51,7 @@ func TestSearchLabels(t *testing.T) {
 	}
 }
 
-// Item 1.7: of 144 sessions that began in one second, the second page of three was empty.
+// Of 144 sessions that began in one second, the second page of three was empty.
 func TestSessionsOfOneSecond(t *testing.T) {
 	s := newSite(t, nil)
 	at := time.Now().UTC().Truncate(time.Second)

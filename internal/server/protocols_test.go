@@ -28,7 +28,7 @@ func (echo) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, mes
 	_, _ = fmt.Fprintf(w, "echo: %s: %s", code, message)
 }
 
-// A30: the guard is the same for all protocols, and each refuses in its own form.
+// The guard is the same for all protocols, and each refuses in its own form.
 func TestProtocolGuard(t *testing.T) {
 	upgrade := []string{"Connection", "Upgrade", "Upgrade", "websocket"}
 	for _, c := range []struct {

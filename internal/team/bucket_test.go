@@ -42,10 +42,10 @@ func (s *site) segments(t *testing.T) (n int) {
 	return n
 }
 
-// E20.6: in the middle of a push the bucket cannot be reached, or does what it is asked and cannot
-// say so. What was to be sent waits, and is sent once when the bucket is back. The objects of what
-// failed are swept.
-func TestE20BucketAwayFromSender(t *testing.T) {
+// In the middle of a push the bucket cannot be reached, or does what it is asked and cannot say so.
+// What was to be sent waits, and is sent once when the bucket is back. The objects of what failed
+// are swept.
+func TestSenderWaitsForTheBucket(t *testing.T) {
 	s3 := s3test.New(t)
 	found, err := bucket.Open(t.Context(), "s3://"+s3test.Name+"/raw")
 	check(t, err)

@@ -63,9 +63,9 @@ func (s *site) raw(t *testing.T, id string) string {
 	return out.String()
 }
 
-// E19: a machine is cloned, with its database, while a session is recorded, which goes on in both:
-// the server has both, with all bytes of each, and the second one names the first.
-func TestE19ResumedClone(t *testing.T) {
+// A machine is cloned, with its database, while a session is recorded, which goes on in both: the
+// server has both, with all bytes of each, and the second one names the first.
+func TestResumedClone(t *testing.T) {
 	s := newSite(t)
 	first, second := filepath.Join(t.TempDir(), "p.db"), filepath.Join(t.TempDir(), "p.db")
 	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "one", StartedAt: time.Now().Add(-time.Hour).UTC().Truncate(time.Second), Cols: 80, Rows: 24}
@@ -129,9 +129,9 @@ func copyFile(t *testing.T, from, to string) {
 	check(t, os.WriteFile(to, data, fs.FileMode(0o600)))
 }
 
-// E19: a machine was cloned after it had sent a session. Both change it, and send at the same time:
-// one does all of it before the nth call of the other. Neither loses anything.
-func TestE19CloneAtOnce(t *testing.T) {
+// A machine was cloned after it had sent a session. Both change it, and send at the same time: one
+// does all of it before the nth call of the other. Neither loses anything.
+func TestClonesThatSendAtOnce(t *testing.T) {
 	s := newSite(t)
 	for n := 0; ; n++ {
 		first, second := filepath.Join(t.TempDir(), "a.db"), filepath.Join(t.TempDir(), "b.db")

@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 )
 
-// E20: PostgreSQL's disk is full: the server answers 507, and what was to be sent waits and is sent
-// when there is room.
-func TestE20SmallDisk(t *testing.T) {
+// PostgreSQL's disk is full: the server answers 507, and what was to be sent waits and is sent when
+// there is room.
+func TestServerOnASmallDisk(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; make test runs it")

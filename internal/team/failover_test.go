@@ -99,9 +99,9 @@ func (f *fleet) same(t *testing.T) {
 	}
 }
 
-// E20: the primary is killed under 8 senders and its synchronous standby promoted: they go on, and
+// The primary is killed under 8 senders and its synchronous standby promoted: they go on, and
 // nothing that was acknowledged is lost.
-func TestE20FailoverSynchronous(t *testing.T) {
+func TestFailoverToASynchronousReplica(t *testing.T) {
 	t.Parallel()
 	each := 2
 	if long() {
@@ -134,9 +134,9 @@ func TestE20FailoverSynchronous(t *testing.T) {
 	f.same(t)
 }
 
-// E20: the primary is killed under 8 senders, and the standby that is promoted was behind. A check
-// finds what is lost, and it is sent again.
-func TestE20FailoverBehind(t *testing.T) {
+// The primary is killed under 8 senders, and the standby that is promoted was behind. A check finds
+// what is lost, and it is sent again.
+func TestFailoverToAReplicaThatIsBehind(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; make test runs it")
@@ -172,9 +172,9 @@ func TestE20FailoverBehind(t *testing.T) {
 	f.same(t)
 }
 
-// E20: while sessions are sent, the server is replaced again and again: what it was doing fails.
-// The first to come is newer, and adds to the schema.
-func TestE20ReplicaReplaced(t *testing.T) {
+// While sessions are sent, the server is replaced again and again: what it was doing fails. The
+// first to come is newer, and adds to the schema.
+func TestReplacedReplica(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)

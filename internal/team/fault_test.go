@@ -120,8 +120,8 @@ func (s *site) through(t *testing.T) (*team.Syncer, *cutter) {
 	return s.machine(t, filepath.Join(t.TempDir(), "a.db"), work), c
 }
 
-// E19: the connection is cut after every byte of a small push (short: after some).
-func TestE19CutAnywhere(t *testing.T) {
+// The connection is cut after every byte of a small push (short: after some).
+func TestConnectionCutAnywhere(t *testing.T) {
 	s := newSite(t)
 	m, c := s.through(t)
 	small := func() *session.Session { return recordSmall(t, m.Store) }
@@ -140,8 +140,8 @@ func TestE19CutAnywhere(t *testing.T) {
 	s.sameNumber(t, m)
 }
 
-// E19: the connection is cut at random bytes of a large push: 200 (short: 2).
-func TestE19CutLarge(t *testing.T) {
+// The connection is cut at random bytes of a large push: 200 (short: 2).
+func TestConnectionCutInALargeSession(t *testing.T) {
 	s := newSite(t)
 	m, c := s.through(t)
 	large := func() *session.Session { return recordLarge(t, m.Store) }
@@ -206,8 +206,8 @@ func (s *site) sameNumber(t *testing.T, m *team.Syncer) {
 	}
 }
 
-// E19: every request comes twice, and earlier ones come again in any order between them and after.
-func TestE19TwiceAndOutOfOrder(t *testing.T) {
+// Every request comes twice, and earlier ones come again in any order between them and after.
+func TestCallsTwiceAndOutOfOrder(t *testing.T) {
 	s := newSite(t)
 	type request struct {
 		method, path string
@@ -281,8 +281,8 @@ func waitingNow(t *testing.T, m *team.Syncer) []*store.Info {
 	return infos
 }
 
-// E19: two syncs send the same sessions at the same time.
-func TestE19TwoSyncs(t *testing.T) {
+// Two syncs send the same sessions at the same time.
+func TestTwoSyncsAtOnce(t *testing.T) {
 	s := newSite(t)
 	path := filepath.Join(t.TempDir(), "a.db")
 	both := []*team.Syncer{s.machine(t, path, work), s.machine(t, path, work)}
@@ -311,8 +311,8 @@ func TestE19TwoSyncs(t *testing.T) {
 	}
 }
 
-// E19: a machine that was offline for 30 days sends what has piled up: 500 sessions (short: 12).
-func TestE19Offline(t *testing.T) {
+// A machine that was offline for 30 days sends what has piled up: 500 sessions (short: 12).
+func TestOfflineSessionsWait(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	sessions := 12

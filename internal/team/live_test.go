@@ -89,9 +89,9 @@ func (s *site) there(t *testing.T, id string) string {
 	return strings.Join(texts, " ")
 }
 
-// E20.5: what is said is sent while the session runs, once, without the raw log; what still changes
-// when it no longer does. After the end the server has what the machine has.
-func TestE20Live(t *testing.T) {
+// What is said is sent while the session runs, once, without the raw log; what still changes when
+// it no longer does. After the end the server has what the machine has.
+func TestLiveSessionIsSent(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), live)
 	r := begin(t, m.Store, func(*session.Session) {})
@@ -133,9 +133,9 @@ func TestE20Live(t *testing.T) {
 	}
 }
 
-// E20.5: without `live = true` nothing is sent before the end, also if the user wants it; nor ever
-// what is private, outside the folders, or of other agents.
-func TestE20LiveRules(t *testing.T) {
+// Without `live = true` nothing is sent before the end, also if the user wants it; nor ever what is
+// private, outside the folders, or of other agents.
+func TestLiveSessionsFollowTheRules(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one := begin(t, m.Store, func(*session.Session) {})
@@ -177,9 +177,9 @@ func TestE20LiveRules(t *testing.T) {
 	}
 }
 
-// E20.5: a live session whose shell leaves the folders is taken back, and nothing more of it is
-// sent, also when it has ended. What was never sent is not even announced.
-func TestE20LiveLeavesFolders(t *testing.T) {
+// A live session whose shell leaves the folders is taken back, and nothing more of it is sent, also
+// when it has ended. What was never sent is not even announced.
+func TestLiveSessionThatLeavesTheFolders(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), live)
 	shell := func(s *session.Session) { s.Command, s.Agents = []string{"bash"}, nil }
@@ -227,9 +227,9 @@ func TestE20LiveLeavesFolders(t *testing.T) {
 	}
 }
 
-// E20.5: a live session leaves without secrets, those of the server's patterns too, without what
-// was typed, and with ~ for the home folder.
-func TestE20LivePrivacy(t *testing.T) {
+// A live session leaves without secrets, those of the server's patterns too, without what was
+// typed, and with ~ for the home folder.
+func TestLiveSessionLeavesWithoutSecrets(t *testing.T) {
 	s := newSite(t)
 	check(t, s.db.AddPattern(postgres.As(t.Context(), postgres.Viewer{Operator: true}), redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), live)
@@ -261,9 +261,9 @@ func TestE20LivePrivacy(t *testing.T) {
 	}
 }
 
-// E20.5: a request or an answer is lost at each call, and the sender is killed there or not.
-// Nothing is lost or doubled. The end is that of a session which was not sent before.
-func TestE20LiveFaults(t *testing.T) {
+// A request or an answer is lost at each call, and the sender is killed there or not. Nothing is
+// lost or doubled. The end is that of a session which was not sent before.
+func TestLostCallsOfALiveSession(t *testing.T) {
 	s := newSite(t)
 	path := filepath.Join(t.TempDir(), "a.db")
 	m := s.machine(t, path, live)
@@ -309,9 +309,9 @@ func TestE20LiveFaults(t *testing.T) {
 	}
 }
 
-// E20.5: the server was set back while a session runs: at the latest when it is told again that the
+// The server was set back while a session runs: at the latest when it is told again that the
 // session runs, it gets all of it.
-func TestE20LiveServerSetBack(t *testing.T) {
+func TestLiveSessionAfterTheServerWasSetBack(t *testing.T) {
 	s := newSite(t)
 	path := filepath.Join(t.TempDir(), "a.db")
 	m := s.machine(t, path, live)

@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E19: a long raw log takes no memory while it is sent, and leaves no file behind.
-func TestE19LongRawLog(t *testing.T) {
+// A long raw log takes no memory while it is sent, and leaves no file behind.
+func TestLongRawLogTakesNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; make test runs it")
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E20.5: what the server's patterns match does not leave, and while the policy cannot be had
-// nothing does.
-func TestE20PatternsBeforeSending(t *testing.T) {
+// What the server's patterns match does not leave, and while the policy cannot be had nothing does.
+func TestPatternsApplyBeforeSending(t *testing.T) {
 	s := newSite(t)
 	operator := postgres.As(t.Context(), postgres.Viewer{Operator: true})
 	check(t, s.db.AddPattern(operator, redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
@@ -45,9 +44,9 @@ func TestE20PatternsBeforeSending(t *testing.T) {
 	}
 }
 
-// E20.6: a server that was set back lost whole sessions, and parts of others. Once a day the sender
-// finds out, and sends them again.
-func TestE20CheckAfterLoss(t *testing.T) {
+// A server that was set back lost whole sessions, and parts of others. Once a day the sender finds
+// out, and sends them again.
+func TestLostSessionsAreSentAgain(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	whole, lost, part, gone := record(t, m.Store, "/home/ann/work", "one"), record(t, m.Store, "/home/ann/work", "two"), record(t, m.Store, "/home/ann/work", "large three"), record(t, m.Store, "/home/ann/work", "four")
@@ -95,9 +94,9 @@ func TestE20CheckAfterLoss(t *testing.T) {
 	}
 }
 
-// E20: PostgreSQL's disk is full: the server answers 507, and what was to be sent waits and is sent
-// when there is room. A trigger has PostgreSQL report the error.
-func TestE20DiskFull(t *testing.T) {
+// PostgreSQL's disk is full: the server answers 507, and what was to be sent waits and is sent when
+// there is room. A trigger has PostgreSQL report the error.
+func TestFullDiskDelaysSending(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one, two := record(t, m.Store, "/home/ann/work", "large one"), record(t, m.Store, "/home/ann/work", "two")

@@ -32,9 +32,9 @@ func said(raw []byte) string {
 	return strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(string(shown))
 }
 
-// E19: no planted secret leaves the machine, also one that is cut by a line's end, drawn cell by
-// cell or in the command line, and the home folder is ~ wherever it is shown or said.
-func TestE19PlantedSecrets(t *testing.T) {
+// No planted secret leaves the machine, also one that is cut by a line's end, drawn cell by cell or
+// in the command line, and the home folder is ~ wherever it is shown or said.
+func TestPlantedSecretsAreNotSent(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	begun := time.Now().Add(-time.Hour).UTC()
@@ -147,8 +147,8 @@ func TestSecretsInTagsAndDescriptions(t *testing.T) {
 	}
 }
 
-// E19: what is private is never sent, nor what continues it, nor what continues what is never sent.
-func TestE19Private(t *testing.T) {
+// What is private is never sent, nor what continues it, nor what continues what is never sent.
+func TestPrivateSessionsAreNotSent(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), team.Rules{All: true})
 	add := func(text string, private bool, continues string) *session.Session {
@@ -181,9 +181,9 @@ func TestE19Private(t *testing.T) {
 	}
 }
 
-// E19.3: after a change only what has changed is sent again. A change that leaves all counts and
-// sizes is noticed, too.
-func TestE19OnlyChanges(t *testing.T) {
+// After a change only what has changed is sent again. A change that leaves all counts and sizes is
+// noticed, too.
+func TestOnlyChangesAreSent(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one := record(t, m.Store, "/home/ann/work", "cache")

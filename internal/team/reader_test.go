@@ -30,9 +30,9 @@ func readerOf(t *testing.T, url, token string) *team.Reader {
 	return team.NewReader(server, "/home/ann")
 }
 
-// E20.4: what is read over HTTP is what the server's database has: sessions, conversations,
-// raw logs with times, hits and usage. Others see nothing of it.
-func TestE20Reader(t *testing.T) {
+// What is read over HTTP is what the server's database has: sessions, conversations, raw logs with
+// times, hits and usage. Others see nothing of it.
+func TestReaderOverHTTP(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, t.TempDir()+"/a.db", work)
 	whole := record(t, m.Store, "/home/ann/work", "large one")
@@ -170,7 +170,7 @@ func eventsOf(t *testing.T, all func(yield func(session.Event, error) bool)) (ou
 }
 
 // A hostile server brings nothing down: it is an error, at once.
-func TestE20HostileServer(t *testing.T) {
+func TestHostileServerIsAnError(t *testing.T) {
 	answers := map[string]string{}
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for end, answer := range answers {

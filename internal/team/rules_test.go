@@ -20,9 +20,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E19.3: nothing outside of folders is sent: neighbours whose names begin alike, what a symbolic
-// link in a folder leads to, and sessions whose shells or agents went elsewhere.
-func TestE19Folders(t *testing.T) {
+// Nothing outside of folders is sent: neighbours whose names begin alike, what a symbolic link in a
+// folder leads to, and sessions whose shells or agents went elsewhere.
+func TestNothingOutsideTheFoldersIsSent(t *testing.T) {
 	home := t.TempDir()
 	for _, dir := range []string{"work/api", "work2", "private", "data/linked"} {
 		check(t, os.MkdirAll(filepath.Join(home, dir), 0o700))

@@ -12,9 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E20.4: a link to a session that was sent, by the name that the server has for it; revoked, it is
-// void.
-func TestE20Share(t *testing.T) {
+// A link to a session that was sent, by the name that the server has for it; revoked, it is void.
+func TestShareALink(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, t.TempDir()+"/a.db", work)
 	first := record(t, m.Store, "/home/ann/work", "first")
@@ -52,7 +51,7 @@ func TestE20Share(t *testing.T) {
 }
 
 // What a server answers as the path of a link is printed only if it is one.
-func TestE20HostileLink(t *testing.T) {
+func TestHostileLinkIsNotPrinted(t *testing.T) {
 	answer := ""
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
 	defer evil.Close()

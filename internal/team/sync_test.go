@@ -44,8 +44,8 @@ type site struct {
 	mu    sync.Mutex // guards the fields below
 	sent  bytes.Buffer
 	calls int
-	// cut, if set, decides what happens to the nth call: whether the server gets it, and whether the
-	// sender gets the answer.
+	// cut, if set, decides what happens to the nth call: whether the server gets it, and whether
+	// the sender gets the answer.
 	cut func(n int) (request, answer bool)
 	// before, if set, is called before the server has the nth call.
 	before func(n int)
@@ -223,8 +223,8 @@ func all(t *testing.T, m *team.Syncer) (sent int) {
 	return len(infos)
 }
 
-// E19.3: what waits is sent once, and again when it has changed.
-func TestE19Sync(t *testing.T) {
+// What waits is sent once, and again when it has changed.
+func TestWhatWaitsIsSentOnce(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one, two := record(t, m.Store, "/home/ann/work/api", "cache"), record(t, m.Store, "/home/ann/work", "large queue")
@@ -268,9 +268,9 @@ func TestE19Sync(t *testing.T) {
 	}
 }
 
-// E19.3: an answer, or a request, is lost at each call; the sender is killed there, and another one
-// goes on.
-func TestE19Faults(t *testing.T) {
+// An answer, or a request, is lost at each call; the sender is killed there, and another one goes
+// on.
+func TestLostCallsLoseNothing(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	step := 1
@@ -307,8 +307,8 @@ func TestE19Faults(t *testing.T) {
 	}
 }
 
-// E19: two machines that were cloned with a session which goes on in both: neither loses anything.
-func TestE19Clone(t *testing.T) {
+// Two machines that were cloned with a session which goes on in both: neither loses anything.
+func TestClonedMachinesLoseNothing(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	m := s.machine(t, filepath.Join(dir, "a.db"), work)
@@ -341,9 +341,9 @@ func TestE19Clone(t *testing.T) {
 	}
 }
 
-// E19: two machines have imported the same session: the server has it once. If one of them changes
-// it, the server has both.
-func TestE19SameImport(t *testing.T) {
+// Two machines have imported the same session: the server has it once. If one of them changes it,
+// the server has both.
+func TestSameImportIsThereOnce(t *testing.T) {
 	s := newSite(t)
 	dir := t.TempDir()
 	m, other := s.machine(t, filepath.Join(dir, "a.db"), work), s.machine(t, filepath.Join(dir, "b.db"), work)
@@ -376,8 +376,8 @@ func TestE19SameImport(t *testing.T) {
 	}
 }
 
-// E19: what a session used of models is sent.
-func TestE19UsageIsSent(t *testing.T) {
+// What a session used of models is sent.
+func TestUsageIsSent(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one := record(t, m.Store, "/home/ann/work", "cache")
@@ -396,8 +396,8 @@ func TestE19UsageIsSent(t *testing.T) {
 	}
 }
 
-// E19: secrets that are taken out later are taken out there, too.
-func TestE19Redacted(t *testing.T) {
+// Secrets that are taken out later are taken out there, too.
+func TestLaterRedactionReachesTheServer(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one := record(t, m.Store, "/home/ann/work", "cache")
@@ -418,9 +418,9 @@ func TestE19Redacted(t *testing.T) {
 	}
 }
 
-// E19: what leaves the machine: no secret, nothing typed, no environment, nothing from outside the
+// What leaves the machine: no secret, nothing typed, no environment, nothing from outside the
 // folders, nothing with redaction off.
-func TestE19Privacy(t *testing.T) {
+func TestWhatLeavesTheMachine(t *testing.T) {
 	t.Setenv("PLANTED_IN_ENV", "environment-secret")
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)

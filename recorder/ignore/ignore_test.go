@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestS5Match(t *testing.T) {
+func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, dir, line string
 		want               bool
@@ -64,7 +64,7 @@ func TestS5Match(t *testing.T) {
 	}
 }
 
-func TestS5BadPatterns(t *testing.T) {
+func TestBadPatterns(t *testing.T) {
 	for _, text := range []string{"", "  ", "/srv/[a", "/srv/[]", "psql[", `a\`, "~other/x", "git@[:x", "/srv/[z-a]"} {
 		if _, err := ignore.Parse([]string{"fine", text}, "/home/me"); err == nil || !strings.Contains(err.Error(), `"`) {
 			t.Errorf("%q: error %v, want one with the pattern", text, err)
@@ -75,8 +75,8 @@ func TestS5BadPatterns(t *testing.T) {
 	}
 }
 
-// TestS5Links ignores a folder whichever way leads there.
-func TestS5Links(t *testing.T) {
+// TestFolderIsIgnoredByEveryPath ignores a folder whichever way leads there.
+func TestFolderIsIgnoredByEveryPath(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func TestS5Links(t *testing.T) {
 	}
 }
 
-func TestS5Remotes(t *testing.T) {
+func TestRemotes(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	dir := t.TempDir()
 	run := func(args ...string) {

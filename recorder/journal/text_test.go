@@ -14,9 +14,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Item 4: an index finds the first event with text behind any two places, while the file grows, and
+// An index finds the first event with text behind any two places, while the file grows, and
 // whatever it was asked before.
-func TestItem4TextIndex(t *testing.T) {
+func TestTextIndex(t *testing.T) {
 	defer journal.SetPointStep(200)()
 	const id = "01890a5d-ac96-774b-bcce-b302099a8057"
 	rapid.Check(t, func(rt *rapid.T) {

@@ -72,7 +72,7 @@ func begin(t *testing.T, o Options, environ ...string) (*Notifier, terminal, *ag
 	return n, out, &agent{at: start}
 }
 
-// Issue 21, 1: an agent that asks, and one that has finished a long turn.
+// An agent that asks, and one that has finished a long turn.
 func TestTold(t *testing.T) {
 	n, out, a := begin(t, Options{After: 20 * time.Second, OSC: OSC9, Bell: true})
 	n.Update([]*session.Entry{a.event(session.EventNewSession, 0), a.event(session.EventIdle, time.Second)}) // it starts
@@ -223,7 +223,7 @@ func read(t *testing.T, path string) (text string) {
 	return text
 }
 
-// Issue 21, 1: a fake notify-send in PATH, and a command.
+// A fake notify-send in PATH, and a command.
 func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	_, said := script(t, dir, "notify-send")
@@ -288,7 +288,7 @@ func newHook(t *testing.T, fails int, fail http.HandlerFunc) *hook {
 	return h
 }
 
-// Issue 21, 1: a webhook that fails twice gets it at the third try, signed.
+// A webhook that fails twice gets it at the third try, signed.
 func TestWebhook(t *testing.T) {
 	h := newHook(t, 2, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 	n, _, a := begin(t, Options{Webhook: h.URL + "/x?y=z", Secret: "s3cret"})
@@ -343,7 +343,7 @@ func TestWebhookRedirect(t *testing.T) {
 	}
 }
 
-// Issue 21: a webhook that never answers, and a flood of states, hold up nobody.
+// A webhook that never answers, and a flood of states, hold up nobody.
 func TestNeverAnswers(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	end := make(chan struct{})

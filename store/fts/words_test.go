@@ -62,8 +62,8 @@ func split(t interface {
 	return found
 }
 
-// E19: every character is treated as FTS5 treats it: inside a word, at its start and at its end.
-func TestE19SplitsEveryCharacterAsFTS5(t *testing.T) {
+// Every character is treated as FTS5 treats it: inside a word, at its start and at its end.
+func TestSplitsEveryCharacterAsFTS5(t *testing.T) {
 	step, last := 1, 0x1ffff
 	if testing.Short() {
 		step = 13
@@ -103,8 +103,8 @@ func TestE19SplitsEveryCharacterAsFTS5(t *testing.T) {
 	}
 }
 
-// E19: random texts are split as FTS5 splits them.
-func TestE19SplitsAsFTS5(t *testing.T) {
+// Random texts are split as FTS5 splits them.
+func TestSplitsAsFTS5(t *testing.T) {
 	db := newIndex(t)
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-zA-ZäÅéñßİıǅΣς０-９ㄱ-힣一-鿿ぁ-ん_./~'"-]|\x{301}|\x{308}|\x{200d}| ){0,60}`)).Draw(t, "text")

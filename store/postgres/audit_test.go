@@ -14,9 +14,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E19: the audit notices rows that somebody with the database's password changed, took out, put in,
-// or put into another order.
-func TestE19AuditWasChanged(t *testing.T) {
+// The audit notices rows that somebody with the database's password changed, took out, put in, or
+// put into another order.
+func TestChangedAuditIsNoticed(t *testing.T) {
 	dsn := pgtest.New(t)
 	_, s := openAt(t, dsn)
 	for n := range 5 {

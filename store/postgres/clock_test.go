@@ -15,9 +15,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E19.1: what a machine sends is kept with the month in which the server first heard of it, by the
+// What a machine sends is kept with the month in which the server first heard of it, by the
 // server's clock, also where that month is over; and wherever the machine's clock is.
-func TestE19MonthsEnd(t *testing.T) {
+func TestEndOfMonths(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	another, err := postgres.Open(t.Context(), dsn) // of several servers
@@ -87,8 +87,8 @@ func TestE19MonthsEnd(t *testing.T) {
 	}
 }
 
-// E19: a statement that takes too long ends, and the caller may try again.
-func TestE19StatementTime(t *testing.T) {
+// A statement that takes too long ends, and the caller may try again.
+func TestStatementTime(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -94,8 +94,8 @@ func sent(entries []*session.Entry) (out []postgres.Sent) {
 	return out
 }
 
-// E19: PostgreSQL keeps the contract of a database of sessions, as SQLite does (store).
-func TestE19Contract(t *testing.T) {
+// PostgreSQL keeps the contract of a database of sessions, as SQLite does (store).
+func TestContract(t *testing.T) {
 	version := int64(1)
 	storetest.Run(t, storetest.Backend{
 		Open: func(t *testing.T) (context.Context, storetest.DB) { return open(t) },

@@ -72,11 +72,11 @@ func entriesOf(ctx context.Context, tx pgx.Tx, rest string, a ...any) (entries [
 }
 
 const (
-	// inOrder sorts the entries of a session. The index has them in parts of 128 numbers, of which no
-	// more are read than are needed.
+	// inOrder sorts the entries of a session. The index has them in parts of 128 numbers, of which
+	// no more are read than are needed.
 	inOrder = "ORDER BY e.seq >> 7, e.seq, e.id"
-	// ofSession is the end of a query for a session's entries, behind a number; its last argument is
-	// how many.
+	// ofSession is the end of a query for a session's entries, behind a number; its last argument
+	// is how many.
 	ofSession = "WHERE e.received = $1::date AND e.session = $2 AND e.seq > $3 AND e.seq >> 7 >= $3::bigint >> 7 " + inOrder + " LIMIT $4"
 )
 

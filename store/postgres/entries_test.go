@@ -13,7 +13,7 @@ import (
 
 // A session of many entries, sent in any order and some of them again with other numbers, is read
 // in order, from any number on: the index has only parts of it in order.
-func TestE19ManyEntriesInOrder(t *testing.T) {
+func TestManyEntriesInOrder(t *testing.T) {
 	ctx, s := open(t)
 	id := store.NewID()
 	if _, err := s.Begin(ctx, postgres.Push{Session: session.Session{ID: id}, Machine: "m", Version: 1}); err != nil {

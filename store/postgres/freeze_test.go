@@ -16,9 +16,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E19.1: there is a dump of each version. PTYREC_FREEZE=1 writes that of the newest; a dump that
-// was committed is never written again.
-func TestE19EachVersionIsFrozen(t *testing.T) {
+// There is a dump of each version. PTYREC_FREEZE=1 writes that of the newest; a dump that was
+// committed is never written again.
+func TestEachVersionIsFrozen(t *testing.T) {
 	versions, err := filepath.Glob("migrations/*.sql")
 	if err != nil || len(versions) == 0 {
 		t.Fatalf("no migrations: %v", err)

@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// E19.1: of many programs that start at the same time on an empty database, one makes the tables,
-// and all of them work.
-func TestE19ManyProgramsMigrate(t *testing.T) {
+// Of many programs that start at the same time on an empty database, one makes the tables, and all
+// of them work.
+func TestManyProgramsMigrateAtOnce(t *testing.T) {
 	dsn := pgtest.New(t)
 	var wg sync.WaitGroup
 	ann := postgres.Viewer{User: 1, Kind: postgres.KindUser}
@@ -54,9 +54,8 @@ func TestE19ManyProgramsMigrate(t *testing.T) {
 	}
 }
 
-// E19.1: a database of each version that there was is brought to the newest one, and keeps what it
-// holds.
-func TestE19FrozenVersions(t *testing.T) {
+// A database of each version that there was is brought to the newest one, and keeps what it holds.
+func TestFrozenVersionsMigrate(t *testing.T) {
 	files, err := filepath.Glob("testdata/v*.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no dumps: %v", err)
@@ -104,7 +103,7 @@ func TestE19FrozenVersions(t *testing.T) {
 }
 
 // Without a Viewer, nothing is there.
-func TestE19NobodyReads(t *testing.T) {
+func TestWithoutAViewerNothingIsRead(t *testing.T) {
 	ctx, s := open(t)
 	ended := time.Unix(5, 0)
 	sess := &session.Session{ID: store.NewID(), Title: "secret title", EndedAt: &ended}
@@ -131,7 +130,7 @@ func TestE19NobodyReads(t *testing.T) {
 }
 
 // What is sent twice changes nothing; what does not continue the raw log is refused.
-func TestE19AppendSegment(t *testing.T) {
+func TestAppendSegment(t *testing.T) {
 	ctx, s := open(t)
 	sess := session.Session{ID: store.NewID()}
 	first, second, other := store.NewRecording(80, 24), store.NewRecording(80, 24), store.NewRecording(80, 24)

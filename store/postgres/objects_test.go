@@ -56,8 +56,8 @@ func recording(text string) *store.Recording {
 	return rec
 }
 
-// E20.6: raw logs are in the bucket, rows in the database; what is deleted is gone in both.
-func TestE20ObjectsOfSegments(t *testing.T) {
+// Raw logs are in the bucket, rows in the database; what is deleted is gone in both.
+func TestObjectsOfSegments(t *testing.T) {
 	ctx, dsn, s, _, b := withBucket(t)
 	id := store.NewID()
 	push := postgres.Push{Session: session.Session{ID: id}, Machine: "m", Version: 1}
@@ -154,9 +154,9 @@ func openAtAs(t testing.TB, dsn string) (context.Context, *postgres.Store) {
 	return t.Context(), s
 }
 
-// E20.6: while the bucket cannot be reached, nothing is taken, read or deleted, and nothing is
-// lost. Retention deletes the objects.
-func TestE20BucketAway(t *testing.T) {
+// While the bucket cannot be reached, nothing is taken, read or deleted, and nothing is lost.
+// Retention deletes the objects.
+func TestUnreachableBucket(t *testing.T) {
 	ctx, _, s, s3, b := withBucket(t)
 	op := operator(t)
 	ok(t, s.AddSpace(op, "shop"))

@@ -64,8 +64,8 @@ func queryOf(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "query"), " ")
 }
 
-// E19: a query finds the same messages in PostgreSQL as in SQLite.
-func TestE19SameHits(t *testing.T) {
+// A query finds the same messages in PostgreSQL as in SQLite.
+func TestSameHitsAsSQLite(t *testing.T) {
 	const texts, queries = 20, 20
 	ctx, db := open(t)
 	lite, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
@@ -141,8 +141,8 @@ func idsOf(t *rapid.T, text string, search func() ([]*store.Hit, error)) (out []
 	return out
 }
 
-// E19: deep queries find the same. FTS5's parser has a stack, beyond which a query finds nothing.
-func TestE19DeepQueries(t *testing.T) {
+// Deep queries find the same. FTS5's parser has a stack, beyond which a query finds nothing.
+func TestDeepQueries(t *testing.T) {
 	ctx, db := open(t)
 	lite, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {

@@ -84,9 +84,9 @@ func ok(t testing.TB, err error) {
 	}
 }
 
-// E20.5: sessions of a space go when their time is over, but not those on hold, those of other
-// spaces, and those that are young. Months without a session go, too. The audit has it.
-func TestE20Retention(t *testing.T) {
+// Sessions of a space go when their time is over, but not those on hold, those of other spaces, and
+// those that are young. Months without a session go, too. The audit has it.
+func TestRetention(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	op := operator(t)
@@ -164,9 +164,9 @@ func TestE20Retention(t *testing.T) {
 	}
 }
 
-// E20.5: many servers at a time delete each session once; nobody else than an admin or the operator
-// has a say.
-func TestE20RetentionAtOnce(t *testing.T) {
+// Many servers at a time delete each session once; nobody else than an admin or the operator has a
+// say.
+func TestRetentionOfManyServersAtOnce(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	op := operator(t)
@@ -207,7 +207,7 @@ func TestE20RetentionAtOnce(t *testing.T) {
 	}
 }
 
-// E20.5: 100,000 entries in 1,000 sessions. The issue wants 5 s.
+// 100,000 entries in 1,000 sessions. The issue wants 5 s.
 func BenchmarkRetention(b *testing.B) {
 	dsn := pgtest.New(b)
 	_, s := openAt(b, dsn)
@@ -225,8 +225,8 @@ func BenchmarkRetention(b *testing.B) {
 	}
 }
 
-// E20.5: what a sender believes is compared with what is here; others' sessions are not here.
-func TestE20Check(t *testing.T) {
+// What a sender believes is compared with what is here; others' sessions are not here.
+func TestCheck(t *testing.T) {
 	ctx, s := open(t)
 	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Text: "x"}
 	var ids []string

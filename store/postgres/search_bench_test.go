@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// The data of BenchmarkSearch. Issue 19 asks for 10,000 sessions of 100 entries.
+// The data of BenchmarkSearch. The full size is 10,000 sessions of 100 entries.
 var (
 	benchSessions = flag.Int("sessions", 200, "sessions of BenchmarkSearch")
 	benchEntries  = flag.Int("entries", 100, "entries of each")
@@ -32,10 +32,10 @@ const (
 	benchRuns   = 7  // of each query; the median counts
 )
 
-// benchQueries are those of issue 20.
+// benchQueries are the queries that BenchmarkSearch times.
 var benchQueries = []string{"rareword", "goroutine", "mutex unlock", "mutex NOT lock", `"garbage collector"`, "缓存", "数据库查询", "the", "return", `"if err"`, "re*"}
 
-// BenchmarkSearch times the queries of issue 20 with the rights of a member of 5 of 37 spaces, and
+// BenchmarkSearch times benchQueries with the rights of a member of 5 of 37 spaces, and
 // beside them on SQLite, which has no rights. It prints medians, and how many messages the rights
 // of an auditor, who reads everything, and SQLite find:
 //

@@ -13,9 +13,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E20.4: a search goes through all months, whatever a word is like: the same messages as in one
-// piece, the best first.
-func TestE20SearchMonthByMonth(t *testing.T) {
+// A search goes through all months, whatever a word is like: the same messages as in one piece, the
+// best first.
+func TestSearchMonthByMonth(t *testing.T) {
 	ctx, s := openAt(t, pgtest.New(t))
 	months := []string{"2026-03", "2026-02", "2025-12", "2025-06", "2025-05", "2025-04", "2025-01", "2024-02"}
 	for i, month := range months {
@@ -59,8 +59,8 @@ func TestE20SearchMonthByMonth(t *testing.T) {
 	}
 }
 
-// E20.4: a search that takes too long ends, and its error says that it was slow.
-func TestE20SlowSearch(t *testing.T) {
+// A search that takes too long ends, and its error says that it was slow.
+func TestSlowSearch(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	sess := &session.Session{ID: store.NewID(), StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24}

@@ -1,4 +1,4 @@
-// Issue 17, section 3: the chat page of agentapi's API: conversation, input, raw keys, stop, upload.
+// The chat page of agentapi's API: conversation, input, raw keys, stop, upload.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";

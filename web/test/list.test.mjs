@@ -181,7 +181,7 @@ test("3.9 a session opens when the server is back", { skip }, async (t) => {
   await check();
 });
 
-// Issue 21, 1: the page counts who waits in its title, and uses the browser's notifications when allowed.
+// The page counts who waits in its title, and uses the browser's notifications when allowed.
 test("21.1 a badge, the title, and a notification", { skip }, async () => {
   const { tab, check } = await open("light", "/");
   await tab.waitForSelector(".session");
@@ -222,7 +222,7 @@ test("21.1 a badge, the title, and a notification", { skip }, async () => {
   await check();
 });
 
-// Issue 21, 2: sessions of one conversation are linked both ways, and a button copies the command.
+// Sessions of one conversation are linked both ways, and a button copies the command.
 test("21.2 what a session continues, and what continues it", { skip }, async () => {
   const claude = program.script("claude", `#!/bin/sh\nif [ "$1" = --resume ]; then echo resumed; exit; fi\nPAUSE=0.01 ${root}/testdata/demo/agent.sh\necho 'claude --resume fd275993-4dbb-423f-9c63-17f6544f3c69'\n`);
   program.run("run", "--", claude);

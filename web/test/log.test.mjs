@@ -1,4 +1,4 @@
-// Issue 21, 8: a session from an agent's own log has a conversation, and no terminal.
+// A session from an agent's own log has a conversation, and no terminal.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -61,7 +61,7 @@ test("3.9 bare addresses are links, of four schemes", () => {
   assert.deepEqual(urls("javascript:alert(1) data:text/html,x vbscript:x vscode://x JAVASCRIPT://a.example/%0aalert(1)"), []);
 });
 
-// Issue 21, 1: who began to wait while nobody looked is counted and told, once.
+// Who began to wait while nobody looked is counted and told, once.
 test("21.1 an agent that asks or has finished a long turn is told", () => {
   let now = 0, hidden = true;
   const told = [];

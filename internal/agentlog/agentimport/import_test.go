@@ -103,8 +103,8 @@ func texts(t *testing.T, s *store.Store) (info *store.Info, out []string) {
 	return info, out
 }
 
-// TestItem8Again imports nothing twice, and updates what has grown.
-func TestItem8Again(t *testing.T) {
+// TestNothingIsImportedTwice imports nothing twice, and updates what has grown.
+func TestNothingIsImportedTwice(t *testing.T) {
 	s, project := database(t), claude(t)
 	path := filepath.Join(project, "11111111-0000.jsonl")
 	first := []string{said(0, "user", "a", "Why?"), said(1, "assistant", "b", "Because.")}
@@ -137,8 +137,9 @@ func TestItem8Again(t *testing.T) {
 	check(t, "deleted", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 0 there already\n")
 }
 
-// TestItem8Copied leaves out what an agent copied into a new log when it resumed a conversation.
-func TestItem8Copied(t *testing.T) {
+// TestCopiedHistoryIsLeftOut leaves out what an agent copied into a new log when it resumed a
+// conversation.
+func TestCopiedHistoryIsLeftOut(t *testing.T) {
 	s, project := database(t), claude(t)
 	old := []string{said(0, "user", "a", "Why?"), said(1, "assistant", "b", "Because.")}
 	write(t, filepath.Join(project, "1.jsonl"), old...)
@@ -150,8 +151,8 @@ func TestItem8Copied(t *testing.T) {
 	}
 }
 
-// TestItem8Redacted takes secrets out, as of recordings.
-func TestItem8Redacted(t *testing.T) {
+// TestSecretsInLogsAreHidden takes secrets out, as of recordings.
+func TestSecretsInLogsAreHidden(t *testing.T) {
 	s, project := database(t), claude(t)
 	const secret = "AKIAIOSFODNN7EXAMPLF"
 	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Use "+secret), `{"type":"ai-title","aiTitle":"About `+secret+`"}`)
@@ -195,9 +196,10 @@ func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prom
 	}
 }
 
-// TestItem8Recorded recognises what was recorded, by prompts, times and replies, or the folder, or
-// the agent's id. An id that was shown, or a prompt with another reply, is no recording.
-func TestItem8Recorded(t *testing.T) {
+// TestRecordedConversationIsRecognised recognises what was recorded, by prompts, times and replies,
+// or the folder, or the agent's id. An id that was shown, or a prompt with another reply, is no
+// recording.
+func TestRecordedConversationIsRecognised(t *testing.T) {
 	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n", "ID  claude: Explain the cache\n1 imported, 0 there already\n"
 	prompts := func(text string) map[int]string { return map[int]string{10: text} }
 	for name, tt := range map[string]struct {
@@ -233,8 +235,8 @@ func TestItem8Recorded(t *testing.T) {
 	}
 }
 
-// TestItem8PartlyRecorded takes in the turns that were not recorded.
-func TestItem8PartlyRecorded(t *testing.T) {
+// TestTurnsThatWereNotRecordedAreImported takes in the turns that were not recorded.
+func TestTurnsThatWereNotRecordedAreImported(t *testing.T) {
 	s, project := database(t), claude(t)
 	record(t, s, "/shop", "recorded", 1000, 1100, map[int]string{1010: "Explain the cache", 1050: "And the keys?"})
 	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Before ptyrec"), said(1, "assistant", "b", "Yes."),
@@ -246,9 +248,9 @@ func TestItem8PartlyRecorded(t *testing.T) {
 	}
 }
 
-// E19: what an agent logged of a private session is private, too, also where it is not recognised,
-// or when the conversation was imported before; and all that is imported in one.
-func TestE19PrivateLogs(t *testing.T) {
+// What an agent logged of a private session is private, too, also where it is not recognised, or
+// when the conversation was imported before; and all that is imported in one.
+func TestLogsOfPrivateSessionsArePrivate(t *testing.T) {
 	prompts := map[int]string{10: "Explain the cache"}
 	said := func(seconds int, role, id, text string) string {
 		return strings.Replace(said(seconds, role, id, text), `{`, `{"sessionId":"11111111-aaaa",`, 1)
@@ -295,8 +297,9 @@ func TestE19PrivateLogs(t *testing.T) {
 	}
 }
 
-// TestItem8RealRecording recognises a recording of a real agent, whose log is of the same run.
-func TestItem8RealRecording(t *testing.T) {
+// TestRealRecordingIsRecognised recognises a recording of a real agent, whose log is of the same
+// run.
+func TestRealRecordingIsRecognised(t *testing.T) {
 	s, project := database(t), claude(t)
 	log, err := os.ReadFile("testdata/rewind.jsonl")
 	if err != nil {
@@ -337,8 +340,8 @@ func TestItem8RealRecording(t *testing.T) {
 	check(t, "with it", imported(t, s, archive.Redaction{}), "0 imported, 0 there already, 1 recorded by ptyrec\n")
 }
 
-// TestItem8Unreadable names what cannot be read, and imports the rest.
-func TestItem8Unreadable(t *testing.T) {
+// TestUnreadableLogsAreNamed names what cannot be read, and imports the rest.
+func TestUnreadableLogsAreNamed(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("the superuser may read everything")
 	}

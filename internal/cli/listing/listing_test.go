@@ -183,7 +183,7 @@ func TestHits(t *testing.T) {
 	}
 }
 
-func TestS6GitWords(t *testing.T) {
+func TestGitInWords(t *testing.T) {
 	yes, no := true, false
 	id := strings.Repeat("1b83acd6", 5)
 	for _, tt := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestItem9Sums shows that the sums over models, agents, folders and days each are the total.
-func TestItem9Sums(t *testing.T) {
+// TestSumsAreTheTotal shows that the sums over models, agents, folders and days each are the total.
+func TestSumsAreTheTotal(t *testing.T) {
 	prices := usage.Listed()
 	rapid.Check(t, func(t *rapid.T) {
 		var used []store.Used
@@ -56,7 +56,7 @@ func TestItem9Sums(t *testing.T) {
 	})
 }
 
-func TestItem9Prices(t *testing.T) {
+func TestPricesOfModels(t *testing.T) {
 	p := usage.Listed()
 	if _, err := time.Parse(time.DateOnly, p.Date); err != nil {
 		t.Errorf("date: %v", err)
@@ -84,8 +84,8 @@ func TestItem9Prices(t *testing.T) {
 	}
 }
 
-// TestItem9OwnPrices replaces the prices by the user's, and says what is wrong with them.
-func TestItem9OwnPrices(t *testing.T) {
+// TestOwnPrices replaces the prices by the user's, and says what is wrong with them.
+func TestOwnPrices(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.toml")
 	if p, err := usage.LoadPrices("", path); err != nil || p.Path != "" || p.Date != usage.Listed().Date {
 		t.Errorf("without a file: %+v, %v", p, err)

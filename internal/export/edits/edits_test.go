@@ -28,8 +28,8 @@ func goldens(t *testing.T, dir string) []edits.Edit {
 	return edits.Of(&session.Session{Cwd: "/home/me/shop"}, entries)
 }
 
-// TestS7Goldens reads the edits of each agent in real recordings.
-func TestS7Goldens(t *testing.T) {
+// TestEditsInRecordings reads the edits of each agent in real recordings.
+func TestEditsInRecordings(t *testing.T) {
 	root := filepath.Join("..", "..", "..", "testdata", "transcripts")
 	for _, tt := range []struct{ dir, want string }{
 		{"claude/1.0.128-edits", "#7 main.go +1-1; #12 notes/todo.md new +3-0 (lines were not shown)"},
@@ -158,9 +158,9 @@ func change(rnd *rand.Rand, lines []string) (out []string) {
 	return append(out, "the end") // not in what is changed above: the last hunk reaches the end
 }
 
-// TestS7Applies shows the edits of a session in each agent's way and applies the diff that is read
+// TestDiffsApply shows the edits of a session in each agent's way and applies the diff that is read
 // from that, with git and with patch.
-func TestS7Applies(t *testing.T) {
+func TestDiffsApply(t *testing.T) {
 	for seed := range uint64(8) {
 		for i, s := range styles {
 			rnd := rand.New(rand.NewPCG(seed, uint64(i)))
@@ -228,7 +228,7 @@ func TestS7Applies(t *testing.T) {
 	}
 }
 
-func TestS7Partial(t *testing.T) {
+func TestPartialEditsSayWhy(t *testing.T) {
 	for _, tt := range []struct {
 		what string
 		e    session.Entry
@@ -268,7 +268,7 @@ func TestS7Partial(t *testing.T) {
 	}
 }
 
-func TestS7Paths(t *testing.T) {
+func TestPathsOfEdits(t *testing.T) {
 	for _, tt := range []struct{ cwd, input, want string }{
 		{"~/shop", "~/shop/a/b.go", "a/b.go"},
 		{"/home/me/shop", "/home/me/shop/a.go", "a.go"},

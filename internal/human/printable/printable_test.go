@@ -12,8 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Issue 12, 2.6: what could drive a terminal or deceive a reader was printed, by some ways and not
-// by others.
+// What could drive a terminal or deceive a reader was printed, by some ways and not by others.
 func TestText(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain\n\ttext":                       "plain\n\ttext",

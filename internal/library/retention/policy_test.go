@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-func TestS5ParsePolicy(t *testing.T) {
+func TestParsePolicy(t *testing.T) {
 	for _, tt := range []struct {
 		older, size string
 		keep        bool
@@ -34,8 +34,8 @@ func TestS5ParsePolicy(t *testing.T) {
 	}
 }
 
-// TestS5Retention applies a policy day after day.
-func TestS5Retention(t *testing.T) {
+// TestPolicyDayAfterDay applies a policy day after day.
+func TestPolicyDayAfterDay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	db, err := store.Open(t.Context(), path)
 	if err != nil {

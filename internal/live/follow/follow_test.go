@@ -99,9 +99,9 @@ func input(t *testing.T, c *process.Command, text string) {
 	}
 }
 
-// Issue 14, item 1: a running command is a live session: its bytes from the beginning, those that
-// come, and its exit status.
-func TestItem1WatchBytes(t *testing.T) {
+// A running command is a live session: its bytes from the beginning, those that come, and its exit
+// status.
+func TestWatchBytesOfACommand(t *testing.T) {
 	c, live := start(t, process.Spec{Command: `printf 'one\n\377'; read x; echo "$x" >&2; exit 3`})
 	for e, err := range c.Read(t.Context(), process.Offsets{}) { // so that it is behind the viewer
 		if err != nil {
@@ -141,8 +141,8 @@ func TestItem1WatchBytes(t *testing.T) {
 	}
 }
 
-// Issue 14, item 1: the screen of a running command has each line at its left edge.
-func TestItem1WatchScreen(t *testing.T) {
+// The screen of a running command has each line at its left edge.
+func TestWatchScreenOfACommand(t *testing.T) {
 	c, live := start(t, process.Spec{Command: `echo one; echo two; read x`})
 	s := attach(t, live, c, client.AttachOptions{Mode: protocol.ModeText})
 	until(t, s, func(e client.Event) bool {
@@ -161,8 +161,8 @@ func TestItem1WatchScreen(t *testing.T) {
 	})
 }
 
-// Issue 14, item 1: the size of a terminal is the one that it has now.
-func TestItem1WatchTerminal(t *testing.T) {
+// The size of a terminal is the one that it has now.
+func TestWatchTerminalOfACommand(t *testing.T) {
 	c, live := start(t, process.Spec{Command: `read x; echo "got $x"; read x`, PTY: true})
 	if err := c.Resize(t.Context(), 100, 30); err != nil {
 		t.Fatal(err)
@@ -180,8 +180,8 @@ func TestItem1WatchTerminal(t *testing.T) {
 	})
 }
 
-// Issue 14, item 2: the entry of a running command grows.
-func TestItem2WatchEntry(t *testing.T) {
+// The entry of a running command grows.
+func TestEntryOfARunningCommandGrows(t *testing.T) {
 	c, live := start(t, process.Spec{Command: `echo one; read x; echo two; exit 4`})
 	s := attach(t, live, c, client.AttachOptions{Mode: protocol.ModeNone, Entries: new(int)})
 	output := func(want, status string) func(e client.Event) bool {

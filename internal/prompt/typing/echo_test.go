@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestA6Echo: wait took the terminal's echo of a prompt for the agent (issue 17, 6).
-func TestA6Echo(t *testing.T) {
+// TestEchoIsNotTheAgent: wait took the terminal's echo of a prompt for the agent.
+func TestEchoIsNotTheAgent(t *testing.T) {
 	var e Echo
 	if e.Shows([]string{"the prompt"}) {
 		t.Error("nothing was typed")
@@ -21,9 +21,9 @@ func TestA6Echo(t *testing.T) {
 	}
 }
 
-// TestA6IdleBehindAnEcho: the echo ends no patience, and behind work that was seen a moment is
-// enough (issue 17, 6).
-func TestA6IdleBehindAnEcho(t *testing.T) {
+// TestEchoEndsNoPatience: the echo ends no patience, and behind work that was seen a moment is
+// enough.
+func TestEchoEndsNoPatience(t *testing.T) {
 	i := NewIdle(protocol.Hello{})
 	begun, _ := i.Due()
 	i.Take(protocol.Entries{Entries: []*session.Entry{{Event: session.EventInput, Data: map[string]any{"text": "a prompt\r"}}}})

@@ -141,8 +141,8 @@ func (s *site) do(method, path, body string, headers ...string) (*http.Response,
 	return resp, string(text)
 }
 
-// TestI17Errors: each error has the status, the texts and the places that agentapi's have.
-func TestI17Errors(t *testing.T) {
+// TestErrorsAreAgentapis: each error has the status, the texts and the places that agentapi's have.
+func TestErrorsAreAgentapis(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	const kind = "Content-Type: application/json"
@@ -194,8 +194,9 @@ func TestI17Errors(t *testing.T) {
 	}
 }
 
-// TestI17Answers: the JSON answers have a schema, which is there, and no fields but their own.
-func TestI17Answers(t *testing.T) {
+// TestAnswersHaveTheirSchemas: the JSON answers have a schema, which is there, and no fields but
+// their own.
+func TestAnswersHaveTheirSchemas(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	for _, test := range []struct {
@@ -236,8 +237,8 @@ func TestI17Answers(t *testing.T) {
 	}
 }
 
-// TestI17CORS: agentapi's headers, for the origins that are allowed.
-func TestI17CORS(t *testing.T) {
+// TestCORSHeaders: agentapi's headers, for the origins that are allowed.
+func TestCORSHeaders(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	const known = "Origin: http://localhost:3000"
@@ -274,8 +275,8 @@ func TestI17CORS(t *testing.T) {
 	}
 }
 
-// TestI17Token: with a token, everything needs it, as Bearer or as a password.
-func TestI17Token(t *testing.T) {
+// TestTokenIsNeededEverywhere: with a token, everything needs it, as Bearer or as a password.
+func TestTokenIsNeededEverywhere(t *testing.T) {
 	s := newSite(t, agentapi.Access{Hosts: []string{"*"}, Origins: []string{"*"}, Token: "the-secret-token"}, nil)
 	for _, path := range []string{"/status", "/messages", "/events", "/docs", "/openapi.json", "/", "/chat/embed"} {
 		for _, headers := range [][]string{nil, {"Authorization: Bearer wrong"}, {"Authorization: Basic eDp3cm9uZw=="}} {
@@ -309,8 +310,8 @@ func (s *site) upload(field, name string, data []byte) (*http.Response, string) 
 	return s.do("POST", "/upload", b.String(), "Content-Type: "+form.FormDataContentType())
 }
 
-// TestI17Upload: a file lies under its own name in a private folder.
-func TestI17Upload(t *testing.T) {
+// TestUploadedFileKeepsItsName: a file lies under its own name in a private folder.
+func TestUploadedFileKeepsItsName(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	paths := map[string]bool{}
 	for _, test := range []struct{ name, base, data string }{
@@ -349,8 +350,8 @@ func TestI17Upload(t *testing.T) {
 	}
 }
 
-// TestI17LongEvents: an event has at most 128 KiB, with a note; the message is whole elsewhere.
-func TestI17LongEvents(t *testing.T) {
+// TestLongEventsAreCut: an event has at most 128 KiB, with a note; the message is whole elsewhere.
+func TestLongEventsAreCut(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	s.say(session.RoleUser, "write much")

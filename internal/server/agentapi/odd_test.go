@@ -47,8 +47,8 @@ func multipartFile(disposition, before, data string) string {
 	return before + "--x\r\nContent-Disposition: form-data; " + disposition + "\r\n\r\n" + data + "\r\n--x--\r\n"
 }
 
-// Section 3: clients that speak HTTP oddly get an answer that says what is wrong.
-func TestI17OddRequests(t *testing.T) {
+// Clients that speak HTTP oddly get an answer that says what is wrong.
+func TestOddRequestsGetClearErrors(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	const head, form = " HTTP/1.1\r\nHost: {HOST}\r\n", "Content-Type: multipart/form-data; boundary=x\r\n"
@@ -95,8 +95,8 @@ func TestI17OddRequests(t *testing.T) {
 	}
 }
 
-// Section 3: streams whose clients are gone leave nothing behind.
-func TestI17StreamsThatVanish(t *testing.T) {
+// Streams whose clients are gone leave nothing behind.
+func TestVanishedStreamsLeaveNothing(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	before := runtime.NumGoroutine()

@@ -15,9 +15,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TestI17OpenAPI: the documents are what their versions say, and what the handlers answer is what
-// the documents say.
-func TestI17OpenAPI(t *testing.T) {
+// TestHandlersAnswerAsDocumented: the documents are what their versions say, and what the handlers
+// answer is what the documents say.
+func TestHandlersAnswerAsDocumented(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	s.say(session.RoleUser, "hello")
@@ -78,7 +78,7 @@ func (s *site) agrees(schemas *jsonschema.Compiler, method, path string) {
 	body, name, code := "", map[string]string{"/status": "StatusResponseBody", "/messages": "MessagesResponseBody", "/message": "MessageResponseBody"}[path], http.StatusOK
 	switch path {
 	case "/events":
-		return // see TestI17LongEvents
+		return // see TestLongEventsAreCut
 	case "/message":
 		body = `{"type":"raw","content":"x"}`
 	case "/upload":

@@ -32,8 +32,8 @@ func words(t *testing.T, list []agentapi.Message) (all []string) {
 	return all
 }
 
-// Section 5: each turn has one user and one agent message, made of the turn's entries.
-func TestI17Messages(t *testing.T) {
+// Each turn has one user and one agent message, made of the turn's entries.
+func TestTurnHasOneMessageOfEachSide(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Tools = true })
 	s.start()
 	for _, entry := range [][2]string{
@@ -54,8 +54,8 @@ func TestI17Messages(t *testing.T) {
 	}
 }
 
-// Section 5: messages are plain text, or Markdown if that is asked for.
-func TestI17Markdown(t *testing.T) {
+// Messages are plain text, or Markdown if that is asked for.
+func TestMessagesAsTextOrMarkdown(t *testing.T) {
 	for markdown, want := range map[bool]string{false: "agent: a list:\n\nlast words", true: "agent: - a **list**:\n\nlast words"} {
 		s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Markdown = markdown })
 		s.start()
@@ -74,9 +74,9 @@ func TestI17Markdown(t *testing.T) {
 	}
 }
 
-// Sections 4 and 6: the words that were sent are the message, whatever the agent shows of them, and
-// the status is running until the reply is there.
-func TestI17SentWords(t *testing.T) {
+// The words that were sent are the message, whatever the agent shows of them, and the status is
+// running until the reply is there.
+func TestMessageHasTheWordsSent(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	long := strings.Repeat("many words\n", 40)
@@ -101,7 +101,7 @@ func TestI17SentWords(t *testing.T) {
 }
 
 // What a command prints is its reply: the agent need not be seen at work.
-func TestI17CommandIsStable(t *testing.T) {
+func TestOutputOfACommandIsItsReply(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	if resp, body := s.do("POST", "/message", `{"type":"user","content":"/status"}`); resp.StatusCode != http.StatusOK {
@@ -117,8 +117,8 @@ func TestI17CommandIsStable(t *testing.T) {
 	}
 }
 
-// Section 6: why a prompt was refused is the reason, and what the agent asks the detail.
-func TestI17Refusals(t *testing.T) {
+// Why a prompt was refused is the reason, and what the agent asks the detail.
+func TestRefusalsSayWhy(t *testing.T) {
 	for _, test := range []struct {
 		err            error
 		reason, detail string
@@ -143,9 +143,9 @@ func TestI17Refusals(t *testing.T) {
 	}
 }
 
-// Section 5: of an unknown program a message is what appeared since the prompt, the lines that
-// scrolled off included, without echo and prompt.
-func TestI17UnknownProgram(t *testing.T) {
+// Of an unknown program a message is what appeared since the prompt, the lines that scrolled off
+// included, without echo and prompt.
+func TestMessageOfAnUnknownProgram(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
 	show := func(text string) { s.fed.Feed(client.Output{Data: []byte(strings.ReplaceAll(text, "\n", "\r\n"))}) }
 	s.fed.Feed(protocol.Snapshot{Cols: 20, Rows: 5})
@@ -167,7 +167,7 @@ func TestI17UnknownProgram(t *testing.T) {
 }
 
 // A message that is refused changes nothing of what an unknown program has said (it emptied it).
-func TestI17RefusedByUnknownProgram(t *testing.T) {
+func TestRefusedMessageChangesNothing(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
 	s.fed.Feed(client.Output{Data: []byte("hello\r\n")})
 	said := func() bool { return s.fed.Status() == "stable" && s.fed.Messages()[0].Content == "hello" }
@@ -186,7 +186,7 @@ func TestI17RefusedByUnknownProgram(t *testing.T) {
 
 // An agent that is recognised late is one all the same, and the state that a session says it has
 // counts before its entries come.
-func TestI17RecognisedLate(t *testing.T) {
+func TestAgentThatIsRecognisedLate(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
 	s.fed.Feed(protocol.Snapshot{Cols: 40, Rows: 5, Data: []byte("Claude Code\r\n> ")})
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
@@ -210,7 +210,7 @@ func TestI17RecognisedLate(t *testing.T) {
 
 // An agent that a message starts in a shell changes nothing of what the shell has said (it emptied
 // it), and its screen is nobody's reply, also when it is started again.
-func TestI17AgentInAShell(t *testing.T) {
+func TestAgentStartedInAShell(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Type = "custom" })
 	show := func(text string) { s.fed.Feed(client.Output{Data: []byte(strings.ReplaceAll(text, "\n", "\r\n"))}) }
 	post := func(text string) {
@@ -251,7 +251,7 @@ func TestI17AgentInAShell(t *testing.T) {
 
 // A program whose entries come late or change their numbers is not stable too soon: an entry that
 // is put between others is no new state.
-func TestI17AnswerIsAwaited(t *testing.T) {
+func TestAnswerIsAwaited(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	s.say(session.EventAsking, "")
@@ -270,9 +270,9 @@ func TestI17AnswerIsAwaited(t *testing.T) {
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
 }
 
-// Section 7: the messages of an earlier run come back, ids continue, and the first prompt is sent
-// once; a broken file is a warning.
-func TestI17State(t *testing.T) {
+// The messages of an earlier run come back, ids continue, and the first prompt is sent once; a
+// broken file is a warning.
+func TestStateOfAnEarlierRunComesBack(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "deep", "state.json")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	saved := agentapi.State{Version: 1, InitialPrompt: "do it", InitialPromptSent: true, Messages: []agentapi.StateMessage{
@@ -318,7 +318,7 @@ func TestI17State(t *testing.T) {
 	}
 }
 
-func TestI17BrokenState(t *testing.T) {
+func TestBrokenStateIsAWarning(t *testing.T) {
 	for _, text := range []string{`{"version":1,`, `{"version":2,"messages":[]}`, `{"version":1,"messages":[{"role":"robot"}]}`} {
 		name := filepath.Join(t.TempDir(), "state.json")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -341,8 +341,8 @@ func TestI17BrokenState(t *testing.T) {
 	}
 }
 
-// Section 1: the type is that of the flag, or of the command's name.
-func TestI17Types(t *testing.T) {
+// The type is that of the flag, or of the command's name.
+func TestTypeOfCommand(t *testing.T) {
 	for want, commands := range map[string][][]string{
 		"claude": {{"claude"}, {"/opt/bin/claude", "--x"}, {"bash", "-c", "cd /x && exec claude --resume"}}, "cursor": {{"cursor-agent"}}, "amazonq": {{"q"}, {"amazonq"}},
 		"custom": {{"go", "run", "./claude"}, {"bash", "-c", "echo q"}, {"vim", "codex"}, {}},
@@ -356,7 +356,7 @@ func TestI17Types(t *testing.T) {
 }
 
 // A hundred streams end at the same words, and one that is not read holds nobody up.
-func TestI17HundredStreams(t *testing.T) {
+func TestUnreadStreamDelaysNobody(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	const streams = 100

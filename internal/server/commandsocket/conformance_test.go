@@ -15,7 +15,7 @@ import (
 
 // differences are the messages of a conversation that we answer otherwise, and why.
 var differences = map[string][2]string{
-	// Nothing is lost here: there is no gap (C12).
+	// Nothing is lost here: there is no gap.
 	"l13-old-offset-gap": {`"data": "xyz", "offset": 5000`, `"data": "xyz", "offset": 3`},
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// C1: the messages of a command, in order, its input, and the close after its end.
-func TestC1Messages(t *testing.T) {
+// The messages of a command, in order, its input, and the close after its end.
+func TestMessagesOfACommand(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -40,9 +40,9 @@ func TestC1Messages(t *testing.T) {
 	}
 }
 
-// C2: chunks come in order of arrival, with offsets that count the text as it was sent, and hold
-// whole characters.
-func TestC2Chunks(t *testing.T) {
+// Chunks come in order of arrival, with offsets that count the text as it was sent, and hold whole
+// characters.
+func TestChunksHoldWholeCharacters(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -67,8 +67,8 @@ func TestC2Chunks(t *testing.T) {
 	}
 }
 
-// C1: run_config is another form of env and cwd, in execute as in POST /execute.
-func TestC1RunConfig(t *testing.T) {
+// Run_config is another form of env and cwd, in execute as in POST /execute.
+func TestRunConfig(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	me, err := user.Current()
@@ -82,8 +82,8 @@ func TestC1RunConfig(t *testing.T) {
 	}
 }
 
-// C17: close_stdin as a field of execute and as a message.
-func TestC17CloseStdin(t *testing.T) {
+// Close_stdin as a field of execute and as a message.
+func TestCloseStdin(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -101,8 +101,8 @@ func TestC17CloseStdin(t *testing.T) {
 	}
 }
 
-// C11: reconnecting at any offsets yields the rest of both streams, to every client that asks.
-func TestC11AnyOffset(t *testing.T) {
+// Reconnecting at any offsets yields the rest of both streams, to every client that asks.
+func TestReconnectAtAnyOffset(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -130,8 +130,8 @@ func TestC11AnyOffset(t *testing.T) {
 	}
 }
 
-// C9: an id runs once, also at the same time, after a restart, and after its ttl.
-func TestC9RunsOnce(t *testing.T) {
+// An id runs once, also at the same time, after a restart, and after its ttl.
+func TestCommandRunsOnce(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	mark := filepath.Join(s.dir, "mark")
@@ -179,8 +179,8 @@ func TestC9RunsOnce(t *testing.T) {
 	}
 }
 
-// C8: error messages have a type, and the connection is closed with 1000 after them.
-func TestC8Errors(t *testing.T) {
+// Error messages have a type, and the connection is closed with 1000 after them.
+func TestErrorsOfTheSocket(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	long := strings.Repeat("x", maxCommand+1)
@@ -223,8 +223,8 @@ func TestC8Errors(t *testing.T) {
 // maxCommand is the limit of a command, in bytes.
 const maxCommand = 128 << 10
 
-// C14: kill ends the group, and what has left it, at once.
-func TestC14Kill(t *testing.T) {
+// Kill ends the group, and what has left it, at once.
+func TestKill(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -258,8 +258,8 @@ func zombie(pid int) bool {
 	return err != nil || strings.Contains(string(text), ") Z ")
 }
 
-// C15: the timeouts without a client, kill_on_disconnect, and -1.
-func TestC15Idle(t *testing.T) {
+// The timeouts without a client, kill_on_disconnect, and -1.
+func TestIdleCommandEnds(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	ended := func(id string) map[string]any {
@@ -308,8 +308,8 @@ func TestC15Idle(t *testing.T) {
 	}
 }
 
-// C16: a command in a PTY writes one stream.
-func TestC16PTY(t *testing.T) {
+// A command in a PTY writes one stream.
+func TestCommandInATerminal(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -320,9 +320,8 @@ func TestC16PTY(t *testing.T) {
 	}
 }
 
-// Issue 14, item 18: when the server ends, its sockets are closed with 1001, and the command runs
-// on.
-func TestItem18Shutdown(t *testing.T) {
+// When the server ends, its sockets are closed with 1001, and the command runs on.
+func TestShutdownClosesTheSockets(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
@@ -439,7 +438,7 @@ func TestTooManyCommands(t *testing.T) {
 }
 
 // POST /execute: whole streams and an exit code; errors have their type.
-func TestItem16Execute(t *testing.T) {
+func TestExecuteRequests(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	for _, c := range []struct {
@@ -461,8 +460,8 @@ func TestItem16Execute(t *testing.T) {
 	}
 }
 
-// Issue 14, item 16: the box API.
-func TestItem16Boxes(t *testing.T) {
+// The box API.
+func TestSandboxesAreCreatedAndListed(t *testing.T) {
 	s := newSite(t)
 	var box struct{ ID, Name, Status, Dataplane_URL, Created_At string }
 	status, text, _ := s.do("POST", "/langsmith/boxes", `{"wait_for_ready":true,"timeout":30}`)
@@ -513,8 +512,8 @@ func TestItem16Boxes(t *testing.T) {
 	}
 }
 
-// Issue 14, item 16: DELETE ends what runs in the box.
-func TestItem16DeleteEnds(t *testing.T) {
+// DELETE ends what runs in the box.
+func TestDeletingASandboxEndsItsCommands(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()

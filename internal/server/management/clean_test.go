@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
 
-// A23: secrets are taken out across the borders of chunks, and nothing else is changed.
-func TestA23SecretsInPieces(t *testing.T) {
+// Secrets are taken out across the borders of chunks, and nothing else is changed.
+func TestSecretsInPiecesAreMasked(t *testing.T) {
 	r, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestA23SecretsInPieces(t *testing.T) {
 
 // BenchmarkCleaner is output that holds no secret, but letters of one's beginning ("gh").
 // The quick looks never overlook what the patterns match.
-func TestA23QuickLooks(t *testing.T) {
+func TestQuickLooksShowNoSecrets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		for range rapid.IntRange(0, 8).Draw(t, "parts") {

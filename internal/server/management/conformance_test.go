@@ -55,10 +55,10 @@ var accepted = []any{"ping", "subscribe", "unsubscribe", "list_agents", "list_se
 // differs are what we do otherwise, on purpose: the file's number, then pieces of its text and what
 // is in their place.
 var differs = map[string][][2]string{
-	// A starter may end the shell, and is told of the end (issue 15, item 6).
+	// A starter may end the shell, and is told of the end.
 	"14": {{`"type": "error", "message": "legacy kill_session is disabled for normal clients; use the formal session API for shared sessions"`,
 		`"type": "session_killed", "agent_id": "agent-01", "session_name": "main", "exit_code": 129`}},
-	// The one client in wide use joins like that (A32).
+	// The one client in wide use joins like that.
 	"21": {{`"type": "error", "message": "$prefix:Invalid message: "`,
 		`"type": "session_joined", "session_id": "$str", "role": "observer", "current_seq": 0`}},
 	"31": {{`{"t": "quiet", "conn": "A", "ms": 200}`,
@@ -340,7 +340,7 @@ func (c *conversation) interleave(conn string, streams [][]any) {
 	}
 }
 
-// whole reads a replay from frame 0: what the ring has no more comes from the raw log (A12).
+// whole reads a replay from frame 0: what the ring has no more comes from the raw log.
 func (c *conversation) whole(conn string) {
 	c.t.Helper()
 	want := 0

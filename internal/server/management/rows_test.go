@@ -75,8 +75,8 @@ func decoded(t testing.TB, m message) []byte {
 	return data
 }
 
-// A30: the token, and no page of another site.
-func TestA30Access(t *testing.T) {
+// The token, and no page of another site.
+func TestManagementAccess(t *testing.T) {
 	s := newSite(t, nil)
 	for name, c := range map[string]struct {
 		query  string
@@ -105,9 +105,9 @@ func TestA30Access(t *testing.T) {
 	}
 }
 
-// A10, A12: numbers are not reused, also over restarts of the server; what is older than the ring
-// comes from the raw log.
-func TestA10NumbersSurviveTheServer(t *testing.T) {
+// Numbers are not reused, also over restarts of the server; what is older than the ring comes from
+// the raw log.
+func TestFrameNumbersSurviveARestart(t *testing.T) {
 	s := newSite(t, nil)
 	a := s.dial()
 	command, sid := a.shell()
@@ -151,9 +151,9 @@ func TestA10NumbersSurviveTheServer(t *testing.T) {
 	}
 }
 
-// A13: frames that the raw log has lost are announced where they would come in a replay, and no
-// others are left out.
-func TestA13LostFramesAreAnnounced(t *testing.T) {
+// Frames that the raw log has lost are announced where they would come in a replay, and no others
+// are left out.
+func TestLostFramesAreAnnounced(t *testing.T) {
 	s := newSite(t, func(o *management.Options) { o.RingFrames = 8 })
 	id, err := s.start(t.Context(), []string{"sh", "-c", "stty raw -echo; seq 1 150000; echo end; exec cat"}, "", 80, 24)
 	if err != nil {
@@ -237,8 +237,8 @@ func TestSessionsOfPipesAreLeftOut(t *testing.T) {
 	}
 }
 
-// A32, and all that the one client in wide use does (section 7.3 of the declaration).
-func TestA32Bridge(t *testing.T) {
+// A32, and all that the one client in wide use does.
+func TestManagementShellInTheBridge(t *testing.T) {
 	s := newSite(t, nil)
 	b := &bridge{t: t, site: s}
 	b.connect()
@@ -346,9 +346,9 @@ func (b *bridge) until(text string) {
 	b.read = len(b.all)
 }
 
-// A19: after the last starter has left the shell waits for a while, is then hung up, and who joined
-// is told.
-func TestA19ShellGrace(t *testing.T) {
+// After the last starter has left the shell waits for a while, is then hung up, and who joined is
+// told.
+func TestShellWithoutClientsIsEndedAfterItsGrace(t *testing.T) {
 	s := newSite(t, func(o *management.Options) { o.ShellGrace = 300 * time.Millisecond })
 	a := s.dial()
 	command, sid := a.shell()
@@ -402,8 +402,8 @@ func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	}
 }
 
-// A14, D7: in a session of somebody's own, control is the user's to give, and Ctrl+\ takes it back.
-func TestA14ControlOfALocalSession(t *testing.T) {
+// In a session of somebody's own, control is the user's to give, and Ctrl+\ takes it back.
+func TestControlOfALocalSession(t *testing.T) {
 	s := newSite(t, nil)
 	u := ptytest.New(t)
 	local := startLocal(t, s, u)
@@ -476,8 +476,8 @@ func (l *local) grant() {
 	}
 }
 
-// A14: a controller that vanishes without a word loses control within 45 s.
-func TestA14VanishedController(t *testing.T) {
+// A controller that vanishes without a word loses control within 45 s.
+func TestVanishedControllerReleasesControl(t *testing.T) {
 	s := newSite(t, nil)
 	if os.Getenv("PTYREC_LONG_TESTS") == "" {
 		s.p.SetPings(100*time.Millisecond, 300*time.Millisecond)
@@ -503,9 +503,9 @@ func TestA14VanishedController(t *testing.T) {
 	t.Logf("free after %s", time.Since(begun))
 }
 
-// A21: a client that does not read holds nobody up; it gets a keyframe in place of what it missed,
-// or is told and closed.
-func TestA21SlowClients(t *testing.T) {
+// A client that does not read holds nobody up; it gets a keyframe in place of what it missed, or is
+// told and closed.
+func TestSlowClientsAreDropped(t *testing.T) {
 	size := 24 << 20 // more than the buffers of a connection on the loopback device take
 	if os.Getenv("PTYREC_LONG_TESTS") != "" {
 		size = 1 << 30
@@ -686,8 +686,8 @@ func TestDisconnects(t *testing.T) {
 	}
 }
 
-// A24: a keyframe is a picture of the session's own screen in its own size.
-func TestA24Keyframe(t *testing.T) {
+// A keyframe is a picture of the session's own screen in its own size.
+func TestKeyframeOfALongSession(t *testing.T) {
 	s := newSite(t, nil)
 	a := s.dial()
 	command, sid := a.shell()

@@ -13,7 +13,7 @@ import (
 )
 
 // TestMCPFiftyCallsAtOnce: fifty calls at once are all answered, each its own way, and a wait holds
-// up none (issue 18, What it must show).
+// up none.
 func TestMCPFiftyCallsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	const many = 50

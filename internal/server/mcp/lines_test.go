@@ -12,7 +12,7 @@ import (
 
 const askList = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"list_sessions","arguments":{}}}`
 
-// Issue 18, 1: each version of the protocol is spoken over stdio, from 2024-11-05 on.
+// Each version of the protocol is spoken over stdio, from 2024-11-05 on.
 func TestMCP1Versions(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
@@ -30,7 +30,7 @@ func TestMCP1Versions(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: 2026-07-28 has no initialize; each request says who asks.
+// 2026-07-28 has no initialize; each request says who asks.
 func TestMCP1Stateless(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
@@ -51,8 +51,8 @@ func TestMCP1Stateless(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: a line that is no message is answered, and does not swallow the next one. What was
-// asked right before the end of the input is answered, too.
+// A line that is no message is answered, and does not swallow the next one. What was asked right
+// before the end of the input is answered, too.
 func TestMCP1BrokenLines(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Issue 18, tests: a line of 100 MB is refused, and costs no memory.
+// A line of 100 MB is refused, and costs no memory.
 func TestMCP1LongLine(t *testing.T) {
 	w := newWorld(t)
 	size := int64(100 << 20)
@@ -115,7 +115,7 @@ func TestMCP1LongLine(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: versions up to 2025-03-26 have batches.
+// Versions up to 2025-03-26 have batches.
 func TestMCP1Batches(t *testing.T) {
 	w := newWorld(t)
 	for _, version := range []string{"2024-11-05", "2025-03-26"} {
@@ -131,7 +131,7 @@ func TestMCP1Batches(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: a request may not have the id of one that runs.
+// A request may not have the id of one that runs.
 func TestMCP1SameID(t *testing.T) {
 	w := newWorld(t)
 	var lines []string
@@ -144,7 +144,7 @@ func TestMCP1SameID(t *testing.T) {
 	}
 }
 
-// Issue 18, security: errors are short, have a code, and name no Go types.
+// Errors are short, have a code, and name no Go types.
 func TestMCP1ProtocolErrors(t *testing.T) {
 	w := newWorld(t)
 	answers := w.converse(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)

@@ -23,8 +23,8 @@ func niceness(t *testing.T) int {
 	return 20 - p // so does the system call return it
 }
 
-// Issue 18, recording is not slowed: what searches and reads has a low priority. What it starts has
-// the normal one, and so has what types.
+// What searches and reads has a low priority. What it starts has the normal one, and so has what
+// types.
 func TestMCPLowPriority(t *testing.T) {
 	normal := niceness(t)
 	w := newWorld(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 18, 4: sessions are resources, in Markdown and as a screen, hostile ones too.
+// Sessions are resources, in Markdown and as a screen, hostile ones too.
 func TestMCP4Resources(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{Title: evil}, said("user", evil), said("assistant", "# fine\n"+evil))
@@ -43,7 +43,7 @@ func TestMCP4Resources(t *testing.T) {
 	}
 }
 
-// Issue 18, 4: an unknown resource is -32602, and nothing but an id is a path.
+// An unknown resource is -32602, and nothing but an id is a path.
 func TestMCP4UnknownResources(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{}, said("user", "hello"))
@@ -68,7 +68,7 @@ func TestMCP4UnknownResources(t *testing.T) {
 	}
 }
 
-// Issue 18, 4: a resource has at most 200,000 characters, then a note.
+// A resource has at most 200,000 characters, then a note.
 func TestMCP4LongResource(t *testing.T) {
 	w := newWorld(t)
 	entries := []*session.Entry{}
@@ -86,7 +86,7 @@ func TestMCP4LongResource(t *testing.T) {
 	}
 }
 
-// Issue 18, 4: the ids of sessions are completed, in templates and prompts.
+// The ids of sessions are completed, in templates and prompts.
 func TestMCP4Completion(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{}, said("user", "hello"))
@@ -102,7 +102,7 @@ func TestMCP4Completion(t *testing.T) {
 	}
 }
 
-// Issue 18, 4: the prompts name their argument, and need it.
+// The prompts name their argument, and need it.
 func TestMCP4Prompts(t *testing.T) {
 	c := newWorld(t).connect(nil)
 	list, err := c.ListPrompts(context.Background(), nil)

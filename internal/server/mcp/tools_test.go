@@ -16,8 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Issue 18, 2: the whole list of tools has at most 8,000 characters, also with those for typing;
-// those of --allow-run are 1,200 more. Each says all of itself.
+// The whole list of tools has at most 8,000 characters, also with those for typing; those of
+// --allow-run are 1,200 more. Each says all of itself.
 func TestMCP2List(t *testing.T) {
 	w := newWorld(t)
 	start := func(context.Context, mcp.StartOptions) (string, error) { return "", errors.New("no") }
@@ -86,7 +86,7 @@ func pages(t *testing.T, c *sdk.ClientSession, tool, list string, arguments map[
 	return nil
 }
 
-// Issue 18, 2: sessions that began in the same second all come, once each.
+// Sessions that began in the same second all come, once each.
 func TestMCP2ListPages(t *testing.T) {
 	w := newWorld(t)
 	want := map[string]bool{}
@@ -108,7 +108,7 @@ func TestMCP2ListPages(t *testing.T) {
 	}
 }
 
-// Issue 18, 2: refs read back what search found.
+// Refs read back what search found.
 func TestMCP2SearchReadsBack(t *testing.T) {
 	w := newWorld(t)
 	for i := range 12 {
@@ -137,8 +137,8 @@ func TestMCP2SearchReadsBack(t *testing.T) {
 	}
 }
 
-// Issue 18, tests: the pages together are the export, whatever their size; an entry that is too
-// long for a page goes on on the next one.
+// The pages together are the export, whatever their size; an entry that is too long for a page goes
+// on on the next one.
 func TestMCP2ReadPages(t *testing.T) {
 	w := newWorld(t)
 	entries := []*session.Entry{}
@@ -170,7 +170,7 @@ func TestMCP2ReadPages(t *testing.T) {
 	}
 }
 
-// Issue 18, 2: from -10 is the last ten; roles and tools choose entries.
+// From -10 is the last ten; roles and tools choose entries.
 func TestMCP2ReadParts(t *testing.T) {
 	w := newWorld(t)
 	tool := said("tool", "")
@@ -209,7 +209,7 @@ func TestMCP2ReadParts(t *testing.T) {
 	}
 }
 
-// Issue 18, errors: what happened and what to do, without a word of Go or SQL.
+// What happened and what to do, without a word of Go or SQL.
 func TestMCP2Errors(t *testing.T) {
 	w := newWorld(t)
 	a := w.record(session.Session{}, said("user", "one"))
@@ -251,7 +251,7 @@ func TestMCP2Errors(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: without a database there are no sessions, and that is no error.
+// Without a database there are no sessions, and that is no error.
 func TestMCP1NoDatabase(t *testing.T) {
 	w := newWorld(t)
 	w.options.Open = noDatabase
@@ -266,7 +266,7 @@ func TestMCP1NoDatabase(t *testing.T) {
 	}
 }
 
-// Issue 18, 1: a newer or broken database leads to a clear error of each call.
+// A newer or broken database leads to a clear error of each call.
 func TestMCP1BadDatabase(t *testing.T) {
 	for _, bad := range []error{session.ErrNewer, session.ErrCorrupt, session.ErrNotDatabase, session.ErrBusy, session.ErrNotWritable} {
 		w := newWorld(t)

@@ -40,8 +40,8 @@ func (s *site) processes(address string) *client.Processes {
 
 func (s *site) address() string { return strings.TrimPrefix(s.url, "http://") }
 
-// Issue 14, item 20: start, list, get, logs from a cursor, kill; errors.
-func TestItem20Processes(t *testing.T) {
+// Start, list, get, logs from a cursor, kill; errors.
+func TestClientOfProcesses(t *testing.T) {
 	s := newSite(t)
 	p := s.processes(s.address())
 	ctx := t.Context()
@@ -89,8 +89,8 @@ func TestItem20Processes(t *testing.T) {
 	}
 }
 
-// Row E12: a client waits for a log, a port and the exit; a process that ends first is an error.
-func TestE12Wait(t *testing.T) {
+// A client waits for a log, a port and the exit; a process that ends first is an error.
+func TestWaitForLogPortAndExit(t *testing.T) {
 	s := newSite(t)
 	p := s.processes(s.address())
 	ctx := t.Context()
@@ -134,8 +134,8 @@ func TestE12Wait(t *testing.T) {
 	}
 }
 
-// Issue 14, item 20: over cut connections and a restart of the server, every byte comes once.
-func TestItem20Resume(t *testing.T) {
+// Over cut connections and a restart of the server, every byte comes once.
+func TestClientResumesOverCutsAndRestarts(t *testing.T) {
 	const lines, cuts = 20000, 6
 	s := newSite(t)
 	var cutting atomic.Bool
@@ -195,8 +195,8 @@ func TestItem20Resume(t *testing.T) {
 	}
 }
 
-// Issue 14, item 20: a server that runs nothing says so.
-func TestItem20Refused(t *testing.T) {
+// A server that runs nothing says so.
+func TestServerThatRunsNothingSaysSo(t *testing.T) {
 	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.AllowRun = false })
 	_, err := client.DialProcesses(t.Context(), s.url, "", client.Options{Token: token})
 	var refused *protocol.Error

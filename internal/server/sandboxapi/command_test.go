@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestE2Execute: whole streams, the exit code and the real duration (issue 14, items 8-10).
-func TestE2Execute(t *testing.T) {
+// TestExecuteReturnsWholeStreams: whole streams, the exit code and the real duration.
+func TestExecuteReturnsWholeStreams(t *testing.T) {
 	s := newSite(t)
 	a := s.execute("s", `printf 'a\n\n'; printf 'e\xff' >&2; sleep 0.05`)
 	if a.Stdout != "a\n\n" || a.Stderr != "e\uFFFD" || !a.Success || a.ExitCode != 0 || a.SessionID != "s" || a.Duration < 50 {
@@ -21,9 +21,9 @@ func TestE2Execute(t *testing.T) {
 	}
 }
 
-// TestE10Session: a session keeps its folder, variables and functions; a request's own are for one
-// command.
-func TestE10Session(t *testing.T) {
+// TestSessionKeepsItsState: a session keeps its folder, variables and functions; a request's own
+// are for one command.
+func TestSessionKeepsItsState(t *testing.T) {
 	s := newSite(t)
 	s.execute("s", `cd /; v=1; export w=2; f() { echo f$1; }`)
 	if a := s.execute("s", "pwd; echo $v $w; f 3"); a.Stdout != "/\n1 2\nf3\n" {
@@ -58,8 +58,9 @@ func TestE10Session(t *testing.T) {
 	}
 }
 
-// TestItem9SessionOverRestart: issue 14, item 9.
-func TestItem9SessionOverRestart(t *testing.T) {
+// TestSessionSurvivesARestart runs a command in the shell of a session after a restart of the
+// server.
+func TestSessionSurvivesARestart(t *testing.T) {
 	s := newSite(t)
 	s.execute("", "cd /usr; v=1")
 	s.stop()
@@ -69,8 +70,8 @@ func TestItem9SessionOverRestart(t *testing.T) {
 	}
 }
 
-// TestItem9SessionOrder: commands of a session run one after another (issue 14, item 9).
-func TestItem9SessionOrder(t *testing.T) {
+// TestCommandsOfASessionRunInOrder: commands of a session run one after another.
+func TestCommandsOfASessionRunInOrder(t *testing.T) {
 	s := newSite(t)
 	file := filepath.Join(t.TempDir(), "f")
 	var wait sync.WaitGroup
@@ -86,8 +87,8 @@ func TestItem9SessionOrder(t *testing.T) {
 	}
 }
 
-// TestItem8Sessions: the SDK creates, lists and deletes sessions (issue 14, item 8).
-func TestItem8Sessions(t *testing.T) {
+// TestSessionsAreCreatedListedAndDeleted: the SDK creates, lists and deletes sessions.
+func TestSessionsAreCreatedListedAndDeleted(t *testing.T) {
 	s := newSite(t)
 	create := func(o object) (int, answer) { return s.request("POST", "/api/session/create", o) }
 	if status, _ := create(object{"id": "sandbox-a", "env": object{"A": "1"}, "cwd": "/workspace"}); status != http.StatusOK {
@@ -128,8 +129,8 @@ func TestItem8Sessions(t *testing.T) {
 	}
 }
 
-// TestE9Timeout: a timeout kills the command and is told apart from its exit code.
-func TestE9Timeout(t *testing.T) {
+// TestTimeoutIsNotAnExitCode: a timeout kills the command and is told apart from its exit code.
+func TestTimeoutIsNotAnExitCode(t *testing.T) {
 	s := newSite(t)
 	status, a := s.request("POST", "/api/execute", object{"sessionId": "s", "command": "sleep 60", "timeoutMs": 100})
 	want := "Failed to execute command 'sleep 60' in session 's': Command timeout after 100ms"
@@ -158,8 +159,8 @@ func TestE9Timeout(t *testing.T) {
 	}
 }
 
-// TestItem10TooMuch: execute returns up to 64 MiB of a stream (issue 14, item 10).
-func TestItem10TooMuch(t *testing.T) {
+// TestTooMuchOutputIsRefused: execute returns up to 64 MiB of a stream.
+func TestTooMuchOutputIsRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 65 MiB")
 	}
@@ -170,8 +171,9 @@ func TestItem10TooMuch(t *testing.T) {
 	}
 }
 
-// TestE6ExecuteStream: start, output and complete, also of commands that end at once.
-func TestE6ExecuteStream(t *testing.T) {
+// TestExecuteStreamHasStartOutputAndEnd: start, output and complete, also of commands that end at
+// once.
+func TestExecuteStreamHasStartOutputAndEnd(t *testing.T) {
 	s := newSite(t)
 	for i := range 20 {
 		all := events(t, s.do("POST", "/api/execute/stream", fmt.Sprintf(`{"command":"echo %d; (exit 7)"}`, i)))
@@ -181,9 +183,9 @@ func TestE6ExecuteStream(t *testing.T) {
 	}
 }
 
-// TestE6ExecuteStreamAgain: what was streamed is continued at another address, and never run again
-// by a client that continues (issue 14, item 11).
-func TestE6ExecuteStreamAgain(t *testing.T) {
+// TestExecuteStreamContinuesAtItsLocation: what was streamed is continued at another address, and
+// never run again by a client that continues.
+func TestExecuteStreamContinuesAtItsLocation(t *testing.T) {
 	s := newSite(t)
 	resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`)
 	all := events(t, resp)
@@ -198,8 +200,8 @@ func TestE6ExecuteStreamAgain(t *testing.T) {
 	}
 }
 
-// TestE7BadRequests: errors have a code, a message, a status and a context.
-func TestE7BadRequests(t *testing.T) {
+// TestErrorsOfBadRequests: errors have a code, a message, a status and a context.
+func TestErrorsOfBadRequests(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct {
 		path   string
@@ -226,8 +228,8 @@ func TestE7BadRequests(t *testing.T) {
 	}
 }
 
-// TestItem15Unserved: issue 14, item 15.
-func TestItem15Unserved(t *testing.T) {
+// TestWhatIsNotServedSaysSo calls the parts of the API that ptyrec does not have.
+func TestWhatIsNotServedSaysSo(t *testing.T) {
 	s := newSite(t)
 	for path, what := range map[string]string{
 		"/api/read": "files", "/api/write": "files", "/api/git/checkout": "git", "/api/contexts": "code contexts", "/api/execute/code": "code contexts",

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Issue 14, "old releases": the messages of the SDK's 0.1 and 0.3, where they differ.
-func TestItem8OldReleases(t *testing.T) {
+// The messages of the SDK's 0.1 and 0.3, where they differ.
+func TestMessagesOfOldReleases(t *testing.T) {
 	s := newSite(t)
 	create := object{"id": "sandbox-old", "env": object{"A": "1"}, "cwd": "/usr", "isolation": true}
 	for range 2 { // it asks again when it is restarted

@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// TestE4UsedID: an id that is in use is refused.
-func TestE4UsedID(t *testing.T) {
+// TestUsedIDIsRefused: an id that is in use is refused.
+func TestUsedIDIsRefused(t *testing.T) {
 	s := newSite(t)
 	s.startProcess(object{"command": "true", "processId": "p"})
 	for _, session := range []string{"", "another"} {
@@ -29,8 +29,8 @@ func TestE4UsedID(t *testing.T) {
 	}
 }
 
-// TestE11Cleanup: cleanup and autoCleanup take processes off the list (issue 14, item 13).
-func TestE11Cleanup(t *testing.T) {
+// TestCleanupTakesProcessesOffTheList: cleanup and autoCleanup take processes off the list.
+func TestCleanupTakesProcessesOffTheList(t *testing.T) {
 	s := newSite(t)
 	list := func() (ids []string) {
 		_, a := s.request("GET", "/api/process/list", nil)
@@ -86,8 +86,8 @@ func TestE11Cleanup(t *testing.T) {
 	}
 }
 
-// TestE8Kill: kill takes a signal, and escalates.
-func TestE8Kill(t *testing.T) {
+// TestKillEscalates: kill takes a signal, and escalates.
+func TestKillEscalates(t *testing.T) {
 	s := newSite(t)
 	kill := func(query string, body any, trap string) process_ {
 		t.Helper()
@@ -127,8 +127,8 @@ func TestE8Kill(t *testing.T) {
 	}
 }
 
-// TestE3Statuses: the words for how a process has ended.
-func TestE3Statuses(t *testing.T) {
+// TestStatusesOfProcesses: the words for how a process has ended.
+func TestStatusesOfProcesses(t *testing.T) {
 	s := newSite(t)
 	started := filepath.Join(t.TempDir(), "started") // of the last one
 	for _, c := range []struct {
@@ -182,8 +182,8 @@ func (s *site) awaitOutput(id, want string) {
 	}
 }
 
-// TestE5Logs: order, history and what comes later; logs go on at a cursor (E14).
-func TestE5Logs(t *testing.T) {
+// TestLogsKeepTheirOrder: order, history and what comes later; logs go on at a cursor.
+func TestLogsKeepTheirOrder(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "for i in $(seq 200); do echo o$i; echo e$i >&2; done; sleep 0.2; echo end"})
 	first := make(chan []event, 1)
@@ -221,8 +221,8 @@ func TestE5Logs(t *testing.T) {
 	}
 }
 
-// TestE13Leave: a client that leaves stops neither the process nor other clients .
-func TestE13Leave(t *testing.T) {
+// TestLeavingStopsNothing: a client that leaves stops neither the process nor other clients .
+func TestLeavingStopsNothing(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "echo a; read -t 0.3 < <(sleep 1); echo b"})
 	stays := s.do("GET", "/api/process/"+id+"/stream", "")
@@ -249,9 +249,9 @@ func TestE13Leave(t *testing.T) {
 	}
 }
 
-// TestE14Resume: every byte once over many disconnects at random bytes and ten restarts of the
-// server (issue 14, faults).
-func TestE14Resume(t *testing.T) {
+// TestEveryByteComesOnceOverCutsAndRestarts: every byte once over many disconnects at random bytes
+// and ten restarts of the server.
+func TestEveryByteComesOnceOverCutsAndRestarts(t *testing.T) {
 	cuts, lines := 40, 20000
 	if os.Getenv("PTYREC_LONG_TESTS") != "" {
 		cuts, lines = 1000, 400000
@@ -308,8 +308,8 @@ func TestE14Resume(t *testing.T) {
 	}
 }
 
-// TestE12PortWatch: issue 14, item 14.
-func TestE12PortWatch(t *testing.T) {
+// TestPortIsWatched waits until a server in the sandbox answers.
+func TestPortIsWatched(t *testing.T) {
 	s := newSite(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

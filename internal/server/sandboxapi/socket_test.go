@@ -57,8 +57,8 @@ func (s socket) next() (m message) {
 	return m
 }
 
-// TestItem14Socket: issue 14, item 14.
-func TestItem14Socket(t *testing.T) {
+// TestRequestsOverTheSocket sends requests of the API over one WebSocket.
+func TestRequestsOverTheSocket(t *testing.T) {
 	s := newSite(t)
 	ws := socket{s.dial("/ws"), t}
 	ws.send(object{"type": "request", "id": "1", "method": "POST", "path": "/api/execute", "body": object{"command": "echo hi"}})
@@ -94,8 +94,8 @@ func TestItem14Socket(t *testing.T) {
 	}
 }
 
-// TestItem14SocketCancel: a stream that is cancelled ends; others and the process go on.
-func TestItem14SocketCancel(t *testing.T) {
+// TestCancelledStreamEndsAlone: a stream that is cancelled ends; others and the process go on.
+func TestCancelledStreamEndsAlone(t *testing.T) {
 	s := newSite(t)
 	id := s.startProcess(object{"command": "echo a; sleep 60"})
 	ws := socket{s.dial("/ws"), t}
@@ -119,7 +119,7 @@ func TestItem14SocketCancel(t *testing.T) {
 	}
 }
 
-// TestAccess: who may, and how they show it (issue 14, access).
+// TestAccess: who may, and how they show it.
 func TestAccess(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/api/execute", "/api/process/start", "/api/session/create"} {
@@ -162,7 +162,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// TestNoAllowRun: without --allow-run nothing is run (issue 14, access).
+// TestNoAllowRun: without --allow-run nothing is run.
 func TestNoAllowRun(t *testing.T) {
 	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.AllowRun = false })
 	for _, c := range []string{"POST /api/execute", "GET /api/process/list", "GET /api/process/x", "GET /api/ping", "POST /api/read", "GET /ws"} {
@@ -174,8 +174,7 @@ func TestNoAllowRun(t *testing.T) {
 	}
 }
 
-// TestNoToken: --unsafe-no-token (issue 14, access) opens the sandboxes' protocols and nothing
-// else.
+// TestNoToken: --unsafe-no-token opens the sandboxes' protocols and nothing else.
 func TestNoToken(t *testing.T) {
 	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.NoToken = true })
 	if status, a := s.request("POST", "/api/execute", object{"command": "echo hi"}, "Authorization", ""); status != http.StatusOK || a.Stdout != "hi\n" {
@@ -192,7 +191,7 @@ func TestNoToken(t *testing.T) {
 	}
 }
 
-// TestMaxCommands: --max-commands (issue 14, access).
+// TestMaxCommands: --max-commands.
 func TestMaxCommands(t *testing.T) {
 	s := newSiteWith(t, func(_ *server.Options, o *process.Options) { o.MaxRunning = 1 })
 	id := s.startProcess(object{"command": "sleep 60"})
@@ -213,7 +212,7 @@ func TestMaxCommands(t *testing.T) {
 	s.execute("", "true")
 }
 
-// TestAsked: the record of a command names who asked for it (issue 14, access).
+// TestAsked: the record of a command names who asked for it.
 func TestAsked(t *testing.T) {
 	s := newSite(t)
 	s.executeWith(object{"command": "true", "sessionId": "sandbox-agent-1"})
@@ -229,8 +228,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestE15Terminal: row E15; a terminal of the session, which the next client finds again.
-func TestE15Terminal(t *testing.T) {
+// TestTerminalOfASession: a terminal of the session, which the next client finds again.
+func TestTerminalOfASession(t *testing.T) {
 	s := newSite(t)
 	s.execute("s", "cd /usr; export v=found")
 	a := s.dial("/ws/pty?sessionId=s&cols=90&rows=30")

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
-// Item 2.2: a new token was made at each start. It is made once, for its user alone, and stays
-// until it is renewed.
+// A new token was made at each start. It is made once, for its user alone, and stays until it is
+// renewed.
 func TestTokenStays(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	path, err := token.Path()

@@ -18,7 +18,7 @@ func priority(t *testing.T) int {
 	return 20 - p // so does the system call return it
 }
 
-// Issue 18: what works at a low priority leaves it to nobody else.
+// What works at a low priority leaves it to nobody else.
 func TestPriorities(t *testing.T) {
 	normal := priority(t)
 	var low, within, lowest int

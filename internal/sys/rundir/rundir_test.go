@@ -28,8 +28,8 @@ func short(t *testing.T) string {
 	return dir
 }
 
-// Issue 12, 1.8: a session that was started with another XDG_RUNTIME_DIR than a command has, or one
-// of them without it, was not found.
+// A session that was started with another XDG_RUNTIME_DIR than a command has, or one of them
+// without it, was not found.
 func TestFindWhateverTheEnvironment(t *testing.T) {
 	db := filepath.Join(t.TempDir(), strings.Repeat("long", 20), "db") // longer than a socket's path may be
 	if err := os.MkdirAll(filepath.Dir(db), 0o700); err != nil {
@@ -66,8 +66,8 @@ func TestFindWhateverTheEnvironment(t *testing.T) {
 	}
 }
 
-// Issue 12, 2.7: where somebody else had taken the folder for sockets in /tmp, nobody could attach,
-// and nobody was told.
+// Where somebody else had taken the folder for sockets in /tmp, nobody could attach, and nobody was
+// told.
 func TestMakeWithoutTheFolderThatWasTaken(t *testing.T) {
 	own := "ptyrec-" + strconv.Itoa(os.Getuid())
 	elsewhere := short(t)

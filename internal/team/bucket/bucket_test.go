@@ -14,8 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// E20.6: what a bucket does, by HTTP.
-func TestE20Bucket(t *testing.T) {
+// What a bucket does, by HTTP.
+func TestBucket(t *testing.T) {
 	s := s3test.New(t)
 	ctx := t.Context()
 	b, err := bucket.Open(ctx, "s3://"+s3test.Name+"/a/b/")

@@ -25,8 +25,8 @@ func server(t *testing.T, h http.HandlerFunc) {
 	}
 }
 
-// E20.6: a call that fails on the server's side is made once more, and signed.
-func TestE20BucketRetries(t *testing.T) {
+// A call that fails on the server's side is made once more, and signed.
+func TestFailedCallIsMadeAgain(t *testing.T) {
 	var calls atomic.Int64
 	server(t, func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=test/") || len(r.Header.Get("X-Amz-Content-Sha256")) != 64 {
@@ -45,8 +45,8 @@ func TestE20BucketRetries(t *testing.T) {
 	}
 }
 
-// E20.6: a bucket of another region says where it is; one that is full, that it is.
-func TestE20BucketRefuses(t *testing.T) {
+// A bucket of another region says where it is; one that is full, that it is.
+func TestRefusalsOfABucket(t *testing.T) {
 	for want, answer := range map[string]func(w http.ResponseWriter){
 		"region eu-north-1": func(w http.ResponseWriter) {
 			w.Header().Set("X-Amz-Bucket-Region", "eu-north-1")
@@ -77,8 +77,8 @@ func TestE20BucketRefuses(t *testing.T) {
 	}
 }
 
-// E20.6: a list has as many pages as the server makes of it.
-func TestE20BucketPages(t *testing.T) {
+// A list has as many pages as the server makes of it.
+func TestListOfManyPages(t *testing.T) {
 	server(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("list-type") != "2" {
 			return

@@ -48,9 +48,8 @@ func provider(t *testing.T, issuer, secret string) *oidc.Provider {
 	return p
 }
 
-// E20.5: somebody who signs in is known by issuer and subject, and by an address only if it is
-// verified.
-func TestE20Identity(t *testing.T) {
+// Somebody who signs in is known by issuer and subject, and by an address only if it is verified.
+func TestIdentityOfAPerson(t *testing.T) {
 	there := oidctest.New(t, ann)
 	p := provider(t, there.URL, oidctest.Secret)
 	for name, c := range map[string]struct {
@@ -70,8 +69,8 @@ func TestE20Identity(t *testing.T) {
 	}
 }
 
-// E20.5: a token that was not made for this sign-in, this server, or now, lets nobody in.
-func TestE20BadTokens(t *testing.T) {
+// A token that was not made for this sign-in, this server, or now, lets nobody in.
+func TestBadTokensLetNobodyIn(t *testing.T) {
 	there, other := oidctest.New(t, ann), oidctest.New(t, ann)
 	p := provider(t, there.URL, oidctest.Secret)
 	set := func(name string, value any) func(header, claims map[string]any) {
@@ -94,8 +93,8 @@ func TestE20BadTokens(t *testing.T) {
 	}
 }
 
-// E20.5: an answer is for the browser that has asked, once.
-func TestE20BadAnswers(t *testing.T) {
+// An answer is for the browser that has asked, once.
+func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 	there := oidctest.New(t, ann)
 	p := provider(t, there.URL, oidctest.Secret)
 	secret, answer := signIn(t, p)
@@ -144,8 +143,8 @@ func TestE20BadAnswers(t *testing.T) {
 	}
 }
 
-// E20.5: a provider that does not answer is asked again later.
-func TestE20ProviderAway(t *testing.T) {
+// A provider that does not answer is asked again later.
+func TestUnreachableProvider(t *testing.T) {
 	there := oidctest.New(t, ann)
 	p := provider(t, there.URL, oidctest.Secret)
 	away := provider(t, "http://127.0.0.1:1", "")

@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// E19.2: admins change users, tokens, spaces, retention and policy, and read nothing by that;
-// auditors read the audit. Everybody else is refused.
-func TestE19AdminRights(t *testing.T) {
+// Admins change users, tokens, spaces, retention and policy, and read nothing by that; auditors
+// read the audit. Everybody else is refused.
+func TestAdminsChangeAndDoNotRead(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")
 	const (

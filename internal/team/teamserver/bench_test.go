@@ -31,8 +31,8 @@ const senders = 2
 // part is how many sessions are made before they are stored, which is what is timed.
 const part = 50
 
-// BenchmarkTeam measures what issue 19 asks for, in PTYREC_BENCH_SESSIONS sessions of 100 entries
-// (default 100; the issue has 10,000) of 557 bytes, in SQLite and over HTTP in PostgreSQL in turns:
+// BenchmarkTeam measures pushes and queries in PTYREC_BENCH_SESSIONS sessions of 100 entries
+// (default 100) of 557 bytes, in SQLite and over HTTP in PostgreSQL in turns:
 // entries a second of time and of CPU time, bytes an entry needs in the databases, medians of 7
 // lists and of 7 reads of a session. The CPU time over HTTP is that of senders, server and
 // PostgreSQL. Run it with -benchtime 1x.

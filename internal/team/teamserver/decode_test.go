@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 )
 
-// E19: the digest of an entry is that of its JSON as it was sent, without what is around it.
-func TestE19DigestOfEntries(t *testing.T) {
+// The digest of an entry is that of its JSON as it was sent, without what is around it.
+func TestDigestIsThatOfTheEntryAsSent(t *testing.T) {
 	first, second := `{"id":"a","type":"message","text":"x ] , { \" é"}`, `{ "id" : "b", "type":"event" }`
 	for _, body := range []string{
 		`{"entries":[` + first + `,` + second + `]}`,
@@ -26,8 +26,8 @@ func TestE19DigestOfEntries(t *testing.T) {
 	}
 }
 
-// E19: what is wrong with an entry is said once.
-func TestE19BadEntry(t *testing.T) {
+// What is wrong with an entry is said once.
+func TestBadEntryIsReportedOnce(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"entries":[{"id":"","type":"message"}]}`: "bad request: an entry has no valid id",
 		`{"entries":{}}`: "bad request: entries is an array",

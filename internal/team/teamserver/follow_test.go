@@ -119,9 +119,9 @@ func (f *stream) ends() {
 	}
 }
 
-// E20.5: a running session is followed on another replica than the one it is sent to: new entries,
-// changed ones, those that are taken back, and its end.
-func TestE20Follow(t *testing.T) {
+// A running session is followed on another replica than the one it is sent to: new entries, changed
+// ones, those that are taken back, and its end.
+func TestRunningSessionIsFollowedOnAnotherReplica(t *testing.T) {
 	s := newSite(t)
 	db, err := postgres.Open(t.Context(), s.dsn)
 	s.check(t, err)
@@ -174,8 +174,8 @@ func (s *site) audited(t *testing.T, user, id string, want int) {
 	}
 }
 
-// E20.5: who may no longer read a session does not follow it any longer.
-func TestE20FollowRights(t *testing.T) {
+// Who may no longer read a session does not follow it any longer.
+func TestFollowingEndsWithTheRightToRead(t *testing.T) {
 	s := newSiteWith(t, true)
 	s.beginLive(t, "owner", running, 1)
 	body, _ := batch(1, "one")
@@ -220,8 +220,8 @@ func TestE20FollowRights(t *testing.T) {
 	streams["owner"].ends()
 }
 
-// E20.5: a session whose machine has not said for long that it runs has ended.
-func TestE20LiveNoMore(t *testing.T) {
+// A session whose machine has not said for long that it runs has ended.
+func TestSessionOfASilentMachineHasEnded(t *testing.T) {
 	s := newSite(t)
 	s.beginLive(t, "owner", running, 1)
 	f := s.follow(t, s.URL, "owner", "/api/sessions/"+running+"/events")
@@ -239,8 +239,8 @@ func TestE20LiveNoMore(t *testing.T) {
 	}
 }
 
-// E20.5: nobody types into a team's session, and it shows no screen.
-func TestE20LiveIsWatched(t *testing.T) {
+// Nobody types into a team's session, and it shows no screen.
+func TestNobodyTypesIntoASessionOfTheTeam(t *testing.T) {
 	s := newSite(t)
 	s.beginLive(t, "owner", running, 1)
 	for _, c := range []struct{ method, path, body string }{

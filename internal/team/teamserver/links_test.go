@@ -36,9 +36,9 @@ func (s *site) link(t *testing.T, id, body string) string {
 	return code
 }
 
-// E20.4: what links open, for everybody: with and without --public-links. The order of the statuses
-// is that of TestE19Rights.
-func TestE20LinkRights(t *testing.T) {
+// What links open, for everybody: with and without --public-links. The order of the statuses is
+// that of TestRightsOfEveryUser.
+func TestWhatLinksOpen(t *testing.T) {
 	who := []string{"", "push", "stranger", "admin", "reader", "member", "owner", "auditor"}
 	const (
 		signedIn = "401 404 200 200 200 200 200 200"
@@ -137,7 +137,7 @@ func (s *site) ofRemoved(t *testing.T) string {
 
 // A link that is revoked while a request reads by it opens nothing from then on; whoever reads by a
 // link changes nothing.
-func TestE20LinkEndsAtOnce(t *testing.T) {
+func TestRevokedLinkOpensNothing(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", private, "", "needle")
 	code := s.link(t, private, "{}")
@@ -169,9 +169,9 @@ func (s *site) closed(t *testing.T, ctx context.Context, id string) { //nolint:r
 	}
 }
 
-// E20.4: links that are made, opened and revoked are in the audit. The page is not indexed, and it
-// sends no referrer; its address is in no log.
-func TestE20LinkAudit(t *testing.T) {
+// Links that are made, opened and revoked are in the audit. The page is not indexed, and it sends
+// no referrer; its address is in no log.
+func TestLinksAreInTheAudit(t *testing.T) {
 	s := newSiteWith(t, true)
 	s.push(t, "owner", private, "", "needle")
 	code := s.link(t, private, `{"anyone": true}`)
@@ -212,7 +212,7 @@ func TestE20LinkAudit(t *testing.T) {
 }
 
 // Bad requests for links make none.
-func TestE20BadLinks(t *testing.T) {
+func TestBadRequestsMakeNoLinks(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", private, "", "needle")
 	for body, status := range map[string]int{`{"seconds": 0}`: 400, `{"seconds": -1}`: 400, `{"seconds": 31622401}`: 400, `{"seconds": 1e99}`: 400, `{`: 400, `[]`: 400, strings.Repeat(" ", 4096): 413, `{"anyone": true}`: 400} {

@@ -29,12 +29,11 @@ const (
 	shownTime   = 3 * time.Second // an entry is on another server's page
 )
 
-// BenchmarkLiveSenders measures what issue 20 asks for: 1,000 machines that each send an entry of
-// 557 bytes every 5 s to one serve process, and people who follow 50 of the sessions on another
-// one. It reports the CPU time of the first as a share of a core, its memory, the time of a call
-// (median and 99th percentile), that from a call's begin to the entry in the stream of the other,
-// and PostgreSQL's share of a core. $PTYREC names the program; without it, it is built. Run it with
-// -benchtime 1x.
+// BenchmarkLiveSenders has 1,000 machines send an entry of 557 bytes every 5 s to one serve
+// process, while people follow 50 of the sessions on another one. It reports the CPU time of the
+// first as a share of a core, its memory, the time of a call (median and 99th percentile), that
+// from a call's begin to the entry in the stream of the other, and PostgreSQL's share of a core.
+// $PTYREC names the program; without it, it is built. Run it with -benchtime 1x.
 func BenchmarkLiveSenders(b *testing.B) {
 	s := newSite(b)
 	program := os.Getenv("PTYREC")

@@ -45,9 +45,9 @@ func (s *site) asks(t *testing.T, token, name string) string {
 	return l.Code
 }
 
-// E20.5: a machine asks on one server, is admitted on another, and then has a token that is its
-// user's: once, and until it logs out.
-func TestE20MachineLogin(t *testing.T) {
+// A machine asks on one server, is admitted on another, and then has a token that is its user's:
+// once, and until it logs out.
+func TestMachineGetsATokenOnce(t *testing.T) {
 	s, _, one, two := signing(t, annThere)
 	machine := func(token string) *client.Server {
 		m, err := client.NewServer(one.URL, token)
@@ -104,8 +104,8 @@ func TestE20MachineLogin(t *testing.T) {
 	}
 }
 
-// E20.5: who may admit a machine. A push token is nobody.
-func TestE20LoginRights(t *testing.T) {
+// Who may admit a machine. A push token is nobody.
+func TestWhoMayAdmitAMachine(t *testing.T) {
 	s := newSite(t)
 	for i, status := range strings.Fields("401 401 204 204 204 204 204 204") {
 		token := client.NewToken()
@@ -136,8 +136,8 @@ func TestE20LoginRights(t *testing.T) {
 	}
 }
 
-// E20.5: what a hostile machine asks, and pages of other sites.
-func TestE20LoginMisuse(t *testing.T) {
+// What a hostile machine asks, and pages of other sites.
+func TestHostileLoginsAreRefused(t *testing.T) {
 	s := newSite(t)
 	for _, body := range []string{``, `{}`, `[]`, `{"hash": "00"}`, `{"hash": "` + strings.Repeat("z", 64) + `"}`, `{"hash": "` + strings.Repeat("0", 64) + `", "name": "` + strings.Repeat("x", 65) + `"}`} {
 		s.want(t, 400, "", "POST", "/api/logins", []byte(body))

@@ -16,8 +16,8 @@ import (
 // ghToken has the form of a key.
 const ghToken = "ghp_" + "x7K2mQ9vL4nR8tW3yB6cF1hJ5sD0gA2pZ9eU"
 
-// E20.5: who may ask for the policy, and compare sessions.
-func TestE20PolicyRights(t *testing.T) {
+// Who may ask for the policy, and compare sessions.
+func TestWhoMayReadThePolicy(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")
 	s.check(t, s.db.AddPattern(s.operator, redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
@@ -54,8 +54,8 @@ func TestE20PolicyRights(t *testing.T) {
 	s.want(t, 503, "", "GET", "/api/health", nil)
 }
 
-// E20: the server takes out secrets itself, and what its patterns match: of a sender that does not.
-func TestE20ServerMasks(t *testing.T) {
+// The server takes out secrets itself, and what its patterns match: of a sender that does not.
+func TestServerMasksSecrets(t *testing.T) {
 	s := newSite(t)
 	s.check(t, s.db.AddPattern(s.operator, redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
 	secret := "token " + ghToken + " of CUST-4711"

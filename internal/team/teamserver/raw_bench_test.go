@@ -21,8 +21,8 @@ const (
 	rawStored   = 64 << 10 // bytes of a segment as stored, about
 )
 
-// BenchmarkRaw measures what issue 20 asks for: raw logs of segments of 64 KiB, over HTTP, into the
-// database and into a bucket, in MB/s as stored. The bucket is of gofakes3, or of versitygw where
+// BenchmarkRaw sends raw logs of segments of 64 KiB, over HTTP, into the database and into
+// a bucket, in MB/s as stored. The bucket is of gofakes3, or of versitygw where
 // $PTYREC_VERSITYGW is its program. Run it with -benchtime 1x.
 func BenchmarkRaw(b *testing.B) {
 	b.Run("bytea", func(b *testing.B) { benchRaw(b, newSite(b)) })

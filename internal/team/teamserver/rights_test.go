@@ -74,16 +74,16 @@ var rights = []struct{ method, path, query, body, shared, private string }{
 // elsewhere are the calls that other tests try with everybody, because they change what rights is
 // about.
 var elsewhere = map[string]string{
-	"DELETE /api/sessions/{id}": "TestE19Rights, at its end", "POST /api/login": "TestE19RightsEnd", "DELETE /api/login": "TestE19RightsEnd",
-	"GET /api/links/{link}": "TestE20LinkRights", "GET /api/links/{link}/entries": "TestE20LinkRights", "GET /api/links/{link}/screen": "TestE20LinkRights",
-	"GET /api/links/{link}/raw": "TestE20LinkRights", "GET /api/links/{link}/export": "TestE20LinkRights", "GET /api/links/{link}/events": "TestE20LinkRights",
-	"POST /api/team/{call}": "TestE19AdminRights",
-	"GET /api/login":        "TestE20Ways", "POST /api/logins": "TestE20LoginRights", "GET /api/logins/{code}": "TestE20LoginRights", "POST /api/logins/{code}": "TestE20LoginRights", "DELETE /api/logins/{code}": "TestE20LoginRights",
-	"PUT /api/push/{id}": "TestE19PushToken, TestE19PushTwice", "DELETE /api/push/{id}": "TestE19PushToken, TestE19PushTwice",
+	"DELETE /api/sessions/{id}": "TestRightsOfEveryUser, at its end", "POST /api/login": "TestRightsEndAtOnce", "DELETE /api/login": "TestRightsEndAtOnce",
+	"GET /api/links/{link}": "TestWhatLinksOpen", "GET /api/links/{link}/entries": "TestWhatLinksOpen", "GET /api/links/{link}/screen": "TestWhatLinksOpen",
+	"GET /api/links/{link}/raw": "TestWhatLinksOpen", "GET /api/links/{link}/export": "TestWhatLinksOpen", "GET /api/links/{link}/events": "TestWhatLinksOpen",
+	"POST /api/team/{call}": "TestAdminsChangeAndDoNotRead",
+	"GET /api/login":        "TestWaysToLogIn", "POST /api/logins": "TestWhoMayAdmitAMachine", "GET /api/logins/{code}": "TestWhoMayAdmitAMachine", "POST /api/logins/{code}": "TestWhoMayAdmitAMachine", "DELETE /api/logins/{code}": "TestWhoMayAdmitAMachine",
+	"PUT /api/push/{id}": "TestPushTokenReadsNothing, TestEveryPushMayComeTwice", "DELETE /api/push/{id}": "TestPushTokenReadsNothing, TestEveryPushMayComeTwice",
 }
 
-// E19.2: every call for everybody.
-func TestE19Rights(t *testing.T) {
+// Every call for everybody.
+func TestRightsOfEveryUser(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")
 	s.push(t, "owner", private, "", "needle")
@@ -120,8 +120,8 @@ func TestE19Rights(t *testing.T) {
 	}
 }
 
-// E19.2: rights has every call of the API that serve has with a team's database.
-func TestE19RightsOfAllCalls(t *testing.T) {
+// Rights has every call of the API that serve has with a team's database.
+func TestRightsTableHasEveryCall(t *testing.T) {
 	have := map[string]bool{}
 	for _, route := range rights {
 		have[route.method+" "+route.path] = true
@@ -146,9 +146,9 @@ func TestE19RightsOfAllCalls(t *testing.T) {
 	}
 }
 
-// E19: what somebody may not see answers like what is not there: with the same status and body. The
-// long form prints how long both take; the same statements run for both.
-func TestE19HiddenIsNotThere(t *testing.T) {
+// What somebody may not see answers like what is not there: with the same status and body. The long
+// form prints how long both take; the same statements run for both.
+func TestHiddenSessionsAnswerLikeMissingOnes(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", private, "", "needle")
 	none := strings.Replace(private, "0002", "0003", 1)

@@ -96,8 +96,8 @@ func signing(t *testing.T, person map[string]any) (s *site, there *oidctest.Prov
 
 var annThere = map[string]any{"sub": "subject-1", "email": "ann@example.com", "email_verified": true}
 
-// E20.5: somebody signs in on one server, uses another, and signs out; the audit has it.
-func TestE20SignIn(t *testing.T) {
+// Somebody signs in on one server, uses another, and signs out; the audit has it.
+func TestSignInOnOneServerHoldsOnAnother(t *testing.T) {
 	s, there, one, two := signing(t, annThere)
 	s.push(t, "owner", private, "", "needle")
 	b := newBrowser(t)
@@ -145,8 +145,8 @@ func TestE20SignIn(t *testing.T) {
 	}
 }
 
-// E20.5: the cookies that signing in sets, and where it leads.
-func TestE20SignInCookies(t *testing.T) {
+// The cookies that signing in sets, and where it leads.
+func TestCookiesOfSignIn(t *testing.T) {
 	_, there, one, _ := signing(t, annThere)
 	b := newBrowser(t)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -184,9 +184,9 @@ func TestE20SignInCookies(t *testing.T) {
 	}
 }
 
-// E20.5: who is not known is refused, on a page that says so; so is what the provider has not said
-// of this browser.
-func TestE20SignInRefused(t *testing.T) {
+// Who is not known is refused, on a page that says so; so is what the provider has not said of this
+// browser.
+func TestUnknownPersonIsRefused(t *testing.T) {
 	s, there, one, two := signing(t, annThere)
 	refused := func(name string, b *browser, want string) {
 		t.Helper()
@@ -259,8 +259,8 @@ func TestE20SignInRefused(t *testing.T) {
 	}
 }
 
-// E20.5: anybody may ask how to log in; without a provider, nobody is sent to one.
-func TestE20Ways(t *testing.T) {
+// Anybody may ask how to log in; without a provider, nobody is sent to one.
+func TestWaysToLogIn(t *testing.T) {
 	s, there, one, _ := signing(t, annThere)
 	b := newBrowser(t)
 	if status := b.do(t, "GET", one.URL+"/api/login", ""); status != http.StatusOK || !strings.Contains(b.text, strings.TrimPrefix(there.URL, "http://")) {
@@ -276,8 +276,8 @@ func TestE20Ways(t *testing.T) {
 	}
 }
 
-// E19: who uses a token for the first time has logged in: the audit says so once, and from where.
-func TestE19TokenLogin(t *testing.T) {
+// Who uses a token for the first time has logged in: the audit says so once, and from where.
+func TestFirstUseOfATokenIsInTheAudit(t *testing.T) {
 	s := newSite(t)
 	logins := func() (n int) {
 		s.check(t, s.db.Audit(s.operator, time.Now().Add(-time.Hour), func(r postgres.Record) error {

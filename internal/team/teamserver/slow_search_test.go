@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// E20: a search that takes longer than 5 s is answered with 503, and how to narrow it.
-func TestE20SlowSearch(t *testing.T) {
+// A search that takes longer than 5 s is answered with 503, and how to narrow it.
+func TestSlowSearchIsAnswered503(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")

@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 )
 
-// E19: a body that does not come is not waited for, and who sends it keeps nobody from sending.
-func TestE19SlowBody(t *testing.T) {
+// A body that does not come is not waited for, and who sends it keeps nobody from sending.
+func TestSlowBodyIsNotAwaited(t *testing.T) {
 	s := newSite(t)
 	live, err := client.Dial(t.Context(), "", client.Options{Dir: t.TempDir()})
 	s.check(t, err)

@@ -258,7 +258,7 @@ func (s *site) counts(t *testing.T, user string, list, hits int) {
 
 // A member who is taken out of a space, and a token that is removed or has expired, see nothing
 // from then on. A browser's cookie is a token of its own.
-func TestE19RightsEnd(t *testing.T) {
+func TestRightsEndAtOnce(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")
 	s.want(t, 200, "reader", "GET", "/api/sessions/"+shared, nil)
@@ -291,8 +291,8 @@ func TestE19RightsEnd(t *testing.T) {
 	s.want(t, 401, "owner", "GET", "/api/sessions", nil)
 }
 
-// E19.3: every call may come twice, or too late.
-func TestE19PushTwice(t *testing.T) {
+// Every call may come twice, or too late.
+func TestEveryPushMayComeTwice(t *testing.T) {
 	s := newSite(t)
 	path := "/api/push/" + shared
 	one, two := batchPair(t)
@@ -353,9 +353,9 @@ func TestE19PushTwice(t *testing.T) {
 	s.counts(t, "reader", 0, 0)
 }
 
-// E19.3: the end of a session brings its time and exit code, which need not be known at its
-// beginning. Without them the code stays, and the session counts as interrupted.
-func TestE19End(t *testing.T) {
+// The end of a session brings its time and exit code, which need not be known at its beginning.
+// Without them the code stays, and the session counts as interrupted.
+func TestEndBringsTimeAndExitCode(t *testing.T) {
 	s := newSite(t)
 	path := "/api/push/" + shared
 	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
@@ -385,8 +385,8 @@ func TestE19End(t *testing.T) {
 	}
 }
 
-// E19.3: entries that do not continue what the server has are refused, and change nothing.
-func TestE19EntriesContinue(t *testing.T) {
+// Entries that do not continue what the server has are refused, and change nothing.
+func TestEntriesThatLeaveAGapAreRefused(t *testing.T) {
 	s := newSite(t)
 	path := "/api/push/" + shared
 	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
@@ -422,7 +422,7 @@ func batchPair(t *testing.T) (one []byte, two sentBatch) {
 }
 
 // A push token sends into its space, reads nothing, and takes back only what it sent itself.
-func TestE19PushToken(t *testing.T) {
+func TestPushTokenReadsNothing(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "push", shared, "", "needle")
 	s.counts(t, "push", 0, 0)
@@ -439,8 +439,8 @@ func TestE19PushToken(t *testing.T) {
 	}
 }
 
-// E19: bad input is refused, and leaves nothing behind.
-func TestE19BadPush(t *testing.T) {
+// Bad input is refused, and leaves nothing behind.
+func TestBadPushLeavesNothing(t *testing.T) {
 	s := newSite(t)
 	path := "/api/push/" + shared
 	s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))
@@ -505,9 +505,9 @@ func FuzzDecodeBatch(f *testing.F) {
 	})
 }
 
-// E19.2: whatever shows an auditor what others have is recorded, also the numbers of the page and
-// the tokens that were used.
-func TestE19AuditorsLists(t *testing.T) {
+// Whatever shows an auditor what others have is recorded, also the numbers of the page and the
+// tokens that were used.
+func TestListsOfAuditorsAreInTheAudit(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", private, "", "needle")
 	for _, path := range []string{"/api/sessions", "/api/facets", "/api/usage", "/api/usage?session=" + private} {
@@ -523,9 +523,9 @@ func TestE19AuditorsLists(t *testing.T) {
 	}
 }
 
-// E19.2: the audit has everybody who read what is not theirs, also when many do at once, and
-// notices rows that were changed or taken out.
-func TestE19Audit(t *testing.T) {
+// The audit has everybody who read what is not theirs, also when many do at once, and notices rows
+// that were changed or taken out.
+func TestAuditRecordsWhatIsReadAndChanged(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", shared, "shop", "needle")
 	const readers = 20

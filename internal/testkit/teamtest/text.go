@@ -9,8 +9,9 @@ import (
 const (
 	// meanSize is the mean size of a message in the issues' measurements, in bytes.
 	meanSize = 557
-	// spread is how much sizes differ: the standard deviation of their logarithms. In the transcripts
-	// in testdata, half the messages are smaller than 0.35 of the mean, and 5 % larger than 3.9 of it.
+	// spread is how much sizes differ: the standard deviation of their logarithms. In the
+	// transcripts in testdata, half the messages are smaller than 0.35 of the mean, and 5 % larger
+	// than 3.9 of it.
 	spread = 1.46
 	// maxSize is the size of the largest message.
 	maxSize = 64 << 10

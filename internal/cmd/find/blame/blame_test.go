@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// TestS6Blame finds who wrote a line: by the edit that was shown, the commit, or the time.
-func TestS6Blame(t *testing.T) {
+// TestBlame finds who wrote a line: by the edit that was shown, the commit, or the time.
+func TestBlame(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

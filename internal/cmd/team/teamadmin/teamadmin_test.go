@@ -61,8 +61,8 @@ func serve(t *testing.T, db *postgres.Store) string {
 	return s.URL
 }
 
-// E19.2: the commands do the same to a database and, over HTTP, to its server, and say the same.
-func TestE19Commands(t *testing.T) {
+// The commands do the same to a database and, over HTTP, to its server, and say the same.
+func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 	varies := regexp.MustCompile(`ptr_[a-z2-7]{32}|\d{4}-\d\d-\d\d[T ][0-9:.Z]+`)
 	run := func(open func(context.Context) (teamadmin.Admin, error), line string) string {
 		var out bytes.Buffer

@@ -30,9 +30,9 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// E19.2: login keeps a token that the server takes where only its user can read it; logout forgets
-// it. The token of the environment goes before it, and allows everything.
-func TestE19Login(t *testing.T) {
+// login keeps a token that the server takes where only its user can read it; logout forgets it. The
+// token of the environment goes before it, and allows everything.
+func TestLoginKeepsTheTokenPrivate(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("PTYREC_TEAM_TOKEN", "")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,9 +89,9 @@ func TestE19Login(t *testing.T) {
 	}
 }
 
-// E19.3: status says what waits, since when and why; --never and what is not in the folders does
-// not. Nothing of that connects.
-func TestE19Status(t *testing.T) {
+// Status says what waits, since when and why; --never and what is not in the folders does not.
+// Nothing of that connects.
+func TestStatusSaysWhatWaits(t *testing.T) {
 	t.Setenv("PTYREC_TEAM_TOKEN", "ptr_x")
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asked for %s", r.URL) }))
 	defer server.Close()
@@ -149,9 +149,9 @@ func TestE19Status(t *testing.T) {
 	}
 }
 
-// E19.3: a sender that cannot reach the server waits from a second to 10 minutes, each time longer,
-// and as long as the server says.
-func TestE19Backoff(t *testing.T) {
+// A sender that cannot reach the server waits from a second to 10 minutes, each time longer, and as
+// long as the server says.
+func TestBackoff(t *testing.T) {
 	var b team.Backoff
 	last, longest := time.Duration(0), time.Duration(0)
 	for i := range 20 {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestI17DrawsTheLastRows(t *testing.T) {
+func TestDrawsTheLastRows(t *testing.T) {
 	got := draw("one\ntwo\nthree \x1b[31mred 漢字", 8, 2)
 	if want := "\x1b[Htwo\x1b[K\r\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b[31m") || strings.Contains(got, "字") {
 		t.Errorf("%q", got)
@@ -19,7 +19,7 @@ func TestI17DrawsTheLastRows(t *testing.T) {
 }
 
 // Keys are typed as they come; Ctrl+C leaves and is not typed.
-func TestI17Keys(t *testing.T) {
+func TestKeysAreTyped(t *testing.T) {
 	var typed []string
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -34,7 +34,7 @@ func TestI17Keys(t *testing.T) {
 	}
 }
 
-func TestI17URL(t *testing.T) {
+func TestURL(t *testing.T) {
 	for text, want := range map[string]string{"localhost:3284": "http://localhost:3284", "https://x/agentapi/last/": "https://x/agentapi/last"} {
 		if got := URL(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
