@@ -2,8 +2,7 @@ package session
 
 import "errors"
 
-// Sentinel errors, to be told apart with errors.Is. Packages wrap them with what they know: the
-// file, the line, the session.
+// Sentinel errors for errors.Is. Packages wrap them with the file, line or session concerned.
 var (
 	ErrNotFound     = errors.New("not found")
 	ErrAmbiguous    = errors.New("more than one session matches")

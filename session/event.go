@@ -2,16 +2,16 @@ package session
 
 import "time"
 
-// EventKind is one of the raw events of a recording.
+// EventKind is the kind of a raw event.
 type EventKind uint8
 
 const (
-	Output EventKind = iota // bytes that the child wrote
-	Input                   // bytes that the user typed (recorded only on request)
-	Resize                  // the window's new size
-	Exit                    // the child is gone; Status holds its exit status
-	Marker                  // a label (asciicast "m"); Data holds it
-	Pipe                    // bytes that the child wrote to a pipe; Stream and Text say where they belong
+	Output EventKind = iota // bytes that the command wrote to its terminal
+	Input                   // bytes that the user typed; recorded only on request
+	Resize                  // new size of the window
+	Exit                    // end of the command
+	Marker                  // label, as asciicast's "m"
+	Pipe                    // bytes that the command wrote to a pipe
 )
 
 // Streams of Pipe events.
@@ -20,18 +20,18 @@ const (
 	Stderr = 2
 )
 
-// Event is one raw event of a recording: what happened, and when.
+// Event is one raw event of a recording.
 type Event struct {
-	At         time.Duration // since the start of the recording
+	At         time.Duration // time since the start of the recording
 	Kind       EventKind
-	Data       []byte // Output, Input, Marker, Pipe; Exit: why the child ended, if not by itself
-	Cols, Rows int    // Resize, in cells
-	Status     int    // Exit
+	Data       []byte // Output, Input, Pipe: bytes; Marker: label; Exit: why the command was ended, if it was
+	Cols, Rows int    // Resize: size in cells
+	Status     int    // Exit: exit status, 128+n after signal n
 	Stream     int    // Pipe: Stdout or Stderr
-	Text       int64  // Pipe: where Data begins in the text of its stream, in bytes (docs/format.md)
+	Text       int64  // Pipe: offset of Data in the text of its stream, in bytes (docs/format.md)
 }
 
-// Printed returns how many bytes the child wrote in the event.
+// Printed returns the number of bytes that the command wrote in e, to its terminal or a pipe.
 func (e Event) Printed() int64 {
 	if e.Kind == Output || e.Kind == Pipe {
 		return int64(len(e.Data))

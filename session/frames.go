@@ -2,25 +2,25 @@ package session
 
 import "bytes"
 
-// The raw log of a session can be read as numbered frames (docs/format.md, "Frames"): the numbers
-// derive from its events alone. Markers with the names below take numbers, too.
+// The raw log of a session can be read as numbered frames (docs/format.md, "Frames"). The numbers
+// depend only on the events. Markers with these names have numbers, too.
 const (
-	EventRole     = "frame:role"     // data: client, role; somebody joined, or has another role: two numbers
-	EventLeave    = "frame:leave"    // data: client; one number
-	EventKeyframe = "frame:keyframe" // a picture of the screen: one number
+	EventRole     = "frame:role"     // data: client, role; a client joined or changed its role; takes two numbers
+	EventLeave    = "frame:leave"    // data: client; takes one number
+	EventKeyframe = "frame:keyframe" // image of the screen; takes one number
 )
 
-// EventLost is the name of a marker where the frames of a recording of another machine's session
-// have a gap. data: from, to. It takes no number.
+// EventLost marks a gap in the frames of a session recorded from another machine. data: from, to.
+// It takes no number.
 const EventLost = "frame:lost"
 
-// FrameBytes is the most output in one frame. An Output event with more is several frames.
+// FrameBytes is the maximum number of bytes of output in a frame. A longer Output event is split.
 const FrameBytes = 16 << 10
 
-// FrameMark returns the label of a marker that takes numbers.
+// FrameMark returns the label of a marker for event, one of the names above.
 func FrameMark(event string, data map[string]any) []byte { return ControlMark(event, data) }
 
-// FrameMarkNumbers returns how many numbers a marker with this label takes.
+// FrameMarkNumbers returns how many frame numbers a marker with this label takes, or 0.
 func FrameMarkNumbers(label []byte) int64 {
 	for event, n := range map[string]int64{EventRole: 2, EventLeave: 1, EventKeyframe: 1} {
 		if bytes.HasPrefix(label, []byte(`{"ptyrec":"`+event+`"`)) {
@@ -30,7 +30,7 @@ func FrameMarkNumbers(label []byte) int64 {
 	return 0
 }
 
-// FramePlace is a place in a raw log between two events: how many there are before it of each.
+// FramePlace is a position between two events of a raw log, as counts of what precedes it.
 type FramePlace struct {
 	Event   int64 // events
 	Frame   int64 // frame numbers
@@ -38,16 +38,17 @@ type FramePlace struct {
 	Offset  int64 // bytes of output
 }
 
-// Frame is a part of the raw log with a number of its own.
+// Frame is a numbered part of the raw log.
 type Frame struct {
 	Number  int64
-	Outputs int64 // frames of output up to and with this one
+	Outputs int64 // frames of output up to and including this one
 	Offset  int64 // bytes of output before it
-	Event         // Output with at most FrameBytes, Resize, Marker (of those above) or Exit
+	Event         // Output of at most FrameBytes, Resize, Exit, or one of the markers above
 }
 
-// Cut calls give for each frame of the event at p, and moves p behind it. give may be nil; its
-// error ends the frames, but p is behind the event all the same. The frames share the event's data.
+// Cut calls give for each frame of e, the event at p, and advances p past it. give may be nil.
+// After an error of give, Cut returns it and does not call give again, but still advances p. The
+// frames share e's data.
 func (p *FramePlace) Cut(e Event, give func(Frame) error) (err error) {
 	p.Event++
 	next := func(e Event, numbers int64) {

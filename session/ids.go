@@ -2,13 +2,12 @@ package session
 
 import "iter"
 
-// lookAhead is how many old entries in a row may have no counterpart before those behind them are
-// given up.
+// lookAhead is how many old entries in a row may be missing from the new reading.
 const lookAhead = 64
 
-// KeepIDs copies to now the ids of equal entries in old, an earlier reading of the same session. So
-// references to an entry stay valid after a newer version has read the session again. Entries keep
-// their order; the ids stay unique.
+// KeepIDs copies the ids of old, an earlier reading of a session, to the equal entries of now, so
+// that references to entries stay valid when a newer version of ptyrec reads the session again. It
+// modifies the entries of now, keeps their order, and makes their ids unique.
 func KeepIDs(old, now []*Entry) {
 	ids := make(map[*Entry]string, len(now))
 	used := map[string]bool{}
@@ -34,15 +33,16 @@ func KeepIDs(old, now []*Entry) {
 	}
 }
 
-// sameEntry reports whether a and b, of two readings of a session, are the same entry.
+// sameEntry reports whether a and b, from two readings of a session, are the same entry. It ignores
+// ids, times and all details but the text.
 func sameEntry(a, b *Entry) bool {
 	return a.Type == b.Type && a.Event == b.Event && a.Role == b.Role && a.Agent == b.Agent && a.Conversation == b.Conversation &&
 		a.Text == b.Text
 }
 
-// KeepIDsOf is KeepIDs for more entries than memory should hold. It returns now with the ids of
-// old; both must return the same entries each time. It holds the old entries behind the first that
-// has changed, and as many new ones.
+// KeepIDsOf is KeepIDs for sessions that are too long for memory. It returns now with the ids of
+// old. It iterates over both several times, and they must yield the same entries each time. It
+// holds the old entries from the first changed one on, and about as many new ones.
 func KeepIDsOf(old, now iter.Seq2[*Entry, error]) (iter.Seq2[*Entry, error], error) {
 	same, err := sameStart(old, now)
 	if err != nil {
@@ -80,7 +80,7 @@ func KeepIDsOf(old, now iter.Seq2[*Entry, error]) (iter.Seq2[*Entry, error], err
 	}, nil
 }
 
-// sameStart returns how many of the first entries are the same, with the same ids.
+// sameStart returns the number of leading entries that are the same and have the same ids.
 func sameStart(old, now iter.Seq2[*Entry, error]) (n int, err error) {
 	next, stop := iter.Pull2(now)
 	defer stop()
@@ -100,7 +100,7 @@ func sameStart(old, now iter.Seq2[*Entry, error]) (n int, err error) {
 	return n, nil
 }
 
-// part returns at most n entries from index from on; n < 0: all of them.
+// part returns at most n entries, starting at index from. If n is negative, it returns all of them.
 func part(entries iter.Seq2[*Entry, error], from, n int) (out []*Entry, err error) {
 	for e, err := range entries {
 		if err != nil {

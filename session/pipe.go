@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The text of a stream is its bytes as UTF-8, with U+FFFD for each maximal part that is not valid
-// (Unicode 16, section 3.9, "U+FFFD Substitution of Maximal Subparts"). A Pipe event holds whole
-// characters, so that its text does not depend on the events around it.
+// The text of a stream is its bytes decoded as UTF-8, with U+FFFD for each maximal invalid subpart
+// (Unicode 16, section 3.9, "U+FFFD Substitution of Maximal Subparts"). A Pipe event has whole
+// characters, so its text does not depend on the events around it.
 
 // replacement is U+FFFD.
 const replacement = "\uFFFD"
@@ -50,8 +50,7 @@ func Text(data []byte) string {
 	return b.String()
 }
 
-// Whole returns how many bytes of data can be made into text before the bytes that follow are
-// known: all but an unfinished character at the end.
+// Whole returns the length of data without an incomplete character at its end.
 func Whole(data []byte) int {
 	for back := 1; back < utf8.UTFMax && back <= len(data); back++ {
 		at := len(data) - back
@@ -66,8 +65,8 @@ func Whole(data []byte) int {
 	return len(data)
 }
 
-// lead is what a byte says as the first one of a character: how many follow, and between what the
-// second one is (Unicode 16, table 3-7).
+// lead describes the first byte of a character: how many bytes follow it, and the range of the
+// second one (Unicode 16, table 3-7).
 type lead struct {
 	follow    uint8
 	low, high byte
@@ -87,8 +86,9 @@ var leads = func() (l [256]lead) {
 	return l
 }()
 
-// character returns the size of the character that data begins with, or of the maximal part of one
-// that is not valid, or 1; more reports whether further bytes could complete it. data is not empty.
+// character returns the size of the character at the start of data, which must not be empty. If it
+// is not valid, size is that of its maximal subpart, at least 1, and more reports whether further
+// bytes could complete it.
 func character(data []byte) (size int, valid, more bool) {
 	if data[0] < utf8.RuneSelf {
 		return 1, true, false
@@ -109,8 +109,8 @@ func character(data []byte) (size int, valid, more bool) {
 	return size, true, false
 }
 
-// OnTerminal returns a Pipe event as an Output event with the same bytes, but with a carriage
-// return before each line feed, as a terminal would show it. Other events are returned as they are.
+// OnTerminal converts a Pipe event to the Output event that shows it on a terminal (see
+// TerminalLines). It returns other events unchanged.
 func OnTerminal(e Event) Event {
 	if e.Kind == Pipe {
 		e = Event{At: e.At, Kind: Output, Data: TerminalLines(e.Data)}
@@ -118,8 +118,8 @@ func OnTerminal(e Event) Event {
 	return e
 }
 
-// TerminalLines returns what a command wrote to a pipe with a carriage return before each line
-// feed: a terminal needs it to begin the next line at its left edge.
+// TerminalLines returns data with a carriage return before each line feed, which makes a terminal
+// start the next line at its left edge.
 func TerminalLines(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
 }

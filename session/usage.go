@@ -2,24 +2,24 @@ package session
 
 import "time"
 
-// Where figures of usage come from.
+// Sources of usage figures.
 const (
-	UsageLog    = "log"    // the agent's own log: each request
-	UsageScreen = "screen" // what the agent printed: at least so much was used
+	UsageLog    = "log"    // the agent's own log, per request
+	UsageScreen = "screen" // the screen: a lower bound
 )
 
-// Usage is what one request, or one conversation, used of a model. Counts are in tokens.
+// Usage counts the tokens that a request or a conversation used.
 type Usage struct {
-	Key        string    `json:"key,omitempty"` // of the request, unique among those of an agent; or of the figure on the screen
+	Key        string    `json:"key,omitempty"` // id of the request or the figure, unique per agent
 	Source     string    `json:"source"`        // UsageLog or UsageScreen
 	Agent      string    `json:"agent"`
-	Model      string    `json:"model,omitempty"` // empty: unknown
+	Model      string    `json:"model,omitempty"` // empty if unknown
 	At         time.Time `json:"at"`
-	Input      int64     `json:"input"`          // without what was read from or written to a cache
-	CacheRead  int64     `json:"cache_read"`     // input that a cache had
-	CacheWrite int64     `json:"cache_write"`    // input that was put into a cache
-	Output     int64     `json:"output"`         // with Reasoning
-	Reasoning  int64     `json:"reasoning"`      // output that is not shown
-	Total      int64     `json:"total"`          // of all, also if only that is known
-	Cost       *float64  `json:"cost,omitempty"` // in US dollars, as the agent states it; nil: it does not
+	Input      int64     `json:"input"`          // input that no cache was involved in
+	CacheRead  int64     `json:"cache_read"`     // input read from a cache
+	CacheWrite int64     `json:"cache_write"`    // input written to a cache
+	Output     int64     `json:"output"`         // output, Reasoning included
+	Reasoning  int64     `json:"reasoning"`      // output that was not shown
+	Total      int64     `json:"total"`          // all tokens; may be known without the parts
+	Cost       *float64  `json:"cost,omitempty"` // US dollars, as stated by the agent; nil if it did not
 }

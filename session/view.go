@@ -2,37 +2,37 @@ package session
 
 import "time"
 
-// Sighting is one item that a View shows: a message, or an event between messages.
+// Sighting is an item of a View: a message, or an event between messages.
 type Sighting struct {
 	Message
-	Event     string     // EventClear or EventInterrupted; Message is then empty
-	Open      bool       // may still grow
-	Shortened bool       // cells of its tables are shortened; they may have been on the screen whole before
-	Printed   LongOutput // output of a shell command; if set, it replaces Message.Output
+	Event     string     // EventClear, EventInterrupted, or empty if it is a message
+	Open      bool       // whether it may still grow
+	Shortened bool       // whether cells of its tables are cut off; earlier frames may have shown them whole
+	Printed   LongOutput // output of a shell command; if set, replaces Message.Output
 }
 
-// LongOutput is an output that grows. Its text is only built when it is needed.
+// LongOutput is a growing output whose text is built on demand.
 type LongOutput interface {
-	Size() int                     // changes whenever the text does
-	Text() (text string, omit Gap) // the current text
+	Size() int                     // changes whenever Text does
+	Text() (text string, omit Gap) // current text, and what is left out of it
 }
 
-// Gap describes what was cut from the middle of a long text.
+// Gap counts what was left out of the middle of a long text.
 type Gap struct {
 	Lines int // line breaks
 	Bytes int
 }
 
-// View is what a frame shows of the conversation, for a log to merge: the items From, From+1, … of
-// a document, up to its end. A document is one continuous text, put together from frames; a new one
-// begins when the screen is wiped or another program takes it over.
+// View is the part of the conversation that a frame shows: the items From, From+1, … of a document,
+// up to its end. A document is a continuous text assembled from frames. A new one begins when the
+// screen is erased or another program takes it over.
 type View struct {
 	Document int // number of the document
-	From     int // number of the first of Items on the document
+	From     int // number of Items[0] in the document
 	Items    []Sighting
-	Reprint  bool          // the document may show again what the log already has
-	Past     int           // no later view of the document shows an item before this one
-	At       time.Duration // since the start of the recording
-	Offset   int64         // bytes of raw output up to here
-	Settled  bool          // nothing has changed for a while: the view is no torn frame
+	Reprint  bool          // whether the document may repeat entries that the log already has
+	Past     int           // number of the first item that later views of the document may show
+	At       time.Duration // time since the start of the recording
+	Offset   int64         // number of bytes of output up to this frame
+	Settled  bool          // whether nothing has changed for a while, so the frame is complete
 }
