@@ -17,7 +17,7 @@ var style = markdown.Style{
 	Left: 2, MarkCells: true,
 	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true,
 	Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
-	Code: code, Language: language, CodeTabs: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
+	Code: code, Language: language, CodeTabs: true, CodeBlanks: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
 }
 
 // fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.
@@ -143,7 +143,7 @@ func readInk(l *markdown.Line) claudeInk {
 		seen |= spanInk(&l.Spans[i])
 	}
 	switch {
-	case seen&inkSyntax != 0:
+	case seen&inkSyntax != 0, l.First().Fg == meta && !l.All(grey8) && !strings.HasPrefix(l.Text, "▎"):
 		return inkSyntax
 	case seen&(inkCode|inkStyled) == 0:
 		return inkPlain
@@ -154,6 +154,9 @@ func readInk(l *markdown.Line) claudeInk {
 	}
 	return inkStyled
 }
+
+// grey8 reports whether a character is in the grey of highlighted code.
+func grey8(s vterm.Style) bool { return s.Fg == meta }
 
 // spanInk reads the colour of a piece of a line; 0 if it is blank.
 func spanInk(s *row.Span) claudeInk {
@@ -266,10 +269,11 @@ func codeGroup(ls []markdown.Line) int {
 			}
 		}
 	}
-	end := len(group)
+	end, command := len(group), prose.Command(ls[0].Text[ls[0].Indent:])
 	for k := range group {
 		between := first <= k && k <= last
-		if !between && text(ls[k:], ls[0].Indent, first >= 0 && k > last) {
+		belowCode := first >= 0 && k > last || command && k > 0
+		if !between && text(ls[k:], ls[0].Indent, belowCode) {
 			end = k
 			break
 		}
@@ -280,7 +284,7 @@ func codeGroup(ls []markdown.Line) int {
 	case first >= 0 && end > first:
 		return end
 	}
-	return plainCode(ls, end)
+	return plainCode(ls, end, command)
 }
 
 // text reports whether the first line is one of text: a sentence that is not indented further than
@@ -312,13 +316,19 @@ func codeInkRun(ls []markdown.Line) int {
 }
 
 // plainCode returns how many lines without any colour are code: all of a group without prose, if
-// its lines break where words had room, or are indented. ls[:end] is the group.
-func plainCode(ls []markdown.Line, end int) int {
+// its lines break where words had room, or are indented. ls[:end] is the group. Right below a
+// command text may follow.
+func plainCode(ls []markdown.Line, end int, command bool) int {
 	items := func(l markdown.Line) bool { return isItem(&l) }
-	if slices.ContainsFunc(ls[:end], items) || end < markdown.UntilBlank(ls) && !isItem(&ls[end]) {
-		return 0 // text goes on below
+	if end == 0 || slices.ContainsFunc(ls[:end], items) {
+		return 0
 	}
 	lk, deep, breaks := markdown.Style{}, false, true
+	if end < markdown.UntilBlank(ls) && !isItem(&ls[end]) { // text goes on below
+		if !command || lk.SeamOf(&ls[end-1], &ls[end], 0) != markdown.SeamBreak {
+			return 0
+		}
+	}
 	for k := 1; k < end; k++ {
 		if lk.SeamOf(&ls[k-1], &ls[k], 0) != markdown.SeamBreak {
 			breaks = false
@@ -326,7 +336,7 @@ func plainCode(ls []markdown.Line, end int) int {
 			deep = deep || ls[k].Indent > ls[0].Indent
 		}
 	}
-	if deep || breaks && (end > 1 || prose.Command(ls[0].Text[ls[0].Indent:]) || prose.Signs(ls[0].Text)) {
+	if deep || breaks && (end > 1 || command || prose.Signs(ls[0].Text)) {
 		return end
 	}
 	return 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // CodeRun counts the lines of a code block that begins at ls[0]: lines for which is returns true,
@@ -136,16 +137,29 @@ func joinCode(out []string, s Seam, l *Line, edge int) []string {
 	return out
 }
 
-// tabsOf turns the blanks at the start of code lines back into tabs, where all that are indented
-// reach to a tab stop or beyond: seen from the code's edge, which is left columns from the
-// window's, the first stop is as much nearer.
+// tabsOf turns the blanks at the start of code lines back into tabs, if the style says that they
+// may be tabs: where all that are indented reach to a tab stop of the terminal or beyond, or all
+// reach to one that counts from the code's edge. Seen from this edge, which is left columns from
+// the window's, the terminal's first stop is as much nearer.
 func (lk *Style) tabsOf(code []string, left int) []string {
+	stops := func(first int) func(string) bool {
+		return func(l string) bool { n := row.Indent(l); return n > 0 && (n-first)%row.TabStop == 0 }
+	}
 	first := row.TabStop - left%row.TabStop
 	short := func(l string) bool { n := row.Indent(l); return n > 0 && n < first }
-	stops := func(l string) bool { return (row.Indent(l)-first)%row.TabStop == 0 }
-	if !lk.CodeTabs || first == row.TabStop || slices.ContainsFunc(code, short) || !slices.ContainsFunc(code, stops) {
-		return code
+	if lk.CodeTabs && first < row.TabStop && !slices.ContainsFunc(code, short) && slices.ContainsFunc(code, stops(first)) {
+		return tabbed(code, first)
 	}
+	between := func(l string) bool { return row.Indent(l)%row.TabStop != 0 }
+	if lk.CodeBlanks && !slices.ContainsFunc(code, between) && slices.ContainsFunc(code, stops(0)) {
+		return tabbed(code, row.TabStop)
+	}
+	return code
+}
+
+// tabbed writes tabs in place of the blanks at the start of code lines. The first tab stop is at a
+// column.
+func tabbed(code []string, first int) []string {
 	for i, l := range code {
 		if n := row.Indent(l) - first; n >= 0 {
 			code[i] = strings.Repeat("\t", 1+n/row.TabStop) + row.Blanks(n%row.TabStop) + l[first+n:]
@@ -159,7 +173,7 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 // above. Some begin it below the first, and go on in its colour.
 // Where the terminal wrapped a line, the agent had left it whole.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
-	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) {
+	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) || comment(a, b) {
 		return SeamBreak
 	}
 	if b.Indent > edge+1 {
@@ -174,6 +188,14 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 // numberedSlack is how many columns more than a word needs may be free in a line with a number that
 // goes on below.
 const numberedSlack = 8
+
+// comment reports whether a line is a comment, all in one colour, and the line below it begins in
+// another colour: a comment that is wrapped keeps its own.
+func comment(a, b *Line) bool {
+	ink := a.First().Fg
+	same := func(s vterm.Style) bool { return s.Fg == ink }
+	return b.First().Fg != ink && prose.Comment(a.Text[a.Indent:]) && a.All(same)
+}
 
 // numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
 // show how the block begins, and one by one, but for lines that it did not show. Some agents leave

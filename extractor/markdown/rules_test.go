@@ -409,9 +409,11 @@ func TestTabs(t *testing.T) {
 		{"short of a stop", true, 2, []string{"    a", "      b"}, []string{"    a", "      b"}},
 		{"beyond the stops", true, 2, []string{"       a", "        b"}, []string{"       a", "        b"}},
 		{"at a stop itself", true, 8, []string{"        a"}, []string{"        a"}},
+		{"blanks up to the code's own stops", false, 0, []string{"a {", "        b", "                c"}, []string{"a {", "\tb", "\t\tc"}},
+		{"blanks that are none", false, 0, []string{"a {", "    b", "        c"}, []string{"a {", "    b", "        c"}},
 	}
 	for _, tt := range tests {
-		lk := Style{CodeTabs: tt.tabs}
+		lk := Style{CodeTabs: tt.tabs, CodeBlanks: strings.HasPrefix(tt.name, "blanks")}
 		if got := lk.tabsOf(slices.Clone(tt.code), tt.left); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
@@ -458,6 +460,17 @@ func TestNumberedBelowLost(t *testing.T) {
 		lines[3].Lost = true
 		if _, got := Render(lines, &geminiish); got != want {
 			t.Errorf("number %s: got\n%s\nwant\n%s", number, got, want)
+		}
+	}
+}
+
+// TestFirstWidth has a word with vowel signs, which some terminals count as cells of their own.
+func TestFirstWidth(t *testing.T) {
+	const word = "अनुवाद"
+	for _, want := range []int{4, 5} {
+		l := Line{Spans: []row.Span{{Text: word, Width: want}}}
+		if got := l.firstWidth(word); got != want {
+			t.Errorf("%d cells, want %d", got, want)
 		}
 	}
 }

@@ -57,6 +57,8 @@ type Style struct {
 	// CodeTabs: tabs of code are written as such at column Left, so that they reach to the
 	// terminal's tab stops.
 	CodeTabs bool
+	// CodeBlanks: tabs of code are drawn as blanks, up to tab stops that count from the code's edge.
+	CodeBlanks bool
 	// CodeHangs: what is wrapped of a code line may begin below the line's first character.
 	CodeHangs bool
 	// Gutter reads a line number at the start of a code line: its width in columns, with the

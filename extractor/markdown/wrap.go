@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // Seam is what stood between two lines before the agent wrapped them.
@@ -45,7 +46,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		}
 	}
 	free, last, word := a.Room-a.Width, row.LastWord(a.Text), row.FirstWord(b.Text)
-	end, width := a.StyleOf(len(a.Text)-1), row.Width(word)
+	end, width := a.StyleOf(len(a.Text)-1), b.firstWidth(word)
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
 	case end.Link != "" && strings.Contains(end.Link, endOfLink(a)+startOfLink(b)): // an address goes on
@@ -61,6 +62,23 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		return SeamSpace
 	}
 	return SeamBreak
+}
+
+// firstWidth returns how many cells the line's first word has. Where a terminal counts each code
+// point, they are more than the word has by its characters.
+func (l *Line) firstWidth(word string) int {
+	width := row.Width(word)
+	if width == len(word) {
+		return width
+	}
+	cells, whole := 0, 0
+	for _, s := range l.Spans {
+		cells, whole = cells+s.Width, whole+row.Width(s.Text)
+	}
+	if cells == whole {
+		return width
+	}
+	return vterm.TextWidth(word, vterm.Points)
 }
 
 // endOfLink and startOfLink return the word at a line's end and at its start, as far as it is in
@@ -107,8 +125,8 @@ func lastPiece(l *Line) string {
 
 // twoWords matches the end of a line that is full and the word below it if these are no token that
 // was cut: both are made of lower-case letters, the first ends with a mark, or the second is an
-// address.
-var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
+// address. A point or a colon is such a mark before a capital.
+var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|\p{Ll}[.:!?] \p{Lu}\p{Ll}+[.,;:!?]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
 // WithoutBlanks reports whether the end of line a and the start of line b are characters of Chinese
 // or Japanese texts, which have no blanks between words.

@@ -39,7 +39,7 @@ func Judge(t string) Kind {
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
 	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
-	case comment().MatchString(t), Exception(t):
+	case Comment(t), Exception(t), strings.HasSuffix(t, " ./..."):
 		return Code
 	case sentence && plain*2 >= words:
 		return Prose
@@ -87,7 +87,9 @@ func plainWord(w string) bool {
 	})
 }
 
-// comment matches what begins with a comment.
+// Comment reports whether a line begins with a comment.
+func Comment(t string) bool { return comment().MatchString(t) }
+
 var comment = lazy.Regexp(`^(?://|/\*|# )`)
 
 // Exception reports whether a line is the last of a traceback: `ValueError: not a number`.
@@ -142,10 +144,12 @@ const (
 	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
-// invoked matches a command behind a prompt, or one that is named by its path; passed what is
-// passed to a command, rather than more words of a sentence.
+// invoked matches a command behind a prompt, one that is named by its path, and one with a variable
+// set for it; options one that has an option or a path; passed what is passed to a command, rather
+// than more words of a sentence.
 var (
-	invoked = lazy.Regexp(`^(?:\$ |\./.* )`)
+	invoked = lazy.Regexp(`^(?:\$ |\./.* |[A-Z][A-Z0-9_]+=\S+ [a-z])`)
+	options = lazy.Regexp(`^[a-z][a-z0-9-]+(?: \S+)* (?:--?[a-z][a-z-]*|\.{1,2}/\S*)(?:[ =]|$)`)
 	passed  = lazy.Regexp(`^[^ ]+$|[-./=$:@|>&"]`)
 )
 
@@ -154,8 +158,12 @@ func Command(t string) bool {
 	if invoked().MatchString(t) {
 		return true
 	}
+	sentence := endsIn(t, ".:?,") && !strings.HasSuffix(t, "/...")
+	if !sentence && options().MatchString(t) {
+		return true
+	}
 	w, rest, _ := strings.Cut(t, " ")
-	if rest == "" || endsIn(t, ".:?,") {
+	if rest == "" || sentence {
 		return false
 	}
 	return strings.Contains(commands, " "+w+" ") || strings.Contains(words, " "+w+" ") && passed().MatchString(rest)

@@ -54,6 +54,7 @@ func TestJudge(t *testing.T) {
 func TestCommand(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true, "git status -s": true,
+		"lint -e a ./...": true, "LEVEL=1 qwen": true, "tool --fix": true, "use the -v flag to see more.": false,
 		"npm": false, "./src": false, "go there and look around": false, "make sure that it works.": false, "rm is dangerous, though:": false,
 	} {
 		if got := prose.Command(line); got != want {
