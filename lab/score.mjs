@@ -38,10 +38,35 @@ function flat(s, inline) {
 }
 
 /**
- * Markdown or screen text to the bare words a reader sees. targets are the addresses of the links in
- * the truth: some agents show them behind the link's text, others do not.
+ * Markdown or screen text to the bare words a reader sees. links are those of the truth: some agents show the
+ * addresses after the link's text, others do not.
  */
-export const plain = (s, targets = targetsOf(s)) => flat(s, l => withoutMarks(l, targets));
+export const plain = (s, links = linksOf(s)) => flat(joined(s), l => withoutMarks(l, links));
+
+/** A line that defines the address of a link by reference, which no agent shows. */
+const DEFINITION = /^ {0,3}\[([^\]^]+)\]:\s+<?\S+>?(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*$/;
+/** A line that begins something else than a paragraph, or that is a row of a table. */
+const BLOCK = /^\s*([-*+•●◦▪](\s|$)|[>▎▌│┃]|#{1,6}\s|(\d+|[a-z]|[ivx]{1,4})[.)](\s|$)|$)|\|/;
+
+/** A text with each paragraph on a line of its own, since marks may begin on one line and end on the next. */
+function joined(s) {
+  let open = null,
+    running = false; // whether the line above may go on
+  const out = [];
+  for (const l of s.replace(/\r/g, "").split("\n")) {
+    const f = fence(l, open);
+    if (f) open = open ? null : f;
+    const code = f || open;
+    if (!code && (DEFINITION.test(l) || (running && /^ {0,3}={2,}\s*$/.test(l)))) {
+      running = false;
+      continue;
+    }
+    if (running && !code && !BLOCK.test(l) && !/^\s*[-*_]{3,}\s*$/.test(l)) out.push(`${out.pop()} ${l.trim()}`);
+    else out.push(l);
+    running = !code && l.trim() !== "" && !/^\s*#{1,6}\s/.test(l) && !l.includes("|") && !/^\s*-{3,}\s*$/.test(l);
+  }
+  return out.join("\n");
+}
 
 /**
  * A text in the form in which truths name what was not seen ("unseen"): with the addresses of links, and with some
@@ -59,15 +84,33 @@ const written = s =>
 /** A link or an image: its text, and its address. */
 const LINK = /!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\(<?([^()\s<>]*(?:\([^()]*\)[^()\s<>]*)*)>?(?:\s+"[^"]*")?\)/g;
 
-/** The addresses of the links in a text, the longest first. */
-export const targetsOf = md =>
-  [...new Set([...md.matchAll(LINK)].map(m => m[2]).filter(Boolean))].sort((a, b) => b.length - a.length);
+/** A link or an image by reference: its text, and the name of its definition, by default the text. */
+const REFERENCE = /!?\[((?:[^\[\]]|\[[^\[\]]*\])+)\](?:\[([^\[\]]*)\])?(?!\()/g;
+
+/** The addresses of the links in a text, the longest first, and the names of those that it defines by reference. */
+export function linksOf(md) {
+  const addresses = new Set(),
+    labels = new Set();
+  const find = text => {
+    for (const [, inner, address] of text.matchAll(LINK)) {
+      if (address) addresses.add(address);
+      find(inner);
+    }
+  };
+  find(md);
+  for (const l of md.split("\n")) {
+    const label = DEFINITION.exec(l)?.[1];
+    if (label) labels.add(label.toLowerCase());
+  }
+  return { addresses: [...addresses].sort((a, b) => b.length - a.length), labels };
+}
+const NO_LINKS = { addresses: [], labels: new Set() };
 
 /**
  * A line of Markdown without its inline marks: emphasis by either sign, strikethrough, code spans,
  * escapes, the addresses of links. What is in a code span stays as it is.
  */
-function withoutMarks(l, targets) {
+function withoutMarks(l, links) {
   const kept = [],
     keep = text => `\0${kept.push(text) - 1}\0`;
   l = l
@@ -77,16 +120,18 @@ function withoutMarks(l, targets) {
     was = l;
     l = l
       .replace(LINK, (_, text, target) => text || target)
+      .replace(REFERENCE, (all, text, label) => (links.labels.has((label || text).toLowerCase()) ? text : all))
+      .replace(/<(https?:[^<>\s]+|[\w.+-]+@[\w.-]+)>/g, "$1")
       .replace(/(\*{1,3}|~~)(?=\S)([^\0]*?\S|.+?\S)\1/g, "$2")
       .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=[^\s_])(.*?[^\s_])\1(?![\p{L}\p{N}])/gu, "$2");
   }
   l = l.replace(/\0(\d+)\0/g, (_, i) => kept[i]);
-  for (const t of targets) l = l.replaceAll(new RegExp(`\\s?\\(${escaped(t)}\\)`, "g"), "");
+  for (const t of links.addresses) l = l.replaceAll(new RegExp(`\\s?\\(${escaped(t)}\\)`, "g"), "");
   return l;
 }
 
 const bare = l => l.replace(/[\u2500-\u257f]/g, " ").replace(/\|/g, " ");
-const tight = (s, targets) => plain(s, targets).replace(/\s+/g, "");
+const tight = (s, links) => plain(s, links).replace(/\s+/g, "");
 
 /** Levenshtein distance of two strings, banded by cutting common ends first. */
 function distance(a, b) {
@@ -151,8 +196,8 @@ function likeness(t, g) {
       b = tight(g.text ?? "").replace(/…$/, "");
     return b.length && a.startsWith(b.slice(0, Math.max(1, b.length - 3))) ? 1 : 0;
   }
-  const targets = targetsOf(t.text);
-  return hasAllThatWasSeen(t, g) ? 1 : similar(tight(t.text), tight(g.text ?? "", targets));
+  const links = linksOf(t.text);
+  return hasAllThatWasSeen(t, g) ? 1 : similar(tight(t.text), tight(g.text ?? "", links));
 }
 
 /** The words of a message, line by line, in pieces of four, and what shows each on the screen: ten words of its line, those before it or those behind it, since the same four may be in other messages. Those of a table ("aside") are in one cell each: agents wrap cells, or shorten them. */
@@ -192,13 +237,13 @@ const inCell = (word, whole, unseen) =>
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
-  const address = new Set(targetsOf(t.whole ?? t.text).map(a => `(${a})`)),
+  const address = new Set(linksOf(t.whole ?? t.text).addresses.map(a => `(${a})`)),
     unseen = new Set(t.unseen),
     parts = pieces(t.whole ?? t.text),
     keys = parts.map(p => p.words.join(" ")),
     may = keys.map(k => unseen.has(k)),
     words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),
-    have = plain(got, [])
+    have = plain(got, NO_LINKS)
       .split(" ")
       .filter(w => w.replace(SIGN, ""));
   // What is there several times may have been on the screen elsewhere only.
@@ -214,7 +259,7 @@ function allThatWasSeen(t, got) {
   let at = [0]; // how much of have may be read so far
   for (const [w, i, cell] of words) {
     const next = new Set(may[i] || address.has(w.replace(/[.,;:!?]+$/, "")) ? at : []),
-      word = w.replace(/^(\*+|_+|~~)|(\*+|_+|~~)(?=[.,;:!?)]*$)/g, "");
+      word = w.replace(/^(\*+|_+|~~|\[)|(\*+|_+|~~|\])(?=[.,;:!?)]*$)/g, "");
     for (const k of at)
       if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i])))
         next.add(k + 1);
@@ -385,7 +430,7 @@ export function marks(md) {
 const BOLD_HEADINGS = new Set(["claude", "copilot", "gemini", "qwen"]);
 
 /** The lines of a transcript, also as marks() names what is in them. alike: a bold line may be a heading. */
-function forms(md, targets, alike) {
+function forms(md, links, alike) {
   return md.split("\n").flatMap(line => {
     const l = line.trim();
     let m;
@@ -395,15 +440,15 @@ function forms(md, targets, alike) {
         .map(c => c.trim())
         .filter(Boolean)
         .join("|");
-    if ((m = /^#{1,6} (.*)/.exec(l))) return [l, `# ${plain(m[1], targets)}`, alike ? `**${m[1]}**` : ""];
-    if ((m = /^([-*+]|\d+\.) (.*)/.exec(l))) return [l, `${m[1].replace(/[*+]/, "-")} ${plain(m[2], targets)}`];
-    if (alike && (m = /^\*\*(.*)\*\*$/.exec(l))) return [l, `# ${plain(m[1], targets)}`];
+    if ((m = /^#{1,6} (.*)/.exec(l))) return [l, `# ${plain(m[1], links)}`, alike ? `**${m[1]}**` : ""];
+    if ((m = /^([-*+]|\d+\.) (.*)/.exec(l))) return [l, `${m[1].replace(/[*+]/, "-")} ${plain(m[2], links)}`];
+    if (alike && (m = /^\*\*(.*)\*\*$/.exec(l))) return [l, `# ${plain(m[1], links)}`];
     return l;
   });
 }
 
 /** The code blocks, headings and table rows of a text. alike: bold lines count as headings. */
-function structure(md, targets, alike) {
+function structure(md, links, alike) {
   const out = { code: blocks(md), headings: [], rows: [] };
   let open = null;
   for (const l of md.split("\n")) {
@@ -411,8 +456,8 @@ function structure(md, targets, alike) {
     if (f) open = open ? null : f;
     if (f || open) continue;
     const heading = /^#{1,6} +(.*)/.exec(l)?.[1] ?? (alike ? /^\*\*(.*)\*\*$/.exec(l.trim())?.[1] : undefined);
-    if (heading) out.headings.push(squeeze(plain(heading, targets)));
-    if (/^\s*\|.*\|\s*$/.test(l) && !/^[\s|:-]+$/.test(l)) out.rows.push(squeeze(plain(l, targets)));
+    if (heading) out.headings.push(squeeze(plain(heading, links)));
+    if (/^\s*\|.*\|\s*$/.test(l) && !/^[\s|:-]+$/.test(l)) out.rows.push(squeeze(plain(l, links)));
   }
   return out;
 }
@@ -422,9 +467,9 @@ function structure(md, targets, alike) {
  * shared if it has the same lines and no more.
  */
 function shared(t, g, alike) {
-  const targets = targetsOf(t.text),
-    want = structure(t.text, targets, alike),
-    got = structure(g?.markdown ?? g?.text ?? "", targets, alike),
+  const links = linksOf(t.text),
+    want = structure(t.text, links, alike),
+    got = structure(g?.markdown ?? g?.text ?? "", links, alike),
     indents = b => t.indents?.find(([first]) => first === b[0])?.[1],
     same = {
       code: (b, x) => b.length === x.length && holds(b, x.join("\n"), indents(b)),
@@ -447,14 +492,51 @@ function shared(t, g, alike) {
   return { both, each, differ };
 }
 
+/** What some agents leave out or put in where they draw Markdown, taken from frames of theirs. */
+const DRAWN = {
+  // HTML is left out, and an image becomes "Image: TEXT → ADDRESS".
+  copilot: l => l.replace(/<!--.*?-->|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/gi, "").replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
+  // The brackets of what could be a link are hidden, in code spans, too.
+  opencode: (l, { labels }) =>
+    l
+      .replace(REFERENCE, (all, text, label) => (labels.has((label || text).toLowerCase()) ? text : all))
+      .replace(/\[([^\[\]]+)\](?!\()/g, "$1"),
+};
+
+/** A text as the agent draws it, code blocks aside. */
+function drawn(text, agent) {
+  if (!text || !DRAWN[agent]) return text;
+  const links = linksOf(text);
+  let open = null;
+  return text
+    .split("\n")
+    .map(l => {
+      const f = fence(l, open);
+      if (f) open = open ? null : f;
+      return f || open || DEFINITION.test(l) ? l : DRAWN[agent](l, links);
+    })
+    .join("\n");
+}
+
 export function score(truth, got) {
   const all = got.entries ?? got.messages ?? [],
     isMsg = e => e.role && e.role !== "thinking" && e.role !== "system";
   const said = new Set(all.filter(isMsg).map(g => plain(g.text ?? ""))),
     T = truth.entries
       .filter(e => e.role && !e.optional)
-      .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or, unseen: undefined } : e)), // versions differ
-    G = joinCut(T, all.filter(isMsg).map(g => unredacted(g, T)));
+      .map(e => (e.or && said.has(plain(e.or)) ? { ...e, text: e.or, unseen: undefined } : e)) // versions differ
+      .map(e => (e.role === "assistant" ? { ...e, whole: e.whole ?? e.text, text: drawn(e.text, e.agent ?? truth.agent) } : e)),
+    G = joinCut(
+      T,
+      all
+        .filter(isMsg)
+        .map(g => unredacted(g, T))
+        .map(g =>
+          g.role === "assistant"
+            ? { ...g, text: drawn(g.text, truth.agent), markdown: drawn(g.markdown, truth.agent) }
+            : g,
+        ),
+    );
   const pairs = matchTools(T, G, align(T, G)),
     byT = new Map(pairs.map(([i, j]) => [i, j]));
   const talk = e => e.role === "user" || e.role === "assistant";
@@ -521,16 +603,16 @@ export function score(truth, got) {
       else r.notes.push(`${t.role} ${JSON.stringify(t.text)}: ${g ? "without its output" : "missing"}`);
       return;
     }
-    const targets = targetsOf(t.text),
+    const links = linksOf(t.text),
       want = plain(t.text),
       a = tight(t.text);
     if (!t.partial) total += a.length;
     if (!g) {
       r.notes.push(`${t.role} missing: ${JSON.stringify(plain(t.text).slice(0, 70))}`);
     } else {
-      const text = plain(g.text ?? "", targets),
-        markdown = plain(g.markdown ?? "", targets),
-        b = tight(g.text ?? "", targets);
+      const text = plain(g.text ?? "", links),
+        markdown = plain(g.markdown ?? "", links),
+        b = tight(g.text ?? "", links);
       if (!t.partial) right += Math.max(0, a.length - distance(a, b));
       if (t.partial || want === text || want === markdown) {
         exact++;
@@ -556,7 +638,7 @@ export function score(truth, got) {
         else r.notes.push(`code block not verbatim: ${JSON.stringify(b[0])}`);
       }
       const md = g?.markdown ?? "";
-      const lines = forms(md, targets, BOLD_HEADINGS.has(truth.agent));
+      const lines = forms(md, links, BOLD_HEADINGS.has(truth.agent));
       const never = ` ${(t.unseen ?? []).join(" ")}`, // bold words may go from one piece to the next
         unseen = (t.unseen ?? []).map(squeeze),
         has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));

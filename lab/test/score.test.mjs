@@ -212,3 +212,21 @@ test("blocks counts what is lost, and what a transcript has beside it", () => {
   assert.equal(blocks(said.replace("| 1 | 2 |", "")), 6 / 7);
   assert.equal(blocks(said + "\n| 3 | 4 |"), 8 / 9);
 });
+
+test("links by reference, underlined headings and broken marks are read as Markdown", () => {
+  const said = "Title\n=====\n\nSee [the guide][g] and `a\nb`, <https://a.test/x>.\n\n[g]: https://b.test/guide";
+  assert.equal(plain(said), "Title See the guide and a b, https://a.test/x.");
+  const exact = text => score(truth(talk(["assistant", said])), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("Title\n\nSee the guide and a b, https://a.test/x."), 1);
+  assert.equal(exact("Title\n\nSee the guide and a b, https://a.test/x.\n\nmore"), 0);
+});
+
+test("what an agent leaves out where it draws is not held against a transcript", () => {
+  const exact = (agent, said, text) =>
+    score({ ...truth(talk(["assistant", said])), agent }, { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("copilot", "A <b>bold</b> <br> word", "A bold word"), 1);
+  assert.equal(exact("claude", "A <b>bold</b> <br> word", "A bold word"), 0);
+  assert.equal(exact("copilot", "[![Build](https://a.test/b.svg)](https://a.test)", "Image: Build → https://a.test"), 1);
+  assert.equal(exact("opencode", "[NOTE] see `[x]`", "NOTE see x"), 1);
+  assert.equal(exact("codex", "[NOTE] see `[x]`", "NOTE see x"), 0);
+});
