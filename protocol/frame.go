@@ -7,26 +7,27 @@ import (
 	"io"
 )
 
-// ErrTooLong says that a frame's payload is longer than MaxPayload. Nothing sensible can follow it.
+// ErrTooLong means that a frame's payload is longer than MaxPayload. The stream cannot be read
+// further.
 var ErrTooLong = errors.New("the frame is too long")
 
 // headerSize is the length of a frame before its payload, in bytes.
 const headerSize = 5
 
-// Frame is one frame as it is on the wire.
+// Frame is a frame on the wire.
 type Frame struct {
 	Type    Type
 	Payload []byte
 }
 
-// Append appends the frame's bytes to buf. The payload is not longer than MaxPayload.
+// Append appends the encoded frame to buf. The payload must not be longer than MaxPayload.
 func Append(buf []byte, f Frame) []byte {
 	buf = append(buf, byte(f.Type))
 	buf = binary.BigEndian.AppendUint32(buf, uint32(len(f.Payload)))
 	return append(buf, f.Payload...)
 }
 
-// Write writes a frame with one call of w.Write.
+// Write writes f to w in a single call of w.Write.
 func Write(w io.Writer, f Frame) error {
 	if len(f.Payload) > MaxPayload {
 		return ErrTooLong
@@ -35,7 +36,8 @@ func Write(w io.Writer, f Frame) error {
 	return err
 }
 
-// Reader reads frames. It never holds more memory than what has arrived and one read ahead.
+// Reader reads frames from a stream. Its memory grows with the bytes that arrive, not with the
+// length that a frame announces.
 type Reader struct {
 	r       io.Reader
 	header  [headerSize]byte
@@ -45,13 +47,12 @@ type Reader struct {
 // NewReader reads frames from r, which should be buffered.
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
-// growth is by how much a payload's memory grows ahead of what arrived, in bytes: a length alone
-// costs nobody a megabyte.
+// growth is how many bytes of a payload are allocated before they have arrived.
 const growth = 64 << 10
 
-// Next reads a frame. Its payload is valid until the next call. At the end between two frames the
-// error is io.EOF, in the midst of one io.ErrUnexpectedEOF, and ErrTooLong where a length is over
-// the bound.
+// Next reads a frame. Its payload is valid until the next call. The error is io.EOF if the stream
+// ends after a frame, io.ErrUnexpectedEOF if it ends within one, and ErrTooLong if the payload is
+// too long.
 func (r *Reader) Next() (Frame, error) {
 	if _, err := io.ReadFull(r.r, r.header[:]); err != nil {
 		return Frame{}, err

@@ -11,43 +11,43 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// ErrBadFrame says that a frame's payload is not what its type says.
+// ErrBadFrame means that a frame's payload does not match its type.
 var ErrBadFrame = errors.New("bad frame")
 
-// Mode says what a viewer wants of the output.
+// Mode selects how a viewer receives the output.
 type Mode string
 
-// The modes.
+// Modes of a viewer.
 const (
-	ModeScreen Mode = "screen" // the screen as it is: a viewer that falls behind gets a new Snapshot, and misses what was between
-	ModeBytes  Mode = "bytes"  // every byte from From on, once, in order; a viewer that falls behind gets it late
-	ModeText   Mode = "text"   // Screen frames instead: at most one in 500 ms, and always one after the last change and at the end
-	ModeNone   Mode = "none"   // no output: entries and states only
-	ModeFrames Mode = "frames" // Numbered frames of the raw log from From on, each once, in order; without From behind a Snapshot
+	ModeScreen Mode = "screen" // Snapshot, then Output; a slow viewer gets a new Snapshot and loses the output before it
+	ModeBytes  Mode = "bytes"  // every byte from From on, once, in order; a slow viewer gets it late
+	ModeText   Mode = "text"   // Screen frames: at most one in 500 ms, and one after the last change and at the end
+	ModeNone   Mode = "none"   // no output, only entries and states
+	ModeFrames Mode = "frames" // Numbered frames of the raw log from From on, once, in order; without From, after a Snapshot
 )
 
-// Kind says who types: people and programs are told apart in the log, and only people may take
-// control unasked.
+// Kind says who types. The log distinguishes people and programs, and only people can take control
+// without a grant.
 type Kind string
 
-// The kinds.
+// Kinds of viewers.
 const (
 	Human Kind = "human"
-	Agent Kind = "agent" // a program: it types only while the user has granted it
+	Agent Kind = "agent" // a program: can type only while a grant is in force
 )
 
 // Attach is the viewer's first frame.
 type Attach struct {
 	Version int    `json:"version"`
-	Name    string `json:"name"` // shown to the others: "attach on tty3", "web", "send"
+	Name    string `json:"name"` // name shown to other viewers, such as "attach on tty3" or "web"
 	Kind    Kind   `json:"kind"`
 	Mode    Mode   `json:"mode"`
-	From    *int64 `json:"from,omitempty"`    // seq to go on from; nil: from now on, in ModeScreen behind a Snapshot. Bytes: nil means 0
-	After   *int64 `json:"after,omitempty"`   // in ModeFrames, instead of From: begin behind so many frames of output
-	Entries *int   `json:"entries,omitempty"` // entries with a greater seq number come at once, then as they change; nil: none are wanted
-	Answers *bool  `json:"answers,omitempty"` // what it types may answer a question of the agent's; nil: only if it is a person. Otherwise CodeAsking
-	Behalf  *Link  `json:"behalf,omitempty"`  // of whom a server attaches: his connection to it
-	Control bool   `json:"control,omitempty"` // asks for control at once; refused for programs without a grant, as a ControlRequest is
+	From    *int64 `json:"from,omitempty"`    // seq to continue from; nil means from now on, or in ModeBytes from 0
+	After   *int64 `json:"after,omitempty"`   // in ModeFrames, instead of From: number of output frames to skip
+	Entries *int   `json:"entries,omitempty"` // send entries numbered higher, then changes; nil means no entries
+	Answers *bool  `json:"answers,omitempty"` // whether its input may answer a question of the agent, else CodeAsking; nil means only a person's may
+	Behalf  *Link  `json:"behalf,omitempty"`  // connection of the client for which a server attaches
+	Control bool   `json:"control,omitempty"` // request control at once, as with a ControlRequest
 }
 
 // Link is a TCP connection.
@@ -60,26 +60,26 @@ type Link struct {
 type Hello struct {
 	Version int             `json:"version"`
 	Server  string          `json:"server"`  // "ptyrec 1.2.3"
-	Viewer  string          `json:"viewer"`  // the id that Control lists this viewer under
-	Session session.Session `json:"session"` // with EndedAt if the child is over
-	Cols    int             `json:"cols"`    // of the window now, in cells
+	Viewer  string          `json:"viewer"`  // id of this viewer in Control
+	Session session.Session `json:"session"` // EndedAt is set if the command has ended
+	Cols    int             `json:"cols"`    // current size of the window, in cells
 	Rows    int             `json:"rows"`
-	Seq     int64           `json:"seq"`    // of the next byte that the child writes
-	Frames  int64           `json:"frames"` // the number of the next frame of the raw log
+	Seq     int64           `json:"seq"`    // seq of the next byte of output
+	Frames  int64           `json:"frames"` // number of the next frame of the raw log
 	State   State           `json:"state"`
 	Control Control         `json:"control"`
-	Entered *int64          `json:"entered,omitempty"` // the seq of what was written since Enter was typed last; nil: it was not, or it is not known
-	Entries int             `json:"entries,omitempty"` // the number of the newest entry of the log; 0: there is none, or it is not known
+	Entered *int64          `json:"entered,omitempty"` // seq at the last Enter; nil if there was none, or it is unknown
+	Entries int             `json:"entries,omitempty"` // number of the newest entry; 0 if there is none, or it is unknown
 }
 
-// State is what the agent does.
+// State is the state of the agent.
 type State struct {
-	State string    `json:"state"`           // "busy", "idle", "asking"; "" where no agent runs
-	Agent string    `json:"agent,omitempty"` // its name
-	At    time.Time `json:"at,omitzero"`     // since when
+	State string    `json:"state"`           // "busy", "idle", "asking", or "" if no agent runs
+	Agent string    `json:"agent,omitempty"` // name of the agent
+	At    time.Time `json:"at,omitzero"`     // time since when
 }
 
-// Shell is what the session's shell does, as far as that can be told: the session may have none.
+// Shell is the state of the session's shell, as far as it is known.
 type Shell struct {
 	State ShellState `json:"state"`
 }
@@ -87,14 +87,14 @@ type Shell struct {
 // ShellState is the state of a shell.
 type ShellState string
 
-// The states.
+// States of a shell.
 const (
-	ShellUnknown ShellState = ""        // there is no shell, or a program in it takes keys, such as an editor or ssh
-	ShellPrompt  ShellState = "prompt"  // it waits for a command
-	ShellRunning ShellState = "running" // a command runs
+	ShellUnknown ShellState = ""        // no shell, or a program such as an editor or ssh reads the keys
+	ShellPrompt  ShellState = "prompt"  // waiting for a command
+	ShellRunning ShellState = "running" // running a command
 )
 
-// StateOf returns the state that an entry of the log reports. ok is false if it reports none.
+// StateOf returns the agent state that an entry reports. ok is false if it reports none.
 func StateOf(e *session.Entry) (s State, ok bool) {
 	s = State{Agent: e.Agent, At: e.At}
 	switch e.Event {
@@ -115,115 +115,116 @@ func StateOf(e *session.Entry) (s State, ok bool) {
 // Control says who is attached and who may type.
 type Control struct {
 	Viewers []Viewer `json:"viewers"`
-	Grant   *Grant   `json:"grant,omitempty"` // programs may type
+	Grant   *Grant   `json:"grant,omitempty"` // set while programs may type
 	Reason  string   `json:"reason,omitempty"`
 }
 
-// Viewer is one of those that are attached.
+// Viewer is an attached viewer.
 type Viewer struct {
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Kind    Kind      `json:"kind"`
-	Control bool      `json:"control"` // it may type
+	Control bool      `json:"control"` // whether it can type
 	Since   time.Time `json:"since"`
 }
 
-// Grant allows programs to type.
+// Grant is a permission for programs to type.
 type Grant struct {
-	By    string     `json:"by"` // who gave it
+	By    string     `json:"by"` // name of the viewer who granted it
 	At    time.Time  `json:"at"`
-	Until *time.Time `json:"until,omitempty"` // nil: until it is taken back
+	Until *time.Time `json:"until,omitempty"` // nil if it lasts until it is revoked
 }
 
-// Size is the size of the session's window, and since when.
+// Size is the size of the session's window from Seq on.
 type Size struct {
 	Seq  int64 `json:"seq"`
 	Cols int   `json:"cols"` // cells
 	Rows int   `json:"rows"`
 }
 
-// Entries are the log's entries that are new or changed, and those that were taken back.
+// Entries are the new, changed and removed entries of the log.
 type Entries struct {
 	Entries []*session.Entry `json:"entries"`
-	Gone    []string         `json:"gone,omitempty"` // their ids
+	Gone    []string         `json:"gone,omitempty"` // ids of removed entries
 	Title   string           `json:"title,omitempty"`
 	Agents  []session.Agent  `json:"agents,omitempty"`
 }
 
-// Screen is the screen as text, without any escapes.
+// Screen is the screen as text, without control sequences.
 type Screen struct {
 	Seq    int64    `json:"seq"`
 	Cols   int      `json:"cols"`
 	Rows   int      `json:"rows"`
 	Title  string   `json:"title,omitempty"`
 	Alt    bool     `json:"alt,omitempty"`
-	Lines  []string `json:"lines"` // as many as there are rows, without the blanks at their ends
+	Lines  []string `json:"lines"` // one per row, without trailing blanks
 	Cursor Cursor   `json:"cursor"`
 }
 
-// Cursor is the cursor's place, in cells from 0.
+// Cursor is the position of the cursor, in cells from 0.
 type Cursor struct {
 	X       int  `json:"x"`
 	Y       int  `json:"y"`
 	Visible bool `json:"visible"`
 }
 
-// Gap says that the bytes [From, To) cannot be had.
+// Gap means that the bytes [From, To) are not available.
 type Gap struct {
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
 
-// Notice is a message for the user: what was shown may be incomplete, or what was asked may not
-// happen. Package client sends it for servers of other protocols.
+// Notice is a message for the user: the output may be incomplete, or a request may have no effect.
+// Sessions do not send it; package client does, for servers of other protocols.
 type Notice struct {
 	Text string `json:"text"`
 }
 
-// Exit is the child's end.
+// Exit is the end of the command.
 type Exit struct {
-	Status int   `json:"status"` // 128+n where signal n ended it
-	Seq    int64 `json:"seq"`    // the length of the output
+	Status int   `json:"status"` // exit status, 128+n after signal n
+	Seq    int64 `json:"seq"`    // length of the output, in bytes
 }
 
-// SizeRequest asks for another size of the session's window, in cells. It needs control. When the
-// last viewer who asked for one has left, the window gets its own back.
+// SizeRequest requests another size of the session's window, in cells. It requires control. When
+// the last viewer that requested one has left, the window returns to its own size.
 type SizeRequest struct {
 	ID   uint32 `json:"id"`
 	Cols int    `json:"cols"`
 	Rows int    `json:"rows"`
-	Keep bool   `json:"keep,omitempty"` // this is the window's own from now on
+	Keep bool   `json:"keep,omitempty"` // make this the window's own size
 }
 
-// ControlRequest asks for a change of who may type.
+// ControlRequest requests a change of who may type, or one of the other Actions.
 type ControlRequest struct {
 	ID     uint32        `json:"id"`
 	Action Action        `json:"action"`
-	For    time.Duration `json:"for,omitempty"`  // of a grant, in nanoseconds; 0: until it is taken back
-	What   string        `json:"what,omitempty"` // of Agree: what is to be done, as "delete 2 sessions"
+	For    time.Duration `json:"for,omitempty"`  // duration of a grant, in nanoseconds; 0 means until it is revoked
+	What   string        `json:"what,omitempty"` // of Agree: what the user agrees to, such as "delete 2 sessions"
 }
 
-// Action is what a ControlRequest asks for.
+// Action is the action of a ControlRequest.
 type Action string
 
-// The actions. Only people grant, and take control unasked; anybody may give up his own.
+// Actions. Only people can grant, or take control without a grant; every viewer can release its own
+// control.
 const (
-	Take    Action = "take"    // control for this viewer
-	Release Action = "release" // this viewer releases it
-	Allow   Action = "grant"   // programs may type
-	Forget  Action = "forget"  // the recording stops, and what was recorded is deleted
-	Agree   Action = "agree"   // somebody is to press Ctrl+\ at the session's terminal, before something is done
-	Revoke  Action = "revoke"  // nobody but the session's own terminal types any more
+	Take    Action = "take"    // take control
+	Release Action = "release" // give up control
+	Allow   Action = "grant"   // allow programs to type
+	Forget  Action = "forget"  // stop recording and delete what was recorded
+	Agree   Action = "agree"   // ask for Ctrl+\ at the session's terminal, before an action elsewhere
+	Revoke  Action = "revoke"  // end all control and grants
 )
 
-// Kill asks to send the child a signal, by number. It needs control.
+// Kill requests that the command's process group get a signal, by number. It requires control.
 type Kill struct {
 	ID     uint32 `json:"id"`
 	Signal int    `json:"signal"`
 }
 
-// PromptRequest begins a prompt to the agent, which nobody else may meanwhile, or says with its
-// Text that the agent took it. It also ends when the viewer leaves. It needs control.
+// PromptRequest without Text begins a prompt: until one with the Text that the agent accepted, or
+// until the viewer leaves, no other viewer can send a prompt. It requires control.
 type PromptRequest struct {
 	ID   uint32 `json:"id"`
 	Text string `json:"text,omitempty"`
@@ -232,10 +233,10 @@ type PromptRequest struct {
 // Ack answers an Input, SizeRequest, ControlRequest, Kill or PromptRequest.
 type Ack struct {
 	ID    uint32 `json:"id"`
-	Error *Error `json:"error,omitempty"` // nil: it was done
+	Error *Error `json:"error,omitempty"` // nil if the request succeeded
 }
 
-// Error is a refusal. It is an error.
+// Error is a refused request. It implements error.
 type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -243,20 +244,20 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// The codes of errors.
+// Codes of errors.
 const (
 	CodeNoControl   = "no_control"  // input, size or signal without control or grant
-	CodeNotAllowed  = "not_allowed" // a program asks for what only people may
-	CodeBadRequest  = "bad_request" // not to be understood, or a size out of bounds
-	CodeBadVersion  = "bad_version" // the viewer is too new
-	CodeTooMany     = "too_many"    // viewers
-	CodeEnded       = "ended"       // the child is over
-	CodeAsking      = "asking"      // the agent asks something: what was to be typed would answer it
-	CodePrompting   = "prompting"   // somebody else sends a prompt
-	CodeUnavailable = "unavailable" // the session has no such thing
+	CodeNotAllowed  = "not_allowed" // a program requested what only people may do
+	CodeBadRequest  = "bad_request" // malformed request, or size out of range
+	CodeBadVersion  = "bad_version" // the viewer's version is too new
+	CodeTooMany     = "too_many"    // too many viewers
+	CodeEnded       = "ended"       // the command has ended
+	CodeAsking      = "asking"      // the agent is asking something that the input would answer
+	CodePrompting   = "prompting"   // another viewer is sending a prompt
+	CodeUnavailable = "unavailable" // not supported by the session
 )
 
-// JSON makes a frame of one of the structs above.
+// JSON returns a frame with v, one of the types above, as its payload.
 func JSON(t Type, v any) (Frame, error) {
 	payload, err := json.Marshal(v)
 	if err != nil {

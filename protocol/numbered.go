@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Numbered is a frame of the raw log, see session.Frame.
+// Numbered is a frame of the raw log; see session.Frame.
 type Numbered struct {
 	Number  int64
-	Outputs int64         // frames of output up to and with this one
-	At      time.Duration // since the start of the session, to the microsecond
+	Outputs int64         // frames of output up to and including this one
+	At      time.Duration // time since the start of the session, in whole microseconds
 	Kind    NumberedKind
-	Data    []byte // as Kind says
+	Data    []byte // depends on Kind
 }
 
-// NumberedKind says what a Numbered holds.
+// NumberedKind is the kind of a Numbered.
 type NumberedKind byte
 
-// The kinds.
+// Kinds of numbered frames.
 const (
 	NumberedOutput NumberedKind = 'o' // output
-	NumberedResize NumberedKind = 'r' // the window's size: see Size
-	NumberedMark   NumberedKind = 'm' // the label of a marker, see session.FrameMark
-	NumberedExit   NumberedKind = 'x' // the command's end: see Status
-	NumberedLost   NumberedKind = 'l' // the frames from Number up to End cannot be had
-	NumberedNext   NumberedKind = 'n' // the first one: the next frame has this Number; behind a Snapshot, with the Outputs before it
+	NumberedResize NumberedKind = 'r' // size of the window; see Size
+	NumberedMark   NumberedKind = 'm' // label of a marker; see session.FrameMark
+	NumberedExit   NumberedKind = 'x' // end of the command; see Status
+	NumberedLost   NumberedKind = 'l' // frames from Number up to End are not available
+	NumberedNext   NumberedKind = 'n' // first frame: number of the next one; after a Snapshot, also its Outputs
 )
 
-// numberedSize is the length of a Numbered's payload before its data.
+// numberedSize is the length of the payload before its data, in bytes.
 const numberedSize = 25
 
-// AppendNumbered appends n as a frame on the wire to buf.
+// AppendNumbered appends n to buf as an encoded frame.
 func AppendNumbered(buf []byte, n Numbered) []byte {
 	buf = append(buf, byte(TypeNumbered))
 	buf = binary.BigEndian.AppendUint32(buf, uint32(numberedSize+len(n.Data)))
@@ -42,7 +42,7 @@ func AppendNumbered(buf []byte, n Numbered) []byte {
 	return append(buf, n.Data...)
 }
 
-// Numbered returns what a TypeNumbered frame holds. The data shares the payload's memory.
+// Numbered decodes a TypeNumbered frame. Its data shares the payload's memory.
 func (f Frame) Numbered() (Numbered, error) {
 	p := f.Payload
 	if len(p) < numberedSize {
@@ -59,30 +59,30 @@ func (f Frame) Numbered() (Numbered, error) {
 	return n, nil
 }
 
-// NumberedSize returns the data of a NumberedResize.
+// NumberedSize encodes the data of a NumberedResize.
 func NumberedSize(cols, rows int) []byte {
 	return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, uint16(cols)), uint16(rows))
 }
 
-// Size returns the size in a NumberedResize, in cells.
+// Size decodes the data of a NumberedResize, in cells.
 func (n Numbered) Size() (cols, rows int) {
 	return int(binary.BigEndian.Uint16(n.Data)), int(binary.BigEndian.Uint16(n.Data[2:]))
 }
 
-// NumberedStatus returns the data of a NumberedExit.
+// NumberedStatus encodes the data of a NumberedExit.
 func NumberedStatus(status int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(status)) }
 
-// Status returns the exit status in a NumberedExit.
+// Status decodes the data of a NumberedExit.
 func (n Numbered) Status() int { return int(int32(binary.BigEndian.Uint32(n.Data))) }
 
-// NumberedEnd returns the data of a NumberedLost.
+// NumberedEnd encodes the data of a NumberedLost.
 func NumberedEnd(to int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(to)) }
 
-// End returns the number of the first frame behind a NumberedLost.
+// End decodes the data of a NumberedLost: the number of the first frame after the gap.
 func (n Numbered) End() int64 { return int64(binary.BigEndian.Uint64(n.Data)) }
 
-// MarkRequest asks for a marker that takes numbers, see session.FrameMark. Only viewers in
-// ModeFrames may; those that run inside the session may not.
+// MarkRequest requests a marker with numbers; see session.FrameMark. It requires ModeFrames, and a
+// viewer that does not run in the session.
 type MarkRequest struct {
 	ID    uint32         `json:"id"`
 	Event string         `json:"event"`

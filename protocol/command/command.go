@@ -9,16 +9,16 @@
 // Offsets count the bytes of a stream's text in UTF-8, from 0.
 package command
 
-// Path is where the socket is, below a dataplane's URL.
+// Path is the path of the socket below a dataplane's URL.
 const Path = "/execute/ws"
 
 // KeyHeader is the HTTP header that carries the client's token.
 const KeyHeader = "X-Api-Key"
 
-// Subprotocol is the WebSocket subprotocol in which input is acknowledged: input Requests carry an
-// Offset, the server answers each with an ack Reply, and started says how much input it has. A
-// client can then send again what a lost connection may have swallowed, and nothing twice. Input
-// may be binary there. Servers that do not know it select no subprotocol.
+// Subprotocol is the WebSocket subprotocol with acknowledged input. In it, input Requests have an
+// Offset, the server answers each with an ack Reply, and started reports how much input it has. So
+// a client can resend input after a lost connection without sending anything twice. Input may be
+// binary. Servers that do not support it select no subprotocol.
 const Subprotocol = "ptyrec.command.v1"
 
 // Types of Requests.
@@ -45,10 +45,10 @@ const (
 	CommandTimeout  = "CommandTimeout"
 	CommandNotFound = "CommandNotFound"
 	SessionExpired  = "SessionExpired"
-	CommandError    = "CommandError" // any other
+	CommandError    = "CommandError" // any other error
 )
 
-// What an execute Request that leaves them out means, in seconds. Never turns a limit off.
+// Defaults of an execute Request, in seconds. Never turns a limit off.
 const (
 	DefaultTimeout     = 60
 	DefaultIdleTimeout = 300
@@ -77,7 +77,7 @@ type Request struct {
 	CloseStdin       bool              `json:"close_stdin,omitempty"` // stdin is empty; ignored with PTY
 	PTY              bool              `json:"pty,omitempty"`         // one stream, stdout
 
-	// Of reconnect: the next byte of each stream that the client has not got.
+	// Of reconnect: offset of the first byte of each stream that the client does not have.
 	StdoutOffset *int64 `json:"stdout_offset,omitempty"`
 	StderrOffset *int64 `json:"stderr_offset,omitempty"`
 

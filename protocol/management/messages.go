@@ -1,37 +1,38 @@
-// Package management holds the messages of the management WebSocket, by which dashboards and
-// clients reach the terminals of the machines ("agents") that a server knows. They are JSON
-// objects, told apart by their type; docs/management.md describes them.
+// Package management defines the messages of the management WebSocket, over which dashboards and
+// clients use the terminals of a server's machines ("agents"). A message is a JSON object whose
+// type field names its kind; docs/management.md describes them.
 package management
 
-// Path is where ptyrec serves the protocol. Other servers accept it at any path.
+// Path is the path at which ptyrec serves the protocol. Other servers accept any path.
 const Path = "/ws/sandbox"
 
-// ClientHeader is set in the upgrade of ptyrec's own client. Sessions have their sizes then: other
-// clients get the fields that they know.
+// ClientHeader is the HTTP header that ptyrec's own client sends when it connects. The server then
+// includes the sizes of sessions, a field that other clients do not know.
 const ClientHeader = "Ptyrec-Client"
 
-// MaxMessage is the longest message, in bytes.
+// MaxMessage is the maximum length of a message, in bytes.
 const MaxMessage = 1 << 20
 
 // MainSession is the session_name of the shell that start_shell makes.
 const MainSession = "main"
 
-// The roles of those who join a session.
+// Roles of clients that join a session.
 const (
 	Observer   = "observer"
 	Controller = "controller"
 )
 
-// The smallest size that a session takes, in cells.
+// Minimum size of a session, in cells.
 const (
 	MinCols = 20
 	MinRows = 5
 )
 
-// NotController begins the error for input or a size from a client that is not the controller.
+// NotController is the prefix of the error for input or a resize by a client that is not the
+// controller.
 const NotController = "Attached as observer (read-only); re-attach with role=controller to "
 
-// Request is any message of a client. Nil fields are left out.
+// Request is a message of a client. Nil fields are left out.
 type Request struct {
 	Type        string   `json:"type"`
 	AgentID     *string  `json:"agent_id,omitempty"`
@@ -51,7 +52,7 @@ type Request struct {
 	ReplayFrom  *uint64  `json:"replay_from,omitempty"`
 }
 
-// Size returns the size that a message names, or the default for what is missing, in cells.
+// Size returns the size in a message, in cells, with defaults for missing fields.
 func (r *Request) Size() (cols, rows int) {
 	cols, rows = 80, 24
 	if r.Cols != nil {
@@ -93,21 +94,21 @@ type Session struct {
 	Rows             int        `json:"rows,omitempty"`
 }
 
-// Membership says who has joined a session, by client ids.
+// Membership lists the clients that have joined a session, by id.
 type Membership struct {
 	Controllers []string `json:"controllers"`
 	Observers   []string `json:"observers"`
 	Attachments int      `json:"attachment_count"`
 }
 
-// Liveness says how far a session and its clients are.
+// Liveness describes the progress of a session and its clients.
 type Liveness struct {
 	AgentConnected  bool   `json:"agent_connected"`
-	ReplayNewestSeq *int64 `json:"replay_newest_seq"` // nil: nothing can be replayed
+	ReplayNewestSeq *int64 `json:"replay_newest_seq"` // nil if nothing can be replayed
 	MaxClientLag    int64  `json:"max_client_lag"`
 }
 
-// The types of the messages of a server that a client of sessions heeds.
+// Types of a server's messages that clients of sessions handle.
 const (
 	TypeError         = "error"
 	TypePong          = "pong"
@@ -128,7 +129,7 @@ const (
 	FrameError        = "error"
 )
 
-// Message is any message of a server, as a client reads it: the fields of its type are set.
+// Message is a message of a server. Only the fields of its type are set.
 type Message struct {
 	Type        string    `json:"type"`
 	Message     string    `json:"message"`
