@@ -17,46 +17,46 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Options say how to dial. Their zero value works for this machine's sessions, and for servers that
-// ask for no token.
+// Options configure Dial. The zero value works for sessions of this machine, and for servers that
+// require no token.
 type Options struct {
-	Token    string       // of a server
-	HTTP     *http.Client // nil: http.DefaultClient. Its Timeout must be 0. No redirect to another host is followed
-	Database string       // find its sessions wherever their sockets are; empty: only those in the user's folders
-	Dir      string       // of the sockets; replaces all of the above
-	// Other, if set, connects to sessions of this machine that have no socket, as
-	// Client.Connect does.
+	Token    string       // token of the server
+	HTTP     *http.Client // nil means http.DefaultClient. Timeout must be 0. Redirects to other hosts are refused
+	Database string       // path of a database whose sessions to find; empty means those in the user's folders
+	Dir      string       // folder of the sockets; overrides all of the above
+	// Other, if set, connects to a session of this machine that has no socket.
+	// It behaves like Client.Connect.
 	Other func(ctx context.Context, ref string) (io.ReadWriteCloser, error)
 }
 
 // Session is a live session.
 type Session struct {
 	session.Session
-	State protocol.State `json:"state"` // what its agent does
+	State protocol.State `json:"state"` // state of its agent
 }
 
-// Client knows a place where sessions are. It may be used concurrently, and holds nothing that must
-// be closed.
+// Client accesses the sessions of a server or of this machine. It is safe for concurrent use and
+// need not be closed.
 type Client struct {
 	place place
 	delay func(try int) time.Duration // before the nth try in a row
 }
 
-// place is where sessions are.
+// place is a source of sessions: a server, a management server, or this machine.
 type place interface {
 	sessions(ctx context.Context) ([]Session, error)
-	// connect returns a connection to a session, on which frames go both ways; an empty ref is
-	// the session that is meant if none is named. After a final error, retrying is useless.
+	// connect returns a connection for frames to a session. An empty ref means the default
+	// session. An error of type final is permanent.
 	connect(ctx context.Context, ref string) (conn io.ReadWriteCloser, err error)
-	// follow returns the place for one stream, which may keep there how far it is.
+	// follow returns a place for one stream, which may store its progress there.
 	follow(ref string, o AttachOptions) place
 }
 
-// Dial returns a Client for the sessions of a server or of this machine. where is the server's URL
-// (http or https, also that of a session's page), or that of a management server
-// (ws[s]://HOST:PORT[/AGENT[/SESSION]]); if it is empty, the sessions are those of this user on
-// this machine. Dial checks that the server is one and accepts the token, but for a management
-// server, which Attach and Sessions connect to.
+// Dial returns a Client for the sessions of a server or of this machine. where is the URL of a
+// server or of a session's page (http or https), or that of a management server
+// (ws[s]://HOST:PORT[/AGENT[/SESSION]]). If where is empty, the sessions are those of this user on
+// this machine. Dial checks that a server is ptyrec's and accepts the token; the error wraps
+// ErrToken if it does not. It does not contact a management server; Attach and Sessions do.
 func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	if where == "" {
 		return &Client{local{o.Dir, o.Database, o.Other}, backoff}, nil
@@ -79,9 +79,8 @@ func Dial(ctx context.Context, where string, o Options) (*Client, error) {
 	return &Client{s, backoff}, nil
 }
 
-// SplitURL splits the URL of a session's page, https://host/s/ID, into that of its server and the
-// session's id. The id is empty if where is a server's URL. That of a management server stays
-// whole.
+// SplitURL splits the URL of a session's page, https://host/s/ID, into the server's URL and the
+// session's id. For a server's URL the id is empty. The URL of a management server is not split.
 func SplitURL(where string) (server, id string, err error) {
 	if management.Is(where) {
 		_, err := management.New(where, "", nil)
@@ -99,11 +98,11 @@ func SplitURL(where string) (server, id string, err error) {
 	return strings.TrimSuffix(u.String(), "/"), id, nil
 }
 
-// Sessions returns the live sessions, the newest first.
+// Sessions returns the live sessions, newest first.
 func (c *Client) Sessions(ctx context.Context) ([]Session, error) { return c.place.sessions(ctx) }
 
-// IDs returns the ids of this machine's sessions that have a socket, sorted. A socket may be left
-// over from a session that was killed. For a server, IDs returns an error.
+// IDs returns the sorted ids of this machine's sessions that have a socket, including sockets left
+// over from killed sessions. For a server, IDs returns an error.
 func (c *Client) IDs() ([]string, error) {
 	l, ok := c.place.(local)
 	if !ok {
@@ -112,15 +111,15 @@ func (c *Client) IDs() ([]string, error) {
 	return l.ids()
 }
 
-// Connect returns a bare connection to a session, on which frames of package protocol go both ways.
-// The caller sends the first frame, and must close the connection. The error wraps
-// session.ErrNotFound if no such session is live.
+// Connect returns a connection that carries frames of package protocol. The caller sends the first
+// frame and must close the connection. The error wraps session.ErrNotFound if no live session
+// matches ref.
 func (c *Client) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	return c.place.connect(ctx, ref)
 }
 
-// newest names the newest live session.
+// newest refers to the newest live session.
 const newest = "last"
 
-// helloTimeout is how long a session has for its Hello.
+// helloTimeout is the time within which a session must send its Hello.
 const helloTimeout = 10 * time.Second

@@ -7,33 +7,33 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Event is what Next returns, one of: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
+// Event is a value that Next returns: Connected, Lost, Output, protocol.Snapshot, protocol.Gap,
 // protocol.Size, protocol.Entries, protocol.State, protocol.Shell, protocol.Control,
-// protocol.Screen, protocol.Numbered, protocol.Notice and, as the last one, protocol.Exit. Events
-// that only newer versions know are left out.
+// protocol.Screen, protocol.Numbered, protocol.Notice or, as the last one, protocol.Exit. Frames
+// that this version does not know are skipped.
 type Event any
 
-// Connected says that the session is there, at first and after each Lost. Then the entries that
-// were asked for come again.
+// Connected is the first event, and the first one after Lost events. The entries that AttachOptions
+// request are sent again after it.
 type Connected struct {
 	protocol.Hello
 }
 
-// Lost says that the connection is gone; the stream connects again by itself.
+// Lost means that the connection is lost. The stream reconnects by itself.
 type Lost struct {
 	Err   error
-	Try   int           // from 1, since it was last connected
-	Delay time.Duration // until it tries
+	Try   int           // number of the next try, from 1
+	Delay time.Duration // time until that try
 }
 
-// Output is what the child wrote.
+// Output is output of the command.
 type Output struct {
-	Seq  int64 // of the first byte
+	Seq  int64 // offset of the first byte in the output
 	Data []byte
 }
 
-// RawEvent returns the event of a raw log that a numbered frame carries: output, a resize, the
-// end, or a marker (session.EventLost) where frames are lost. ok is false for other kinds.
+// RawEvent returns the raw log event in a numbered frame: output, a resize, the end, or, for lost
+// frames, a session.EventLost marker. ok is false for other kinds.
 func RawEvent(n protocol.Numbered) (e session.Event, ok bool) {
 	e = session.Event{At: n.At}
 	switch n.Kind {
@@ -54,8 +54,8 @@ func RawEvent(n protocol.Numbered) (e session.Event, ok bool) {
 	return e, true
 }
 
-// decode makes an event of a frame that is neither an answer nor about bytes; nil for those that we
-// do not know.
+// decode returns the event in a frame, or nil for unknown types. It does not handle answers and
+// output.
 func decode(f protocol.Frame) (Event, error) {
 	switch f.Type {
 	case protocol.TypeResize:

@@ -19,19 +19,19 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Subprotocol is the WebSocket subprotocol of a session's frames. A token goes beside it, behind
-// TokenPrefix, as base64url.
+// Subprotocol is the WebSocket subprotocol of a session's frames. The token is a second
+// subprotocol: TokenPrefix and the token in base64url.
 const (
 	Subprotocol = "ptyrec.v1"
 	TokenPrefix = "bearer."
 )
 
-// ErrToken says that the server asks for a token, or does not take this one.
+// ErrToken means that the server requires a token, or rejects this one.
 var ErrToken = management.ErrToken
 
-// remote is a server.
+// remote is the server of `ptyrec serve`.
 type remote struct {
-	base  string // without a slash at its end
+	base  string // URL without a trailing slash
 	token string
 	http  *http.Client
 }
@@ -46,10 +46,10 @@ func newRemote(where string, o Options) (*remote, error) {
 	return &remote{strings.TrimRight(u.String(), "/"), o.Token, redirect.SameHost(o.HTTP)}, nil
 }
 
-// maxAnswer is the longest answer of a server that is read, in bytes.
+// maxAnswer is the maximum length of a server's answer, in bytes.
 const maxAnswer = 64 << 20
 
-// get asks the server, and decodes its answer into v.
+// get requests path and decodes the answer into v.
 func (s *remote) get(ctx context.Context, path string, v any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+path, nil)
 	if err != nil {
@@ -73,10 +73,10 @@ func (s *remote) authorize(h http.Header) {
 	}
 }
 
-// codeInternal replaces the code of a response without one.
+// codeInternal is the code of error responses without one.
 const codeInternal = "internal"
 
-// answered returns an error unless the answer means success.
+// answered returns an error unless resp reports success.
 func answered(resp *http.Response) error {
 	e := &protocol.Error{}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(e); err != nil || e.Code == "" {
@@ -94,10 +94,10 @@ func answered(resp *http.Response) error {
 	return e
 }
 
-// errForeign reports that a server answers, but is not ptyrec's.
+// errForeign means that the server is not ptyrec's.
 var errForeign = errors.New("this is not a ptyrec server")
 
-// check returns nil if there is a server of ours that takes the token.
+// check returns nil if the server is ptyrec's and accepts the token.
 func (s *remote) check(ctx context.Context) error {
 	var info struct {
 		Name string `json:"name"`

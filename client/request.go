@@ -10,17 +10,17 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// ErrDisconnected says that there is no connection now, or that it was lost before an answer came:
-// whether the session did what was asked is not known then.
+// ErrDisconnected means that there is no connection, or that it was lost before the answer arrived.
+// In that case it is unknown whether the session performed the request.
 var ErrDisconnected = errors.New("not connected to the session")
 
-// Write types p, in order. It returns when the session has taken all of it. The error is a
-// *protocol.Error where the session refuses it (protocol.CodeNoControl), else wraps
+// Write types p into the session and returns when the session has accepted all of it. The error is
+// a *protocol.Error if the session refuses it, such as with protocol.CodeNoControl, or wraps
 // ErrDisconnected.
 func (s *Stream) Write(p []byte) (int, error) { return s.typeKeys(s.ctx, p) }
 
-// Input types keys, in order, up to protocol.MaxOutput bytes of them at once or not at all. Its
-// errors are those of Write.
+// Input is Write with a context. Each part of up to protocol.MaxOutput bytes is typed whole or not
+// at all. Its errors are those of Write.
 func (s *Stream) Input(ctx context.Context, keys []byte) error {
 	_, err := s.typeKeys(ctx, keys)
 	return err
@@ -38,15 +38,14 @@ func (s *Stream) typeKeys(ctx context.Context, keys []byte) (n int, err error) {
 	return n, nil
 }
 
-// Resize asks for another size of the session's window, in cells, until we leave: when the last
-// viewer who asked for one is gone, the window gets its own size back. It needs control, and must
-// be called again after a reconnect.
+// Resize requests another size of the session's window, in cells. The window returns to its own
+// size when the last viewer that requested one has left. Resize requires control and must be called
+// again after a reconnect.
 func (s *Stream) Resize(ctx context.Context, cols, rows int) error {
 	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows})
 }
 
-// SetSize is Resize for good: the size stays when we leave, until the session's own terminal gets
-// another.
+// SetSize is like Resize, but the size remains until the session's own terminal changes its size.
 func (s *Stream) SetSize(ctx context.Context, cols, rows int) error {
 	return s.resize(ctx, protocol.SizeRequest{Cols: cols, Rows: rows, Keep: true})
 }
@@ -58,19 +57,19 @@ func (s *Stream) resize(ctx context.Context, r protocol.SizeRequest) error {
 	})
 }
 
-// Kill sends the session's command a signal. It needs control.
+// Kill sends a signal to the process group of the session's command. It requires control.
 func (s *Stream) Kill(ctx context.Context, signal syscall.Signal) error {
 	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
 		return protocol.JSON(protocol.TypeKill, protocol.Kill{ID: id, Signal: int(signal)})
 	})
 }
 
-// BeginPrompt begins to send a prompt: until Prompted, or until the stream is closed, nobody else
-// may (protocol.CodePrompting). A session of an older version, and some servers, do not know that:
-// their answer is an error with protocol.CodeUnavailable, or none.
+// BeginPrompt reserves the session for a prompt: until Prompted is called or the stream is closed,
+// prompts of others fail with protocol.CodePrompting. Sessions of older versions, and some servers,
+// return an error with protocol.CodeUnavailable, or do not answer.
 func (s *Stream) BeginPrompt(ctx context.Context) error { return s.prompt(ctx, "") }
 
-// Prompted says that the agent took a prompt, and what it was. The session records it.
+// Prompted ends a prompt. text is the prompt that the agent accepted; the session records it.
 func (s *Stream) Prompted(ctx context.Context, text string) error { return s.prompt(ctx, text) }
 
 func (s *Stream) prompt(ctx context.Context, text string) error {
@@ -79,18 +78,18 @@ func (s *Stream) prompt(ctx context.Context, text string) error {
 	})
 }
 
-// Mark puts a marker that takes numbers among the frames of the raw log (session.FrameMark), where
-// the stream reads these (protocol.ModeFrames).
+// Mark adds a marker with frame numbers to the raw log; see session.FrameMark. It requires
+// protocol.ModeFrames.
 func (s *Stream) Mark(ctx context.Context, event string, data map[string]any) error {
 	return s.ask(ctx, func(id uint32) (protocol.Frame, error) {
 		return protocol.JSON(protocol.TypeMark, protocol.MarkRequest{ID: id, Event: event, Data: data})
 	})
 }
 
-// Take asks for control, and asks for it again after a reconnect.
+// Take requests control, now and after each reconnect.
 func (s *Stream) Take(ctx context.Context) error { return s.hold(ctx, protocol.Take, true) }
 
-// Release returns control.
+// Release gives up control.
 func (s *Stream) Release(ctx context.Context) error { return s.hold(ctx, protocol.Release, false) }
 
 func (s *Stream) hold(ctx context.Context, a protocol.Action, control bool) error {
@@ -103,16 +102,16 @@ func (s *Stream) hold(ctx context.Context, a protocol.Action, control bool) erro
 	return err
 }
 
-// Grant lets programs type for so long; 0 is until it is taken back. Only people may.
+// Grant allows programs to type for d, or until Revoke if d is 0. Only people can grant.
 func (s *Stream) Grant(ctx context.Context, d time.Duration) error {
 	return s.change(ctx, protocol.Allow, d)
 }
 
-// Forget stops the recording of the session and deletes what was recorded. Asked for from inside
-// the session it waits until somebody presses Ctrl+\ at the session's own terminal, for a while.
+// Forget stops the recording and deletes what was recorded. Called from inside the session, it
+// waits up to 30 s for Ctrl+\ at the session's own terminal.
 func (s *Stream) Forget(ctx context.Context) error { return s.change(ctx, protocol.Forget, 0) }
 
-// Revoke takes it from all but the session's own terminal.
+// Revoke ends all grants and all control of viewers.
 func (s *Stream) Revoke(ctx context.Context) error { return s.change(ctx, protocol.Revoke, 0) }
 
 func (s *Stream) change(ctx context.Context, a protocol.Action, d time.Duration) error {
@@ -121,7 +120,7 @@ func (s *Stream) change(ctx context.Context, a protocol.Action, d time.Duration)
 	})
 }
 
-// ask sends a request and waits for the answer to it.
+// ask sends a request and waits for its answer.
 func (s *Stream) ask(ctx context.Context, request func(id uint32) (protocol.Frame, error)) error {
 	id, conn, answer, err := s.expect()
 	if err != nil {
@@ -147,7 +146,7 @@ func (s *Stream) ask(ctx context.Context, request func(id uint32) (protocol.Fram
 	}
 }
 
-// late is the answer where the stream is over.
+// late returns the answer after the stream has ended: one that has arrived, or ErrDisconnected.
 func (s *Stream) late(answer <-chan error) error {
 	select {
 	case err := <-answer:
@@ -157,7 +156,7 @@ func (s *Stream) late(answer <-chan error) error {
 	}
 }
 
-// expect registers somebody who waits for an answer on the connection that there is now.
+// expect registers a request on the current connection.
 func (s *Stream) expect() (id uint32, conn io.ReadWriteCloser, answer chan error, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +190,7 @@ func (s *Stream) answer(a protocol.Ack) {
 	answer <- nil
 }
 
-// setConn changes the connection. Those who wait for answers on the one before get none.
+// setConn changes the connection. Requests on the previous one fail.
 func (s *Stream) setConn(conn io.ReadWriteCloser) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +204,7 @@ func (s *Stream) setConn(conn io.ReadWriteCloser) {
 	}
 }
 
-// write sends a frame whole.
+// write writes a whole frame.
 func (s *Stream) write(conn io.Writer, f protocol.Frame) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()

@@ -10,14 +10,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// The time between tries to connect again doubles from the first to the last.
+// The delay between tries to reconnect doubles from the first to the last value.
 const (
 	firstDelay = 500 * time.Millisecond
 	lastDelay  = 8 * time.Second
 	patience   = 15 * time.Second // between the later tries to reach a management server
 )
 
-// backoff is how long to wait before the nth try in a row, from 1.
+// backoff returns the delay before the nth consecutive try; n starts at 1.
 func backoff(n int) time.Duration {
 	d := firstDelay
 	for range n - 1 {
@@ -26,7 +26,7 @@ func backoff(n int) time.Duration {
 	return d
 }
 
-// patientBackoff is backoff for management servers.
+// patientBackoff is backoff for management servers, with longer delays.
 func patientBackoff(n int) time.Duration {
 	if n > 5 {
 		return patience
@@ -34,30 +34,30 @@ func patientBackoff(n int) time.Duration {
 	return backoff(n)
 }
 
-// tries counts the tries in a row to reach a server again.
+// tries counts consecutive tries to reach a server.
 type tries struct {
-	delay func(try int) time.Duration // before the nth try in a row, from 1
-	most  int                         // 0: as many as it takes
+	delay func(try int) time.Duration // delay before the nth consecutive try, from 1
+	most  int                         // maximum number; 0 means no limit
 	n     int
 }
 
-// lost counts a lost connection or a failed try. It returns an error that wraps ErrLost after too
-// many in a row.
+// lost counts a lost connection or a failed try. After too many in a row it returns an error that
+// wraps ErrLost.
 func (t *tries) lost(why error) error {
 	if t.n++; t.most > 0 && t.n > t.most {
-		// An end of file of the connection is not one of what it carried: do not wrap it.
+		// The connection's io.EOF is not the end of the stream: do not wrap it.
 		return fmt.Errorf("%w %d times in a row: %v", ErrLost, t.n, why) //nolint:errorlint
 	}
 	return nil
 }
 
-// reset says that the server is reached.
+// reset restarts the count: the server was reached.
 func (t *tries) reset() { t.n = 0 }
 
-// pause returns how long to wait before the next try.
+// pause returns the delay before the next try.
 func (t *tries) pause() time.Duration { return t.delay(t.n) }
 
-// sleep waits, and reports false if ctx ended meanwhile.
+// sleep waits for d. It returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -69,7 +69,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// final is an error that another try would only meet again.
+// final is a permanent error.
 type final struct {
 	error
 }

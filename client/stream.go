@@ -14,24 +14,24 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// AttachOptions say what is wanted of a session. Their zero value watches its screen.
+// AttachOptions configure Attach. The zero value watches the screen.
 type AttachOptions struct {
-	Name    string         // shown to the others; empty: "client"
-	Kind    protocol.Kind  // empty: protocol.Human
-	Mode    protocol.Mode  // empty: protocol.ModeScreen
-	From    *int64         // byte of the output to start with, or number of the frame; see protocol.Attach
-	After   *int64         // frames of output to leave out, in protocol.ModeFrames; see protocol.Attach
-	Entries *int           // entries with a greater number; nil: none
-	Control bool           // ask for control, now and after each reconnect
-	Behalf  *protocol.Link // the client that a server attaches for; may be nil
-	Answers *bool          // whether typed input may answer a question of the agent; see protocol.Attach
-	Start   *Start         // of a management server's session that is not there; nil: it is not started
-	// OnEvent, if set, is called by Read for events other than output.
+	Name    string         // name shown to other viewers; empty means "client"
+	Kind    protocol.Kind  // empty means protocol.Human
+	Mode    protocol.Mode  // empty means protocol.ModeScreen
+	From    *int64         // first byte of output, or first frame; see protocol.Attach
+	After   *int64         // output frames to skip, in protocol.ModeFrames; see protocol.Attach
+	Entries *int           // send entries numbered higher; nil means none
+	Control bool           // request control, also after each reconnect
+	Behalf  *protocol.Link // connection of the client for which a server attaches
+	Answers *bool          // whether input may answer a question of the agent; see protocol.Attach
+	Start   *Start         // how to start a missing session of a management server; nil means not to
+	// OnEvent, if set, is called by Read with events other than output.
 	OnEvent func(Event)
 }
 
-// Stream is a session that is watched. One goroutine may read (Next or Read) while others write and
-// ask. Answers come only while somebody reads, or little comes to be read.
+// Stream is a connection to a session. One goroutine may read (Next or Read) while others write and
+// send requests. Requests may block until the reader has consumed the events before their answers.
 type Stream struct {
 	attach protocol.Attach
 	place  place
@@ -40,31 +40,32 @@ type Stream struct {
 	delay  func(try int) time.Duration
 
 	events chan Event
-	ctx    context.Context // ends with Close
+	ctx    context.Context // canceled by Close
 	cancel context.CancelFunc
-	done   chan struct{} // closed when run is over
-	err    error         // why; set before done is closed
-	seq    int64         // of the next byte; -1: none is known. Only run uses it
-	rest   bytes.Reader  // of the bytes that Read returns
+	done   chan struct{} // closed when run has returned
+	err    error         // reason; set before done is closed
+	seq    int64         // offset of the next byte, or -1 if unknown; used only by run
+	rest   bytes.Reader  // bytes for the next Read
 	exit   atomic.Pointer[protocol.Exit]
 
 	mu      sync.Mutex // guards the fields below
 	conn    io.ReadWriteCloser
-	waiting map[uint32]chan error // those who wait for an Ack, by the request's id
+	waiting map[uint32]chan error // callers waiting for an Ack, by request id
 	lastID  uint32
 	control bool
 
 	writing sync.Mutex // held while a frame is written
 }
 
-// queued is how many events wait for the reader. An Output holds at most protocol.MaxOutput bytes.
+// queued is the maximum number of events that wait for the reader. An Output has at most
+// protocol.MaxOutput bytes.
 const queued = 16
 
-// Attach connects to a session: an id, the start of one, "last", or, on this machine, the path of
-// its socket. With a management server it may also be a name. An empty ref is the newest session,
-// or the one that the URL of a management server names, by default "main". Attach returns once the
-// session has answered; ctx bounds only that. The error wraps session.ErrNotFound if no such
-// session is live. The caller must Close the stream.
+// Attach connects to the session that ref names: by its id, a prefix of it, "last", or, on this
+// machine, the path of its socket; on a management server also by its name. An empty ref means the
+// newest session, or the one in the management server's URL (default "main"). Attach returns when
+// the session has answered; ctx applies only until then. The error wraps session.ErrNotFound if no
+// live session matches. The caller must Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
 		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
@@ -87,7 +88,7 @@ func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stre
 		if err == nil {
 			l.close()
 		}
-		err = ctx.Err() // connect says only that the connection was closed
+		err = ctx.Err() // the error of connect is only that of a closed connection
 	}
 	if err != nil {
 		s.cancel()
@@ -98,17 +99,17 @@ func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stre
 	return s, nil
 }
 
-// link is one connection.
+// link is one connection of a stream.
 type link struct {
 	conn   io.ReadWriteCloser
 	frames *protocol.Reader
 	hello  protocol.Hello
-	heard  atomic.Int64 // when the last frame came, in nanoseconds since 1970
+	heard  atomic.Int64 // arrival of the last frame, in Unix nanoseconds
 }
 
 func (l *link) close() { _ = l.conn.Close() }
 
-// connect makes a connection that goes on from what the last one gave.
+// connect opens a connection that continues where the last one ended.
 func (s *Stream) connect() (*link, error) {
 	conn, err := s.place.connect(s.ctx, s.ref)
 	if err != nil {
@@ -133,11 +134,11 @@ func (s *Stream) connect() (*link, error) {
 		l.close()
 		return nil, err
 	}
-	s.ref = cmp.Or(l.hello.Session.ID, s.ref) // "last" may name another one next time
+	s.ref = cmp.Or(l.hello.Session.ID, s.ref) // "last" may refer to another session next time
 	return l, nil
 }
 
-// run reads connection after connection, until the session or the stream ends.
+// run reads one connection after another until the session ends or the stream is closed.
 func (s *Stream) run(l *link) {
 	defer close(s.done)
 	defer close(s.events)
@@ -148,7 +149,7 @@ func (s *Stream) run(l *link) {
 		if l != nil {
 			seq, began := s.seq, time.Now()
 			err = s.serve(l)
-			if s.seq != seq || time.Since(began) > patience { // not one that only drops connections
+			if s.seq != seq || time.Since(began) > patience { // the server does not only drop connections
 				again.reset()
 			}
 			if err == nil || s.ctx.Err() != nil {
@@ -165,7 +166,7 @@ func (s *Stream) run(l *link) {
 		if s.err = err; isFinal(err) || s.ctx.Err() != nil {
 			return
 		}
-		_ = again.lost(err) // a session may come back at any time
+		_ = again.lost(err) // no limit of tries: a session may come back at any time
 		d := again.pause()
 		if !s.give(Lost{Err: err, Try: again.n, Delay: d}) || !sleep(s.ctx, d) {
 			s.err = s.ctx.Err()
@@ -174,7 +175,7 @@ func (s *Stream) run(l *link) {
 	}
 }
 
-// give hands an event to the reader, and reports false if the stream was closed meanwhile.
+// give passes an event to the reader. It returns false if the stream is closed first.
 func (s *Stream) give(e Event) bool {
 	select {
 	case s.events <- e:
@@ -212,7 +213,7 @@ func (s *Stream) serve(l *link) error {
 	}
 }
 
-// take handles one frame. over reports whether it is the last one.
+// take handles a frame. over reports whether it is the last one.
 func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 	switch f.Type {
 	case protocol.TypeNumbered:
@@ -257,7 +258,7 @@ func (s *Stream) take(f protocol.Frame) (over bool, err error) {
 	return over, nil
 }
 
-// takeOutput hands on what is new in an Output frame.
+// takeOutput passes the new bytes of an Output frame to the reader.
 func (s *Stream) takeOutput(f protocol.Frame) error {
 	seq, data, err := f.Output()
 	if err != nil {
@@ -277,7 +278,7 @@ func (s *Stream) takeOutput(f protocol.Frame) error {
 	return nil
 }
 
-// takeNumbered returns a frame of the raw log.
+// takeNumbered passes a frame of the raw log to the reader.
 func (s *Stream) takeNumbered(f protocol.Frame) error {
 	n, err := f.Numbered()
 	if err != nil {
@@ -295,7 +296,7 @@ func (s *Stream) takeNumbered(f protocol.Frame) error {
 	return nil
 }
 
-// skip hands on the part of a gap that comes after what was received.
+// skip passes the part of a gap after the received bytes to the reader.
 func (s *Stream) skip(g protocol.Gap) {
 	g.From = max(g.From, s.seq)
 	if g.To > g.From {
@@ -304,14 +305,13 @@ func (s *Stream) skip(g protocol.Gap) {
 	}
 }
 
-// A connection on which nothing came for long is asked for a sign of life, and given up where none
-// comes.
+// A silent connection is pinged, and closed if no answer arrives.
 const (
 	pingAfter = 20 * time.Second
 	deadAfter = 60 * time.Second
 )
 
-// keep watches over a connection until over is closed.
+// keep pings a silent connection until over is closed.
 func (s *Stream) keep(l *link, over <-chan struct{}) {
 	l.heard.Store(time.Now().UnixNano())
 	tick := time.NewTicker(pingAfter)
@@ -322,19 +322,19 @@ func (s *Stream) keep(l *link, over <-chan struct{}) {
 			return
 		case now := <-tick.C:
 			quiet := now.Sub(time.Unix(0, l.heard.Load()))
-			if quiet > deadAfter && len(s.events) < queued { // a reader that holds us up is no dead session
+			if quiet > deadAfter && len(s.events) < queued { // a slow reader does not mean a dead session
 				l.close()
 				return
 			}
 			if quiet >= pingAfter/2 {
-				_ = s.write(l.conn, protocol.Frame{Type: protocol.TypePing}) // what is wrong shows when reading
+				_ = s.write(l.conn, protocol.Frame{Type: protocol.TypePing}) // errors show up when reading
 			}
 		}
 	}
 }
 
-// Next returns the next event. After Exit, and after Close, the error is io.EOF; any other error
-// says why the session cannot be reached.
+// Next returns the next event. After Exit and after Close the error is io.EOF; another error says
+// why the session cannot be reached. If ctx ends first, Next returns its error.
 func (s *Stream) Next(ctx context.Context) (Event, error) {
 	select {
 	case e, ok := <-s.events:
@@ -351,8 +351,8 @@ func (s *Stream) Next(ctx context.Context) (Event, error) {
 	return nil, s.err
 }
 
-// Read returns bytes for the user's terminal: the output and, in protocol.ModeScreen, those that
-// paint the screen. Other events go to OnEvent. Its errors are those of Next.
+// Read reads bytes for the user's terminal: output and, in protocol.ModeScreen, the control
+// sequences that draw snapshots. It passes other events to OnEvent. Its errors are those of Next.
 func (s *Stream) Read(p []byte) (int, error) {
 	for s.rest.Len() == 0 {
 		e, err := s.Next(context.Background())
@@ -383,7 +383,7 @@ func (s *Stream) ExitStatus() (status int, ok bool) {
 	return 0, false
 }
 
-// Close leaves the session, which goes on. Further calls do nothing.
+// Close leaves the session, which continues. Further calls do nothing.
 func (s *Stream) Close() error {
 	s.cancel()
 	<-s.done
