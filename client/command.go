@@ -17,16 +17,16 @@ import (
 
 // Exec describes a command to start. Only Command is needed.
 type Exec struct {
-	Command string // for Shell
-	ID      string // chosen by the caller; a server runs an id once only; empty: a new UUID
-	Shell   string // empty: command.DefaultShell
-	Cwd     string // empty: the server's choice
+	Command string // command line for Shell
+	ID      string // id of the command; a server runs an id only once; empty means a new UUID
+	Shell   string // empty means command.DefaultShell
+	Cwd     string // empty means the server's choice
 	Env     map[string]string
 
-	// Limits, to the second. 0 is the protocol's default, and command.Never seconds is none.
-	Timeout     time.Duration // of the run
-	IdleTimeout time.Duration // while no client is attached
-	TTL         time.Duration // of the result, from the command's end
+	// Limits, in whole seconds. 0 means the protocol's default, command.Never seconds no limit.
+	Timeout     time.Duration // maximum run time
+	IdleTimeout time.Duration // maximum time without an attached client
+	TTL         time.Duration // time for which the result is kept
 
 	KillOnDisconnect bool
 	NoStdin          bool // stdin is empty
@@ -60,23 +60,23 @@ type Chunk struct {
 	Text   string
 }
 
-// Gap says that the server does not have bytes of the output any more.
+// Gap means that the server no longer has some bytes of the output.
 type Gap struct {
 	Stream   OutputStream
-	From, To int64 // To is the offset of the byte after the gap
+	From, To int64 // offsets of the first missing byte and of the byte after the gap
 	Info     string
 }
 
-// Size returns how many bytes are missing.
+// Size returns the number of missing bytes.
 func (g Gap) Size() int64 { return g.To - g.From }
 
-// CommandResult is a command that has ended, and its output.
+// CommandResult is the output and exit code of a command that has ended.
 type CommandResult struct {
 	Stdout, Stderr string
 	ExitCode       int // 128+n after signal n
 }
 
-// CommandError is an error of the command or its start that the server reports.
+// CommandError is an error of a command, or of its start, as the server reports it.
 type CommandError struct {
 	Type    string // command.CommandTimeout, …
 	Message string
@@ -88,45 +88,45 @@ func (e *CommandError) Error() string { return e.Message }
 // ErrLost reports that a command cannot be reached. It may still run.
 var ErrLost = errors.New("lost the connection to the command")
 
-// Command is a command that runs elsewhere. A lost connection is made again, and the output
-// continues with the byte after the last one. One goroutine may call Next or Result while others
-// call Input, CloseInput and Kill.
+// Command is a command on a server. It reconnects by itself, and its output continues with the byte
+// after the last one. One goroutine may call Next or Result while others call Input, CloseInput and
+// Kill.
 type Command struct {
 	place *Commands
 	id    string
 	pid   int
 
 	events chan CommandEvent
-	ctx    context.Context // ends with Close
+	ctx    context.Context // canceled by Close
 	cancel context.CancelFunc
 	done   chan struct{} // closed when run has returned
-	err    error         // why; set before done is closed
-	exit   int           // the exit code, if err is nil
-	next   [2]int64      // the next offset of each stream; only run uses it
+	err    error         // reason; set before done is closed
+	exit   int           // exit code, if err is nil
+	next   [2]int64      // next offset of each stream; used only by run
 
-	leaving sync.WaitGroup // closes the last connection in order
+	leaving sync.WaitGroup // waits until the last connection is closed
 
 	mu      sync.Mutex    // guards the fields below
 	conn    *commandConn  // nil between connections
 	changed chan struct{} // closed when one of these fields changes
-	taken   int64         // bytes of input that the server has; in command.Subprotocol
-	closed  bool          // CloseInput has told a server
-	killed  bool          // Kill was sent: the connection is not made again
+	taken   int64         // bytes of input acknowledged by the server, in command.Subprotocol
+	closed  bool          // whether CloseInput has reached a server
+	killed  bool          // whether Kill was sent; if so, do not reconnect
 
 	writing sync.Mutex // held by Input and CloseInput
 	written int64      // bytes of input sent; guarded by writing
 }
 
-// Limits of trying again.
+// Limits of retries.
 const (
-	maxLosses     = 5                 // losses in a row
-	connectBudget = 120 * time.Second // from the first try to start a command until it has started
+	maxLosses     = 5                 // consecutive losses
+	connectBudget = 120 * time.Second // time to start a command, all tries included
 )
 
-// Start runs a command and returns when it has started. ctx bounds only that. A *CommandError says
-// that the server refuses it. Where it is safe to ask again, as the same ID never runs twice, a
-// failed connection is tried again, up to five times in two minutes. The caller must Close the
-// Command, which does not end it.
+// Start starts a command and returns when it has started; ctx applies only until then. The error is
+// a *CommandError if the server refuses the command. If a connection fails and the same ID cannot
+// run twice, Start tries again, up to five times in two minutes. The caller must Close the Command,
+// which does not end it on the server.
 func (p *Commands) Start(ctx context.Context, e Exec) (*Command, error) {
 	if e.ID == "" {
 		id, err := uuid.NewV7()
@@ -154,8 +154,9 @@ func (p *Commands) Start(ctx context.Context, e Exec) (*Command, error) {
 	}
 }
 
-// Resume attaches to a command that was started before, and continues at the given offset of each
-// stream. The first Next or Result returns a *CommandError if the server does not have it.
+// Resume attaches to a running or finished command and continues at the given offset of each
+// stream, in bytes. If the server does not know the command, the first Next or Result returns a
+// *CommandError.
 func (p *Commands) Resume(ctx context.Context, id string, stdout, stderr int64) (*Command, error) {
 	c := p.newCommand(ctx, id)
 	c.next = [2]int64{stdout, stderr}
@@ -177,9 +178,9 @@ func (p *Commands) newCommand(ctx context.Context, id string) *Command {
 	return c
 }
 
-// again reports whether a failed start is worth another try, and when: after the pause, unless the
-// server says otherwise. A connection that was lost may have started the command: only a server
-// that says that it knows the id again, or that closed the socket in order, is asked again.
+// again reports whether to retry a failed start, and after which delay: pause, or the server's
+// choice. A lost connection may have started the command, so again retries only if the server
+// recognizes repeated ids or has closed the socket properly.
 func (p *Commands) again(conn *commandConn, err error, pause time.Duration) (wait time.Duration, again bool) {
 	var refused *upgradeError
 	switch {
@@ -223,8 +224,8 @@ func (c *Command) reconnect() command.Request {
 	return command.Request{Type: command.Reconnect, CommandID: c.id, StdoutOffset: &stdout, StderrOffset: &stderr}
 }
 
-// attach opens a connection and waits for its started message. If the error is not nil, conn is
-// nil unless the connection was open.
+// attach opens a connection and waits for its started message. With an error, conn is not nil if
+// the connection was open.
 func (c *Command) attach(ctx context.Context, first command.Request) (conn *commandConn, err error) {
 	conn, err = c.place.open(ctx, first)
 	if err != nil {
@@ -251,7 +252,7 @@ func (c *Command) attach(ctx context.Context, first command.Request) (conn *comm
 	}
 }
 
-// failure makes an error of an error message.
+// failure returns the error in an error message.
 func (c *Command) failure(r command.Reply) *CommandError {
 	e := &CommandError{Type: r.ErrorType, Message: r.Error}
 	switch e.Type {
@@ -271,7 +272,7 @@ func (c *Command) ID() string { return c.id }
 // PID returns the process id on the server's machine.
 func (c *Command) PID() int { return c.pid }
 
-// run reads connection after connection until the command has ended, or Close was called.
+// run reads one connection after another until the command has ended or Close is called.
 func (c *Command) run(conn *commandConn) {
 	defer close(c.done)
 	defer close(c.events)
@@ -306,8 +307,8 @@ func (c *Command) run(conn *commandConn) {
 	}
 }
 
-// serve reads one connection to its end. It returns nil when the command has ended. It calls
-// reached when something shows that the server has this command.
+// serve reads a connection to its end. It returns nil if the command has ended. It calls reached
+// when a message shows that the server knows the command.
 func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	var keeper sync.WaitGroup
 	over := make(chan struct{})
@@ -323,7 +324,7 @@ func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	}()
 	keeper.Go(func() { c.keep(conn, over) })
 	if !conn.acked {
-		c.setConn(conn, nil) // not every server says that it has started
+		c.setConn(conn, nil) // some servers send no started message
 	}
 	for {
 		r, err := conn.next(c.ctx)
@@ -354,7 +355,7 @@ func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	}
 }
 
-// take passes on what is new in an output message, after the gap if there is one.
+// take passes the new output of a message to the reader, after a Gap if bytes are missing.
 func (c *Command) take(r command.Reply) {
 	stream := Stdout
 	if r.Type == command.Stderr {
@@ -383,7 +384,7 @@ func (c *Command) give(e CommandEvent) {
 	}
 }
 
-// keep closes a connection that does not answer pings, until over is closed.
+// keep closes the connection if it does not answer pings. It returns when over is closed.
 func (c *Command) keep(conn *commandConn, over <-chan struct{}) {
 	tick := time.NewTicker(pingAfter)
 	defer tick.Stop()
@@ -396,15 +397,15 @@ func (c *Command) keep(conn *commandConn, over <-chan struct{}) {
 		ctx, cancel := context.WithTimeout(c.ctx, pingAfter)
 		err := conn.ws.Ping(ctx)
 		cancel()
-		if err != nil && len(c.events) < queued { // a reader that holds us up does not mean a dead connection
+		if err != nil && len(c.events) < queued { // a slow reader does not mean a dead connection
 			_ = conn.ws.CloseNow()
 			return
 		}
 	}
 }
 
-// Next returns the next part of the output, or the ctx's error. After the last one the error is
-// io.EOF, or says why there is no exit code: a *CommandError, or one that wraps ErrLost.
+// Next returns the next part of the output, or ctx's error. After the last part the error is io.EOF
+// if there is an exit code, else a *CommandError or an error that wraps ErrLost.
 func (c *Command) Next(ctx context.Context) (CommandEvent, error) {
 	select {
 	case e, ok := <-c.events:
@@ -424,8 +425,8 @@ func (c *Command) Next(ctx context.Context) (CommandEvent, error) {
 // ExitCode returns the exit code, once Next has returned io.EOF.
 func (c *Command) ExitCode() int { return c.exit }
 
-// Result waits for the end of the command. It returns the exit code, and the output that Next has
-// not returned. A gap in it is an error.
+// Result waits for the end of the command and returns its exit code, with the output that Next has
+// not returned. A Gap in that output is an error.
 func (c *Command) Result(ctx context.Context) (CommandResult, error) {
 	var text [2]strings.Builder
 	for {
@@ -445,7 +446,7 @@ func (c *Command) Result(ctx context.Context) (CommandResult, error) {
 	}
 }
 
-// Close leaves the command, which runs on. Further calls do nothing.
+// Close leaves the command, which continues to run. Further calls do nothing.
 func (c *Command) Close() error {
 	c.cancel()
 	<-c.done

@@ -9,7 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// setConn changes the connection, and how much input the server has if taken is not nil.
+// setConn changes the connection. taken, if not nil, is the number of bytes of input that the
+// server has.
 func (c *Command) setConn(conn *commandConn, taken *int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,8 +28,8 @@ func (c *Command) isKilled() bool {
 	return c.killed
 }
 
-// wait waits until done returns true. It calls done under c.mu, again after each change. The error
-// is ErrDisconnected if the command is over first.
+// wait waits until done returns true. It calls done with c.mu held, after each change. The error is
+// ErrDisconnected if the command ends first.
 func (c *Command) wait(ctx context.Context, done func() bool) error {
 	for {
 		c.mu.Lock()
@@ -53,14 +54,14 @@ func (c *Command) connection(ctx context.Context) (conn *commandConn, err error)
 	return conn, err
 }
 
-// maxInput is how many bytes go into one input message. It leaves room below a server's limit
-// of 1 MiB for the escapes of JSON.
+// maxInput is the maximum number of bytes in an input message. It leaves room for JSON escapes
+// below a server's limit of 1 MiB.
 const maxInput = 64 << 10
 
 // Input writes p to the command's stdin. If the server acknowledges input, Input returns when the
-// command has all of p, once, whatever happens to the connection. Other servers take text only,
-// and may lose what is on the way when a connection is lost. The error wraps ErrDisconnected if
-// the command is over, or it is not known whether it got all of p.
+// server has all of p, and sends nothing twice even if connections are lost. Other servers accept
+// only text, and lose what was in transit on a lost connection. The error wraps ErrDisconnected if
+// the command has ended, or if it is unknown whether it got all of p.
 func (c *Command) Input(ctx context.Context, p []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -75,8 +76,8 @@ func (c *Command) Input(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// inputEnd returns the length of the first part of p that goes into a message. It does not split a
-// character, as far as p is text.
+// inputEnd returns the length of the first part of p, for one message. It does not split
+// characters.
 func inputEnd(p []byte) int {
 	if len(p) <= maxInput {
 		return len(p)
@@ -89,7 +90,7 @@ func inputEnd(p []byte) int {
 	return maxInput
 }
 
-// input writes a part of the input, and has the server acknowledge it where it does that.
+// input sends a part of the input, and waits for its acknowledgment if the server sends one.
 func (c *Command) input(ctx context.Context, part []byte) error {
 	for {
 		conn, err := c.connection(ctx)
@@ -111,7 +112,7 @@ func (c *Command) input(ctx context.Context, part []byte) error {
 		} else {
 			r.Binary = part
 		}
-		_ = conn.send(ctx, r) // if the connection is lost, the next one gets it
+		_ = conn.send(ctx, r) // after a lost connection, the next one resends it
 		end, acked := c.written+int64(len(part)), false
 		err = c.wait(ctx, func() bool {
 			acked = c.taken >= end
@@ -123,9 +124,8 @@ func (c *Command) input(ctx context.Context, part []byte) error {
 	}
 }
 
-// CloseInput ends the command's stdin, after what Input has written. It does nothing where the
-// command has a terminal. It returns when the server was told; if the connection is lost, the next
-// one tells it again.
+// CloseInput ends the command's stdin after what Input has written. It does nothing if the command
+// has a terminal. It returns when the message is sent, and sends it again on a new connection.
 func (c *Command) CloseInput(ctx context.Context) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -147,7 +147,7 @@ func (c *Command) CloseInput(ctx context.Context) error {
 	}
 }
 
-// repeatClose tells a new connection that stdin ends, as the one before may not have got that far.
+// repeatClose sends the end of stdin on a new connection: the previous one may have lost it.
 func (c *Command) repeatClose(conn *commandConn) {
 	c.mu.Lock()
 	closed := c.closed
@@ -157,8 +157,8 @@ func (c *Command) repeatClose(conn *commandConn) {
 	}
 }
 
-// Kill ends all processes of the command with SIGKILL. The rest of the output and the exit code
-// follow. A connection that is lost after it is not made again.
+// Kill ends all processes of the command with SIGKILL. Next then returns the rest of the output. If
+// the connection is lost after Kill, the Command does not reconnect.
 func (c *Command) Kill(ctx context.Context) error {
 	conn, err := c.connection(ctx)
 	if err != nil {

@@ -18,21 +18,21 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// Commands is a place that runs commands: a LangSmith dataplane or a sandbox of a ptyrec server.
-// It may be used concurrently, and holds nothing that must be closed.
+// Commands runs commands on a LangSmith dataplane or in a sandbox of a ptyrec server. It is safe
+// for concurrent use and need not be closed.
 type Commands struct {
-	base  string // the dataplane's URL, without a slash at its end
+	base  string // URL of the dataplane, without a trailing slash
 	key   string
 	http  *http.Client
-	delay func(try int) time.Duration // before the nth try in a row
+	delay func(try int) time.Duration // delay before the nth consecutive try
 }
 
-// boxes is the path of a ptyrec server's sandboxes.
+// boxes is the path of the sandboxes of a ptyrec server.
 const boxes = "/langsmith/boxes/"
 
-// DialCommands returns the place at a URL (http or https): a ptyrec server, of which it takes or
-// makes the named sandbox, or else a dataplane, where sandbox must be empty. o.Token is the API
-// key. The error wraps ErrToken if a ptyrec server refuses the token.
+// DialCommands returns Commands for the URL (http or https) of a ptyrec server or a dataplane. On a
+// ptyrec server it uses the named sandbox, and creates it if needed; for a dataplane sandbox must
+// be empty. o.Token is the API key. The error wraps ErrToken if a ptyrec server rejects the token.
 func DialCommands(ctx context.Context, where, sandbox string, o Options) (*Commands, error) {
 	server, err := newRemote(where, o)
 	if err != nil {
@@ -59,7 +59,7 @@ func DialCommands(ctx context.Context, where, sandbox string, o Options) (*Comma
 	return c, nil
 }
 
-// makeBox makes the sandbox unless it exists.
+// makeBox creates the sandbox unless it exists.
 func (s *remote) makeBox(ctx context.Context, name string) error {
 	body, err := json.Marshal(map[string]string{"name": name})
 	if err != nil {
@@ -90,17 +90,17 @@ func detailed(resp *http.Response) error {
 			Message string `json:"message"`
 		} `json:"detail"`
 	}
-	_ = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&body) // the status will do
+	_ = json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&body) // without a body, the status is the error
 	if body.Detail.Message == "" {
 		return errors.New(resp.Status)
 	}
 	return errors.New(body.Detail.Message)
 }
 
-// upgradeError reports that a server refused the WebSocket.
+// upgradeError is a server's refusal to open a WebSocket.
 type upgradeError struct {
 	status     int
-	retryAfter time.Duration // what the server asks for; negative: nothing
+	retryAfter time.Duration // delay that the server requests; negative if none
 	cause      error
 }
 
@@ -110,7 +110,7 @@ func (e *upgradeError) Error() string {
 
 func (e *upgradeError) Unwrap() error { return e.cause }
 
-// passes reports whether the status may be another one at the next try.
+// passes reports whether the refusal may be temporary.
 func (e *upgradeError) passes() bool {
 	switch e.status {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
@@ -121,11 +121,11 @@ func (e *upgradeError) passes() bool {
 }
 
 const (
-	openTimeout = 30 * time.Second // of one try to open a WebSocket
-	maxMessage  = 32 << 20         // bytes; the longest message of a server that is read
+	openTimeout = 30 * time.Second // for one try to open a WebSocket
+	maxMessage  = 32 << 20         // maximum length of a server's message, in bytes
 )
 
-// open opens a WebSocket and sends the first message.
+// open opens a WebSocket and sends first.
 func (p *Commands) open(ctx context.Context, first command.Request) (*commandConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
@@ -167,7 +167,7 @@ func refusedUpgrade(resp *http.Response) error {
 // commandConn is one attachment to a command.
 type commandConn struct {
 	ws    *websocket.Conn
-	acked bool // the server speaks command.Subprotocol
+	acked bool // whether the server uses command.Subprotocol
 }
 
 func (c *commandConn) send(ctx context.Context, r command.Request) error {

@@ -20,8 +20,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// local is the set of this user's sessions on this machine: those with a socket in dir, or else
-// those that rundir.Find finds.
+// local is the sessions of this user on this machine: those with a socket in dir or, if dir is
+// empty, those found by rundir.Find.
 type local struct {
 	dir, database string
 	other         func(ctx context.Context, ref string) (io.ReadWriteCloser, error) // to those without one; nil: there are none
@@ -29,7 +29,8 @@ type local struct {
 
 func (l local) follow(string, AttachOptions) place { return l }
 
-// connect dials a session's socket. Where nobody listens the session is over, and stays so.
+// connect dials a session's socket. If nothing listens on it, the session has ended and the error
+// is final.
 func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	ref = cmp.Or(ref, newest)
 	path := ref
@@ -75,7 +76,7 @@ func (l local) find(ref string) (string, error) {
 	return sockets[ids[0]], nil
 }
 
-// sockets returns all sockets by session id. The error says why there are none.
+// sockets returns all sockets by session id, or an error if there are none.
 func (l local) sockets() (sockets map[string]string, err error) {
 	if l.dir != "" {
 		sockets, err = rundir.In(l.dir)
@@ -83,7 +84,7 @@ func (l local) sockets() (sockets map[string]string, err error) {
 		sockets, err = rundir.Find(l.database)
 	}
 	if len(sockets) > 0 {
-		err = nil // a folder that cannot be trusted does not hide others
+		err = nil // an untrusted folder does not hide the others
 	}
 	return sockets, err
 }
@@ -94,7 +95,7 @@ func (l local) ids() ([]string, error) {
 	return slices.Sorted(maps.Keys(sockets)), err
 }
 
-// sessions asks each socket. Those of sessions that were killed are left out.
+// sessions asks each socket for its session, and omits sockets of killed sessions.
 func (l local) sessions(ctx context.Context) ([]Session, error) {
 	ids, err := l.ids()
 	if err != nil {
@@ -113,7 +114,7 @@ func (l local) sessions(ctx context.Context) ([]Session, error) {
 	return found, nil
 }
 
-// askTimeout is how long a session may take to answer one that lists them all.
+// askTimeout is the time within which a session must answer sessions.
 const askTimeout = time.Second
 
 func (l local) hello(ctx context.Context, id string) (protocol.Hello, error) {

@@ -18,20 +18,20 @@ import (
 	"time"
 )
 
-// Processes runs processes over the process API of a ptyrec server. It may be used concurrently,
-// and holds nothing that must be closed.
+// Processes runs processes over the process API of a ptyrec server. It is safe for concurrent use
+// and need not be closed.
 //
 // If the server refuses a request, the error is a *protocol.Error with the API's code, such as
 // PROCESS_EXISTS. It wraps session.ErrNotFound if there is no such process, and ErrToken if the
 // server refuses the token.
 type Processes struct {
 	server  *remote
-	session string // of the processes that Start starts
+	session string // session in which Start runs processes
 	delay   func(try int) time.Duration
 }
 
-// DialProcesses returns the processes of the server at a URL (http or https). Start runs them in
-// the named sandbox; empty is "default".
+// DialProcesses returns Processes for the server at a URL (http or https). Start runs processes in
+// the named sandbox; empty means "default".
 func DialProcesses(ctx context.Context, where, sandbox string, o Options) (*Processes, error) {
 	server, err := newRemote(where, o)
 	if err != nil {
@@ -51,15 +51,15 @@ func DialProcesses(ctx context.Context, where, sandbox string, o Options) (*Proc
 
 // ProcessSpec describes a process to start. Only Command is needed.
 type ProcessSpec struct {
-	Command     string            // for bash
-	ID          string            // empty: the server makes one up
-	Cwd         string            // empty: the session's
-	Env         map[string]string // beside the session's
-	Timeout     time.Duration     // 0: the session's
-	AutoCleanup bool              // List leaves it out after its end
+	Command     string            // command line for bash
+	ID          string            // empty means one chosen by the server
+	Cwd         string            // empty means that of the session
+	Env         map[string]string // added to the session's
+	Timeout     time.Duration     // 0 means that of the session
+	AutoCleanup bool              // whether List omits it after its end
 }
 
-// ProcessInfo is what the server knows of a process.
+// ProcessInfo is the server's description of a process.
 type ProcessInfo struct {
 	ID        string    `json:"id"`
 	PID       int       `json:"pid"` // on the server's machine
@@ -67,12 +67,12 @@ type ProcessInfo struct {
 	Status    string    `json:"status"` // starting, running, completed, failed, killed or error
 	StartTime time.Time `json:"startTime"`
 	EndTime   time.Time `json:"endTime"`   // zero while it runs
-	ExitCode  *int      `json:"exitCode"`  // nil while it runs, or if it is not known
+	ExitCode  *int      `json:"exitCode"`  // nil while it runs, or if unknown
 	SessionID string    `json:"sessionId"` // sandbox-NAME in the sandbox NAME
 }
 
-// Start starts a process and returns its id. If the connection fails, the process may have started:
-// Start with the same ID does not run it again, but returns PROCESS_EXISTS.
+// Start starts a process and returns its id. If the connection fails, the process may be running;
+// Start with the same ID then does not run it again, but fails with PROCESS_EXISTS.
 func (p *Processes) Start(ctx context.Context, s ProcessSpec) (id string, err error) {
 	request := struct {
 		Command     string            `json:"command"`
@@ -90,7 +90,7 @@ func (p *Processes) Start(ctx context.Context, s ProcessSpec) (id string, err er
 	return answer.ProcessID, err
 }
 
-// List returns the server's processes, finished ones too, of every sandbox, the oldest first.
+// List returns the processes of all sandboxes, finished ones included, oldest first.
 func (p *Processes) List(ctx context.Context) ([]ProcessInfo, error) {
 	var answer struct {
 		Processes []ProcessInfo `json:"processes"`
@@ -108,21 +108,21 @@ func (p *Processes) Get(ctx context.Context, id string) (ProcessInfo, error) {
 	return answer.Process, err
 }
 
-// Kill sends a signal to a process and all that it has started, and returns when it has ended. What
-// does not heed the signal is killed.
+// Kill sends a signal to a process and all its descendants, and returns when they have ended. Those
+// that ignore the signal get SIGKILL.
 func (p *Processes) Kill(ctx context.Context, id string, signal syscall.Signal) error {
 	path := fmt.Sprintf("%s?signal=%d", processPath(id, ""), signal)
 	return p.do(ctx, http.MethodDelete, path, nil, &struct{}{})
 }
 
-// Logs is the output of a process up to now.
+// Logs is the output of a process so far.
 type Logs struct {
 	Stdout string `json:"stdout"`
 	Stderr string `json:"stderr"`
-	Cursor string `json:"cursor"` // where it continues
+	Cursor string `json:"cursor"` // position after it, for Logs and Output
 }
 
-// Logs returns what a process has written after the cursor; empty is the beginning.
+// Logs returns the output of a process after cursor; an empty cursor means the beginning.
 func (p *Processes) Logs(ctx context.Context, id, cursor string) (l Logs, err error) {
 	path := processPath(id, "/logs")
 	if cursor != "" {
@@ -136,7 +136,7 @@ func processPath(id, below string) string {
 	return "/api/process/" + url.PathEscape(id) + below
 }
 
-// do sends a request, and decodes the answer into v.
+// do sends a request and decodes the answer into v.
 func (p *Processes) do(ctx context.Context, method, path string, body, v any) error {
 	resp, err := p.send(ctx, method, path, "", body)
 	if err != nil {
@@ -146,8 +146,8 @@ func (p *Processes) do(ctx context.Context, method, path string, body, v any) er
 	return json.NewDecoder(io.LimitReader(resp.Body, 2*maxAnswer)).Decode(v) // two streams
 }
 
-// send sends a request that continues after an event, if that is not empty. The caller closes the
-// body of the response.
+// send sends a request. If after is not empty, the response continues after that event. The caller
+// must close the body of the response.
 func (p *Processes) send(ctx context.Context, method, path, after string, body any) (*http.Response, error) {
 	var text []byte
 	if body != nil {
@@ -179,13 +179,13 @@ func (p *Processes) send(ctx context.Context, method, path, after string, body a
 // Exited is the end of a process.
 type Exited struct {
 	Code   int    // 128+n after signal n
-	Reason string // why the server ended it or does not know the code; else empty
+	Reason string // why the server ended it or does not know the code; empty otherwise
 }
 
-// Output yields what a process writes after the cursor (of Logs; empty is the beginning) in order
-// of arrival: Chunk, Gap and, as the last, Exited. A lost connection is made again, and the output
-// continues with the byte after the last one. The last pair has an error instead if that fails five
-// times in a row (it wraps ErrLost), if the server refuses it, or if ctx ends.
+// Output yields the output of a process after cursor, in order of arrival: Chunk, Gap and, at the
+// end, Exited. An empty cursor means the beginning. Output reconnects by itself and continues with
+// the byte after the last one. The last pair has an error if reconnecting fails five times in a row
+// (the error wraps ErrLost), if the server refuses the request, or if ctx ends.
 func (p *Processes) Output(ctx context.Context, id, cursor string) iter.Seq2[CommandEvent, error] {
 	return func(yield func(CommandEvent, error) bool) {
 		s := outputState{cursor: cursor}
@@ -211,14 +211,14 @@ func (p *Processes) Output(ctx context.Context, id, cursor string) iter.Seq2[Com
 	}
 }
 
-// outputState is how far the output of a process has been read.
+// outputState is a position in the output of a process.
 type outputState struct {
 	cursor string // after the last event
 	next   [2]int64
-	reason string // of the end
+	reason string // reason of the end
 }
 
-// parseCursor returns the offset of each stream's next byte.
+// parseCursor returns the offset of the next byte of each stream.
 func parseCursor(cursor string) (next [2]int64, err error) {
 	if _, err := fmt.Sscanf(cursor, "%d.%d", &next[Stdout], &next[Stderr]); err != nil {
 		return next, final{fmt.Errorf("%q is not a cursor", cursor)}
@@ -226,7 +226,7 @@ func parseCursor(cursor string) (next [2]int64, err error) {
 	return next, nil
 }
 
-// take returns what an event adds.
+// take returns the command events in a server event.
 func (s *outputState) take(e serverEvent) (add []CommandEvent, err error) {
 	at, err := parseCursor(e.ID)
 	if err != nil {
@@ -252,7 +252,7 @@ func (s *outputState) take(e serverEvent) (add []CommandEvent, err error) {
 	return add, nil
 }
 
-// ExitedError reports that a process ended before what was waited for.
+// ExitedError means that a process ended before the awaited event.
 type ExitedError struct{ Exited }
 
 // Error implements error.
@@ -260,14 +260,14 @@ func (e *ExitedError) Error() string {
 	return fmt.Sprintf("the process ended before that, with exit code %d", e.Code)
 }
 
-// maxLine is how much of a line WaitForLog matches, in bytes.
+// maxLine is the maximum length of the part of a line that WaitForLog matches, in bytes.
 const maxLine = 64 << 10
 
-// WaitForLog waits for a line of the process's output, from its beginning on, that re matches, and
-// returns what there is of it: the line need not be complete. Of a long line only the last 64 KiB
-// count. The error is an *ExitedError if the process ends first.
+// WaitForLog waits for a line of the output that re matches, including output so far, and returns
+// it. The line may be incomplete. Only the last 64 KiB of a line are matched. The error is an
+// *ExitedError if the process ends first.
 func (p *Processes) WaitForLog(ctx context.Context, id string, re *regexp.Regexp) (string, error) {
-	var rest [2]string // the last line of each stream, if it is not complete
+	var rest [2]string // incomplete last line of each stream
 	for e, err := range p.Output(ctx, id, "") {
 		if err != nil {
 			return "", err
@@ -330,16 +330,16 @@ type serverEvent struct {
 	ExitCode int    `json:"exitCode"`
 }
 
-// silence is how long a stream may send nothing. Servers send a ping every 15 s or more often.
+// silence is the time after which a silent stream is dead. Servers send a ping at least every 15 s.
 const silence = time.Minute
 
-// watch calls take with each event of a stream until that returns over or an error. When the
-// connection is lost, it asks for the stream again, after the event *cursor.
+// watch calls take with each event of a stream until take returns over or an error. It reconnects
+// and continues after the event *cursor.
 func (p *Processes) watch(ctx context.Context, method, path string, cursor *string, request any, take func(serverEvent) (over bool, err error)) error {
 	again := tries{delay: p.delay, most: maxLosses}
 	for {
 		over, err := p.watchOnce(ctx, method, path, *cursor, request, func(e serverEvent) (bool, error) {
-			if e.ID == "" || e.ID != *cursor { // one that has come before is no progress
+			if e.ID == "" || e.ID != *cursor { // a repeated event is not progress
 				again.reset()
 			}
 			return take(e)
@@ -357,7 +357,7 @@ func (p *Processes) watch(ctx context.Context, method, path string, cursor *stri
 	}
 }
 
-// watchOnce is watch on one connection.
+// watchOnce is watch for a single connection.
 func (p *Processes) watchOnce(ctx context.Context, method, path, after string, request any, take func(serverEvent) (bool, error)) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -372,7 +372,7 @@ func (p *Processes) watchOnce(ctx context.Context, method, path, after string, r
 	lines.Buffer(nil, maxMessage)
 	var id, data string
 	for lines.Scan() {
-		dead.Stop() // take may take its time
+		dead.Stop() // take may be slow
 		line := lines.Text()
 		if value, ok := strings.CutPrefix(line, "id: "); ok {
 			id = value
