@@ -1,10 +1,6 @@
 package store
 
 import (
-	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -21,87 +17,4 @@ type Facets struct {
 type Facet struct {
 	Value    string `json:"value"`
 	Sessions int    `json:"sessions"`
-}
-
-// maxFacets is the largest number of values that Facets returns for one filter.
-const maxFacets = 200
-
-// facetValues are the tables and columns that hold the values of each filter.
-var facetValues = [3]struct{ table, value string }{
-	{"sessions AS s, json_each(s.agents) AS a", "a.value ->> 'name'"},
-	{"sessions AS s", "s.cwd"},
-	{"sessions AS s, json_each(s.tags) AS t", "t.value"},
-}
-
-// Count returns the number of sessions that match the filter, ignoring its Limit and After.
-func (s *Store) Count(ctx context.Context, f Filter) (n int, err error) {
-	where, args, err := s.countable(ctx, f)
-	if err != nil {
-		return 0, err
-	}
-	err = s.view(ctx, "count sessions", func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions AS s WHERE "+where, args...).Scan(&n)
-	})
-	return n, err
-}
-
-// Facets counts the sessions that match the filter, ignoring its Limit and After. Each list is
-// sorted by descending count and has at most 200 values.
-func (s *Store) Facets(ctx context.Context, f Filter) (facets Facets, err error) {
-	where, args, err := s.countable(ctx, f)
-	if err != nil {
-		return facets, err
-	}
-	err = s.view(ctx, "count sessions", func(tx *sql.Tx) error {
-		var first, last sql.NullInt64
-		err := tx.QueryRowContext(ctx, "SELECT count(*), min(s.started_at), max(s.started_at) FROM sessions AS s WHERE "+where, args...).
-			Scan(&facets.Sessions, &first, &last)
-		if err != nil {
-			return err
-		}
-		if first.Valid {
-			facets.First, facets.Last = timeOf(first.Int64), timeOf(last.Int64)
-		}
-		for i, list := range []*[]Facet{&facets.Agents, &facets.Folders, &facets.Tags} {
-			if *list, err = countBy(ctx, tx, facetValues[i].table, facetValues[i].value, where, args); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return facets, err
-}
-
-// countable returns a filter as where does. The database does not know which sessions are live, so
-// these are listed by their keys.
-func (s *Store) countable(ctx context.Context, f Filter) (string, []any, error) {
-	f.Limit, f.After = 0, Position{}
-	where, args := f.where()
-	if !f.Live {
-		return where, args, nil
-	}
-	infos, err := s.Sessions(ctx, f)
-	keys := make([]int64, len(infos))
-	for i, info := range infos {
-		keys[i] = info.key
-	}
-	return "s.pk IN (SELECT value FROM json_each(?))", []any{asJSON(keys)}, err
-}
-
-func countBy(ctx context.Context, tx *sql.Tx, table, value, where string, args []any) (facets []Facet, err error) {
-	rows, err := tx.QueryContext(ctx, fmt.Sprintf(`SELECT %s AS v, count(DISTINCT s.pk) AS n FROM %s WHERE %s
-		GROUP BY v HAVING v <> '' ORDER BY n DESC, v LIMIT %d`, value, table, where, maxFacets), args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	facets = []Facet{}
-	for rows.Next() {
-		var f Facet
-		if err := rows.Scan(&f.Value, &f.Sessions); err != nil {
-			return nil, err
-		}
-		facets = append(facets, f)
-	}
-	return facets, rows.Err()
 }

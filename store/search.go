@@ -2,10 +2,11 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store/fts"
 )
 
 // Query asks the full-text index.
@@ -19,35 +20,20 @@ type Query struct {
 }
 
 // Snippet returns the part of e that shows why the query finds it.
-func (q Query) Snippet(e *session.Entry) Snippet { return parseQuery(q.Text).snippet(e) }
+func (q Query) Snippet(e *session.Entry) Snippet { return ParseWords(q.Text).Snippet(e) }
 
 // SnippetOf returns the part of a text that shows why the query finds it.
-func (q Query) SnippetOf(text string) Snippet { return parseQuery(q.Text).snippetOf(text) }
+func (q Query) SnippetOf(text string) Snippet { return ParseWords(q.Text).SnippetOf(text) }
 
 // HasWords reports whether there is anything in the query to search for.
-func (q Query) HasWords() bool { return len(parseQuery(q.Text).terms) > 0 }
+func (q Query) HasWords() bool { return len(ParseWords(q.Text).Terms) > 0 }
 
-func (q Query) limit() int {
+// Limit is the largest number of hits.
+func (q Query) Limit() int {
 	if q.Filter.Limit == 0 {
 		return defaultHits
 	}
 	return q.Filter.Limit
-}
-
-// conditions returns the filter and the roles of the query as a condition on the table e. The
-// sessions are chosen once, not for each message. It returns "" if the query takes all messages.
-func (q Query) conditions() (cond string, args []any) {
-	if where, sessions := q.Filter.where(); where != allSessions {
-		cond, args = "e.session_pk IN (SELECT s.pk FROM sessions AS s WHERE "+where+")", sessions
-	}
-	if len(q.Roles) > 0 {
-		if cond != "" {
-			cond += " AND "
-		}
-		cond += "e.role IN (SELECT value FROM json_each(?))"
-		args = append(args, asJSON(q.Roles))
-	}
-	return cond, args
 }
 
 // Hit is one message that a query found.
@@ -57,96 +43,75 @@ type Hit struct {
 	Snippet Snippet
 }
 
-const (
-	defaultHits = 50
-	// ranked is how many of the newest matches are ranked: to rank a word that is in every
-	// message would take seconds. With a filter for sessions or roles, each match must be
-	// looked up, so fewer are ranked.
-	ranked       = 5000
-	rankedChosen = 2000
-)
+// defaultHits is the number of hits of a query without a limit.
+const defaultHits = 50
 
-// Search returns the matching messages, the best of the newest few thousand matches first. If the
-// query contains a prefix*, the newest come first. A query without a word finds nothing.
-func (s *Store) Search(ctx context.Context, q Query) (hits []*Hit, err error) {
-	words := parseQuery(q.Text)
-	if len(words.terms) == 0 {
-		return nil, nil
-	}
-	enough := false
-	if words.begins {
-		if hits, enough, err = s.searchNewest(ctx, q, words); err != nil {
-			return nil, err
-		}
-	}
-	if !enough {
-		hits, err = s.searchIndex(ctx, q, words)
-	}
-	infos := make([]*Info, len(hits))
-	for i, hit := range hits {
-		infos[i] = hit.Session
-	}
-	s.setStatus(infos)
-	for _, hit := range hits {
-		hit.Snippet = words.snippet(hit.Entry)
-	}
-	return hits, err
+// Searcher searches a database's messages and labels.
+type Searcher interface {
+	Search(ctx context.Context, q Query) ([]*Hit, error)
+	SearchLabels(ctx context.Context, q Query) ([]*LabelHit, error)
 }
 
-// searchIndex searches the index on disk.
-func (s *Store) searchIndex(ctx context.Context, q Query, words queryWords) (hits []*Hit, err error) {
-	for _, match := range []string{words.expression(), words.allOf()} {
-		hits, err = s.search(ctx, q, match, words.begins)
-		if err == nil || !isSyntaxError(err) {
-			break // an operator is misplaced: take it as a word
-		}
+// SearchBoth implements SearchAll.
+func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, hits []*Hit, err error) {
+	if hits, err = s.Search(ctx, q); err != nil || len(q.Roles) > 0 || q.Filter.ID != "" {
+		return nil, hits, err
 	}
-	return hits, err
-}
-
-func (s *Store) search(ctx context.Context, q Query, match string, begins bool) (hits []*Hit, err error) {
-	where, args := q.conditions()
-	join, weighed, score := "", ranked, "bm25(entry_fts, 1.0, 0.5)"
-	if where != "" {
-		join, where = "JOIN entries AS e ON e.pk = entry_fts.rowid", "AND "+where
-		weighed = rankedChosen
+	if labels, err = s.SearchLabels(ctx, q); err != nil {
+		return nil, nil, err
 	}
-	args, limit := append([]any{match}, args...), q.limit()
-	if begins { // ranking would collect the matches of all words with that prefix twice more
-		score, weighed = "0.0", limit
-	}
-	err = s.view(ctx, "search", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `WITH
-			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, `+score+` AS score FROM entry_fts `+join+`
-				WHERE entry_fts MATCH ? `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
-			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
-			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
-			ORDER BY best.score, e.pk DESC`, append(args, weighed, limit)...)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			hit, err := scanHit(rows)
-			if err != nil {
-				return err
-			}
-			hits = append(hits, hit)
-		}
-		return rows.Err()
+	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool { // its title quotes a message that was found
+		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
+			slices.ContainsFunc(hits, func(h *Hit) bool { return h.Session.ID == l.Session.ID })
 	})
-	return hits, err
+	limit := q.Limit()
+	labels = labels[:min(len(labels), max((limit+1)/2, limit-len(hits)))]
+	return labels, hits[:min(len(hits), limit-len(labels))], nil
 }
 
-// scanHit reads infoColumns and entryColumns, and what follows them into more.
-func scanHit(rows *sql.Rows, more ...any) (*Hit, error) {
-	hit, row := &Hit{Session: &Info{}}, entryRow{}
-	if err := scanInfo(rows, hit.Session, append(row.targets(), more...)...); err != nil {
-		return nil, err
+// LabelHit is a session whose name, tags, note or title a query found.
+type LabelHit struct {
+	Session *Info
+	Snippet Snippet // of the name, the tags and the note; of the title if there is no name
+}
+
+// Labels returns what SearchLabels searches of a session: title, note and tags.
+func (i *Info) Labels() string {
+	return strings.Join(append([]string{i.Title, i.Note}, i.Tags...), "\n")
+}
+
+// SearchEntries searches entries of a session that no database has, as databases search theirs. The
+// hits are in the order of the entries. Of the query's filter, only the limit counts.
+func SearchEntries(q Query, info *Info, entries []*session.Entry) (hits []*Hit) {
+	expr := q.Expr()
+	if expr == nil {
+		return nil
 	}
-	var err error
-	if hit.Entry, err = row.entry(); err != nil {
-		return nil, fmt.Errorf("session %s: %w", hit.Session.ID, err)
+	for _, e := range entries {
+		if e.Type != session.TypeMessage || len(q.Roles) > 0 && !slices.Contains(q.Roles, e.Role) {
+			continue
+		}
+		texts := Indexed(e)
+		if !expr.Match(fts.NewText(texts[0]), fts.NewText(texts[1])) {
+			continue
+		}
+		if hits = append(hits, &Hit{info, e, q.Snippet(e)}); len(hits) == q.Limit() {
+			break
+		}
 	}
-	return hit, nil
+	return hits
+}
+
+// Expr returns what the query's words ask for; nil if there are none.
+func (q Query) Expr() *fts.Expr {
+	var parts []fts.Part
+	for _, part := range ParseWords(q.Text).Parts {
+		if part[0] != '"' {
+			parts = append(parts, fts.Part{Operator: part})
+			continue
+		}
+		text, prefix := unquoted(part)
+		parts = append(parts, fts.Part{Text: text, Prefix: prefix})
+	}
+	return fts.Parse(parts)
 }

@@ -19,7 +19,7 @@ const (
 // headSize is the least that one event takes: kind, time and one number, in bytes.
 const headSize = 3
 
-func encode(b *builder) []byte {
+func encode(b *Builder) []byte {
 	version := byte(versionV1)
 	if b.piped {
 		version = versionV2
@@ -57,7 +57,7 @@ func encode(b *builder) []byte {
 }
 
 // unit returns the largest unit in which all times are whole numbers.
-func (b *builder) unit() byte {
+func (b *Builder) unit() byte {
 	unit := byte(6)
 	for _, ev := range b.events {
 		for ev.At%scaleOf[unit] != 0 {
@@ -71,12 +71,12 @@ func (b *builder) unit() byte {
 var scaleOf = [...]time.Duration{0: time.Nanosecond, 3: time.Microsecond, 6: time.Millisecond}
 
 // parsePayload reads a segment of at most most events that was decompressed.
-func parsePayload(version byte, raw []byte, most int64) (seg segment, events []session.Event, err error) {
+func parsePayload(version byte, raw []byte, most int64) (seg Segment, events []session.Event, err error) {
 	r := payload{rest: raw, piped: version == versionV2}
-	seg.firstEvent, seg.startByte = r.number(), r.number()
+	seg.FirstEvent, seg.StartByte = r.number(), r.number()
 	count, unit := r.number(), r.byte()
 	if r.failed || count == 0 || count > min(most, int64(len(r.rest)/headSize)) || unit > 6 || unit%3 != 0 {
-		return seg, nil, errSegment
+		return seg, nil, ErrSegment
 	}
 	events = make([]session.Event, count)
 	sizes := make([]int64, count)
@@ -86,12 +86,12 @@ func parsePayload(version byte, raw []byte, most int64) (seg segment, events []s
 		at += events[i].At * scaleOf[unit]
 		events[i].At = at
 	}
-	seg.endByte = seg.startByte + r.data(events, sizes)
-	if r.failed || len(r.rest) > 0 || seg.firstEvent > math.MaxInt64-count {
-		return seg, nil, errSegment
+	seg.EndByte = seg.StartByte + r.data(events, sizes)
+	if r.failed || len(r.rest) > 0 || seg.FirstEvent > math.MaxInt64-count {
+		return seg, nil, ErrSegment
 	}
-	seg.endEvent = seg.firstEvent + count
-	seg.startAt, seg.endAt = events[0].At, at
+	seg.EndEvent = seg.FirstEvent + count
+	seg.StartAt, seg.EndAt = events[0].At, at
 	return seg, events, nil
 }
 

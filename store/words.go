@@ -1,13 +1,9 @@
 package store
 
 import (
-	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -19,9 +15,9 @@ func isCJK(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// spaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word
+// SpaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word
 // of its own. Text without any comes back as it is.
-func spaceCJK(text string) string {
+func SpaceCJK(text string) string {
 	if strings.IndexFunc(text, isCJK) < 0 {
 		return text
 	}
@@ -39,21 +35,20 @@ func spaceCJK(text string) string {
 	return b.String()
 }
 
-// queryWords is a query on its way to FTS5.
-type queryWords struct {
-	parts []string // terms quoted for FTS5, and operators
-	terms []string // the terms as typed
-	// begins is set if a term is a prefix*.
-	begins bool
+// Words is what a query asks for, as FTS5 takes it.
+type Words struct {
+	Parts  []string // terms quoted for FTS5, and operators
+	Terms  []string // as typed
+	Begins bool     // a term is a prefix*
 }
 
-// parseQuery never fails: what FTS5 would stumble over is quoted.
-func parseQuery(text string) (q queryWords) {
+// ParseWords never fails: what FTS5 would stumble over is quoted.
+func ParseWords(text string) (q Words) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var term string
 		switch text[0] {
 		case '(', ')':
-			q.parts, text = append(q.parts, text[:1]), text[1:]
+			q.Parts, text = append(q.Parts, text[:1]), text[1:]
 			continue
 		case '"':
 			term, text, _ = strings.Cut(text[1:], `"`)
@@ -64,7 +59,7 @@ func parseQuery(text string) (q queryWords) {
 			}
 			term, text = text[:end], text[end:]
 			if term == "AND" || term == "OR" || term == "NOT" {
-				q.parts = append(q.parts, term)
+				q.Parts = append(q.Parts, term)
 				continue
 			}
 		}
@@ -76,53 +71,22 @@ func parseQuery(text string) (q queryWords) {
 }
 
 // add adds a term unless it holds nothing that is indexed.
-func (q *queryWords) add(term string, prefix bool) {
+func (q *Words) add(term string, prefix bool) {
 	if strings.IndexFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) < 0 {
 		return
 	}
-	quoted := `"` + strings.ReplaceAll(strings.TrimSpace(spaceCJK(term)), `"`, `""`) + `"`
+	quoted := `"` + strings.ReplaceAll(strings.TrimSpace(SpaceCJK(term)), `"`, `""`) + `"`
 	if prefix {
 		quoted += "*"
-		q.begins = true
+		q.Begins = true
 	}
-	q.parts, q.terms = append(q.parts, quoted), append(q.terms, term)
+	q.Parts, q.Terms = append(q.Parts, quoted), append(q.Terms, term)
 }
 
 // unquoted returns the text of a term that add has quoted.
 func unquoted(part string) (text string, prefix bool) {
 	text, prefix = strings.CutSuffix(part, "*")
 	return strings.ReplaceAll(text[1:len(text)-1], `""`, `"`), prefix
-}
-
-// expression returns the query with its operators. Words next to each other are joined by AND.
-func (q queryWords) expression() string {
-	var out []string
-	for i, part := range q.parts {
-		if i > 0 && startsTerm(part) && endsTerm(q.parts[i-1]) {
-			out = append(out, "AND")
-		}
-		out = append(out, part)
-	}
-	return strings.Join(out, " ")
-}
-
-func startsTerm(part string) bool { return part[0] == '"' || part == "(" }
-func endsTerm(part string) bool   { return part[0] == '"' || part == ")" }
-
-// allOf returns the query without its operators.
-func (q queryWords) allOf() string {
-	var out []string
-	for _, part := range q.parts {
-		if part[0] == '"' {
-			out = append(out, part)
-		}
-	}
-	return strings.Join(out, " AND ")
-}
-
-func isSyntaxError(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_ERROR
 }
 
 // Snippet is the part of a message that shows why it was found.
@@ -136,23 +100,23 @@ const (
 	snippetSize   = 160 // characters
 )
 
-// snippet cuts the surroundings of the first term out of the message. Accents are not folded here:
+// Snippet cuts the surroundings of the first term out of the message. Accents are not folded here:
 // where a term cannot be found as typed, the snippet is the message's start.
-func (q queryWords) snippet(e *session.Entry) Snippet {
+func (q Words) Snippet(e *session.Entry) Snippet {
 	text := e.Text
 	if e.Tool != nil {
 		text = strings.Join([]string{e.Text, e.Tool.Input, e.Tool.Output}, "\n")
 	} else if e.Output != "" {
 		text += "\n" + e.Output
 	}
-	return q.snippetOf(text)
+	return q.SnippetOf(text)
 }
 
-// snippetOf returns the text around the first term.
-func (q queryWords) snippetOf(text string) Snippet {
+// SnippetOf returns the text around the first term.
+func (q Words) SnippetOf(text string) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
 	first := -1
-	for _, term := range q.terms {
+	for _, term := range q.Terms {
 		if at, _ := indexFold(text, term); at >= 0 && (first < 0 || at < first) {
 			first = at
 		}
@@ -170,9 +134,9 @@ func (q queryWords) snippetOf(text string) Snippet {
 }
 
 // firstMark returns the first and longest match of any term.
-func (q queryWords) firstMark(text string) (from, to int) {
+func (q Words) firstMark(text string) (from, to int) {
 	from = -1
-	for _, term := range q.terms {
+	for _, term := range q.Terms {
 		at, end := indexFold(text, term)
 		if at >= 0 && (from < 0 || at < from || at == from && end > to) {
 			from, to = at, end

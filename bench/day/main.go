@@ -23,6 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // updateEvery is how often entries go to the database, as live.
@@ -40,7 +41,7 @@ func main() {
 // day is a recording under way.
 type day struct {
 	ctx       context.Context
-	db        *store.Store
+	db        *sqlite.Store
 	raw       *journal.Writer
 	processor *transcript.Processor
 	sess      session.Session
@@ -61,13 +62,13 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	if len(recordings) == 0 {
 		return errors.New("no recordings")
 	}
-	db, err := store.Open(ctx, path)
+	db, err := sqlite.Open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
 	d := &day{ctx: ctx, db: db, sess: session.Session{ID: store.NewID(), Command: []string{"day"}, StartedAt: time.Now().UTC(), Cols: 100, Rows: 30, Agents: []session.Agent{}}}
-	if d.raw, err = store.Record(path, d.sess, d.pack); err != nil {
+	if d.raw, err = sqlite.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
 	if err := db.ImportJournals(ctx, nil); err != nil { // it makes the session known

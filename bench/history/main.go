@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func main() {
@@ -26,7 +27,7 @@ func main() {
 
 // fill makes the same sessions each time.
 func fill(ctx context.Context, path string, sessions, entries int) error {
-	db, err := store.Open(ctx, path)
+	db, err := sqlite.Open(ctx, path)
 	if err != nil {
 		return err
 	}

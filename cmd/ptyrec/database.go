@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // dbPath returns the path of the database, which is a file.
@@ -37,12 +38,12 @@ func newOpener(a *app) *opener.Opener {
 	return &opener.Opener{Database: a.dbPath, Recording: a.openRecording, Progress: a.progress, Notice: a.notice, Temps: &a.temps}
 }
 
-func (a *app) openStore(ctx context.Context) (*store.Store, error) {
+func (a *app) openStore(ctx context.Context) (*sqlite.Store, error) {
 	defer a.retain()
 	return a.open.Store(ctx)
 }
 
-func (a *app) openExisting(ctx context.Context) (*store.Store, error) {
+func (a *app) openExisting(ctx context.Context) (*sqlite.Store, error) {
 	defer a.retain()
 	return a.open.Existing(ctx)
 }
@@ -51,17 +52,17 @@ func (a *app) resolve(ctx context.Context, args []string) (opener.Target, error)
 	return a.open.Resolve(ctx, args)
 }
 
-func (a *app) openSession(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+func (a *app) openSession(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	defer a.retain()
 	return a.open.Session(ctx, args)
 }
 
-func (a *app) openStored(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+func (a *app) openStored(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	return a.open.Stored(ctx, args)
 }
 
 // shortID returns the beginning of an id that no other session shares.
-func shortID(ctx context.Context, db *store.Store, id string) string {
+func shortID(ctx context.Context, db *sqlite.Store, id string) string {
 	ids, err := db.IDs(ctx)
 	if err != nil {
 		return id

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/doctor"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/recorder/detached"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 type doctorFlags struct {
@@ -49,7 +49,7 @@ func examine(ctx context.Context, a *app, f doctorFlags) error {
 	path, pathErr := a.dbPath()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: f.repair, All: f.all,
-		Open: a.open.Usable, OpenNew: a.openStore, Library: func(db *store.Store) (*library.Library, error) { return a.library(db) }, Progress: a.progress,
+		Open: a.open.Usable, OpenNew: a.openStore, Library: func(db *sqlite.Store) (*library.Library, error) { return a.library(db) }, Progress: a.progress,
 		Stdin: a.stdin, Stdout: a.stdout, Session: os.Getenv(detached.Variable), Agents: agentNames,
 	})
 	write := found.Write

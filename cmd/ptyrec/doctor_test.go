@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // cmdDamage harms the database as no program of ours does: entries deletes them, json breaks one,
@@ -101,7 +102,7 @@ func TestDoctorTellsInOrder(t *testing.T) {
 // manySessions imports n sessions of some messages, and returns their ids, the newest first.
 func manySessions(t testing.TB, path string, n int) (ids []string) {
 	t.Helper()
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

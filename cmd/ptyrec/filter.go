@@ -35,7 +35,7 @@ func (f *filterFlags) register(a *app, cmd *cobra.Command) {
 	completeFilters(a, cmd)
 }
 
-// database has sessions to read: a *store.Store, or a *team.Reader.
+// database has sessions to read: a *sqlite.Store, or a *team.Reader.
 type database interface {
 	library.Store
 	usage.Database

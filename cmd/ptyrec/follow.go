@@ -9,11 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/live/follow"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // follow connects to a command that a program runs, by its raw log. The error wraps
 // session.ErrNotFound if ref names none that runs.
-func (a *app) follow(ctx context.Context, db *store.Store, ref string) (io.ReadWriteCloser, error) {
+func (a *app) follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
 	if ref == archive.Last {
 		infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
 		if err != nil {

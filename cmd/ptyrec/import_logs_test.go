@@ -9,13 +9,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // TestSessionOfALogCannotBePlayed says in two lines that a session from a log cannot be played.
 func TestSessionOfALogCannotBePlayed(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/protocol"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // liveSessions dials the live sessions of this user on this machine.
@@ -18,7 +18,7 @@ func (a *app) liveSessions(ctx context.Context) (*client.Client, error) {
 
 // liveOptions says how to find the live sessions of this machine. If db is nil, the database is
 // opened once it is needed.
-func (a *app) liveOptions(db *store.Store) client.Options {
+func (a *app) liveOptions(db *sqlite.Store) client.Options {
 	path, _ := a.dbPath() // without one, the user's folders are left
 	return client.Options{Database: path, Other: func(ctx context.Context, ref string) (_ io.ReadWriteCloser, err error) {
 		if db == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // scripted starts a management server with one machine and one session, whose answers to
@@ -131,7 +132,7 @@ func TestGapBecomesAMarker(t *testing.T) {
 	if status := ptytest.Status(t, cmd); status != 0 {
 		t.Fatalf("status %d: %q", status, u.Shown())
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // interactive reports whether the picker can be shown: on a terminal that can move its cursor.
@@ -35,7 +36,7 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 	if len(infos) == 0 {
 		return none()
 	}
-	db, _ := found.(*store.Store) // --team does not come here
+	db, _ := found.(*sqlite.Store) // --team does not come here
 	r, err := a.redaction()
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -23,7 +24,7 @@ import (
 // of each.
 func fillDatabase(t testing.TB, path string, n int, title func(i int) string) {
 	t.Helper()
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestPickKeys(t *testing.T) {
 	u.Type(t, "\x1b")
 	u.left(t, 0)
 
-	s, err := store.Open(t.Context(), u.path)
+	s, err := sqlite.Open(t.Context(), u.path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // privateAgent is a script in place of an agent that can be resumed.
@@ -78,7 +79,7 @@ func TestNothingPrivateIsSent(t *testing.T) {
 		i := max(0, strings.Index(sent, "needle"))
 		t.Errorf("%d sessions were sent: …%s", n, sent[max(0, i-200):min(len(sent), i+200)])
 	}
-	db, err := store.Open(t.Context(), m.db)
+	db, err := sqlite.Open(t.Context(), m.db)
 	if err != nil {
 		t.Fatal(err)
 	}

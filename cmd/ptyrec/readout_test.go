@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // A recorder that wrote the end of its command into the raw log, and could not say so in the
@@ -16,13 +17,13 @@ import (
 func TestEndIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	sess := session.Session{ID: store.NewID(), Command: []string{"false"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	raw, err := store.Record(db, sess, nil)
+	raw, err := sqlite.Record(db, sess, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 func TestSessionWithoutRawLog(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestStatsReadsFirst(t *testing.T) {
 	t.Parallel()
 	environ, path := env(t)
 	sess := session.Session{ID: store.NewID(), Command: []string{"bash"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	raw, err := store.Record(path, sess, nil)
+	raw, err := sqlite.Record(path, sess, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // long reports whether the long forms of the tests are asked for.
@@ -472,7 +473,7 @@ func TestJournalsRemoved(t *testing.T) {
 	t.Parallel()
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "echo one; read a; echo two; exit 7")
 	u.Await(t, "one")
-	if err := os.RemoveAll(store.JournalFolder(db)); err != nil {
+	if err := os.RemoveAll(sqlite.JournalFolder(db)); err != nil {
 		t.Fatal(err)
 	}
 	u.Type(t, "\r")
@@ -750,7 +751,7 @@ func TestDamagedPageHidesNothingElse(t *testing.T) {
 	t.Parallel()
 	const sessions, page = 60, 4096
 	environ, path := env(t)
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -803,7 +804,7 @@ func TestDamagedPageHidesNothingElse(t *testing.T) {
 // readDamaged lists a damaged database; nil and an error if it cannot be opened.
 func readDamaged(t testing.TB, path string) ([]*store.Info, error) {
 	t.Helper()
-	s, err := store.OpenReadOnly(t.Context(), path)
+	s, err := sqlite.OpenReadOnly(t.Context(), path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/deletion"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func newRmCmd(a *app) *cobra.Command {
@@ -55,7 +56,7 @@ session it waits for Ctrl+\ in that session's terminal.`,
 }
 
 // deleteSessions names sessions, asks unless yes is set, and deletes them.
-func deleteSessions(ctx context.Context, a *app, db *store.Store, infos []*store.Info, yes bool) error {
+func deleteSessions(ctx context.Context, a *app, db *sqlite.Store, infos []*store.Info, yes bool) error {
 	return deletion.Deleter{
 		Store: db, Out: a.stderr, Notice: a.notice, Terminal: isTerminal(a.stderr),
 		Confirm: func(what string) error {

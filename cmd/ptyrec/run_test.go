@@ -20,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // onTerminal starts the real ptyrec on a terminal.
@@ -52,7 +53,7 @@ func damagedLog(t testing.TB, db string) (info *store.Info, events []session.Eve
 // logOf is damagedLog for any session.
 func logOf(t testing.TB, db, ref string) (info *store.Info, events []session.Event, damage *store.Damage) {
 	t.Helper()
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func TestManyRuns(t *testing.T) {
 		}
 		shown[sha256.Sum256(users[i].Shown())] = i
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // boxed runs commands in the sandbox agent-1, the last of which waits for a line of input.
 func boxed(t *testing.T, db string, commands ...string) (last *process.Command) {
 	t.Helper()
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/recorder/detached"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func newSyncCmd(a *app) *cobra.Command {
@@ -24,7 +24,7 @@ func (a *app) syncOptions(ctx context.Context, f teamsync.Flags) (o teamsync.Opt
 	if err != nil {
 		return o, err
 	}
-	lib := func(db *store.Store) (*library.Library, error) { return a.library(db) }
+	lib := func(db *sqlite.Store) (*library.Library, error) { return a.library(db) }
 	return teamsync.Options{Flags: f, Database: db, Settings: a.freshConfig, Library: lib, Out: a.stdout, Notice: a.notice}, nil
 }
 

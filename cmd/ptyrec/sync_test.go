@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // teamServer takes what is sent, and keeps it.
@@ -190,7 +190,7 @@ func TestWithoutATeamNothingConnects(t *testing.T) {
 			if _, sent := server.has(); sent != before {
 				t.Errorf("it sent %s", sent[len(before):])
 			}
-			db, err := store.Open(t.Context(), m.db)
+			db, err := sqlite.Open(t.Context(), m.db)
 			if err != nil {
 				t.Fatal(err)
 			}

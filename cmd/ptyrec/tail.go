@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 type tailFlags struct {
@@ -83,7 +84,7 @@ func tailSession(ctx context.Context, a *app, args []string, f tailFlags) error 
 }
 
 // tailed returns the session to follow.
-func tailed(ctx context.Context, a *app, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+func tailed(ctx context.Context, a *app, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
 		return a.openSession(ctx, args)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // teamSite is a team's server as a process, a cluster of its own, and a machine that sends.
@@ -119,7 +120,7 @@ func (s *teamSite) kill(cmd **exec.Cmd) {
 // machine returns what the machine has; the store must be closed.
 func (s *teamSite) machine(t *testing.T) teamtest.Machine {
 	t.Helper()
-	db, err := store.Open(t.Context(), s.database)
+	db, err := sqlite.Open(t.Context(), s.database)
 	must(t, err)
 	find, err := redact.New(redact.Options{})
 	must(t, err)

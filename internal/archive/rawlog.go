@@ -22,7 +22,7 @@ type RawLog struct {
 	at     time.Duration
 }
 
-// Log has the raw logs of sessions. *store.Store is one.
+// Log has the raw logs of sessions. *sqlite.Store is one.
 type Log interface {
 	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
 }

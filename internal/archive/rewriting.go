@@ -27,7 +27,7 @@ func newRewriting(r Redaction) *Rewriting {
 	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 }
 
-// Stored is a database of sessions, such as a *store.Store.
+// Stored is a database of sessions, such as a *sqlite.Store.
 type Stored interface {
 	Log
 	Entries(ctx context.Context, id string) ([]*session.Entry, error)

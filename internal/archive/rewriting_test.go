@@ -12,14 +12,15 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 const ghToken = "ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
 
 // leaky stores a session that says a secret in its command, an entry and two pieces of its output.
-func leaky(t *testing.T) (*store.Store, *store.Info) {
+func leaky(t *testing.T) (*sqlite.Store, *store.Info) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestRewriting(t *testing.T) {
 
 // counted counts the readings of raw logs.
 type counted struct {
-	*store.Store
+	*sqlite.Store
 	readings int
 }
 

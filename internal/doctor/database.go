@@ -8,13 +8,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // database examines the database; there may be none yet.
 func (x *examination) database(ctx context.Context) error {
 	path := x.Path
-	there, err := store.Exists(path)
+	there, err := sqlite.Exists(path)
 	if err != nil {
 		x.say(Bad, "database", "%v%s", err, advice(path, err))
 	}
@@ -51,9 +51,9 @@ func (x *examination) database(ctx context.Context) error {
 
 // journals examines what is recorded beside the database, before it is imported.
 func (x *examination) journals(path string) {
-	states, err := store.InspectJournals(path)
+	states, err := sqlite.InspectJournals(path)
 	if err != nil {
-		x.say(Bad, "journals", "%v%s", err, advice(store.JournalFolder(path), err))
+		x.say(Bad, "journals", "%v%s", err, advice(sqlite.JournalFolder(path), err))
 	}
 	for _, s := range states {
 		switch {
@@ -110,7 +110,7 @@ func (x *examination) file(ctx context.Context, path string) error {
 
 // salvage copies what can be read of a damaged file into a new one, and opens that.
 func (x *examination) salvage(ctx context.Context, path string) error {
-	kept, saved, err := store.Salvage(ctx, path)
+	kept, saved, err := sqlite.Salvage(ctx, path)
 	if errors.Is(err, session.ErrBusy) {
 		return cli.Fail(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
 	}
@@ -141,13 +141,13 @@ func (x *examination) scrub(ctx context.Context) error {
 
 // permissions examines who may read the database's files, and with Repair makes them private.
 func (x *examination) permissions(path string) {
-	exposed, err := store.Exposed(path)
+	exposed, err := sqlite.Exposed(path)
 	if err != nil {
 		x.say(Bad, "permissions", "%v", err)
 		return
 	}
 	if x.Repair {
-		if err := store.Protect(path); err != nil {
+		if err := sqlite.Protect(path); err != nil {
 			x.say(Bad, "permissions", "%v", err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Verdicts of an examination. What is lost cannot be brought back: it is reported, and no failure.
@@ -38,9 +38,9 @@ type Options struct {
 	Repair bool
 	All    bool // with Repair: read all sessions again
 
-	Open     func(ctx context.Context) (*store.Store, error) // opens the database at Path
-	OpenNew  func(ctx context.Context) (*store.Store, error) // opens it after Repair has replaced it
-	Library  func(db *store.Store) (*library.Library, error)
+	Open     func(ctx context.Context) (*sqlite.Store, error) // opens the database at Path
+	OpenNew  func(ctx context.Context) (*sqlite.Store, error) // opens it after Repair has replaced it
+	Library  func(db *sqlite.Store) (*library.Library, error)
 	Progress func(label, unit string, total int64) *cli.Progress
 
 	Stdin, Stdout *os.File // one of them may be the terminal
@@ -51,7 +51,7 @@ type Options struct {
 // examination is an examination at work.
 type examination struct {
 	Options
-	db       *store.Store
+	db       *sqlite.Store
 	hidden   map[string]bool // the sessions of which a journal cannot be read
 	findings []Finding
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // patient makes a database with a session of one shell command, and returns how to examine it.
 func patient(t *testing.T) (o doctor.Options, id string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,8 @@ func patient(t *testing.T) (o doctor.Options, id string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = null.Close() })
-	open := func(ctx context.Context) (*store.Store, error) {
-		db, err := store.Open(ctx, path)
+	open := func(ctx context.Context) (*sqlite.Store, error) {
+		db, err := sqlite.Open(ctx, path)
 		if err == nil {
 			t.Cleanup(func() { _ = db.Close() })
 		}
@@ -53,7 +54,7 @@ func patient(t *testing.T) (o doctor.Options, id string) {
 	}
 	return doctor.Options{
 		Path: path, Open: open, OpenNew: open,
-		Library:  func(db *store.Store) (*library.Library, error) { return &library.Library{Store: db}, nil },
+		Library:  func(db *sqlite.Store) (*library.Library, error) { return &library.Library{Store: db}, nil },
 		Progress: func(string, string, int64) *cli.Progress { return new(cli.Progress) },
 		Stdin:    null, Stdout: null, Agents: []string{"no-such-agent"},
 	}, sess.ID

@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // sessions examines each session.
@@ -58,7 +59,7 @@ func reason(d *store.Damage) string {
 }
 
 // rawDamage reads all of a raw log.
-func rawDamage(ctx context.Context, db *store.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
+func rawDamage(ctx context.Context, db *sqlite.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
 	source := archive.NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
 	for {

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -35,7 +36,7 @@ func TestFormatOf(t *testing.T) {
 // talk stores a session of two prompts, a second apart.
 func talk(t *testing.T) (export.Exporter, *store.Info) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // watched calls seen with each event of a raw log that is read.
 type watched struct {
-	*store.Store
+	*sqlite.Store
 	seen func() error
 }
 
@@ -50,7 +51,7 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 // that calls seen with each of its events.
 func noisy(t *testing.T, seen func() error) (export.Exporter, *store.Info) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestPageLeavesNoFile(t *testing.T) {
 // A page has the time of each message in its recording, with pauses of at most three seconds.
 func TestPageTellsWhenMessagesArePlayed(t *testing.T) {
 	x, info := chat(t)
-	db, ok := x.Library.Store.(*store.Store)
+	db, ok := x.Library.Store.(*sqlite.Store)
 	if !ok {
 		t.Fatalf("%T", x.Library.Store)
 	}

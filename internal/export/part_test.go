@@ -18,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // words are what the entries of chat say, each of which all screens after it still show.
@@ -26,7 +27,7 @@ var words = []string{"alphabetical-prompt", "bravissimo-reply", "charlatan-tool"
 // chat stores a session of five messages, a second apart.
 func chat(t *testing.T) (export.Exporter, *store.Info) {
 	t.Helper()
-	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestPartsShowNothingElse(t *testing.T) {
 
 // TestFilmOfAPart bounds a film, which has no script and is well-formed.
 func TestFilmOfAPart(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir()+"/test.db")
+	db, err := sqlite.Open(t.Context(), t.TempDir()+"/test.db")
 	if err != nil {
 		t.Fatal(err)
 	}

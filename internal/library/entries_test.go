@@ -8,24 +8,25 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // A session without a raw log is complete by its entries: nothing that reads sessions out of their
 // raw logs takes them away, however the session ended, and whether or not the database can be
 // written.
 func TestCompleteByItsEntries(t *testing.T) {
-	for name, finish := range map[string]func(s *store.Store, id string) error{
-		"interrupted": func(*store.Store, string) error { return nil },
-		"ended": func(s *store.Store, id string) error {
+	for name, finish := range map[string]func(s *sqlite.Store, id string) error{
+		"interrupted": func(*sqlite.Store, string) error { return nil },
+		"ended": func(s *sqlite.Store, id string) error {
 			return s.FinishSession(t.Context(), id, time.Now().Add(time.Minute), 0, false)
 		},
-		"read": func(s *store.Store, id string) error {
+		"read": func(s *sqlite.Store, id string) error {
 			return s.FinishSession(t.Context(), id, time.Now().Add(time.Minute), 0, true)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir() + "/test.db"
-			db, err := store.Open(t.Context(), path)
+			db, err := sqlite.Open(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,7 +36,7 @@ func TestCompleteByItsEntries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, open := range []func(context.Context, string) (*store.Store, error){store.Open, store.OpenReadOnly} { // the first one might change something
+			for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} { // the first one might change something
 				db, err := open(t.Context(), path)
 				if err != nil {
 					t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 )
 
 // Store has the sessions that a Library reads. One whose sessions are all read out needs no more;
-// *store.Store has others, too, and keeps what is read out of their raw logs.
+// *sqlite.Store has others, too, and keeps what is read out of their raw logs.
 type Store interface {
 	archive.Log
 	Find(ctx context.Context, ref string) (*store.Info, error)

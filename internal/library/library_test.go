@@ -8,13 +8,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // ghToken is a secret that the rules know.
 const ghToken = "ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
 
 // opened returns the database at path, and its last session.
-func opened(t *testing.T, path string, open func() (*store.Store, error)) (*store.Store, *store.Info) {
+func opened(t *testing.T, path string, open func() (*sqlite.Store, error)) (*sqlite.Store, *store.Info) {
 	t.Helper()
 	db, err := open()
 	if err != nil {
@@ -29,8 +30,8 @@ func opened(t *testing.T, path string, open func() (*store.Store, error)) (*stor
 }
 
 // openDatabase opens a database and imports the journals.
-func openDatabase(t *testing.T, path string) (*store.Store, error) {
-	db, err := store.Open(t.Context(), path)
+func openDatabase(t *testing.T, path string) (*sqlite.Store, error) {
+	db, err := sqlite.Open(t.Context(), path)
 	if err == nil {
 		err = db.ImportJournals(t.Context(), nil)
 	}
@@ -41,7 +42,7 @@ func TestReadOutAll(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	unread(t, path, 3)
 	unread(t, path, 4)
-	db, _ := opened(t, path, func() (*store.Store, error) { return openDatabase(t, path) })
+	db, _ := opened(t, path, func() (*sqlite.Store, error) { return openDatabase(t, path) })
 	l := &Library{Store: db, Warn: t.Errorf}
 	if err := l.ReadOutAll(t.Context(), store.Filter{Limit: 1}); err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestReadOutAll(t *testing.T) {
 func TestSearchReadOnly(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	unread(t, path, 3)
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestSearchReadOnly(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, info := opened(t, path, func() (*store.Store, error) { return store.OpenReadOnly(t.Context(), path) })
+	db, info := opened(t, path, func() (*sqlite.Store, error) { return sqlite.OpenReadOnly(t.Context(), path) })
 	if !info.Unread {
 		t.Fatalf("%+v is read", info)
 	}
@@ -81,7 +82,7 @@ func TestSearchReadOnly(t *testing.T) {
 
 func TestRereadWithoutRawLog(t *testing.T) {
 	path := t.TempDir() + "/test.db"
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestRereadWithoutRawLog(t *testing.T) {
 // What was stored before redaction was on is shown without its secrets.
 func TestTranscriptWithoutSecrets(t *testing.T) {
 	path := t.TempDir() + "/test.db"
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

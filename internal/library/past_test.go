@@ -11,13 +11,14 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // unread records a session of n shell commands whose recorder read none of them.
 func unread(t *testing.T, path string, n int) {
 	t.Helper()
 	sess := session.Session{ID: store.NewID(), Command: []string{"bash"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	raw, err := store.Record(path, sess, nil)
+	raw, err := sqlite.Record(path, sess, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func TestEntriesWhileTheSessionIsRead(t *testing.T) {
 	const n = 1500
 	path := t.TempDir() + "/test.db"
 	unread(t, path, n)
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestEntriesWhileTheSessionIsRead(t *testing.T) {
 func TestSpansWhileTheSessionIsRead(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	unread(t, path, 1600)
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

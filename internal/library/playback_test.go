@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // A session whose recorder read none of its messages, as after a flood, is stepped through, too.
 func TestTapeOfUnread(t *testing.T) {
 	path := t.TempDir() + "/test.db"
 	unread(t, path, 5)
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,9 +93,9 @@ func (l *Library) Search(ctx context.Context, q store.Query) (labels []*store.La
 		if err != nil || !saidBy(q.Filter.Agent, entries) {
 			return err
 		}
-		found, err := store.SearchEntries(ctx, q, info, entries)
+		found := store.SearchEntries(q, info, entries)
 		unsaved, searched[info.ID] = append(unsaved, found...), true
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err

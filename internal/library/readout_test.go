@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cast"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // search --agent and stats --agent left out sessions that nobody had read yet. Their agents are not
@@ -22,11 +23,11 @@ func TestAgentsOfUnreadSessions(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		db, _ = opened(t, path, func() (*store.Store, error) {
+		db, _ = opened(t, path, func() (*sqlite.Store, error) {
 			if readOnly {
-				return store.OpenReadOnly(t.Context(), path)
+				return sqlite.OpenReadOnly(t.Context(), path)
 			}
-			return store.Open(t.Context(), path)
+			return sqlite.Open(t.Context(), path)
 		})
 		l := &Library{Store: db, Warn: t.Errorf}
 		for agent, some := range map[string]bool{"claude": true, "codex": false} {
@@ -53,7 +54,7 @@ func unreadAgent(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: time.Now().UTC(), Cols: r.Header.Cols, Rows: r.Header.Rows}
-	raw, err := store.Record(path, sess, nil)
+	raw, err := sqlite.Record(path, sess, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

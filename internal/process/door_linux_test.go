@@ -9,7 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/internal/sys/origin"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // markedVariable names the database of the command that a process writes to which was started in a
@@ -20,7 +20,7 @@ const markedVariable = "PROCESS_TEST_MARKED"
 func writeMarked(db string) error {
 	origin.Mark()
 	ctx := context.Background()
-	s, err := store.Open(ctx, db)
+	s, err := sqlite.Open(ctx, db)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // serverVariable makes this test binary a server: it starts a command, or finds it, and writes its
@@ -36,7 +37,7 @@ func serveTest(text string) error {
 		return err
 	}
 	ctx := context.Background()
-	s, err := store.Open(ctx, o.DB)
+	s, err := sqlite.Open(ctx, o.DB)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // host runs one command, records it, and answers the Manager.
@@ -126,10 +126,10 @@ func (h *host) begin() (net.Listener, error) {
 	}
 	o.Record.StartedAt = time.Now().UTC()
 	var err error
-	if h.log, err = store.Record(o.DB, o.Record, nil); err != nil {
+	if h.log, err = sqlite.Record(o.DB, o.Record, nil); err != nil {
 		return nil, err
 	}
-	if files, _ := journal.List(store.JournalFolder(o.DB)); len(journal.Of(files, o.Record.ID)) > 1 {
+	if files, _ := journal.List(sqlite.JournalFolder(o.DB)); len(journal.Of(files, o.Record.ID)) > 1 {
 		return nil, errors.Join(os.ErrExist, h.log.Discard())
 	}
 	l, err := listen(o.DB, o.Record.ID)

@@ -22,11 +22,12 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Options configure a Manager. Store and Program are required.
 type Options struct {
-	Store      *store.Store
+	Store      *sqlite.Store
 	Program    string // path of an executable whose main calls [BeHost]
 	MaxRunning int    // 0: no limit
 	// Redact returns a command line as it may be recorded; nil: as it is.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/process"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ type bench struct {
 	t  testing.TB
 	db string
 	*process.Manager
-	store *store.Store
+	store *sqlite.Store
 }
 
 func newBench(t testing.TB) *bench {
@@ -61,7 +61,7 @@ func newBench(t testing.TB) *bench {
 func (b *bench) open() {
 	b.t.Helper()
 	var err error
-	if b.store, err = store.Open(b.t.Context(), b.db); err != nil {
+	if b.store, err = sqlite.Open(b.t.Context(), b.db); err != nil {
 		b.t.Fatal(err)
 	}
 	b.Manager, err = process.Open(b.t.Context(), process.Options{

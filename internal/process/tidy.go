@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/sys/nice"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Journals go into the database when nothing has ended for tidyQuiet, but not later than tidyLate.
@@ -37,7 +37,7 @@ func (t *tidy) wake() {
 	}
 }
 
-func (t *tidy) start(s *store.Store) {
+func (t *tidy) start(s *sqlite.Store) {
 	t.work.Go(func() {
 		nice.Lock()
 		tick := time.NewTicker(tidyLate)

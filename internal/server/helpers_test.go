@@ -38,6 +38,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
@@ -56,7 +57,7 @@ const token = "0123456789abcdef"
 // site is a server with a database and a folder of sockets.
 type site struct {
 	t      testing.TB
-	db     *store.Store
+	db     *sqlite.Store
 	dir    string // of the sockets
 	server *server.Server
 	url    string // http://127.0.0.1:port
@@ -69,7 +70,7 @@ func newSite(t testing.TB, change func(*server.Options)) *site {
 	t.Helper()
 	s := &site{t: t, log: &lines{}}
 	var err error
-	if s.db, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "ptyrec.db")); err != nil {
+	if s.db, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ptyrec.db")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })
@@ -178,7 +179,7 @@ func (s *site) get(path string, v any) {
 }
 
 // past reads what is stored, plainly.
-type past struct{ db *store.Store }
+type past struct{ db *sqlite.Store }
 
 func (p past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, *store.Reading, error) {
 	page, err := p.db.Page(ctx, info.ID, span)
@@ -296,7 +297,7 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 		return nil, err
 	}
 	var err error
-	if h.raw, err = store.Record(s.db.Path(), sess, nil); err != nil {
+	if h.raw, err = sqlite.Record(s.db.Path(), sess, nil); err != nil {
 		return nil, err
 	}
 	h.host = live.New(live.Options{Session: sess, Server: "test", Command: h, Record: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {

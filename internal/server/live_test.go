@@ -28,6 +28,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // through returns a client of the server, by way of a proxy that can break connections.
@@ -636,7 +637,7 @@ func BenchmarkLive(b *testing.B) {
 // flood is a session that has written so many bytes, and sends them as fast as they are taken.
 func (s *site) flood(total int64) (id string) {
 	sess := session.Session{ID: store.NewID(), StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	raw, err := store.Record(s.db.Path(), sess, nil)
+	raw, err := sqlite.Record(s.db.Path(), sess, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ type Options struct {
 	Protocols []Protocol // of other programs' clients
 }
 
-// Store has the sessions. *store.Store is one.
+// Store has the sessions. *sqlite.Store is one.
 type Store interface {
 	Find(ctx context.Context, ref string) (*store.Info, error)
 	Sessions(ctx context.Context, f store.Filter) ([]*store.Info, error)

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // running is a session that is being recorded.
@@ -28,7 +29,7 @@ type running struct {
 // runs records a session beside the database at path.
 func (s *site) runs(t *testing.T, path string, sess session.Session) *running {
 	t.Helper()
-	w, err := store.Record(path, sess, nil)
+	w, err := sqlite.Record(path, sess, nil)
 	check(t, err)
 	r := &running{machine: s.machine(t, path, work), session: sess}
 	r.write = func(at time.Duration, text string) {

@@ -19,6 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func long() bool { return os.Getenv("PTYREC_LONG_TESTS") != "" }
@@ -159,7 +160,7 @@ func TestConnectionCutInALargeSession(t *testing.T) {
 }
 
 // recordSmall stores a session as small as it can be sent.
-func recordSmall(t *testing.T, db *store.Store) *session.Session {
+func recordSmall(t *testing.T, db *sqlite.Store) *session.Session {
 	t.Helper()
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
 	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
@@ -171,7 +172,7 @@ func recordSmall(t *testing.T, db *store.Store) *session.Session {
 }
 
 // recordLarge stores a session with several segments and batches of entries.
-func recordLarge(t *testing.T, db *store.Store) *session.Session {
+func recordLarge(t *testing.T, db *sqlite.Store) *session.Session {
 	t.Helper()
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
 	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // live are rules by which conversations are sent while their sessions run.
@@ -25,17 +26,17 @@ var live = team.Rules{Folders: []string{"/home/ann/work"}, Raw: true, Live: true
 type recorded struct {
 	*session.Session
 	t   *testing.T
-	db  *store.Store
+	db  *sqlite.Store
 	raw *journal.Writer
 }
 
 // begin begins to record a session.
-func begin(t *testing.T, db *store.Store, change func(*session.Session)) *recorded {
+func begin(t *testing.T, db *sqlite.Store, change func(*session.Session)) *recorded {
 	t.Helper()
 	s := &session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "a title", StartedAt: time.Now().UTC(), Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
 	change(s)
 	check(t, db.CreateSession(t.Context(), s))
-	w, err := journal.Create(journal.Options{Folder: store.JournalFolder(db.Path()), Session: *s})
+	w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(db.Path()), Session: *s})
 	check(t, err)
 	t.Cleanup(func() { _, _ = w.Close() })
 	return &recorded{s, t, db, w}

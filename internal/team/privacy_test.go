@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Secrets of the form of keys, one for each place in which they are planted.
@@ -87,7 +88,7 @@ func TestPlantedSecretsAreNotSent(t *testing.T) {
 
 // counted counts the readings of raw logs from their beginning.
 type counted struct {
-	*store.Store
+	*sqlite.Store
 	readings int
 }
 

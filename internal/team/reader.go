@@ -355,7 +355,7 @@ func (r *Reader) after(ctx context.Context, id string, seq int) iter.Seq2[*sessi
 	}
 }
 
-// EventsFrom returns the raw log of a session from a position on, as store.Store.EventsFrom does.
+// EventsFrom returns the raw log of a session from a position on, as sqlite.Store.EventsFrom does.
 func (r *Reader) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
 	var ahead []store.Segment // was read, and not asked for yet
 	return store.EventsOf(ctx, id, from, func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Nothing outside of folders is sent: neighbours whose names begin alike, what a symbolic link in a
@@ -30,7 +31,7 @@ func TestNothingOutsideTheFoldersIsSent(t *testing.T) {
 	for name, to := range map[string]string{"work/out": "private", "in": "work", "job": "data/linked", "work/loop": "work/loop"} {
 		check(t, os.Symlink(filepath.Join(home, to), filepath.Join(home, name)))
 	}
-	db, err := store.Open(t.Context(), filepath.Join(home, "a.db"))
+	db, err := sqlite.Open(t.Context(), filepath.Join(home, "a.db"))
 	check(t, err)
 	defer func() { _ = db.Close() }()
 	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

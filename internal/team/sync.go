@@ -19,11 +19,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Syncer sends sessions.
 type Syncer struct {
-	Store   *store.Store
+	Store   *sqlite.Store
 	Library *library.Library // its redaction must be on
 	Server  *Server
 	Rules   Rules
@@ -445,7 +446,7 @@ func (s *Syncer) Withdraw(ctx context.Context, id string) error {
 }
 
 // Never has a session never sent. What the server has of it stays there.
-func Never(ctx context.Context, db *store.Store, id string) error {
+func Never(ctx context.Context, db *sqlite.Store, id string) error {
 	pushes, err := db.Pushes(ctx)
 	if err != nil {
 		return err

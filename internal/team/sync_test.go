@@ -31,6 +31,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // site is a team's server behind a proxy that records what comes, and may lose answers.
@@ -164,7 +165,7 @@ func check(t *testing.T, err error) {
 // machine is one that sends sessions.
 func (s *site) machine(t *testing.T, path string, rules team.Rules) *team.Syncer {
 	t.Helper()
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	check(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	to, err := team.NewServer(s.url, s.token)
@@ -181,7 +182,7 @@ var work = team.Rules{Folders: []string{"/home/ann/work"}, Raw: true, Space: "sh
 const ghToken = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 // record stores a session whose raw log has several segments.
-func record(t *testing.T, db *store.Store, cwd, text string) *session.Session {
+func record(t *testing.T, db *sqlite.Store, cwd, text string) *session.Session {
 	t.Helper()
 	begun := time.Now().Add(-time.Hour).UTC().Truncate(time.Nanosecond)
 	ended, code := begun.Add(time.Minute), 0

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/sys/private"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // toldFile is there, beside the journals, when the user has been told often enough that sessions
@@ -20,7 +20,7 @@ const toldFile = ".told"
 // 0, ok is false once more than so many sessions were recorded: the user knows by then. It is also
 // false if the database cannot be used.
 func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
-	told := filepath.Join(store.JournalFolder(r.sink.path), toldFile)
+	told := filepath.Join(sqlite.JournalFolder(r.sink.path), toldFile)
 	if _, err := os.Stat(told); most > 0 && err == nil {
 		return "", false // somebody waits for the prompt: the database stays closed
 	}

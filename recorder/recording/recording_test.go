@@ -22,6 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/recording"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // place is a database in a new folder, and folders for sockets that are nobody else's.
@@ -79,7 +80,7 @@ func TestRun(t *testing.T) {
 	if len(told) != 1 || told[0] != "runs: "+o.Session.ID {
 		t.Errorf("told %q", told)
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestNoSuchCommand(t *testing.T) {
 	if !errors.As(err, &start) {
 		t.Errorf("error %v", err)
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestDatabase(t *testing.T) {
 	if err := os.Remove(db); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +260,7 @@ func TestCommandIsRedacted(t *testing.T) {
 	if _, err := record(t, o); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

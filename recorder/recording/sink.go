@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/recorder/notify"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // sinkWait is how long a live recording waits for other programs that have locked the database. The
@@ -59,7 +59,7 @@ type sink struct {
 	beside bool // the database is damaged, and the user knows it
 
 	mu    sync.Mutex // guards the fields below
-	store *store.Store
+	store *sqlite.Store
 	err   error // why the database cannot be used
 
 	unsavedMu sync.Mutex        // guards unsaved, which the recorder's goroutine alone changes
@@ -79,17 +79,17 @@ func startSink(ctx context.Context, o Options) (*sink, error) {
 		return nil, err
 	}
 	to.packing, to.stopPacking = context.WithCancel(ctx)
-	to.Writer, err = store.Record(o.Database, to.session, to.pack)
+	to.Writer, err = sqlite.Record(o.Database, to.session, to.pack)
 	return to, err
 }
 
 // checkDatabase looks at the database before a session begins, and reports whether it is damaged.
 // It migrates an older one, and refuses a file that is no database.
 func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
-	if _, err := os.Stat(o.Database); errors.Is(err, os.ErrNotExist) || store.Ready(o.Database) {
+	if _, err := os.Stat(o.Database); errors.Is(err, os.ErrNotExist) || sqlite.Ready(o.Database) {
 		return false, nil
 	}
-	db, err := store.OpenWaiting(ctx, o.Database, sinkWait)
+	db, err := sqlite.OpenWaiting(ctx, o.Database, sinkWait)
 	switch {
 	case errors.Is(err, session.ErrCorrupt):
 		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
@@ -104,7 +104,7 @@ func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
 
 // database returns the open database, which stays open when ctx is done. If it cannot be used, the
 // error says why, and the Store can read the session's raw log.
-func (s *sink) database(ctx context.Context) (db *store.Store, err error) {
+func (s *sink) database(ctx context.Context) (db *sqlite.Store, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store != nil {
@@ -115,13 +115,13 @@ func (s *sink) database(ctx context.Context) (db *store.Store, err error) {
 			err = fmt.Errorf("the database: %v", p)
 		}
 		if err != nil && db == nil {
-			db, _ = store.Beside(s.path, err) // the path's own error is err
+			db, _ = sqlite.Beside(s.path, err) // the path's own error is err
 		}
 		if err == nil || !errors.Is(err, session.ErrBusy) {
 			s.store, s.err = db, err
 		}
 	}()
-	return store.OpenWaiting(context.WithoutCancel(ctx), s.path, sinkWait)
+	return sqlite.OpenWaiting(context.WithoutCancel(ctx), s.path, sinkWait)
 }
 
 // ids returns the ids of all sessions, with this one.

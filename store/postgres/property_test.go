@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 var vocabulary = []string{
@@ -68,7 +69,7 @@ func queryOf(t *rapid.T) string {
 func TestSameHitsAsSQLite(t *testing.T) {
 	const texts, queries = 20, 20
 	ctx, db := open(t)
-	lite, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	lite, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func idsOf(t *rapid.T, text string, search func() ([]*store.Hit, error)) (out []
 // Deep queries find the same. FTS5's parser has a stack, beyond which a query finds nothing.
 func TestDeepQueries(t *testing.T) {
 	ctx, db := open(t)
-	lite, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	lite, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // The data of BenchmarkSearch. The full size is 10,000 sessions of 100 entries.
@@ -52,7 +53,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	lite, err := store.Open(b.Context(), file)
+	lite, err := sqlite.Open(b.Context(), file)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func median(b *testing.B, search func() ([]*store.Hit, error)) float64 {
 }
 
 // fillBench puts the same sessions into both databases, one after the other in months of 2025.
-func fillBench(b *testing.B, s *postgres.Store, lite *store.Store) {
+func fillBench(b *testing.B, s *postgres.Store, lite *sqlite.Store) {
 	b.Helper()
 	check := func(err error) {
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // Usage returns what the sessions that the filter chooses used, ignoring its Limit and After, as
-// store.Store.Usage does.
+// sqlite.Store.Usage does.
 func (s *Store) Usage(ctx context.Context, f store.Filter) ([]store.Used, error) {
 	f.Limit, f.After = 0, store.Position{}
 	var a args

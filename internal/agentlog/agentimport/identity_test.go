@@ -23,6 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // spoken is a message of a log.
@@ -147,7 +148,7 @@ func agentHome(t *testing.T) string {
 }
 
 // take imports the logs of an agent, and returns what is said.
-func take(ctx context.Context, t rapid.TB, s *store.Store, agent string) string {
+func take(ctx context.Context, t rapid.TB, s *sqlite.Store, agent string) string {
 	var out bytes.Buffer
 	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(cli.Progress), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	if err := im.Import(ctx, []string{agent}); err != nil {
@@ -163,7 +164,7 @@ func words(role, text string, at time.Time) string {
 
 // counted returns how often each message is in the database, and in how many conversations each
 // entry's id is.
-func counted(ctx context.Context, t rapid.TB, s *store.Store) (messages map[string]int, conversations map[string]map[string]bool) {
+func counted(ctx context.Context, t rapid.TB, s *sqlite.Store) (messages map[string]int, conversations map[string]map[string]bool) {
 	messages, conversations = map[string]int{}, map[string]map[string]bool{}
 	infos, err := s.Sessions(ctx, store.Filter{})
 	if err != nil {
@@ -229,7 +230,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 				once[m], seen[m] = true, true
 			}
 		}
-		s, err := store.Open(ctx, filepath.Join(dir, "db"))
+		s, err := sqlite.Open(ctx, filepath.Join(dir, "db"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +263,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 }
 
 // sessionsByPrompt returns the sessions by their first prompts.
-func sessionsByPrompt(t *testing.T, s *store.Store) map[string]*store.Info {
+func sessionsByPrompt(t *testing.T, s *sqlite.Store) map[string]*store.Info {
 	t.Helper()
 	infos, err := s.Sessions(t.Context(), store.Filter{})
 	if err != nil {
@@ -286,7 +287,7 @@ func ask(id, question string, day int) *diary {
 func TestWhatAnOlderProgramLostIsReadAgain(t *testing.T) {
 	home := agentHome(t)
 	path := filepath.Join(t.TempDir(), "db")
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +406,7 @@ func TestACopiedLogIsNoSession(t *testing.T) {
 }
 
 // looked imports logs, and returns how many entries and prompts were compared.
-func looked(t *testing.T, s *store.Store, agent string) int {
+func looked(t *testing.T, s *sqlite.Store, agent string) int {
 	t.Helper()
 	im := &agentimport.Importer{Store: s, Out: io.Discard, Progress: new(cli.Progress), Notice: func(string, ...any) {}}
 	if err := im.Import(t.Context(), []string{agent}); err != nil {

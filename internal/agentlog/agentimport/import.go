@@ -24,13 +24,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library/spool"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Importer takes logs into a database. All fields but Store and DryRun are needed.
 type Importer struct {
-	Store    *store.Store // nil in a dry run without a database
-	DryRun   bool         // say what would be done, and do nothing
-	Private  bool         // what is imported is never sent to the server of a team
+	Store    *sqlite.Store // nil in a dry run without a database
+	DryRun   bool          // say what would be done, and do nothing
+	Private  bool          // what is imported is never sent to the server of a team
 	Redact   archive.Redaction
 	Out      io.Writer                        // gets a line for each session
 	Notice   func(format string, args ...any) // tells the user what else there is to know

@@ -19,12 +19,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // database returns an empty database.
-func database(t *testing.T) *store.Store {
+func database(t *testing.T) *sqlite.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func said(seconds int, role, id, text string) string {
 }
 
 // imported imports the logs of Claude Code, and returns what is said, without ids, sizes and times.
-func imported(t *testing.T, s *store.Store, r archive.Redaction) string {
+func imported(t *testing.T, s *sqlite.Store, r archive.Redaction) string {
 	t.Helper()
 	var out bytes.Buffer
 	im := &agentimport.Importer{Store: s, Redact: r, Out: &out, Progress: new(cli.Progress), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
@@ -82,7 +83,7 @@ func check(t *testing.T, what, got, want string) {
 }
 
 // texts returns what was said in the newest session.
-func texts(t *testing.T, s *store.Store) (info *store.Info, out []string) {
+func texts(t *testing.T, s *sqlite.Store) (info *store.Info, out []string) {
 	t.Helper()
 	info, err := s.Find(t.Context(), "last")
 	if err != nil {
@@ -169,12 +170,12 @@ func TestSecretsInLogsAreHidden(t *testing.T) {
 }
 
 // record stores a session as ptyrec records one, with prompts some seconds after the start.
-func record(t *testing.T, s *store.Store, cwd, id string, begin, end int, prompts map[int]string) {
+func record(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, prompts map[int]string) {
 	t.Helper()
 	recordAs(t, s, cwd, id, begin, end, prompts, false)
 }
 
-func recordAs(t *testing.T, s *store.Store, cwd, id string, begin, end int, prompts map[int]string, private bool) {
+func recordAs(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, prompts map[int]string, private bool) {
 	t.Helper()
 	started, ended := start.Add(time.Duration(begin)*time.Second), start.Add(time.Duration(end)*time.Second)
 	sess := session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}, Private: private}

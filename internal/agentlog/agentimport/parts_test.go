@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // An older program read the logs of subagents as conversations of their own, with all that their
@@ -16,7 +17,7 @@ import (
 func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 	home := agentHome(t)
 	path := filepath.Join(t.TempDir(), "db")
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

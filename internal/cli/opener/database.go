@@ -10,10 +10,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Store opens the database until the command ends. It creates one if needed.
-func (o *Opener) Store(ctx context.Context) (*store.Store, error) {
+func (o *Opener) Store(ctx context.Context) (*sqlite.Store, error) {
 	path, err := o.Database()
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (o *Opener) Store(ctx context.Context) (*store.Store, error) {
 
 // importJournals imports what recorders left next to the database. What stays there can be read
 // there.
-func (o *Opener) importJournals(ctx context.Context, s *store.Store) error {
+func (o *Opener) importJournals(ctx context.Context, s *sqlite.Store) error {
 	bar := o.Progress("storing what was recorded", "", 0)
 	defer bar.Finish()
 	var seen, all int64
@@ -43,8 +44,8 @@ func (o *Opener) importJournals(ctx context.Context, s *store.Store) error {
 // databaseWait is how long a command waits for other programs that have locked the database.
 const databaseWait = 10 * time.Second
 
-func openDatabase(ctx context.Context, path string, wait time.Duration) (*store.Store, error) {
-	s, err := store.OpenWaiting(ctx, path, wait)
+func openDatabase(ctx context.Context, path string, wait time.Duration) (*sqlite.Store, error) {
+	s, err := sqlite.OpenWaiting(ctx, path, wait)
 	if errors.Is(err, session.ErrCorrupt) {
 		return nil, cli.Fail(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
 	}
@@ -56,7 +57,7 @@ var ErrNoDatabase = errors.New("there is no database")
 
 // Existing opens the database for reading; a new one would be of no use. If it cannot be used,
 // the sessions are those that only a journal describes.
-func (o *Opener) Existing(ctx context.Context) (*store.Store, error) {
+func (o *Opener) Existing(ctx context.Context) (*sqlite.Store, error) {
 	s, err := o.Usable(ctx)
 	if err == nil {
 		if o.Hidden = s.Unreadable(); o.Hidden != nil {
@@ -70,12 +71,12 @@ func (o *Opener) Existing(ctx context.Context) (*store.Store, error) {
 }
 
 // Usable opens the database for reading, or returns an error if it cannot be used.
-func (o *Opener) Usable(ctx context.Context) (*store.Store, error) {
+func (o *Opener) Usable(ctx context.Context) (*sqlite.Store, error) {
 	path, err := o.Database()
 	if err != nil {
 		return nil, err
 	}
-	there, err := store.Exists(path)
+	there, err := sqlite.Exists(path)
 	switch {
 	case !there && err != nil:
 		return nil, cli.Fail(fmt.Errorf("the sessions in %s cannot be read: %w", path, err), "`ptyrec doctor` says what is wrong")
@@ -85,7 +86,7 @@ func (o *Opener) Usable(ctx context.Context) (*store.Store, error) {
 	s, err := o.Store(ctx)
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrFull) {
 		var readErr error
-		if s, readErr = store.OpenReadOnly(ctx, path); readErr == nil {
+		if s, readErr = sqlite.OpenReadOnly(ctx, path); readErr == nil {
 			o.CloseLater(s)
 			return s, nil
 		}
@@ -98,12 +99,12 @@ func (o *Opener) Usable(ctx context.Context) (*store.Store, error) {
 
 // beside opens what was recorded for a database that cannot be read because of cause. It
 // returns cause if that is nothing.
-func (o *Opener) beside(ctx context.Context, cause error) (*store.Store, error) {
+func (o *Opener) beside(ctx context.Context, cause error) (*sqlite.Store, error) {
 	path, err := o.Database()
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Beside(path, cause)
+	s, err := sqlite.Beside(path, cause)
 	if err != nil {
 		return nil, err
 	}

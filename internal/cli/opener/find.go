@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // worded is an error in words for the user.
@@ -25,7 +26,7 @@ func (w worded) Error() string { return w.text }
 func (w worded) Unwrap() error { return w.err }
 
 // Find returns the session that ref names.
-func Find(ctx context.Context, s *store.Store, ref string) (*store.Info, error) {
+func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
 	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
 		return nil, cli.Fail(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` says how to mend it")
@@ -42,7 +43,7 @@ func Find(ctx context.Context, s *store.Store, ref string) (*store.Info, error) 
 }
 
 // ambiguous names the sessions that an id's beginning could mean, up to five of them.
-func ambiguous(ctx context.Context, s *store.Store, ref string) error {
+func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	ids, err := s.IDs(ctx)
 	if err != nil {
 		return err

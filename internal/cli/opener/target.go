@@ -12,13 +12,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Target is what an argument names: a session of the database, or a recording's file.
 type Target struct {
 	Ref  archive.Ref
-	File string       // a recording's path, or "-"; empty: a session
-	DB   *store.Store // nil: a file
+	File string        // a recording's path, or "-"; empty: a session
+	DB   *sqlite.Store // nil: a file
 	Info *store.Info
 }
 
@@ -67,7 +68,7 @@ func fileTarget(name string) (Target, error) {
 
 // Session opens what the first of args names, else the last session. A recording's file is
 // opened as a session of a database of its own, which is removed when the command is over.
-func (o *Opener) Session(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+func (o *Opener) Session(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	t, err := o.Resolve(ctx, args)
 	if err == nil && t.File != "" {
 		t.DB, t.Info, err = o.File(ctx, t.File)
@@ -76,7 +77,7 @@ func (o *Opener) Session(ctx context.Context, args []string) (*store.Store, *sto
 }
 
 // Whole is Session for a command that has no use for a part of a session.
-func (o *Opener) Whole(ctx context.Context, args []string) (*store.Store, *store.Info, error) {
+func (o *Opener) Whole(ctx context.Context, args []string) (*sqlite.Store, *store.Info, error) {
 	db, info, ref, err := o.Session(ctx, args)
 	if err == nil && !ref.Whole() {
 		err = WholeOnly(ref)
@@ -85,7 +86,7 @@ func (o *Opener) Whole(ctx context.Context, args []string) (*store.Store, *store
 }
 
 // Stored is Session for a command that changes what the database has of a session.
-func (o *Opener) Stored(ctx context.Context, args []string) (*store.Store, *store.Info, archive.Ref, error) {
+func (o *Opener) Stored(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	t, err := o.Resolve(ctx, args)
 	if err == nil && t.File != "" {
 		err = cli.Misuse("import it first: ptyrec import "+t.File, "%s is a file that is not in the database", t.File)
@@ -99,7 +100,7 @@ func WholeOnly(ref archive.Ref) error {
 }
 
 // named opens the database and finds the session of this name.
-func (o *Opener) named(ctx context.Context, name string) (*store.Store, *store.Info, error) {
+func (o *Opener) named(ctx context.Context, name string) (*sqlite.Store, *store.Info, error) {
 	db, err := o.Existing(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +110,7 @@ func (o *Opener) named(ctx context.Context, name string) (*store.Store, *store.I
 }
 
 // File takes a recording into a database of its own.
-func (o *Opener) File(ctx context.Context, path string) (*store.Store, *store.Info, error) {
+func (o *Opener) File(ctx context.Context, path string) (*sqlite.Store, *store.Info, error) {
 	rec, err := o.Recording(path, func(int) {})
 	if err != nil {
 		return nil, nil, err

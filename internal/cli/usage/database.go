@@ -18,12 +18,12 @@ func (p *Prices) Report(ctx context.Context, db Database, f store.Filter) (*Repo
 	return &r, nil
 }
 
-// Database has what sessions used that a filter chooses. *store.Store and *team.Reader are some.
+// Database has what sessions used that a filter chooses. *sqlite.Store and *team.Reader are some.
 type Database interface {
 	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
 }
 
-// Store has what sessions used. *store.Store and *pg.Store are some.
+// Store has what sessions used. *sqlite.Store and *pg.Store are some.
 type Store interface {
 	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 }

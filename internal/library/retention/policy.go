@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Every is how often a policy is applied at most.
@@ -64,7 +65,7 @@ func (p Policy) limits(now time.Time) Limits {
 }
 
 // Stamp returns the file, beside the database at path, that is as old as the last time.
-func Stamp(path string) string { return filepath.Join(store.JournalFolder(path), ".retention") }
+func Stamp(path string) string { return filepath.Join(sqlite.JournalFolder(path), ".retention") }
 
 // Due reports whether it is time to apply the policy of the database at path: it was not within the
 // last day. A time in the future does not count.
@@ -78,7 +79,7 @@ func (p Policy) Due(path string, now time.Time) bool {
 
 // Apply deletes what the policy does not keep, and says what it has deleted. If it was applied
 // within the last day, or another process does it now, it deletes nothing. Live sessions stay.
-func (p Policy) Apply(ctx context.Context, db *store.Store, now time.Time) (deleted []*store.Info, err error) {
+func (p Policy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info, err error) {
 	if err := private.Folder(filepath.Dir(Stamp(db.Path()))); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func TestParsePolicy(t *testing.T) {
@@ -37,7 +38,7 @@ func TestParsePolicy(t *testing.T) {
 // TestPolicyDayAfterDay applies a policy day after day.
 func TestPolicyDayAfterDay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestPolicyDayAfterDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The oldest but one is being recorded still.
-	w, err := store.Record(path, session.Session{ID: "live", Command: []string{"sh"}, Cols: 80, Rows: 24, StartedAt: now.AddDate(0, 0, -30), Agents: []session.Agent{}}, nil)
+	w, err := sqlite.Record(path, session.Session{ID: "live", Command: []string{"sh"}, Cols: 80, Rows: 24, StartedAt: now.AddDate(0, 0, -30), Agents: []session.Agent{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestPolicyDayAfterDay(t *testing.T) {
 	if !policy.Due(path, now.AddDate(-1, 0, 0)) {
 		t.Error("a stamp of the far future keeps it from being due")
 	}
-	if _, err := os.Stat(filepath.Join(store.JournalFolder(path), ".retention")); err != nil {
+	if _, err := os.Stat(filepath.Join(sqlite.JournalFolder(path), ".retention")); err != nil {
 		t.Error(err)
 	}
 }

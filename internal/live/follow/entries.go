@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Events has the raw logs of sessions. *store.Store is one.
+// Events has the raw logs of sessions. *sqlite.Store is one.
 type Events interface {
 	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
 }

@@ -17,12 +17,13 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // Options say how to follow a session. Store and Reader are required.
 type Options struct {
-	Store  *store.Store
+	Store  *sqlite.Store
 	Reader func(s session.Session) Reader
 	Server string // "ptyrec 1.2.3"
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
@@ -36,7 +36,7 @@ func start(t *testing.T, spec process.Spec) (*process.Command, *client.Client) {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	t.Setenv("TMPDIR", dir)
 	path := filepath.Join(dir, "db")
-	s, err := store.Open(t.Context(), path)
+	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,11 +14,12 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // SessionsOptions say which sessions are served. Store, Live, Entries and Sender are required.
 type SessionsOptions struct {
-	Store *store.Store
+	Store *sqlite.Store
 	Live  *client.Client // this machine's sessions
 	// Entries returns all entries of a session that is over.
 	Entries func(ctx context.Context, info *store.Info) ([]*session.Entry, error)

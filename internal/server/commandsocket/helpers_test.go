@@ -22,7 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/commandsocket"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 	"github.com/ptyrec/ptyrec/protocol/command"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func TestMain(m *testing.M) {
@@ -70,9 +70,9 @@ func newSite(t testing.TB) *site {
 }
 
 // open opens the database and finds the commands that run.
-func (s *site) open() (*store.Store, *process.Manager) {
+func (s *site) open() (*sqlite.Store, *process.Manager) {
 	s.t.Helper()
-	db, err := store.Open(context.Background(), filepath.Join(s.dir, "db"))
+	db, err := sqlite.Open(context.Background(), filepath.Join(s.dir, "db"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // program is the real ptyrec, which hosts the sessions.
@@ -59,7 +59,7 @@ const token = servetest.Token
 type site struct {
 	t       testing.TB
 	dir     string
-	db      *store.Store
+	db      *sqlite.Store
 	command []string // what is started; nil: what is asked for
 	change  func(*management.Options)
 	p       *management.Protocol
@@ -80,7 +80,7 @@ func newSite(t testing.TB, change func(*management.Options)) *site {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("PTYREC_SESSION", "")
 	s := &site{t: t, dir: dir, addr: "127.0.0.1:0", change: change}
-	if s.db, err = store.Open(t.Context(), filepath.Join(dir, "ptyrec.db")); err != nil {
+	if s.db, err = sqlite.Open(t.Context(), filepath.Join(dir, "ptyrec.db")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })

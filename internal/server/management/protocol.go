@@ -20,6 +20,7 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Path is where the protocol is served.
@@ -28,7 +29,7 @@ const Path = wire.Path
 // Options configure a Protocol. Sessions, Store, Start, AgentID and Shell are required.
 type Options struct {
 	Sessions *client.Client // the live sessions of this machine
-	Store    *store.Store   // what is known of them
+	Store    *sqlite.Store  // what is known of them
 	// Start runs a command in a new detached session and returns its id. An empty cwd is the
 	// server's.
 	Start func(ctx context.Context, command []string, cwd string, cols, rows int) (id string, err error)

@@ -27,7 +27,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -168,7 +168,7 @@ func TestLostFramesAreAnnounced(t *testing.T) {
 		}
 		return bytes.Contains(all, []byte("end"))
 	})
-	files, err := filepath.Glob(filepath.Join(store.JournalFolder(s.db.Path()), id+"*"))
+	files, err := filepath.Glob(filepath.Join(sqlite.JournalFolder(s.db.Path()), id+"*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("journals %q, %v", files, err)
 	}

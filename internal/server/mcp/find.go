@@ -11,11 +11,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Archive is a database and what reads it.
 type Archive struct {
-	Store *store.Store
+	Store *sqlite.Store
 	Live  *client.Client
 	Past  Past
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/vterm"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
@@ -32,7 +33,7 @@ const patience = 60 * time.Second
 
 // past reads what tests have stored.
 type past struct {
-	*store.Store
+	*sqlite.Store
 	screen []byte // what the screens of all sessions are made of
 }
 
@@ -52,14 +53,14 @@ func (p past) ReadOut(context.Context) error { return nil }
 // world is a database and a server for it.
 type world struct {
 	t       testing.TB
-	db      *store.Store
+	db      *sqlite.Store
 	past    *past
 	options mcp.Options
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "ptyrec.db"))
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "ptyrec.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

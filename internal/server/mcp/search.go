@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func (s *Server) searchTool() tool {
@@ -99,7 +100,7 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 }
 
 // searchAll returns the first n results: messages, then sessions whose title, tags or note match.
-func searchAll(ctx context.Context, db *store.Store, q store.Query, n int) (hits []*store.Hit, labels []*store.LabelHit, err error) {
+func searchAll(ctx context.Context, db *sqlite.Store, q store.Query, n int) (hits []*store.Hit, labels []*store.LabelHit, err error) {
 	q.Filter.Limit = n
 	if hits, err = db.Search(ctx, q); err != nil || len(hits) >= n || len(q.Roles) > 0 {
 		return hits, nil, err

@@ -24,7 +24,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/server/sandboxapi"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func TestMain(m *testing.M) {
@@ -72,7 +72,7 @@ func newSiteWith(t testing.TB, options func(*server.Options, *process.Options)) 
 // start starts the server, again where it was stopped.
 func (s *site) start() {
 	s.t.Helper()
-	db, err := store.Open(s.t.Context(), s.db)
+	db, err := sqlite.Open(s.t.Context(), s.db)
 	if err != nil {
 		s.t.Fatal(err)
 	}

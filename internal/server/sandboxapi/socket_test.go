@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // message is one of the WebSocket.
@@ -217,7 +218,7 @@ func TestAsked(t *testing.T) {
 	s := newSite(t)
 	s.executeWith(object{"command": "true", "sessionId": "sandbox-agent-1"})
 	s.stop()
-	db, err := store.Open(t.Context(), s.db)
+	db, err := sqlite.Open(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
 	}

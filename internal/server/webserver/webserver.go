@@ -30,13 +30,14 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 	"github.com/ptyrec/ptyrec/web"
 )
 
 // Options are what Serve needs besides the flags. All fields but QRWidth are needed.
 type Options struct {
 	Flags
-	Database *store.Store
+	Database *sqlite.Store
 	Live     *client.Client
 	Library  *library.Library // of Database
 	Agents   *redact.Redactor // of the screens that agents are shown

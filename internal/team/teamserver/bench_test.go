@@ -20,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/teamtest"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // each is how many entries a session of the benchmark has.
@@ -118,13 +119,13 @@ func benchEntries(n int) (entries []*session.Entry) {
 
 // liteStore is the SQLite database of the benchmark.
 type liteStore struct {
-	*store.Store
+	*sqlite.Store
 	path string
 }
 
 func openLite(b *testing.B) liteStore {
 	path := filepath.Join(b.TempDir(), "bench.db")
-	db, err := store.Open(b.Context(), path)
+	db, err := sqlite.Open(b.Context(), path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,11 +18,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/fts"
 	"github.com/ptyrec/ptyrec/store/postgres"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Machine is one that sends sessions.
 type Machine struct {
-	Store   *store.Store
+	Store   *sqlite.Store
 	Library *library.Library
 	Raw     bool   // it sends raw logs
 	Home    string // is written as ~ in the folders of entries

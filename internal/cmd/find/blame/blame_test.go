@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // TestBlame finds who wrote a line: by the edit that was shown, the commit, or the time.
@@ -38,7 +39,7 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now().UTC()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}

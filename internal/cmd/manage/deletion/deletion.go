@@ -16,11 +16,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Deleter deletes sessions of a database. All fields are needed.
 type Deleter struct {
-	Store    *store.Store
+	Store    *sqlite.Store
 	Out      io.Writer                        // where the sessions are named
 	Confirm  func(what string) error          // returns an error unless the user agrees
 	Notice   func(format string, args ...any) // tells the user something
@@ -73,7 +74,7 @@ func (d Deleter) scrub(ctx context.Context, what string) error {
 
 // Scrub takes what was deleted out of the database's files. It is gone from the database either
 // way: what names it in the error, which has a hint.
-func Scrub(ctx context.Context, db *store.Store, what string) error {
+func Scrub(ctx context.Context, db *sqlite.Store, what string) error {
 	err := db.Scrub(ctx)
 	if err == nil {
 		return nil
@@ -89,7 +90,7 @@ func Scrub(ctx context.Context, db *store.Store, what string) error {
 }
 
 // One deletes a session that the user has confirmed. The error of a live session says so.
-func One(ctx context.Context, db *store.Store, id string) error {
+func One(ctx context.Context, db *sqlite.Store, id string) error {
 	info, err := db.Find(ctx, id)
 	switch {
 	case err != nil:

@@ -17,11 +17,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Importer takes recordings into a database. All fields but Store and DryRun are needed.
 type Importer struct {
-	Store    *store.Store                                                    // nil in a dry run without a database
+	Store    *sqlite.Store                                                   // nil in a dry run without a database
 	DryRun   bool                                                            // say what would be done, and do nothing
 	Private  bool                                                            // what is imported is never sent to the server of a team
 	Open     func(path string, seen func(n int)) (*archive.Recording, error) // may be called concurrently

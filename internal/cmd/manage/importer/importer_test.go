@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // folder has two recordings, a copy of one, and files that are none.
@@ -59,7 +60,7 @@ func TestRecordings(t *testing.T) {
 }
 
 // imported runs an import, and returns what it says, without ids, sizes and times.
-func imported(t *testing.T, s *store.Store, dry bool, paths ...string) (said string, err error) {
+func imported(t *testing.T, s *sqlite.Store, dry bool, paths ...string) (said string, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	var notices []string
@@ -79,14 +80,14 @@ func imported(t *testing.T, s *store.Store, dry bool, paths ...string) (said str
 func TestImport(t *testing.T) {
 	dir := folder(t)
 	one, two := filepath.Join(dir, "one.cast"), filepath.Join(dir, "sub", "two.cast")
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	for _, c := range []struct {
 		dry   bool
-		store *store.Store
+		store *sqlite.Store
 		paths []string
 		want  string
 	}{
@@ -111,7 +112,7 @@ func TestImport(t *testing.T) {
 // What cannot be read does not stop the others.
 func TestImportFails(t *testing.T) {
 	dir := folder(t)
-	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
 	}

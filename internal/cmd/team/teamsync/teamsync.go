@@ -18,6 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/xdg"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Flags say what is done. At most one of them is set; without one, sessions are sent.
@@ -32,9 +33,9 @@ type Flags struct {
 // Options are what Run needs.
 type Options struct {
 	Flags
-	Database *store.Store
-	Settings func() (*config.Config, error)               // as they are now
-	Library  func(*store.Store) (*library.Library, error) // of Database
+	Database *sqlite.Store
+	Settings func() (*config.Config, error)                // as they are now
+	Library  func(*sqlite.Store) (*library.Library, error) // of Database
 	Out      io.Writer
 	Notice   func(format string, args ...any)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 func check(t *testing.T, err error) {
@@ -95,7 +96,7 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 	t.Setenv("PTYREC_TEAM_TOKEN", "ptr_x")
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asked for %s", r.URL) }))
 	defer server.Close()
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"))
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"))
 	check(t, err)
 	defer func() { _ = db.Close() }()
 	ended := time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local)
@@ -117,7 +118,7 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 			c.Team.Server, c.Team.Folders = server.URL, []string{"/work"}
 			return &c, nil
 		},
-		Library: func(*store.Store) (*library.Library, error) { return nil, io.ErrUnexpectedEOF },
+		Library: func(*sqlite.Store) (*library.Library, error) { return nil, io.ErrUnexpectedEOF },
 	}
 	check(t, teamsync.Run(t.Context(), o, []string{ids[3]}))
 	o.Flags = teamsync.Flags{Status: true}

@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 // Recorder records a session that runs on another machine, as a session of a local database. It
@@ -62,7 +63,7 @@ func (r *Recorder) begin(at time.Duration) (err error) {
 		ID: r.id, Command: []string{"attach", r.where}, Title: printable.Line(r.hello.Session.Title),
 		StartedAt: r.hello.Session.StartedAt.Add(at), Cols: r.hello.Cols, Rows: r.hello.Rows, Agents: []session.Agent{},
 	}
-	r.journal, err = store.Record(r.database, s, func() {})
+	r.journal, err = sqlite.Record(r.database, s, func() {})
 	return err
 }
 

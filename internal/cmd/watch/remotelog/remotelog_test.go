@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -76,7 +76,7 @@ func TestRecorder(t *testing.T) {
 	if id == "" || lost != 0 || err != nil {
 		t.Fatalf("Close() = %q, %d, %v", id, lost, err)
 	}
-	s, err := store.Open(t.Context(), db)
+	s, err := sqlite.Open(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)
 	}

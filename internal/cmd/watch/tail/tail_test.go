@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
 var started = time.Now().UTC().Truncate(time.Second)
@@ -88,12 +89,12 @@ func record(t *testing.T, sess session.Session) *recording {
 	t.Helper()
 	path := t.TempDir() + "/test.db"
 	sess.ID, sess.StartedAt, sess.Cols, sess.Rows = store.NewID(), started, 80, 24
-	db, err := store.Open(t.Context(), path)
+	db, err := sqlite.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = db.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
-	raw, err := store.Record(path, sess, nil)
+	raw, err := sqlite.Record(path, sess, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestSession(t *testing.T) {
 	r := record(t, session.Session{Command: []string{"claude"}})
 	info := r.info(t)
 	save := func(entries ...*session.Entry) {
-		if err := r.Store.(*store.Store).SaveEntries(t.Context(), r.sess.ID, entries); err != nil {
+		if err := r.Store.(*sqlite.Store).SaveEntries(t.Context(), r.sess.ID, entries); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +183,7 @@ func TestSession(t *testing.T) {
 	save(entry(3, "three and more", session.StatusComplete))
 	tl.await(t, "three and more")
 	r.end(t)
-	if err := r.Store.(*store.Store).FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0, true); err != nil {
+	if err := r.Store.(*sqlite.Store).FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0, true); err != nil {
 		t.Fatal(err)
 	}
 	if rest := tl.ended(t); len(rest) != 0 {

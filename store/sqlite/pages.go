@@ -1,0 +1,408 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// defaultPageSize is the page size of the databases we create, in bytes.
+const defaultPageSize = 4096
+
+// maxRow bounds what a damaged row can make us allocate, in bytes.
+const maxRow = store.MaxSegment
+
+// pageFile reads the pages of a database file, and their newer versions in the write-ahead log. It
+// does not use SQLite, which refuses damaged files. The format is described in
+// https://www.sqlite.org/fileformat.html.
+type pageFile struct {
+	file, wal *os.File // wal may be nil
+	pageSize  int64
+	pages     uint32           // in the file, including a truncated last one
+	newer     map[uint32]int64 // offset of a page's newest version in wal
+	free      map[uint32]bool  // pages known to hold nothing
+}
+
+// openPages opens the database at path. The caller must close it.
+func openPages(path string) (*pageFile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	p := &pageFile{file: f, pageSize: defaultPageSize}
+	if p.wal, err = os.Open(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, f.Close())
+	}
+	var head [headerSize]byte
+	if _, err := io.ReadFull(f, head[:]); err == nil && string(head[:16]) == magic {
+		if size := int64(binary.BigEndian.Uint16(head[16:])); size >= 512 && size&(size-1) == 0 {
+			p.pageSize = size
+		} else if size == 1 {
+			p.pageSize = 1 << 16
+		}
+	}
+	p.pages = uint32(min((info.Size()+p.pageSize-1)/p.pageSize, math.MaxUint32))
+	p.readWAL()
+	p.readFreelist()
+	return p, nil
+}
+
+func (p *pageFile) close() error {
+	err := p.file.Close()
+	if p.wal != nil {
+		err = errors.Join(err, p.wal.Close())
+	}
+	return err
+}
+
+const (
+	walHeader   = 32
+	frameHeader = 24
+)
+
+// readWAL finds the pages in the committed transactions of the write-ahead log, up to the first
+// frame that is not intact.
+func (p *pageFile) readWAL() {
+	p.newer = map[uint32]int64{}
+	if p.wal == nil {
+		return
+	}
+	head := make([]byte, walHeader)
+	if _, err := p.wal.ReadAt(head, 0); err != nil {
+		return
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	switch binary.BigEndian.Uint32(head) {
+	case 0x377f0682:
+	case 0x377f0683:
+		order = binary.BigEndian
+	default:
+		return
+	}
+	if int64(binary.BigEndian.Uint32(head[8:])) != p.pageSize {
+		return
+	}
+	sum := walSum(order, [2]uint32{}, head[:24])
+	if !sumIs(head[24:], sum) {
+		return
+	}
+	frame, open := make([]byte, frameHeader+p.pageSize), map[uint32]int64{}
+	for at := int64(walHeader); ; at += int64(len(frame)) {
+		if _, err := p.wal.ReadAt(frame, at); err != nil || !bytes.Equal(frame[8:16], head[16:24]) {
+			return
+		}
+		sum = walSum(order, walSum(order, sum, frame[:8]), frame[frameHeader:])
+		if !sumIs(frame[16:], sum) {
+			return
+		}
+		open[binary.BigEndian.Uint32(frame)] = at + frameHeader
+		if size := binary.BigEndian.Uint32(frame[4:]); size > 0 { // a commit
+			for n, at := range open {
+				p.newer[n] = at
+			}
+			clear(open)
+			p.pages = max(p.pages, size)
+		}
+	}
+}
+
+func walSum(order binary.ByteOrder, sum [2]uint32, data []byte) [2]uint32 {
+	for ; len(data) >= 8; data = data[8:] {
+		sum[0] += order.Uint32(data) + sum[1]
+		sum[1] += order.Uint32(data[4:]) + sum[0]
+	}
+	return sum
+}
+
+func sumIs(data []byte, sum [2]uint32) bool {
+	return binary.BigEndian.Uint32(data) == sum[0] && binary.BigEndian.Uint32(data[4:]) == sum[1]
+}
+
+// page returns page n, counted from 1, or nil if there is no such page. A truncated page is filled
+// up with zeros.
+func (p *pageFile) page(n uint32) []byte {
+	if n == 0 || n > p.pages {
+		return nil
+	}
+	data := make([]byte, p.pageSize)
+	if at, ok := p.newer[n]; ok {
+		if _, err := p.wal.ReadAt(data, at); err == nil {
+			return data
+		}
+	}
+	if got, _ := p.file.ReadAt(data, int64(n-1)*p.pageSize); got == 0 {
+		return nil
+	}
+	return data
+}
+
+// readFreelist collects the unused pages, if page 1 is readable.
+func (p *pageFile) readFreelist() {
+	p.free = map[uint32]bool{}
+	first := p.page(1)
+	if first == nil || string(first[:16]) != magic {
+		return
+	}
+	for trunk := binary.BigEndian.Uint32(first[32:]); trunk != 0 && !p.free[trunk]; {
+		data := p.page(trunk)
+		if data == nil {
+			return
+		}
+		p.free[trunk] = true
+		count := int64(binary.BigEndian.Uint32(data[4:]))
+		for i := range min(count, p.pageSize/4-2) {
+			p.free[binary.BigEndian.Uint32(data[8+4*i:])] = true
+		}
+		trunk = binary.BigEndian.Uint32(data)
+	}
+}
+
+// Types of pages.
+const (
+	innerIndex = 0x02
+	innerTable = 0x05
+	leafIndex  = 0x0a
+	leafTable  = 0x0d // holds rows of a table
+)
+
+// rows calls fn with each readable row of any table, from all pages of the file. The values are
+// nil, int64, float64, string or []byte. A first value of nil is replaced by the row's number.
+func (p *pageFile) rows(fn func(row []any) error) error {
+	for n := uint32(1); n <= p.pages; n++ {
+		if p.free[n] {
+			continue
+		}
+		data := p.page(n)
+		if data == nil || data[headOf(n)] != leafTable {
+			continue
+		}
+		for _, at := range cells(data, headOf(n)) {
+			if row := p.cell(data, at); row != nil {
+				if err := fn(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// headOf returns the offset of a page's header, which on the first page follows the header of the
+// file.
+func headOf(page uint32) int {
+	if page == 1 {
+		return headerSize
+	}
+	return 0
+}
+
+// cells returns the offsets of a page's cells.
+func cells(data []byte, head int) []int {
+	first := head + 8
+	if kind := data[head]; kind == innerTable || kind == innerIndex {
+		first += 4
+	}
+	out := make([]int, min(int(binary.BigEndian.Uint16(data[head+3:])), (len(data)-first)/2))
+	for i := range out {
+		out[i] = int(binary.BigEndian.Uint16(data[first+2*i:]))
+	}
+	return out
+}
+
+// schemaWhole reports whether the whole schema is readable, names our tables, and each table and
+// index begins with a page of the right type.
+func (p *pageFile) schemaWhole() bool {
+	ours := map[string]bool{"sessions": true, "segments": true, "entries": true, "entry_fts": true}
+	var leaves func(n uint32, depth int) bool
+	leaves = func(n uint32, depth int) bool {
+		data := p.page(n)
+		if data == nil || depth > 8 {
+			return false
+		}
+		head := headOf(n)
+		for _, at := range cells(data, head) {
+			switch {
+			case at < 8 || at > len(data)-4:
+				return false
+			case data[head] == innerTable:
+				if !leaves(binary.BigEndian.Uint32(data[at:]), depth+1) {
+					return false
+				}
+			case data[head] != leafTable || !p.schemaRow(p.cell(data, at), ours):
+				return false
+			}
+		}
+		return data[head] == leafTable || data[head] == innerTable && leaves(binary.BigEndian.Uint32(data[head+8:]), depth+1)
+	}
+	return leaves(1, 0) && len(ours) == 0
+}
+
+// schemaRow reports whether a row of the schema is sound, and removes its name from the missing
+// ones.
+func (p *pageFile) schemaRow(row []any, missing map[string]bool) bool {
+	if len(row) != 5 {
+		return false
+	}
+	name, isName := row[1].(string)
+	root, isRoot := row[3].(int64)
+	text, isText := row[4].(string)
+	if !isName || !isRoot || isText && !(strings.HasPrefix(text, "CREATE ") && utf8.ValidString(text)) {
+		return false
+	}
+	delete(missing, name)
+	if root == 0 { // a virtual table
+		return isText
+	}
+	data := p.page(uint32(root))
+	if data == nil {
+		return false
+	}
+	switch kind := data[headOf(uint32(root))]; row[0] {
+	case "table":
+		return kind == leafTable || kind == innerTable || kind == leafIndex || kind == innerIndex // WITHOUT ROWID: an index
+	case "index":
+		return kind == leafIndex || kind == innerIndex
+	}
+	return false
+}
+
+// cell reads the row at an offset of a leaf page. It returns nil if there is none.
+func (p *pageFile) cell(data []byte, at int) []any {
+	if at < 8 || at >= len(data) {
+		return nil
+	}
+	rest := data[at:]
+	size, n := varint(rest)
+	if n == 0 || size < 0 || size > maxRow {
+		return nil
+	}
+	rest = rest[n:]
+	key, n := varint(rest)
+	if n == 0 {
+		return nil
+	}
+	payload := p.payload(rest[n:], size)
+	if payload == nil {
+		return nil
+	}
+	row := record(payload)
+	if len(row) > 0 && row[0] == nil {
+		row[0] = key
+	}
+	return row
+}
+
+// payload joins the part of a row in its leaf page with those in overflow pages. It returns nil if
+// one is missing.
+func (p *pageFile) payload(local []byte, size int64) []byte {
+	most := p.pageSize - 35
+	if size <= most {
+		if int64(len(local)) < size {
+			return nil
+		}
+		return local[:size]
+	}
+	least := (p.pageSize-12)*32/255 - 23
+	here := least + (size-least)%(p.pageSize-4)
+	if here > most {
+		here = least
+	}
+	if int64(len(local)) < here+4 {
+		return nil
+	}
+	out := append([]byte(nil), local[:here]...)
+	for next := binary.BigEndian.Uint32(local[here:]); int64(len(out)) < size; {
+		data := p.page(next)
+		if data == nil || p.free[next] {
+			return nil
+		}
+		out = append(out, data[4:4+min(p.pageSize-4, size-int64(len(out)))]...)
+		next = binary.BigEndian.Uint32(data)
+	}
+	return out
+}
+
+// record decodes the values of a row. It returns nil if they are invalid.
+func record(data []byte) (row []any) {
+	size, n := varint(data)
+	if n == 0 || size < int64(n) || size > int64(len(data)) {
+		return nil
+	}
+	kinds, data := data[n:size], data[size:]
+	for len(kinds) > 0 {
+		kind, n := varint(kinds)
+		if n == 0 || kind < 0 {
+			return nil
+		}
+		kinds = kinds[n:]
+		value, width, ok := value(kind, data)
+		if !ok {
+			return nil
+		}
+		row, data = append(row, value), data[width:]
+	}
+	return row
+}
+
+// value decodes the value of a serial type at the beginning of data.
+func value(kind int64, data []byte) (v any, width int, ok bool) {
+	switch {
+	case kind == 0:
+		return nil, 0, true
+	case kind == 8, kind == 9:
+		return kind - 8, 0, true
+	case kind <= 7:
+		width = []int{0, 1, 2, 3, 4, 6, 8, 8}[kind]
+	case kind >= 12:
+		if kind > 2*maxRow {
+			return nil, 0, false
+		}
+		width = int(kind-12) / 2
+	default:
+		return nil, 0, false
+	}
+	if width > len(data) {
+		return nil, 0, false
+	}
+	data = data[:width]
+	switch {
+	case kind == 7:
+		return math.Float64frombits(binary.BigEndian.Uint64(data)), width, true
+	case kind >= 12 && kind%2 == 0:
+		return data, width, true
+	case kind >= 12:
+		return string(data), width, true
+	}
+	n := int64(int8(data[0]))
+	for _, b := range data[1:] {
+		n = n<<8 | int64(b)
+	}
+	return n, width, true
+}
+
+// varint decodes SQLite's variable-length integer: seven bits per byte, the highest first, and all
+// eight bits of a ninth byte. n is the length in bytes, or 0 if data is too short.
+func varint(data []byte) (v int64, n int) {
+	for i := range min(len(data), 9) {
+		if i == 8 {
+			return v<<8 | int64(data[i]), 9
+		}
+		v = v<<7 | int64(data[i]&0x7f)
+		if data[i] < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
