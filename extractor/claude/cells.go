@@ -84,15 +84,16 @@ func (t *talk) begins(lines []row.Line, k int) bool {
 	return t.cells.Begins(l) || (l.Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil) || l.Lost && t.promptRest(lines[k:], nil)
 }
 
-// replyRows counts the lines of a reply or of thinking. No corner follows it but that of an
-// interruption, or of a call that was never on the screen: others are its content.
+// replyRows counts the lines of a reply or of thinking. A corner follows it where it was
+// interrupted, where a call was never on the screen, and where the agent says something of its own
+// in grey: a hook's message, or that a plan was rejected. Others are its content.
 func (t *talk) replyRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		if !t.begins(lines, k) {
 			return false
 		}
 		sign := corner().FindString(lines[k].Text)
-		return sign == "" || lines[k].Lost || interrupted(lines[k].Text[len(sign):])
+		return sign == "" || lines[k].Lost || lines[k].All(row.Grey) || interrupted(lines[k].Text[len(sign):])
 	})
 }
 

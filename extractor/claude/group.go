@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,12 +76,13 @@ func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 // behind its corner shows; the others were shown before or come later.
 func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 	parts, runs := groupParts(lines)
-	if parts == nil { // a description that the model gave
+	described := parts == nil
+	if described { // a description that the model gave
 		verb, _, _ := strings.Cut(strings.ToLower(behindSign(lines[0].Text)), " ")
 		parts = []groupPart{{tool: cmp.Or(verbs[verb], "Bash"), count: "1"}}
 	}
 	t := session.Tool{Status: session.ToolOK}
-	if runs || runsBelow(lines) {
+	if runs || described && runsBelow(lines) {
 		t.Status = session.ToolRunning
 	}
 	for _, part := range parts {
@@ -97,6 +99,10 @@ func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 	case thought == "", out.stopped:
 	case len(items) == 0: // `Thought for 3s`, as far as it is shown
 		return []chat.Item{chat.Said(session.RoleThinking, thought, thought)}
+	case row.Starts(out.text, rejections...):
+		last := items[len(items)-1].Tool
+		last.Status, last.Output = session.ToolRejected, out.text
+	case hookSays().MatchString(out.text):
 	default:
 		t.Name, t.Input = hinted(items[0].Tool.Name, out.text)
 		items = []chat.Item{did(&t)}
@@ -106,6 +112,9 @@ func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 	}
 	return items
 }
+
+// hookSays matches a hook's message: "PostToolUse:Bash says: Lint ran".
+var hookSays = lazy.Regexp(`^[A-Z]\w+(?::\S+)? says: `)
 
 // elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
 var elapsed = lazy.Regexp(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
@@ -142,12 +151,16 @@ func unmarked(lines []row.Line, _ []chat.Item) bool {
 	return runsBelow(lines)
 }
 
+// noHints begin what is in grey behind a corner and no command or file.
+var noHints = slices.Concat(rejections, []string{"Tip: "})
+
 // runsBelow reports whether the first line describes a call that runs: a grey corner below it holds
 // its command or file.
 func runsBelow(lines []row.Line) bool {
 	for _, l := range lines[1:min(len(lines), 6)] {
 		if sign := corner().FindString(l.Text); sign != "" {
-			return row.Grey(l.StyleAt(row.Width(sign))) && !row.Starts(l.Text[len(sign):], append(interruptions, "Tip: ")...)
+			text := l.Text[len(sign):]
+			return row.Grey(l.StyleAt(row.Width(sign))) && !row.Starts(text, noHints...) && !hookSays().MatchString(text)
 		}
 		if !strings.HasPrefix(l.Text, " ") {
 			return false

@@ -115,7 +115,7 @@ func args(lines []row.Line, name string) string {
 // that the user stopped, or did not allow.
 var (
 	interruptions = []string{"Interrupted", "[Request interrupted by user"}
-	rejections    = slices.Concat(interruptions, []string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "The user doesn't want to proceed"})
+	rejections    = slices.Concat(interruptions, []string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "Not run", "The user doesn't want to proceed"})
 )
 
 // interrupted reports whether a note says that the user stopped a reply.
