@@ -3,6 +3,7 @@ package markdown
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
@@ -113,6 +114,7 @@ func appendColumn(cols []Column, from, to int) []Column {
 type band struct {
 	cols  []Column
 	lines [][]Cell
+	full  bool // the table is about as wide as it can be: its columns may be narrower than their texts
 }
 
 // bands reads the lines of a table below its first ruler, which had these columns, up to a blank
@@ -170,12 +172,17 @@ func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 	}
 	rows = lk.mergeRows(all[0])
 	if len(all) == 2 { // no lines between the rows
+		all[1].full = ls[0].Width+columnSlack*len(cols) >= ls[0].Room
 		rows = append(rows, lk.looseRows(all[1])...)
 	} else {
 		rows = append(rows, lk.mergeRows(all[1:]...)...)
 	}
 	return rows, n + 1
 }
+
+// columnSlack is how many cells for each column of a table agents may leave free beside it though
+// they have made its columns narrower.
+const columnSlack = 4
 
 // restOfTable reads the rows of a box whose top was never on the screen, below an empty head.
 func (lk *Style) restOfTable(ls []Line) ([][]Cell, int) {
@@ -324,37 +331,69 @@ func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
 // looseRows parts lines into rows where nothing is drawn between them. A line continues the row
 // above if one of its cells is empty and the others would not have fitted above. If its first cell
 // is not empty, or rows of this table may begin with an empty cell, one of its cells must also
-// continue the style of the one above.
+// continue the style of the one above, unless the table is full and no row has an empty cell.
 func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	apart := slices.ContainsFunc(b.lines, b.shortened)
-	headless := false // a row begins with an empty cell
+	headless, holes := false, false // a row begins with an empty cell, or has one
 	for i := 1; i < len(b.lines); i++ {
-		headless = headless || len(b.lines[i][0]) == 0 && !b.goesOn(b.lines[i-1], b.lines[i], false)
+		if hole := slices.ContainsFunc(b.lines[i], noText); hole && !b.goesOn(b.lines[i-1], b.lines[i], false) {
+			holes = true
+			headless = headless || noText(b.lines[i][0])
+		}
 	}
 	from := 0
 	for i := 1; i <= len(b.lines); i++ {
-		if apart || i == len(b.lines) || !b.goesOn(b.lines[i-1], b.lines[i], headless || len(b.lines[i][0]) > 0) {
-			rows = append(rows, lk.mergeRows(band{b.cols, b.lines[from:i]})...)
+		if apart || i == len(b.lines) || !b.inRow(b.lines[i-1], b.lines[i], headless, holes) {
+			rows = append(rows, lk.mergeRows(band{cols: b.cols, lines: b.lines[from:i]})...)
 			from = i
 		}
 	}
 	return rows
 }
 
-// goesOn reports whether the cells of a line continue those above. If alike is set, one of them
-// must continue the style of the one above, too.
+// noText reports whether a cell is empty.
+func noText(c Cell) bool { return len(c) == 0 }
+
+// inRow reports whether a line continues the row above.
+func (b *band) inRow(above, cells []Cell, headless, holes bool) bool {
+	if !slices.ContainsFunc(cells, noText) {
+		return b.full && b.allGoOn(above, cells)
+	}
+	alike := headless || !noText(cells[0]) && (holes || !b.full)
+	return b.goesOn(above, cells, alike)
+}
+
+// goesOn reports whether the cells of a line that are not empty continue those above. If alike is
+// set, one of them must continue the style of the one above, too.
 func (b *band) goesOn(above, cells []Cell, alike bool) bool {
-	empty, same := false, !alike
+	same := !alike
 	for i, c := range b.cols {
-		if len(cells[i]) == 0 {
-			empty = true
+		if noText(cells[i]) {
 			continue
 		}
-		n := len(above[i])
-		if n == 0 || row.SpansWidth(above[i])+1+row.Width(row.FirstWord(row.Text(cells[i]))) <= c.room() {
+		if !c.wraps(above[i], cells[i]) {
 			return false
 		}
-		same = same || above[i][n-1].Mark == cells[i][0].Mark
+		same = same || above[i][len(above[i])-1].Mark == cells[i][0].Mark
 	}
-	return empty && same
+	return same
+}
+
+// allGoOn reports whether all cells of a line continue those above: each begins in lower case, in
+// the style that the one above ends in, and one of those has several words.
+func (b *band) allGoOn(above, cells []Cell) bool {
+	words := false
+	for i, c := range b.cols {
+		if !c.wraps(above[i], cells[i]) || above[i][len(above[i])-1].Mark != cells[i][0].Mark || !unicode.IsLower(row.FirstRune(row.Text(cells[i]))) {
+			return false
+		}
+		words = words || strings.Contains(row.Text(above[i]), " ")
+	}
+	return words
+}
+
+// wraps reports whether a cell of the column may have been wrapped before the part below: there is
+// a part above, beside which the first word had no room.
+func (c Column) wraps(above, below Cell) bool {
+	return len(above) > 0 && row.SpansWidth(above)+1+row.Width(row.FirstWord(row.Text(below))) > c.room()
 }
