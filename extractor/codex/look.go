@@ -50,8 +50,12 @@ func themed(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB || s.Fg.Pal
 var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone}
 
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
-// versions that draw it.
+// versions that draw it. What is in the colour of a code span as a whole is what was wrapped of one.
 func item(l *markdown.Line) (markdown.Item, bool) {
+	end := l.Indent + len(row.FirstWord(l.Text)) // where the blank is
+	if first := l.First(); themed(first) && end < len(l.Text) && l.StyleOf(end+1) == first && l.StyleOf(end) == first {
+		return markdown.Item{}, false
+	}
 	if coloured(l.First()) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
 		return markdown.TaskItem(l, tasks)
 	}
@@ -86,9 +90,44 @@ func (c *body) code(ls []markdown.Line) (n int) {
 	n = c.themeCode(ls)
 	if n == 0 && !isItem(l) {
 		n = c.plainCode(ls)
+		c.outdent(ls[:n])
 	}
 	untab(ls[:n])
 	return n
+}
+
+// deeper returns how many columns further in a line is than text would be, which is in line with
+// that of the block or list item above.
+func (c *body) deeper(l *markdown.Line) int {
+	if c.line(l.At).Indent != l.Indent { // in a quote
+		return 0
+	}
+	for at := l.At - 1; at >= 0; at-- {
+		above := c.line(at)
+		if above.Blank() || above.Indent >= l.Indent {
+			continue
+		}
+		if it, ok := item(&above); ok {
+			return l.Indent - it.Content
+		}
+		return l.Indent - above.Indent
+	}
+	return 0
+}
+
+// line is a row of the reply as a line.
+func (c *body) line(at int) markdown.Line { return c.look.Lines(c.lines[at : at+1])[0] }
+
+// outdent takes off what makes lines code: four blanks, which Codex leaves standing.
+func (c *body) outdent(ls []markdown.Line) {
+	if len(ls) == 0 || markdown.Edge(ls) != ls[0].Indent || c.deeper(&ls[0]) != 4 {
+		return
+	}
+	for i, l := range ls {
+		if !l.Blank() {
+			ls[i] = l.Indented(4, 0)
+		}
+	}
 }
 
 // untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
@@ -106,12 +145,12 @@ func untab(ls []markdown.Line) {
 	}
 }
 
-// themeCode counts the lines of code in the colours of a theme: no character is without one, and
-// there is more than one colour, or the one that plain code has; a quote, a heading or a code span
+// themeCode counts the lines of code in the colours of a theme: no character is without one, not
+// even the blanks between words, and there is more than one colour, or the one that plain code has; a quote, a heading or a code span
 // have one of their own throughout.
 func (c *body) themeCode(ls []markdown.Line) int {
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
-		return !title(l) && !c.quoted(l) && l.All(themed)
+		return !title(l) && !c.quoted(l) && !strings.HasPrefix(l.Text[l.Indent:], "• ") && l.All(themed) && !parted(l)
 	})
 	first := ls[0].First().Fg
 	if !codeText[first] && !slices.ContainsFunc(ls[:n], func(l markdown.Line) bool {
@@ -120,6 +159,15 @@ func (c *body) themeCode(ls []markdown.Line) int {
 		return 0
 	}
 	return n
+}
+
+// parted reports whether a blank between two words has no colour.
+func parted(l *markdown.Line) bool {
+	col := 0
+	return slices.ContainsFunc(l.Spans, func(s row.Span) bool {
+		col += s.Width
+		return col > l.Indent && !themed(s.Style)
+	})
 }
 
 // title reports whether a line is entirely bold, or a heading: its # signs are bold, or italic from
@@ -160,7 +208,7 @@ func unstyled(l markdown.Line) bool {
 // plainCode counts the lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
-		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.likeCode(part[:max(n, 1)]) {
+		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.deeper(&part[0]) > 0 || c.likeCode(part[:max(n, 1)]) {
 			return n
 		}
 		return 0

@@ -47,7 +47,58 @@ func (c *body) cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 	if c.besideURL(b.At-1) && c.midWord(row.LastWord(a.Text), row.FirstWord(b.Text)) {
 		return markdown.SeamNone, true
 	}
+	if cutCode(a, b) {
+		return markdown.SeamNone, true
+	}
+	if word := row.FirstWord(b.Text); mixed().MatchString(row.LastWord(a.Text) + "\n" + word) {
+		if ideograph().MatchString(word) {
+			word = string(row.FirstRune(word))
+		}
+		if row.Width(word) > a.Room-a.Width {
+			return c.besideIdeograph(), true
+		}
+	}
 	return markdown.CutBehind(a, b, breaks, 0)
+}
+
+// cutCode reports whether a code span was cut within a word: behind a sign, before another.
+func cutCode(a, b *markdown.Line) bool {
+	signs := strings.HasSuffix(a.Text, "?") || strings.HasSuffix(a.Text, "+") || strings.HasSuffix(a.Text, "!")
+	dash := len(row.LastWord(a.Text)) < 2
+	word := row.FirstWord(b.Text)
+	both := marks(a.StyleOf(len(a.Text)-1))&marks(b.First())&row.MarkCode != 0
+	return both && signs && !dash && !markdown.WordRune(row.FirstRune(word)) && row.Width(word) > a.Room-a.Width
+}
+
+// ideographs are the characters of Chinese and Japanese texts, between any two of which textwrap
+// cuts, and beside words of other scripts.
+const ideographs = `[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]`
+
+// latin is the beginning or the end of a word of another script, or of code.
+const latin = "[A-Za-z0-9`$]"
+
+// mixed matches the end of a row and the word below it where a word of another script is beside
+// one of the ideographs; touching and spaced match the same within a row, without a blank and with
+// one.
+var (
+	ideograph = lazy.Regexp("^" + ideographs)
+	mixed     = lazy.Regexp(ideographs + `\n` + latin + `|` + latin + `\n` + ideographs)
+	touching  = lazy.Regexp(ideographs + latin + `|` + latin + ideographs)
+	spaced    = lazy.Regexp(ideographs + ` ` + latin + `|` + latin + ` ` + ideographs)
+)
+
+// besideIdeograph returns what is between an ideograph and a word of another script: what mostly
+// is there within the rows of the cell.
+func (c *body) besideIdeograph() markdown.Seam {
+	without, with := 0, 0
+	for _, l := range c.lines {
+		without += len(touching().FindAllStringIndex(l.Text, -1))
+		with += len(spaced().FindAllStringIndex(l.Text, -1))
+	}
+	if with > without {
+		return markdown.SeamSpace
+	}
+	return markdown.SeamNone
 }
 
 // besideURL reports whether a row of a line with a URL may have been cut within a word. From 0.10x

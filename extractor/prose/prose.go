@@ -98,6 +98,7 @@ func Exception(t string) bool { return exception().MatchString(t) }
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
 // Statements reports whether two lines of code are a whole one each: both are rows of a table, or
+// the upper one closes all that it opens, and the lower one is nothing but closing brackets, or
 // the upper one ends with what ends a statement, closes all brackets and quotes that it opens, and
 // the lower one begins with a call, an assignment or a word that begins statements.
 func Statements(above, below string) bool {
@@ -114,6 +115,9 @@ func Statements(above, below string) bool {
 		}
 	}
 	whole := opened <= 0 && strings.Count(above, `"`)%2 == 0
+	if whole && strings.Trim(below, ")]};,") == "" {
+		return true
+	}
 	return whole && endsIn(above, ");}]\"") && statement().MatchString(below)
 }
 
