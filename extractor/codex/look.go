@@ -50,10 +50,12 @@ func themed(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB || s.Fg.Pal
 var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone}
 
 // item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
-// versions that draw it. What is in the colour of a code span as a whole is what was wrapped of one.
+// versions that draw it. What is in the colour of a code span as a whole is what was wrapped of
+// one.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	end := l.Indent + len(row.FirstWord(l.Text)) // where the blank is
-	if first := l.First(); themed(first) && end < len(l.Text) && l.StyleOf(end+1) == first && l.StyleOf(end) == first {
+	first, more := l.First(), end < len(l.Text)
+	if more && themed(first) && l.StyleOf(end+1) == first && l.StyleOf(end) == first {
 		return markdown.Item{}, false
 	}
 	if coloured(l.First()) || row.Starts(l.Text[l.Indent:], "- ", "• ", "☐ ", "☑ ") {
@@ -146,11 +148,12 @@ func untab(ls []markdown.Line) {
 }
 
 // themeCode counts the lines of code in the colours of a theme: no character is without one, not
-// even the blanks between words, and there is more than one colour, or the one that plain code has; a quote, a heading or a code span
-// have one of their own throughout.
+// even the blanks between words, and there is more than one colour, or the one that plain code has.
+// A quote, a heading or a code span have one of their own throughout.
 func (c *body) themeCode(ls []markdown.Line) int {
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
-		return !title(l) && !c.quoted(l) && !strings.HasPrefix(l.Text[l.Indent:], "• ") && l.All(themed) && !parted(l)
+		bullet := strings.HasPrefix(l.Text[l.Indent:], "• ")
+		return !bullet && !title(l) && !c.quoted(l) && l.All(themed) && !parted(l)
 	})
 	first := ls[0].First().Fg
 	if !codeText[first] && !slices.ContainsFunc(ls[:n], func(l markdown.Line) bool {
@@ -208,7 +211,8 @@ func unstyled(l markdown.Line) bool {
 // plainCode counts the lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
-		if n := plainBlock(part); part[0].Indent > ls[0].Indent || c.deeper(&part[0]) > 0 || c.likeCode(part[:max(n, 1)]) {
+		n := plainBlock(part)
+		if part[0].Indent > ls[0].Indent || c.deeper(&part[0]) > 0 || c.likeCode(part[:max(n, 1)]) {
 			return n
 		}
 		return 0
