@@ -131,11 +131,11 @@ func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 		cover(m.Start, m.End)
 	}
 	if parts {
-		for i := 0; i+gramSize <= len(text); i++ {
-			if t.grams[string(text[i:i+gramSize])] {
-				cover(i, i+gramSize)
+		eachGram(text, func(g gram, at int) {
+			if _, known := t.grams[g]; known {
+				cover(at, at+gramSize)
 			}
-		}
+		})
 	}
 	return c.patches(hidden)
 }

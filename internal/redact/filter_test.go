@@ -3,6 +3,7 @@ package redact
 import (
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func filters() (all []*filter) {
 	for _, r := range knownRules {
 		for _, lists := range [][]*allowlist{r.allow, r.global} {
 			for _, a := range lists {
-				if a.filter != nil {
+				if a.filter != nil && !slices.Contains(all, a.filter) {
 					all = append(all, a.filter)
 				}
 			}

@@ -27,6 +27,7 @@ type view struct {
 	headings []int  // where in the text the name of a column with secrets may end
 	table    *table // before columns, the table in which the text begins; then the one in which it ends
 	tabled   int    // number of bytes that columns has read
+	compared int    // number of marks and breaks that matches were compared with, for tests
 }
 
 // foldAt is a break that was taken out.

@@ -132,7 +132,7 @@ func (r *Redactor) find(v *view) []Match {
 	if len(matches) == 0 {
 		return nil
 	}
-	return outside(r.marks(v.text), join(matches))
+	return v.outside(r.marks(v.text), join(matches))
 }
 
 // marks returns where text already has marks.
@@ -180,17 +180,24 @@ func join(matches []Match) []Match {
 }
 
 // outside takes the marks out of matches. A match that holds more than marks keeps those inside it.
-func outside(marks [][2]int, matches []Match) []Match {
+// Both are in order and without overlap.
+func (v *view) outside(marks [][2]int, matches []Match) []Match {
 	if len(marks) == 0 {
 		return matches
 	}
 	var out []Match
 	for _, m := range matches {
+		for len(marks) > 0 && marks[0][1] <= m.Start {
+			marks = marks[1:]
+			v.compared++
+		}
 		covered := 0
 		for _, s := range marks {
+			v.compared++
+			if s[0] >= m.End {
+				break
+			}
 			switch {
-			case s[1] <= m.Start || s[0] >= m.End:
-				continue
 			case s[0] <= m.Start:
 				m.Start = min(s[1], m.End)
 			case s[1] >= m.End:

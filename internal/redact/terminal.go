@@ -3,6 +3,7 @@ package redact
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +18,7 @@ import (
 type Terminal struct {
 	redactor *Redactor
 	values   map[string]string // the rule of each secret
-	grams    map[string]bool   // parts of the secrets that are known
+	grams    map[gram]struct{} // parts of the secrets that are known
 }
 
 // Stream is one reading of one text of a recording. Its chunks are numbered from 0.
@@ -29,6 +30,20 @@ type Stream struct {
 // gramSize is the size of the smallest part of a known secret that is hidden, in bytes.
 const gramSize = 8
 
+// gram is a part of a text of that size.
+type gram uint64
+
+// eachGram calls found with each gram of a text and where it begins.
+func eachGram(text []byte, found func(g gram, at int)) {
+	g := gram(0)
+	for i, c := range text {
+		g = g<<8 | gram(c)
+		if i+1 >= gramSize {
+			found(g, i+1-gramSize)
+		}
+	}
+}
+
 // Patch replaces bytes of a chunk.
 type Patch struct {
 	Chunk  int // number of the chunk in its Stream
@@ -38,7 +53,7 @@ type Patch struct {
 
 // Terminal makes a Terminal. r must not be nil.
 func (r *Redactor) Terminal() *Terminal {
-	return &Terminal{redactor: r, values: map[string]string{}, grams: map[string]bool{}}
+	return &Terminal{redactor: r, values: map[string]string{}, grams: map[gram]struct{}{}}
 }
 
 // Stream returns a new Stream. The streams of a Terminal may be read in turns, but not
@@ -73,21 +88,23 @@ func (t *Terminal) note(rule, value string) {
 		return
 	}
 	t.values[value] = rule
-	glued := strings.Join(strings.Fields(value), "") // as in what mask searches
-	for i := 0; i+gramSize <= len(glued); i++ {
-		if gram := glued[i : i+gramSize]; looksRandom(gram) {
-			t.grams[gram] = true
+	glued := strings.Join(strings.Fields(value), "") // as in what findParts searches
+	eachGram([]byte(glued), func(g gram, at int) {
+		if looksRandom(glued[at : at+gramSize]) {
+			t.grams[g] = struct{}{}
 		}
-	}
+	})
 }
 
 // value returns a match without what cut it.
 func (v *view) value(m Match) string {
 	out := make([]byte, 0, m.End-m.Start)
 	at := m.Start
-	for _, f := range v.folds {
-		if f.back <= m.Start || f.back >= m.End {
-			continue
+	first := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].back > m.Start })
+	for _, f := range v.folds[first:] {
+		v.compared++
+		if f.back >= m.End {
+			break
 		}
 		out = append(out, v.text[at:max(at, v.cutAt(f))]...)
 		at = f.back
@@ -98,27 +115,29 @@ func (v *view) value(m Match) string {
 // cutAt returns where in the text the row before a break ends.
 func (v *view) cutAt(f foldAt) int { return v.original(f.at-1) + 1 }
 
-// window is how much is searched at once, and keep how much of it again with what follows, in
-// bytes.
+// window is how much is searched at once, in bytes. The search for secrets reads the last keep bytes
+// of it again with what follows, the search for parts of them the last keepParts.
 const (
-	window = 256 << 10
-	keep   = 64 << 10
+	window    = 256 << 10
+	keep      = 64 << 10
+	keepParts = 8 << 10
 )
 
 // Find takes the next chunk, or nil at the end, and returns patches that hide the secrets. Patches
 // for a chunk may come with a later one, and more than once.
 func (s *Stream) Find(chunk []byte) []Patch {
-	return s.run(chunk, s.find, func(c *clip) []Patch { return s.terminal.maskClip(c, false) })
+	return s.run(chunk, keep, s.find, func(c *clip) []Patch { return s.terminal.maskClip(c, false) })
 }
 
 // FindParts is like Find, but returns patches for parts of the secrets that were found before. It
 // wants a Stream of its own.
 func (s *Stream) FindParts(chunk []byte) []Patch {
-	return s.run(chunk, s.findParts, func(c *clip) []Patch { return s.terminal.maskClip(c, true) })
+	return s.run(chunk, keepParts, s.findParts, func(c *clip) []Patch { return s.terminal.maskClip(c, true) })
 }
 
-// run collects chunks, and searches them in parts of the size of window.
-func (s *Stream) run(chunk []byte, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
+// run collects chunks, and searches them in parts of the size of window that have keep bytes in
+// common.
+func (s *Stream) run(chunk []byte, keep int, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
 	text := &s.text
 	if chunk != nil {
 		text.add(chunk)
@@ -151,13 +170,16 @@ func (s *Stream) find() (patches []Patch) {
 
 func (s *Stream) findParts() (patches []Patch) {
 	glued, at := s.text.glue()
-	for i := 0; i+gramSize <= len(glued); i++ {
-		if s.terminal.grams[string(glued[i:i+gramSize])] {
-			for _, k := range at[i : i+gramSize] {
-				patches = s.text.hide(patches, k, k+1)
-			}
+	done := 0 // in glued
+	eachGram(glued, func(g gram, start int) {
+		if _, known := s.terminal.grams[g]; !known {
+			return
 		}
-	}
+		for _, k := range at[max(done, start) : start+gramSize] {
+			patches = s.text.hide(patches, k, k+1)
+		}
+		done = start + gramSize
+	})
 	return patches
 }
 
@@ -167,9 +189,12 @@ func (s *stream) hide(patches []Patch, start, end int) []Patch {
 		start--
 	}
 	for i := start; i < end; {
-		r, n := utf8.DecodeRune(s.text[i:])
+		r, n, stars := rune(s.text[i]), 1, 1
+		if r > '~' {
+			r, n = utf8.DecodeRune(s.text[i:])
+			stars = displaywidth.Rune(r)
+		}
 		if s.from[i].chunk >= 0 && r != ' ' && !isBorder(r) {
-			stars := displaywidth.Rune(r)
 			for k := range n {
 				c := byte(0) // a terminal takes no notice of it
 				if k < stars {
@@ -196,17 +221,13 @@ func appendByte(patches []Patch, at place, c byte) []Patch {
 }
 
 func isBorder(r rune) bool {
-	for _, b := range borderRune {
-		if r == b {
-			return true
-		}
-	}
-	return false
+	return r == '|' || r >= utf8.RuneSelf && strings.ContainsRune(borderRune, r)
 }
 
 // glue returns the text without breaks and blanks, and the position of each of its bytes in the
 // text.
 func (s *stream) glue() (glued []byte, at []int) {
+	glued, at = make([]byte, 0, len(s.text)), make([]int, 0, len(s.text))
 	for i, c := range s.text {
 		if c > ' ' && c < 0x7f {
 			glued, at = append(glued, c), append(at, i)

@@ -55,7 +55,7 @@ func TestWordsAreNoWork(t *testing.T) {
 				searched += sum(v.effort.blocks)
 			}
 			outlined += bytesOutlined() - before
-			if searched > 20*len(text) || outlined > 400*len(text) {
+			if searched > 20*len(text) || outlined > 200*len(text) {
 				t.Errorf("%q, %q: patterns search %d bytes, automata and columns %d, of %d", word, name, searched, outlined, len(text))
 			}
 			texts, patterns, outlines = texts+len(text), patterns+searched, outlines+outlined
@@ -134,5 +134,38 @@ func TestSecretsInTextMadeToTakeLong(t *testing.T) {
 		if sum(v.effort.blocks) < 2*effortBlock {
 			t.Errorf("%q takes no effort", word)
 		}
+	}
+}
+
+// Each secret in a text is compared with the marks and breaks near it only, however many others
+// the text has.
+func TestManyMarksAmongSecrets(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tokens = 10_000
+	random := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for n := range tokens {
+		token := make([]byte, 36)
+		for i := range token {
+			token[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"[random.IntN(62)]
+		}
+		b.WriteString("ghp_" + string(token) + "\n")
+		if n%2 == 0 {
+			b.WriteString(Mark("jwt") + "\n")
+		}
+	}
+	v := fold(b.String())
+	matches := r.find(v)
+	for _, m := range matches {
+		v.value(m)
+	}
+	if len(matches) != tokens || len(v.folds) < tokens/2-1 {
+		t.Fatalf("%d matches and %d breaks among %d tokens", len(matches), len(v.folds), tokens)
+	}
+	if v.compared > 5*tokens {
+		t.Errorf("%d comparisons for %d secrets", v.compared, tokens)
 	}
 }
