@@ -17,6 +17,7 @@ type search struct {
 	spots []spot // sorted by at
 	found []finding
 	done  int // end of the last secret
+	bare  int // where the last secret begins if its match begins there, too; else done
 }
 
 // spot is a place in the folded text where a word of a rule begins. order numbers the spots of all
@@ -27,6 +28,9 @@ type finding struct {
 	Match
 	order int
 }
+
+// minToken is the size in bytes below which a row is the rest of a token and not the next one.
+const minToken = 16
 
 // peek is how many bytes an outline reads at first, from a word on. Few places need more.
 const peek = 64
@@ -50,7 +54,7 @@ func (s *search) atWords() {
 			group = s.starting(group)
 		}
 		for _, p := range group {
-			if p.at >= s.done {
+			if s.isNext(p.at, p.at) {
 				s.try(p.at, p.at, p.order)
 			}
 		}
@@ -101,7 +105,7 @@ func (s *search) nearWords() {
 			for len(group) > 1 && group[0].at < at {
 				group = group[1:]
 			}
-			if word := max(at, group[0].at); word >= s.done { // at may be in the last secret
+			if word := max(at, group[0].at); s.isNext(at, word) {
 				s.try(at, word, group[0].order)
 			}
 		}
@@ -138,15 +142,29 @@ func (s *search) try(at, word, order int) {
 	}
 	for _, m := range s.grow(word, limit, search) {
 		s.add(m, order)
+		if m.start == at {
+			s.bare = at
+		}
 	}
+}
+
+// isNext reports whether to look for a secret in a match that begins at at, with the word of the
+// rule at word: if it is not a part of the last secret. If the last secret goes on in the row that
+// begins at at, it may also be two, such as tokens in a list.
+func (s *search) isNext(at, word int) bool {
+	return word >= s.done || at >= s.bare+minToken && s.beginsRow(at)
 }
 
 func (s *search) add(m span, order int) {
 	if s.rule.id == genericRule || s.rule.id == namedTokenRule {
 		m.end = s.valueEnd(m)
 	}
+	if m.start < s.done && m.end >= s.done && m.start > s.bare && s.beginsRow(m.start) { // they are two
+		s.found[len(s.found)-1].End = s.original(m.start-1) + 1
+	}
 	s.found = append(s.found, finding{s.match(s.rule.id, m.start, m.end), order})
 	s.done = max(s.done, m.end)
+	s.bare = s.done
 }
 
 // secretAt returns the secret of a match that begins at at, in the text up to end.
@@ -177,12 +195,16 @@ func (s *search) pattern(at int) (re *regexp.Regexp, from int) {
 	switch {
 	case r.anchored:
 		return r.whole.from(r.pattern), at
-	case at == 0, !s.words && len(s.inside(at-1, at+1)) > 0: // at is at the start of the text or of a row
+	case at == 0, !s.words && s.beginsRow(at):
 		return r.first.from(`\A(?:` + r.pattern + `)`), at
 	}
 	_, size := utf8.DecodeLastRuneInString(s.folded[:at])
 	return r.behind.from(`\A(?s:.)(?:` + r.pattern + `)`), at - size
 }
+
+// beginsRow reports whether a row that was joined to the one before begins at a position of the
+// folded text.
+func (v *view) beginsRow(at int) bool { return len(v.inside(at-1, at+1)) > 0 }
 
 // cutsNothing reports whether no row ends at end.
 func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }

@@ -115,8 +115,8 @@ func (v *view) value(m Match) string {
 // cutAt returns where in the text the row before a break ends.
 func (v *view) cutAt(f foldAt) int { return v.original(f.at-1) + 1 }
 
-// window is how much is searched at once, in bytes. The search for secrets reads the last keep bytes
-// of it again with what follows, the search for parts of them the last keepParts.
+// window is how much is searched at once, in bytes. The search for secrets reads the last keep
+// bytes of it again with what follows, the search for parts of them the last keepParts.
 const (
 	window    = 256 << 10
 	keep      = 64 << 10

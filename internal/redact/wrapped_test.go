@@ -115,3 +115,22 @@ func TestWrappedProseIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// Each token of a list is hidden whole: the next one is not its rest, though it is in the next row.
+func TestTokensInAList(t *testing.T) {
+	r := newRedactor(t)
+	lists := 0
+	for _, c := range secrets {
+		if c.Before != "" || strings.Contains(c.Secret, "\n") {
+			continue
+		}
+		lists++
+		list := strings.Repeat(c.Secret+"\n", 5)
+		if rest := strings.TrimSpace(withoutMarks(r.Text(list, nil))); rest != "" {
+			t.Errorf("of five rows of %s, %q is left", c.Rule, rest)
+		}
+	}
+	if lists < 20 {
+		t.Fatalf("only %d rules find a token without a name", lists)
+	}
+}
