@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestDocumentsLinkToFiles follows every relative link of the documents: each leads to a file of
@@ -67,5 +68,33 @@ func TestUnreleasedChanges(t *testing.T) {
 		if !change.Match(text) {
 			t.Errorf("%s is not as changelog/README.md says:\n%s", path, text)
 		}
+	}
+}
+
+// TestDocumentsAreNarrow: the lines of Markdown fit into 100 columns, so that diffs can be read.
+// Only the tables of the architecture may be wider.
+func TestDocumentsAreNarrow(t *testing.T) {
+	files := 0
+	for _, pattern := range []string{"*.md", "*/*.md", "docs/adr/*.md", ".github/*.md"} {
+		paths, err := filepath.Glob(filepath.Join("../..", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			files++
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(text), "\n") {
+				table := strings.HasPrefix(line, "|") && filepath.Base(path) == "architecture.md"
+				if n := utf8.RuneCountInString(line); n > 100 && !table {
+					t.Errorf("%s:%d has %d columns", path, i+1, n)
+				}
+			}
+		}
+	}
+	if files < 30 {
+		t.Errorf("only %d documents were found", files)
 	}
 }

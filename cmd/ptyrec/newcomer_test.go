@@ -63,13 +63,15 @@ func TestTeamNewcomer(t *testing.T) {
 	}
 }
 
-// consoleBlocks returns the commands of each console block of a document, without the comments.
+// consoleBlocks returns the commands of each console block of a document, without the comments. A
+// backslash at the end of a line continues the command.
 func consoleBlocks(text string) (blocks [][]string) {
 	for i, block := range strings.Split(text, "```") {
 		lines, ok := strings.CutPrefix(block, "console\n")
 		if i%2 == 0 || !ok {
 			continue
 		}
+		lines = strings.ReplaceAll(lines, "\\\n", "")
 		var commands []string
 		for line := range strings.Lines(lines) {
 			if command, ok := strings.CutPrefix(line, "$ "); ok {
