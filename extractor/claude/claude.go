@@ -46,8 +46,9 @@ func Agent() *chat.Agent {
 	}
 }
 
-// newTalk is what is drawn since 2.1: `❯` before prompts, which have a background.
-var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯"), Ink: row.Highlighted}, goesOn: goesOn, rest: painted, text: promptText, style: style}).begin()
+// newTalk is what is drawn since 2.1: `❯` before prompts, which have a background. A Linux console,
+// which has few glyphs, shows `>`.
+var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯>"), Ink: row.Highlighted}, goesOn: goesOn, rest: painted, text: promptText, style: style}).begin()
 
 // goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
 func goesOn(_ []row.Line, l row.Line) bool {

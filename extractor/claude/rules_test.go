@@ -68,6 +68,7 @@ func TestSituations(t *testing.T) {
 		{"a prompt of two rows right above a call that runs", sent + "Go on⟧\n⟦ #ffffff on#373737|  please⟧\n⟦ #999999|  ⎿  $ make⟧", "user Go on|please"},
 		{"256 colours", "⟦ p231|●⟧ See:\n\n  ⟦ p12|x⟧ = 1", "assistant See:||```|x = 1|```"},
 		{"grey words in thinking and in a reply", "⟦ #999999|∴ Thinking…⟧\n\n    ⟦i #999999|Read 2 files⟧\n\n  ⟦i #999999|So.⟧\n\n" + said + "Look:\n\n  ⟦ #999999|Wrapped 2 lines⟧\n\n    text\n\n  ⎿  note", "thinking Read 2 files||So.\nassistant Look:||Wrapped 2 lines||text||⎿  note"},
+		{"a prompt on a Linux console", "⟦ p7 onp8|> ⟧⟦ p15 onp8|Why?⟧\n\n⟦ p15|●⟧ So.\n\n  > not a prompt", "user Why?\nassistant So.||> not a prompt"},
 		{"the message of a hook below a reply", said + "Look:\n\n  Nothing else reads it.\n⟦ #999999|  ⎿  Stop says: Turn archived⟧", "assistant Look:||Nothing else reads it."},
 		{"a plan that was rejected", said + "I plan first.\n⟦ #999999|  ⎿  Rejected Claude's plan:⟧\n     ⟦ #48968c|╭──────╮⟧\n     ⟦ #48968c|│⟧ Plan ⟦ #48968c|│⟧\n     ⟦ #48968c|╰──────╯⟧\n\n" + sent + "Go on⟧", "assistant I plan first.\nuser Go on"},
 		{"a call that a hook forbids, and one that it comments on", "  ⟦ #999999|Listed 1 directory⟧\n⟦ #999999|  ⎿  Not run · permission denied⟧\n     ⟦d|│⟧ ⟦ #999999|Reason: no⟧\n\n  ⟦ #999999|Read 1 file⟧\n⟦ #999999|  ⎿  PostToolUse:Read says: ok⟧", "tool `List` rejected Not run · permission denied|│ Reason: no\ntool `Read` ok"},
