@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/internal/server/agentserver"
 	"github.com/ptyrec/ptyrec/internal/server/token"
@@ -64,10 +65,10 @@ func newAgentapiAttachCmd(a *app) *cobra.Command {
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
-				return fail(errors.New("attach needs a terminal"), "GET /messages has the conversation")
+				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
 			}
 			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), a.stdin, a.stdout); err != nil {
-				return fail(err, "is the server at "+agentattach.URL(url)+"? See --url")
+				return failure.New(err, "is the server at "+agentattach.URL(url)+"? See --url")
 			}
 			return nil
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -74,15 +75,15 @@ $PTYREC_TOKEN or --token-file.`,
 func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	key, err := cli.ParseKey(f.detachKey)
 	if err != nil {
-		return &cli.Failure{Err: err, Hint: cli.KeyHint, Status: cli.StatusUsage}
+		return &failure.Error{Err: err, Hint: cli.KeyHint, Misuse: true}
 	}
 	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
-		return fail(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
+		return failure.New(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
 	var server, ref string
 	if strings.Contains(where, "://") {
 		if server, ref, err = client.SplitURL(where); err != nil {
-			return fail(err, "write https://HOST/s/ID")
+			return failure.New(err, "write https://HOST/s/ID")
 		}
 	} else if ref, err = opener.LiveName(where); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder
 	case errors.As(err, &failed):
 		return join.Error(failed.Err)
 	case errors.As(err, &gone):
-		return fail(err, "`ptyrec show "+gone.Name+"` shows what was recorded of it")
+		return failure.New(err, "`ptyrec show "+gone.Name+"` shows what was recorded of it")
 	case err != nil || ended.Status == 0:
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
@@ -61,7 +62,7 @@ func blameLine(ctx context.Context, a *app, arg string, asJSON bool) error {
 		return err
 	}
 	if found == nil {
-		return fail(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
+		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
 	}
 	ref := shortID(ctx, db, found.Info.ID)
 	if found.Seq > 0 {
@@ -69,7 +70,7 @@ func blameLine(ctx context.Context, a *app, arg string, asJSON bool) error {
 	}
 	if asJSON {
 		return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
-			return cli.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
+			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
 		})
 	}
 	commit := ""
@@ -85,11 +86,11 @@ func lineOf(arg string) (blame.Line, error) {
 	var l blame.Line
 	colon := strings.LastIndexByte(arg, ':')
 	if colon < 1 {
-		return l, usageError(errors.New("blame takes FILE:LINE"))
+		return l, failure.Usage(errors.New("blame takes FILE:LINE"))
 	}
 	n, err := strconv.Atoi(arg[colon+1:])
 	if err != nil || n < 1 {
-		return l, usageError(fmt.Errorf("%q is no number of a line", printable.Clip(arg[colon+1:], 60)))
+		return l, failure.Usage(fmt.Errorf("%q is no number of a line", printable.Clip(arg[colon+1:], 60)))
 	}
 	path, err := filepath.Abs(arg[:colon])
 	if err == nil {
@@ -103,7 +104,7 @@ func lineOf(arg string) (blame.Line, error) {
 		return l, err
 	}
 	if !info.Mode().IsRegular() {
-		return l, fail(fmt.Errorf("%s is no regular file", printable.Clip(path, 200)), "name a file, and a line of it")
+		return l, failure.New(fmt.Errorf("%s is no regular file", printable.Clip(path, 200)), "name a file, and a line of it")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -117,7 +118,7 @@ func lineOf(arg string) (blame.Line, error) {
 			return blame.Line{File: path, Number: n, Text: strings.TrimRight(text, "\r\n")}, nil
 		}
 		if err != nil {
-			return l, fail(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name a line that is there")
+			return l, failure.New(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name a line that is there")
 		}
 	}
 }

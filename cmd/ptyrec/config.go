@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
@@ -87,12 +88,12 @@ func editConfig(a *app) error {
 	}
 	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	if cli.EditsOnTerminal(command) && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
-		return fail(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
+		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
 	}
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
 	editor.Stdin, editor.Stdout, editor.Stderr = a.stdin, a.stdout, a.stderr
 	if err := editor.Run(); err != nil {
-		return fail(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
+		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
 	}
 	c := config.Default()
 	return config.Read(path, &c)

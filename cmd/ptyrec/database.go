@@ -5,10 +5,11 @@ import (
 	"errors"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
@@ -19,7 +20,7 @@ import (
 func (a *app) dbPath() (string, error) {
 	name, err := a.dbName()
 	if err == nil && postgres.Is(name) {
-		return "", fail(errors.New("this command needs a database file, not PostgreSQL"),
+		return "", failure.New(errors.New("this command needs a database file, not PostgreSQL"),
 			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those in PostgreSQL")
 	}
 	return name, err
@@ -75,6 +76,6 @@ func (a *app) library(db library.Store) (*library.Library, error) {
 	r, err := a.redaction()
 	return &library.Library{
 		Store: db, Redact: r, Warn: a.notice,
-		Progress: func(label string, total int64) *cli.Progress { return a.progress(label, "", total) },
+		Progress: func(label string, total int64) *progress.Bar { return a.progress(label, "", total) },
 	}, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
@@ -14,7 +15,7 @@ import (
 // start is told here.
 func detach(a *app, command []string, f runFlags) error {
 	if _, _, err := detached.ParseSize(f.size); err != nil {
-		return usageError(err)
+		return failure.Usage(err)
 	}
 	if err := launch.Check(command[0]); err != nil {
 		return err
@@ -31,7 +32,7 @@ func detach(a *app, command []string, f runFlags) error {
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
 		return cli.ExitStatus(exit.ExitCode())
 	case err != nil:
-		return fail(fmt.Errorf("the session did not start: %w", err), "try it without --detach")
+		return failure.New(fmt.Errorf("the session did not start: %w", err), "try it without --detach")
 	case id == "": // it ended before it could report its id
 		return nil
 	}

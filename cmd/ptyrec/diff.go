@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/export"
 	"github.com/ptyrec/ptyrec/internal/export/edits"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 func newDiffCmd(a *app) *cobra.Command {
@@ -52,7 +53,7 @@ func diff(ctx context.Context, a *app, args []string, asJSON bool) error {
 		return opener.Missing(err)
 	}
 	if asJSON {
-		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return cli.WriteJSON(w, shown) })
+		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
 	}
 	if len(shown) == 0 {
 		a.notice("no edit of a file was shown in this session")

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/doctor"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -34,7 +35,7 @@ is 1 if something is still wrong in the end.`,
 		Args:    operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.all && !f.repair {
-				return usageError(errors.New("--all goes with --repair"))
+				return failure.Usage(errors.New("--all goes with --repair"))
 			}
 			return examine(cmd.Context(), a, f)
 		},
@@ -66,7 +67,7 @@ func examine(ctx context.Context, a *app, f doctorFlags) error {
 		return err
 	}
 	if bad := found.Bad(); bad > 0 {
-		return fail(fmt.Errorf("found %s", cli.Plural(bad, "problem")), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+		return failure.New(fmt.Errorf("found %s", printable.Plural(bad, "problem")), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
 	}
 	return nil
 }

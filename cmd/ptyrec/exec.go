@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/remotecmd"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
@@ -74,14 +75,14 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 
 func execRemote(ctx context.Context, a *app, where string, words []string, f execFlags) error {
 	if f.detach && f.resume != "" {
-		return usageError(errors.New("--detach and --resume exclude each other"))
+		return failure.Usage(errors.New("--detach and --resume exclude each other"))
 	}
 	if f.timeout < 0 {
-		return usageError(fmt.Errorf("--timeout %v: it must not be negative", f.timeout))
+		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", f.timeout))
 	}
 	token, err := f.token.For(where)
 	if err != nil {
-		return fail(err, "--token-file names a file with the server's token")
+		return failure.New(err, "--token-file names a file with the server's token")
 	}
 	signal.Ignore(syscall.SIGPIPE)             // a reader that has left is an error of the write, and ends the command
 	interrupts, stop := remotecmd.Interrupts() // Ctrl+C goes to the command as soon as there is one

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 )
 
 func newExplainCmd(a *app) *cobra.Command {
-	var at cli.Moment
+	var at timespan.Moment
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:        "explain S#N|FILE#N | explain S|FILE --at SECONDS",
@@ -46,18 +47,18 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
 	return cmd
 }
 
-func explainSession(ctx context.Context, a *app, args []string, at cli.Moment, asJSON bool) error {
+func explainSession(ctx context.Context, a *app, args []string, at timespan.Moment, asJSON bool) error {
 	db, info, ref, err := a.openSession(ctx, args)
 	if err != nil {
 		return err
 	}
 	switch {
 	case ref.Whole() && !at.Given:
-		return usageError(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
+		return failure.Usage(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
 	case !ref.Whole() && at.Given:
-		return usageError(errors.New("an entry and --at exclude each other"))
+		return failure.Usage(errors.New("an entry and --at exclude each other"))
 	case ref.To != 0 && ref.To != ref.First:
-		return usageError(errors.New("explain takes one entry: S#N"))
+		return failure.Usage(errors.New("explain takes one entry: S#N"))
 	}
 	redaction, err := a.redaction()
 	if err != nil {
@@ -78,9 +79,9 @@ func explainSession(ctx context.Context, a *app, args []string, at cli.Moment, a
 	}
 	switch {
 	case errors.Is(err, explain.ErrPiped):
-		return fail(fmt.Errorf("session %s: %w", info.ID, err), "its output is its transcript: ptyrec show "+info.ID)
+		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "its output is its transcript: ptyrec show "+info.ID)
 	case errors.Is(err, explain.ErrNoFrame):
-		return fail(fmt.Errorf("session %s: %w", info.ID, err), "name a later moment")
+		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "name a later moment")
 	case err != nil:
 		return opener.Missing(err)
 	case asJSON:

@@ -17,6 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 	"github.com/ptyrec/ptyrec/store"
@@ -27,7 +30,7 @@ type exportFlags struct {
 	format string
 	all    bool
 	dir    string
-	at     cli.Moment
+	at     timespan.Moment
 	part   partFlags
 
 	animate bool
@@ -65,7 +68,7 @@ are named.
 		ValidArgsFunction: completeExport(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, args); err != nil {
-				return usageError(err)
+				return failure.Usage(err)
 			}
 			if f.all {
 				return exportAll(cmd.Context(), a, f)
@@ -124,7 +127,7 @@ func (a *app) exportArguments(args []string) (of []string, out string, err error
 	case a.open.Named || args[0] != "-" && !cli.IsPath(args[0]):
 		return args, "-", nil
 	case importer.IsRecordingName(args[0]) && opener.IsFile(args[0]):
-		return nil, "", misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
+		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
 			"%s is a recording already", args[0])
 	}
 	return nil, args[0], nil
@@ -136,10 +139,10 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 		return err
 	}
 	if f.animate && format != "svg" {
-		return misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
+		return failure.Misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
 	}
 	if f.animate && f.at.Given {
-		return usageError(errors.New("--animate shows all moments, --at one"))
+		return failure.Usage(errors.New("--animate shows all moments, --at one"))
 	}
 	if _, s, err := a.openSandbox(ctx, f.Team, of); s != nil || err != nil {
 		if err != nil {
@@ -187,7 +190,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if export.NeedsRecording(format) {
 		all := len(infos)
 		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
-			a.notice("%s from agents' own logs left out: there is no recording", cli.Plural(all-len(infos), "session"))
+			a.notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
 		}
 	}
 	lib, err := a.library(db)
@@ -207,7 +210,7 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	})
 	if err == nil {
 		bar.Finish()
-		a.notice("%s written to %s", cli.Plural(len(infos), "session"), f.dir)
+		a.notice("%s written to %s", printable.Plural(len(infos), "session"), f.dir)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
@@ -29,7 +30,7 @@ replaces its entries. Entries that did not change keep their ids.`,
   ptyrec extract last`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError(errors.New("no recording is named"))
+				return failure.Usage(errors.New("no recording is named"))
 			}
 			if len(args) == 1 {
 				of, err := a.resolve(cmd.Context(), args)
@@ -37,7 +38,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 					return err
 				}
 				if args[0] = of.File; of.File == "" && dir != "" {
-					return usageError(errors.New("-o needs a recording, not a session"))
+					return failure.Usage(errors.New("-o needs a recording, not a session"))
 				}
 				if !of.Ref.Whole() && of.File != "" {
 					return opener.WholeOnly(of.Ref)
@@ -47,7 +48,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 				}
 			}
 			if len(args) > 1 && dir == "" {
-				return usageError(errors.New("several recordings need a folder"))
+				return failure.Usage(errors.New("several recordings need a folder"))
 			}
 			return extract(a, args, dir)
 		},
@@ -103,7 +104,7 @@ func extractSession(ctx context.Context, a *app, of opener.Target) error {
 	}
 	t, damage, err := lib.Renew(ctx, of.Info)
 	if errors.Is(err, library.ErrNoRawLog) {
-		return fail(fmt.Errorf("session %s: %w", of.Info.ID, err), "only its entries are left: see them with `ptyrec show`")
+		return failure.New(fmt.Errorf("session %s: %w", of.Info.ID, err), "only its entries are left: see them with `ptyrec show`")
 	}
 	if err != nil {
 		return err

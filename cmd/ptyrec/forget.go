@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -41,7 +42,7 @@ func forget(ctx context.Context, a *app, args []string, yes bool) error {
 		ref = args[0]
 	}
 	if ref == "" {
-		return misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
+		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
 	}
 	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
 	if err != nil {

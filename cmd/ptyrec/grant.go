@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
@@ -30,7 +31,7 @@ What was started in a recorded session, that one or another, cannot grant this.`
 		ValidArgsFunction: completeLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
-				return usageError(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
+				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
 			}
 			return grant(cmd.Context(), a, args[0], limit)
 		},
@@ -66,7 +67,7 @@ func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
 	defer s.Close()
 	id := hello.Session.ID
 	if os.Getenv(detached.Variable) == id {
-		return fail(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
+		return failure.New(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
 	}
 	if err := s.Grant(ctx, limit); err != nil {
 		return join.Refused(err, id)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // newHelpCmd is cobra's, but for what it says of a word that names no command.
@@ -27,7 +28,7 @@ func newHelpCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, rest, err := cmd.Root().Find(args)
 			if err != nil {
-				return usageError(err)
+				return failure.Usage(err)
 			}
 			if err := cli.Subcommand(page, rest); err != nil {
 				return err

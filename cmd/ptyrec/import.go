@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog/agentimport"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -56,7 +57,7 @@ that has grown is updated. An import that was interrupted continues where it was
 				return importLogs(cmd.Context(), a, args, dry)
 			}
 			if a.timing != "" && len(args) != 1 {
-				return usageError(errors.New("--timing goes with one typescript"))
+				return failure.Usage(errors.New("--timing goes with one typescript"))
 			}
 			return imports(cmd.Context(), a, args, dry)
 		},
@@ -90,11 +91,11 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 // importLogs takes in the logs of agents, or of all that are known.
 func importLogs(ctx context.Context, a *app, agents []string, dry bool) (err error) {
 	if a.timing != "" {
-		return usageError(errors.New("--timing goes with one typescript"))
+		return failure.Usage(errors.New("--timing goes with one typescript"))
 	}
 	for _, agent := range agents {
 		if !slices.Contains(agentlog.Agents(), agent) {
-			return misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "the logs of %q are not known", agent)
+			return failure.Misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "the logs of %q are not known", agent)
 		}
 	}
 	if len(agents) == 0 {

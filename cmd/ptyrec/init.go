@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // agentNames are the programs whose conversations ptyrec reads.
@@ -43,7 +44,7 @@ instead.`,
 			}
 			code, err := shellinit.Code(cmd.Root(), args[0], shellinit.Options{Agents: agents, Shell: record})
 			if bad := (*shellinit.NameError)(nil); errors.As(err, &bad) {
-				return usageError(err)
+				return failure.Usage(err)
 			}
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -56,10 +57,10 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.pick {
 				if f.asJSON || f.Team || cmd.Flags().Changed("limit") {
-					return usageError(errors.New("--interactive cannot be combined with --json, --team and --limit"))
+					return failure.Usage(errors.New("--interactive cannot be combined with --json, --team and --limit"))
 				}
 				if !a.interactive() {
-					return fail(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
+					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
 				}
 				return pick(cmd.Context(), a, f.filterFlags, func() error {
 					a.noticeNone(f.filterFlags)
@@ -81,7 +82,7 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 
 func list(ctx context.Context, a *app, f listFlags) error {
 	if f.limit < 0 {
-		return usageError(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
 	}
 	limit, now := f.limit, time.Now()
 	if limit > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
@@ -38,9 +39,9 @@ func execute(args []string) int {
 		err = unknown
 	}
 	if err != nil && !begun {
-		err = usageError(err)
+		err = failure.Usage(err)
 	}
-	if f := (*cli.Failure)(nil); errors.As(err, &f) && f.Status == cli.StatusUsage && f.Hint == "" {
+	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Misuse && f.Hint == "" {
 		f.Hint = cli.HelpHint(cmd)
 	}
 	return cli.Report(a.stderr, err)

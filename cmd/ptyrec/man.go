@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // newManCmd returns a command for packagers, which no list shows.
@@ -30,12 +31,12 @@ func newManCmd(a *app) *cobra.Command {
 					err = cli.Subcommand(page, rest)
 				}
 				if err != nil {
-					return usageError(err)
+					return failure.Usage(err)
 				}
 				return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return pages.Write(w, page) })
 			}
 			if len(args) > 0 {
-				return usageError(errors.New("-o writes all pages"))
+				return failure.Usage(errors.New("-o writes all pages"))
 			}
 			return pages.WriteAll(&a.temps, dir, root)
 		},

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
@@ -34,7 +35,7 @@ type mcpFlags struct {
 // check says what is wrong with the command line.
 func (f mcpFlags) check() error {
 	if (f.ask || f.allowRun) && !f.write {
-		return usageError(errors.New("--ask and --allow-run go with --write"))
+		return failure.Usage(errors.New("--ask and --allow-run go with --write"))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
@@ -26,7 +27,7 @@ stdin. Without TEXT, note prints the note.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
 			if remove && text != "" {
-				return usageError(errors.New("--rm takes no text"))
+				return failure.Usage(errors.New("--rm takes no text"))
 			}
 			db, info, _, err := a.openStored(cmd.Context(), args)
 			if err != nil {

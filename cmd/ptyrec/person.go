@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder/peer"
@@ -79,10 +80,10 @@ func (a *app) person(ctx context.Context, what string) error {
 	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started where its first window was"
 	around, known := peer.Around()
 	if !known || len(around) == 0 {
-		return fail(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
+		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
 	}
 	if err := a.agreedIn(ctx, around[len(around)-1], what); err != nil {
-		return fail(err, hint)
+		return failure.New(err, hint)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
@@ -54,7 +55,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 		ValidArgsFunction: completePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
-				return usageError(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
+				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
 			}
 			return play(cmd.Context(), a, args, f)
 		},
@@ -77,14 +78,14 @@ func completePlay(a *app) cobra.CompletionFunc {
 
 func play(ctx context.Context, a *app, args []string, f playFlags) error {
 	if !isTerminal(a.stdout) {
-		return fail(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
+		return failure.New(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
 	t, err := playbackOf(ctx, a, args, f)
 	if err != nil {
 		return err
 	}
 	if len(t.Events) == 0 {
-		return fail(errors.New("the recording is empty"), "there is nothing to play")
+		return failure.New(errors.New("the recording is empty"), "there is nothing to play")
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 	finished, err := tui.Play(ctx, a.stdout, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
@@ -105,7 +106,7 @@ func playbackOf(ctx context.Context, a *app, args []string, f playFlags) (*playb
 	}
 	if len(args) > 0 && management.Is(args[0]) {
 		if f.part != (partFlags{}) {
-			return nil, usageError(errors.New("--from, --to and --only take a part of a stored session"))
+			return nil, failure.Usage(errors.New("--from, --to and --only take a part of a stored session"))
 		}
 		return playbackOfManaged(ctx, a, args[0])
 	}

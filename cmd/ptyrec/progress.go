@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 )
 
 // page lets write write to stdout, on a terminal through the user's pager.
@@ -22,13 +24,13 @@ func (a *app) page(write func(io.Writer) error) error {
 	}
 	err := p.Page(a.stdout, a.stderr, a.environ, write)
 	if errors.Is(err, cli.ErrPager) {
-		return fail(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
+		return failure.New(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
 	}
 	return err
 }
 
 // newProgress shows how many bytes of these files have been read.
-func newProgress(a *app, label string, paths []string) *cli.Progress {
+func newProgress(a *app, label string, paths []string) *progress.Bar {
 	var total int64
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -39,14 +41,14 @@ func newProgress(a *app, label string, paths []string) *cli.Progress {
 }
 
 // newCounter shows how many of total things have been done; unit names them.
-func newCounter(a *app, label, unit string, total int) *cli.Progress {
+func newCounter(a *app, label, unit string, total int) *progress.Bar {
 	return a.progress(label, unit, int64(total))
 }
 
-func (a *app) progress(label, unit string, total int64) *cli.Progress {
+func (a *app) progress(label, unit string, total int64) *progress.Bar {
 	var out io.Writer
 	if isTerminal(a.stderr) {
 		out = a.stderr
 	}
-	return cli.NewProgress(out, func() int { return terminalWidth(a.stderr) }, label, unit, total)
+	return progress.New(out, func() int { return terminalWidth(a.stderr) }, label, unit, total)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 )
 
@@ -50,7 +51,7 @@ other failure. With --json the entries of the reply are printed, as in a transcr
 				return err
 			}
 			if len(args) == 1 && !f.interrupt {
-				return usageError(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
+				return failure.Usage(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
 			}
 			return promptAgent(cmd.Context(), a, args[0], text, len(args) > 1, f)
 		},
@@ -98,7 +99,7 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
 }

@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/store"
@@ -77,7 +78,7 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 		kept := ""
 		limits.Tagged = true
 		if n := len(limits.Choose(infos)); n > 0 {
-			kept = "; " + cli.Plural(n, "session") + " with tags would go with --tagged"
+			kept = "; " + printable.Plural(n, "session") + " with tags would go with --tagged"
 		}
 		a.notice("nothing to delete%s", kept)
 		return nil
@@ -88,19 +89,19 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
 	l := retention.Limits{Keep: f.keep, Size: -1, Tagged: f.tagged}
 	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
-		return l, &cli.Failure{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Status: cli.StatusUsage}
+		return l, &failure.Error{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
 	}
 	if f.olderThan != "" {
 		age, err := timespan.ParseAge(f.olderThan)
 		if err != nil {
-			return l, &cli.Failure{Err: err, Hint: "try 90d, 12w or 1y", Status: cli.StatusUsage}
+			return l, &failure.Error{Err: err, Hint: "try 90d, 12w or 1y", Misuse: true}
 		}
 		l.Before = now.Add(-age)
 	}
 	if f.maxSize != "" {
 		size, err := bytesize.Parse(f.maxSize)
 		if err != nil {
-			return l, &cli.Failure{Err: err, Hint: "try 500MB or 2GiB", Status: cli.StatusUsage}
+			return l, &failure.Error{Err: err, Hint: "try 500MB or 2GiB", Misuse: true}
 		}
 		l.Size = size
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -48,14 +49,14 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 		return err
 	}
 	if info.Status == store.Live {
-		return fail(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
+		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
 	}
 	r, err := a.redaction()
 	if err != nil {
 		return err
 	}
 	if r.Redactor == nil {
-		return fail(errors.New("redaction is off"), "leave out --redact=false, or enable it in the configuration")
+		return failure.New(errors.New("redaction is off"), "leave out --redact=false, or enable it in the configuration")
 	}
 	w, err := archive.NewRewriting(ctx, db, info, r)
 	if err != nil {
@@ -78,7 +79,7 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
 	a.syncBeside() // a team's server may have the secrets
 	if errors.Is(err, session.ErrBusy) {
-		return fail(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
+		return failure.New(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}
 	return err
 }

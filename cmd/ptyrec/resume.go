@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog/resume"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -46,7 +47,7 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 	}
 	name := info.ID[:min(len(info.ID), listing.MinPrefix)]
 	if info.Status == store.Live {
-		return fail(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
+		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
 	}
 	lib, err := a.library(db)
 	if err != nil {
@@ -55,9 +56,9 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 	p, err := resume.Find(ctx, lib, info)
 	switch {
 	case errors.Is(err, resume.ErrNoAgent):
-		return fail(fmt.Errorf("session %s cannot be resumed: %w", name, err), "`ptyrec show "+name+"` shows what it has")
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "`ptyrec show "+name+"` shows what it has")
 	case errors.Is(err, resume.ErrNoID):
-		return fail(fmt.Errorf("session %s cannot be resumed: %w", name, err), "the agent did not print it at its end, its own log is not found, and the command line does not have it")
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "the agent did not print it at its end, its own log is not found, and the command line does not have it")
 	case err != nil:
 		return err
 	}
@@ -67,7 +68,7 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 	}
 	if p.Cwd != "" {
 		if err := os.Chdir(p.Cwd); err != nil {
-			return fail(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
+			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
 		}
 		a.environ = append(a.environ, "PWD="+p.Cwd)
 	}

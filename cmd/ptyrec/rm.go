@@ -9,6 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/deletion"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
@@ -41,7 +42,7 @@ session it waits for Ctrl+\ in that session's terminal.`,
 					return err
 				}
 				if info.Status == store.Live {
-					return fail(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
+					return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
 				}
 				if !seen[info.ID] {
 					seen[info.ID] = true

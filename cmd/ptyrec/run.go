@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/sys/orphans"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -71,10 +72,10 @@ What run.ignore in the configuration names by folder, command or git remote runs
   ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.sync.Check(f.detach); err != nil {
-				return usageError(err)
+				return failure.Usage(err)
 			}
 			if cmd.Flags().Changed("size") && !f.detach && !f.hosted {
-				return usageError(errors.New("--size goes with --detach: else the window is the terminal's"))
+				return failure.Usage(errors.New("--size goes with --detach: else the window is the terminal's"))
 			}
 			c, err := a.loadConfig()
 			if err != nil {
@@ -124,7 +125,7 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		a.environ = detached.Private(a.environ)
 	}
 	if id := detached.RecordedBy(a.environ); id != "" && !a.isOver(ctx, id) {
-		return fail(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
+		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
 	}
 	if f.detach {
 		if err := ignored(ctx, a, command, f); err != nil {
@@ -155,7 +156,7 @@ func ignored(ctx context.Context, a *app, command []string, f runFlags) error {
 	}
 	why = printable.Clip(why, 200)
 	if f.detach || f.hosted {
-		return fail(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
+		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
 	}
 	a.notice("not recorded: run.ignore has %s", why)
 	return launch.Replace(command, a.environ)
@@ -212,7 +213,7 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 	if f.hosted {
 		var err error
 		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {
-			return usageError(err)
+			return failure.Usage(err)
 		}
 	}
 	to, err := a.startRecording(ctx, command, s, f)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 )
@@ -53,7 +53,7 @@ func showSandbox(ctx context.Context, a *app, lib *library.Library, s *library.S
 // exportSandbox writes a sandbox in a format that has no recording.
 func exportSandbox(ctx context.Context, a *app, s *library.Sandbox, out, format string) error {
 	if !slices.Contains(render.Formats(), format) {
-		return cli.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`", "a sandbox cannot be written as %s", format)
+		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`", "a sandbox cannot be written as %s", format)
 	}
 	t, err := s.Transcript(ctx)
 	if err != nil {

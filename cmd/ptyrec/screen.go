@@ -13,10 +13,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -25,7 +26,7 @@ import (
 
 // screenOptions are the flags of the screen command.
 type screenOptions struct {
-	at     cli.Moment
+	at     timespan.Moment
 	dir    string
 	widths string
 	format string
@@ -50,7 +51,7 @@ writes the current screen, without scrollback. Several recordings are written to
 		ValidArgsFunction: completePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
-				return usageError(err)
+				return failure.Usage(err)
 			}
 			if o.dir == "" {
 				return screenOfSession(cmd.Context(), a, args, o)

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -67,14 +68,14 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	}
 	a.sayUnderstood(&f.filterFlags)
 	if filter.Limit = f.limit; f.limit < 1 {
-		return usageError(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
 	}
 	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-		return misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
+		return failure.Misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
 	}
 	for _, role := range f.roles {
 		if !slices.Contains(roles, role) {
-			return misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
+			return failure.Misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
 	hits, err := a.searched(ctx, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
@@ -89,7 +90,7 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 		return err
 	}
 	if hits.Len() == 0 {
-		return fail(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
+		return failure.New(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
 	look := listing.HitsLook{Style: a.colours(), Width: a.width(), Named: isTerminal(a.stdout), Now: now}
 	return a.page(cli.Text(hits.Text(look)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt/typing"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -53,7 +54,7 @@ types only into an empty box of an idle agent, and prints the reply.`,
 				return err
 			}
 			if text == "" && f.keys == "" && !f.enter {
-				return usageError(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
+				return failure.Usage(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
 			}
 			return send(cmd.Context(), a, args[0], f.name, typing.Order{Text: text, Keys: f.keys, Enter: f.enter, Force: f.force})
 		},
@@ -76,7 +77,7 @@ func sendText(a *app, words []string) (string, error) {
 func send(ctx context.Context, a *app, ref, name string, o typing.Order) error {
 	answers := o.Answers()
 	if _, err := typing.Keys(o.Keys, false); err != nil { // before anything is typed
-		return usageError(err)
+		return failure.Usage(err)
 	}
 	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
@@ -89,7 +90,7 @@ func send(ctx context.Context, a *app, ref, name string, o typing.Order) error {
 	}
 	err = t.Type(ctx, o)
 	if errors.Is(err, typing.ErrNotStarted) || errors.Is(err, typing.ErrNotTaken) {
-		return fail(err, "look at it with `ptyrec screen "+ref+"`")
+		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
 	}
 	return join.Refused(join.Over(err), hello.Session.ID)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
@@ -110,7 +111,7 @@ func serveTeam(ctx context.Context, a *app, f webserver.Flags, dsn string, log *
 func openTeam(ctx context.Context, a *app, dsn string) (*postgres.Store, error) {
 	db, err := postgres.Open(ctx, dsn)
 	if err != nil {
-		return nil, fail(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
+		return nil, failure.New(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
 	}
 	a.closeLater(db)
 	return db, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/conversation"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -45,7 +46,7 @@ ptyrec help sessions says how sessions are named.`,
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.raw || f.asJSON) && (f.tools || f.thinking || f.events || f.raw && f.asJSON) {
-				return usageError(errors.New("--raw and --json cannot be combined with other flags"))
+				return failure.Usage(errors.New("--raw and --json cannot be combined with other flags"))
 			}
 			return show(cmd.Context(), a, args, f)
 		},

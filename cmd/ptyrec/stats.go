@@ -10,6 +10,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -43,7 +45,7 @@ least that was used. The prices are those of a file, if you have one (docs/usage
 
 func stats(ctx context.Context, a *app, f statsFlags) error {
 	if f.days < 0 || f.days > 3660 {
-		return usageError(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
+		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
 	}
 	now := time.Now()
 	db, infos, filter, err := a.counted(ctx, f.filterFlags, now)
@@ -70,7 +72,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 	}
 	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if f.asJSON {
-			return cli.WriteJSON(w, s)
+			return printable.WriteJSON(w, s)
 		}
 		return s.Write(w, a.colours(), a.width())
 	})

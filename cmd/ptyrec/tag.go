@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -29,7 +30,7 @@ func newTagCmd(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {
 				if err := store.CheckTag(tag); err != nil {
-					return usageError(err)
+					return failure.Usage(err)
 				}
 			}
 			db, info, _, err := a.openStored(cmd.Context(), args)

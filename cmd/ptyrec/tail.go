@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/tail"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -44,7 +45,7 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
 		ValidArgsFunction: completeSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.last < 0 {
-				return usageError(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
+				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
 			}
 			return tailSession(cmd.Context(), a, args, f)
 		},
@@ -97,7 +98,7 @@ func tailed(ctx context.Context, a *app, args []string) (*sqlite.Store, *store.I
 		return nil, nil, archive.Ref{}, err
 	}
 	if len(infos) == 0 {
-		return nil, nil, archive.Ref{}, fail(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
+		return nil, nil, archive.Ref{}, failure.New(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
 	}
 	return db, infos[0], archive.Ref{}, nil
 }
@@ -127,7 +128,7 @@ func tailManaged(ctx context.Context, a *app, where string, o tail.Options) erro
 	}
 	switch status, ok := log.Stream.ExitStatus(); {
 	case !ok || status < 0:
-		return fail(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
+		return failure.New(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
 	case status > 0:
 		return cli.ExitStatus(status)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
@@ -20,7 +21,7 @@ func newTeamCmd(a *app) *cobra.Command {
 			return openTeam(ctx, a, name)
 		}
 		if a.dbFlag != "" {
-			return nil, misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
+			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
 		}
 		c, err := a.loadConfig()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -54,7 +55,7 @@ func checkBase(base string) error {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return usageError(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
+		return failure.Usage(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
 	}
 	return nil
 }

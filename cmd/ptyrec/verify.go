@@ -11,6 +11,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 func newVerifyCmd(a *app) *cobra.Command {
@@ -56,11 +58,11 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		if len(looked) > 0 {
 			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
 		}
-		return &cli.Failure{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
+		return &failure.Error{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
 	}
 	err = cli.WriteBuffered(a.stdout, func(w io.Writer) error {
 		if asJSON {
-			return cli.WriteJSON(w, found)
+			return printable.WriteJSON(w, found)
 		}
 		for _, v := range found {
 			v.Write(w, a.colours().Paint)

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // Outputs names the file for what is made of each recording: DIR/NAME+ending, or "-" without a
@@ -20,7 +20,7 @@ func Outputs(paths []string, dir, ending string) ([]string, error) {
 		}
 		out[i] = filepath.Join(dir, castName(path)+ending)
 		if other, ok := taken[out[i]]; ok {
-			return nil, &cli.Failure{Err: fmt.Errorf("%s and %s would both be written to %s", other, path, out[i]), Status: cli.StatusUsage}
+			return nil, &failure.Error{Err: fmt.Errorf("%s and %s would both be written to %s", other, path, out[i]), Misuse: true}
 		}
 		taken[out[i]] = path
 	}

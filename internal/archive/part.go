@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -36,7 +36,7 @@ const boundHint = "write the number of an entry (12), a time since the start (90
 // by commas. Empty texts set no limit. The error is about the texts.
 func (r Ref) Part(from, to, only string) (Ref, error) {
 	if (from != "" || to != "") && r.First > 0 {
-		return r, cli.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d", r.Session, r.First)
+		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d", r.Session, r.First)
 	}
 	for _, b := range []struct {
 		text  string
@@ -53,11 +53,11 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 		}
 		var err error
 		if *b.bound, err = parseBound(b.text); err != nil {
-			return r, cli.Misuse(boundHint, "%q is no entry and no time", b.text)
+			return r, failure.Misuse(boundHint, "%q is no entry and no time", b.text)
 		}
 	}
 	if r.First > 0 && r.To > 0 && r.To < r.First {
-		return r, cli.Misuse("the first comes first", "#%d comes after #%d", r.First, r.To)
+		return r, failure.Misuse("the first comes first", "#%d comes after #%d", r.First, r.To)
 	}
 	var roles []string
 	for _, kind := range strings.FieldsFunc(only, func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -69,14 +69,14 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 			role, ok = session.RoleAssistant, true
 		}
 		if !ok {
-			return r, cli.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "unknown kind of entry %q", kind)
+			return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "unknown kind of entry %q", kind)
 		}
 		roles = append(roles, role)
 	}
 	slices.Sort(roles)
 	r.Only = strings.Join(slices.Compact(roles), ",")
 	if only != "" && r.Only == "" {
-		return r, cli.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "no kind of entry is named")
+		return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "no kind of entry is named")
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (r Ref) Resolve(t *session.Transcript) (Ref, error) {
 		last = e.Seq
 	}
 	if first == 0 {
-		return r, cli.Misuse("`ptyrec show` has the times of the entries", "there is no entry between these times")
+		return r, failure.Misuse("`ptyrec show` has the times of the entries", "there is no entry between these times")
 	}
 	r.First = first
 	if r.Until.Given {

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/internal/cast"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -155,7 +154,7 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	fmt.Fprintf(sum, "%d %d %s", h.Cols, h.Rows, h.Command)
 	return session.Session{
 		ID:        SessionID(started, sum.Sum(nil)),
-		Command:   cli.SplitCommand(h.Command),
+		Command:   SplitCommand(h.Command),
 		Title:     h.Title,
 		StartedAt: started,
 		Cols:      h.Cols,

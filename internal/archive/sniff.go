@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/cast"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -80,7 +80,7 @@ func explainForeign(err error, path string, head []byte) error {
 	}
 	for _, f := range foreigners {
 		if len(head) > 0 && f.is(head) {
-			return cli.Fail(fmt.Errorf("%s is %s, and %w", path, f.what, session.ErrNotRecording), f.hint)
+			return failure.New(fmt.Errorf("%s is %s, and %w", path, f.what, session.ErrNotRecording), f.hint)
 		}
 	}
 	return fmt.Errorf("%s: %w", path, err)
@@ -93,7 +93,7 @@ func openTypescript(path, name string, data io.Reader) (*cast.Reader, io.Closer,
 		name = timingBeside(path)
 	}
 	if name == "" {
-		return nil, nil, cli.Fail(fmt.Errorf("%s is a typescript without its timing", path),
+		return nil, nil, failure.New(fmt.Errorf("%s is a typescript without its timing", path),
 			"name the timing with --timing FILE, or put it beside as "+filepath.Base(path)+".timing")
 	}
 	f, err := openFile(name)

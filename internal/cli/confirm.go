@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // Confirm asks on out whether to do what, and reads the answer from in, which is a terminal or not.
@@ -13,7 +15,7 @@ import (
 // agreed.
 func Confirm(in io.Reader, terminal bool, out io.Writer, what string) error {
 	if !terminal {
-		return Fail(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
+		return failure.New(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
 	}
 	fmt.Fprintf(out, "ptyrec: %s? [y/N] ", what)
 	answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is a no
@@ -21,5 +23,5 @@ func Confirm(in io.Reader, terminal bool, out io.Writer, what string) error {
 	case "y", "yes":
 		return nil
 	}
-	return Fail(errors.New("not confirmed: nothing was done"), "answer y, or add --yes")
+	return failure.New(errors.New("not confirmed: nothing was done"), "answer y, or add --yes")
 }

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // FlagsFromEnvironment sets the flags that the command line does not set from variables: those of
 // prefix and the flag's name, in capitals. Lists are separated by blanks there. The error is a
-// *Failure.
+// *failure.Error.
 func FlagsFromEnvironment(flags *pflag.FlagSet, prefix string) (err error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		name := prefix + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")
@@ -22,7 +24,7 @@ func FlagsFromEnvironment(flags *pflag.FlagSet, prefix string) (err error) {
 			value = strings.Join(strings.Fields(value), ",")
 		}
 		if setErr := flags.Set(flag.Name, value); setErr != nil {
-			err = &Failure{Err: fmt.Errorf("$%s: %w", name, setErr), Status: StatusUsage}
+			err = &failure.Error{Err: fmt.Errorf("$%s: %w", name, setErr), Misuse: true}
 		}
 	})
 	return err

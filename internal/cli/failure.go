@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 // Exit statuses. The status of a recorded command is passed on as it is.
@@ -13,26 +17,6 @@ const (
 	StatusAsking  = 3   // an agent asks something
 	StatusTimeout = 124 // as timeout(1)
 )
-
-// Failure is an error as the user sees it: what went wrong, what to do next, and the exit status.
-type Failure struct {
-	Err    error
-	Hint   string // empty: one that fits Err
-	Status int
-}
-
-func (f *Failure) Error() string { return f.Err.Error() }
-func (f *Failure) Unwrap() error { return f.Err }
-
-// Fail adds a hint to err; the exit status is StatusFailure.
-func Fail(err error, hint string) error {
-	return &Failure{Err: err, Hint: hint, Status: StatusFailure}
-}
-
-// Misuse returns an error for a wrong use of the command line.
-func Misuse(hint, format string, args ...any) error {
-	return &Failure{Err: fmt.Errorf(format, args...), Hint: hint, Status: StatusUsage}
-}
 
 // ExitStatus is a status to exit with without a word: that of a recorded command, or of a command
 // that has said what is wrong.
@@ -50,14 +34,17 @@ func Report(w io.Writer, err error) int {
 	if errors.As(err, &status) {
 		return int(status)
 	}
-	var f *Failure
+	var f *failure.Error
 	if !errors.As(err, &f) {
-		f = &Failure{Err: err, Status: StatusFailure}
+		f = &failure.Error{Err: err}
 	}
 	hint := f.Hint
 	if hint == "" {
 		hint = hintFor(err)
 	}
-	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", OneLine(f.Err.Error()), OneLine(hint)) // nobody reads it if that fails
-	return f.Status
+	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", printable.OneLine(f.Err.Error()), printable.OneLine(hint)) // nobody reads it if that fails
+	if f.Misuse {
+		return StatusUsage
+	}
+	return cmp.Or(f.Status, StatusFailure)
 }

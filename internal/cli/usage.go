@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // Operands returns a check that a command gets between least and most arguments; a negative most
@@ -16,9 +18,9 @@ func Operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return Misuse(usageHint(cmd), "%s: an argument is missing", cmd.Name())
+			return failure.Misuse(usageHint(cmd), "%s: an argument is missing", cmd.Name())
 		case most >= 0 && len(args) > most:
-			return Misuse(usageHint(cmd), "%s: %q is an argument too many", cmd.Name(), args[most])
+			return failure.Misuse(usageHint(cmd), "%s: %q is an argument too many", cmd.Name(), args[most])
 		}
 		return nil
 	}
@@ -31,7 +33,7 @@ func OneOf(what string, words ...string) cobra.PositionalArgs {
 			return err
 		}
 		if !slices.Contains(words, args[0]) {
-			return Misuse(Suggest(args[0], "", words, "it takes "+strings.Join(words, ", ")), "unknown %s %q", what, args[0])
+			return failure.Misuse(Suggest(args[0], "", words, "it takes "+strings.Join(words, ", ")), "unknown %s %q", what, args[0])
 		}
 		return nil
 	}
@@ -44,9 +46,9 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	if cmd.HasParent() {
-		return Misuse(commandHint(cmd, args[0]), "%s: unknown command %q", cmd.Name(), args[0])
+		return failure.Misuse(commandHint(cmd, args[0]), "%s: unknown command %q", cmd.Name(), args[0])
 	}
-	return Misuse(commandHint(cmd, args[0]), "unknown command %q", args[0])
+	return failure.Misuse(commandHint(cmd, args[0]), "unknown command %q", args[0])
 }
 
 // UnknownCommand is the error of --help behind a word that is no command; cobra, which looks for
@@ -108,15 +110,15 @@ func FlagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		word := unknown.GetSpecifiedName()
-		return Misuse(Suggest(word, "--", names, HelpHint(cmd)), "unknown flag --%s", word)
+		return failure.Misuse(Suggest(word, "--", names, HelpHint(cmd)), "unknown flag --%s", word)
 	case errors.As(err, &unknown):
-		return Misuse(HelpHint(cmd), "unknown flag -%s", unknown.GetSpecifiedName())
+		return failure.Misuse(HelpHint(cmd), "unknown flag -%s", unknown.GetSpecifiedName())
 	case errors.As(err, &valueless):
-		return Misuse(flagHint(valueless.GetFlag()), "--%s: a value is missing", valueless.GetFlag().Name)
+		return failure.Misuse(flagHint(valueless.GetFlag()), "--%s: a value is missing", valueless.GetFlag().Name)
 	case errors.As(err, &invalid):
-		return Misuse(flagHint(invalid.GetFlag()), "--%s: %q is %s", invalid.GetFlag().Name, invalid.GetValue(), notOfType(invalid))
+		return failure.Misuse(flagHint(invalid.GetFlag()), "--%s: %q is %s", invalid.GetFlag().Name, invalid.GetValue(), notOfType(invalid))
 	}
-	return Misuse(HelpHint(cmd), "%s", err)
+	return failure.Misuse(HelpHint(cmd), "%s", err)
 }
 
 // notOfType says what a value is not.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // program is a small command tree.
@@ -35,8 +36,8 @@ func said(root *cobra.Command, args ...string) string {
 	if err == nil {
 		return ""
 	}
-	var f *cli.Failure
-	if !errors.As(err, &f) || f.Status != cli.StatusUsage {
+	var f *failure.Error
+	if !errors.As(err, &f) || !f.Misuse {
 		return "not a usage error: " + err.Error()
 	}
 	return f.Err.Error() + "\n" + f.Hint
@@ -86,8 +87,8 @@ func TestFlagsFromEnvironment(t *testing.T) {
 	}
 	t.Setenv("TEST_PORT", "seven")
 	show, _, _ := program().Find([]string{"show"})
-	var f *cli.Failure
-	if err := cli.FlagsFromEnvironment(show.Flags(), "TEST_"); !errors.As(err, &f) || f.Status != cli.StatusUsage || !strings.HasPrefix(err.Error(), "$TEST_PORT: ") {
+	var f *failure.Error
+	if err := cli.FlagsFromEnvironment(show.Flags(), "TEST_"); !errors.As(err, &f) || !f.Misuse || !strings.HasPrefix(err.Error(), "$TEST_PORT: ") {
 		t.Errorf("a bad value: %v", err)
 	}
 }

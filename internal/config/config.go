@@ -16,6 +16,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/sys/xdg"
@@ -157,7 +158,7 @@ func Default() Config {
 func Path() (string, error) {
 	dir, err := xdg.Config()
 	if err != nil {
-		return "", cli.Fail(err, "set HOME or XDG_CONFIG_HOME")
+		return "", failure.New(err, "set HOME or XDG_CONFIG_HOME")
 	}
 	return filepath.Join(dir, "ptyrec", "config.toml"), nil
 }
@@ -233,7 +234,7 @@ func checkNotice(text string) error {
 }
 
 func fileError(path string, err error, hint string) error {
-	return cli.Fail(fmt.Errorf("%s: %w", path, err), hint)
+	return failure.New(fmt.Errorf("%s: %w", path, err), hint)
 }
 
 // environment overrides c with what the environment sets. DatabasePath reads $PTYREC_DB.
@@ -245,7 +246,7 @@ func (c *Config) environment(get func(string) string) error {
 		}
 		on, err := strconv.ParseBool(text)
 		if err != nil {
-			return cli.Fail(fmt.Errorf("$%s is %q", name, text), "write true or false")
+			return failure.New(fmt.Errorf("$%s is %q", name, text), "write true or false")
 		}
 		*to = on
 	}
@@ -256,7 +257,7 @@ func (c *Config) environment(get func(string) string) error {
 	}
 	if text := get("PTYREC_NOTICE"); text != "" {
 		if err := checkNotice(text); err != nil {
-			return cli.Fail(fmt.Errorf("$PTYREC_NOTICE: %w", err), noticeHint)
+			return failure.New(fmt.Errorf("$PTYREC_NOTICE: %w", err), noticeHint)
 		}
 		c.Run.Notice = text
 	}
@@ -294,7 +295,7 @@ func DatabasePath(load func() (*Config, error)) (string, error) {
 	}
 	data, err := xdg.Data()
 	if err != nil {
-		return "", cli.Fail(err, "set HOME, or name the database with --db FILE")
+		return "", failure.New(err, "set HOME, or name the database with --db FILE")
 	}
 	return filepath.Join(data, "ptyrec", "ptyrec.db"), nil
 }

@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
@@ -112,15 +113,15 @@ func (x *examination) file(ctx context.Context, path string) error {
 func (x *examination) salvage(ctx context.Context, path string) error {
 	kept, saved, err := sqlite.Salvage(ctx, path)
 	if errors.Is(err, session.ErrBusy) {
-		return cli.Fail(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
+		return failure.New(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
 	}
 	if err != nil {
 		return err
 	}
 	x.say(Mended, "file", "copied %s, %s of raw logs and %d entries into a new one; the damaged one is %s",
-		cli.Plural(saved.Sessions, "session"), cli.Plural(saved.Segments, "part"), saved.Entries, kept)
+		printable.Plural(saved.Sessions, "session"), printable.Plural(saved.Segments, "part"), saved.Entries, kept)
 	if saved.Orphans > 0 {
-		x.say(Lost, "file", "the command, folder and window of %s", cli.Plural(saved.Orphans, "session"))
+		x.say(Lost, "file", "the command, folder and window of %s", printable.Plural(saved.Orphans, "session"))
 	}
 	x.db, err = x.OpenNew(ctx)
 	return err

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -41,7 +41,7 @@ type Options struct {
 	Open     func(ctx context.Context) (*sqlite.Store, error) // opens the database at Path
 	OpenNew  func(ctx context.Context) (*sqlite.Store, error) // opens it after Repair has replaced it
 	Library  func(db *sqlite.Store) (*library.Library, error)
-	Progress func(label, unit string, total int64) *cli.Progress
+	Progress func(label, unit string, total int64) *progress.Bar
 
 	Stdin, Stdout *os.File // one of them may be the terminal
 	Session       string   // id of the recorded session that this process runs in, if any
@@ -86,7 +86,7 @@ func (r Report) Bad() (n int) {
 
 // WriteJSON writes the report for programs.
 func (r Report) WriteJSON(w io.Writer) error {
-	return cli.WriteJSON(w, map[string]any{"findings": r})
+	return printable.WriteJSON(w, map[string]any{"findings": r})
 }
 
 // Write writes the report for people, a finding a line.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -55,7 +55,7 @@ func reason(d *store.Damage) string {
 	if d.Err == nil {
 		return "missing"
 	}
-	return cli.OneLine(d.Err.Error())
+	return printable.OneLine(d.Err.Error())
 }
 
 // rawDamage reads all of a raw log.

@@ -11,8 +11,9 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/export/edits"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -30,9 +31,9 @@ func Extension(format string) string {
 // Exporter writes sessions in any format.
 type Exporter struct {
 	Library *library.Library
-	At      cli.Moment  // svg: the moment of the screen; else that of the entries, or of the last message
-	Ref     archive.Ref // the entries that are wanted
-	Animate bool        // svg: a film of the recording
+	At      timespan.Moment // svg: the moment of the screen; else that of the entries, or of the last message
+	Ref     archive.Ref     // the entries that are wanted
+	Animate bool            // svg: a film of the recording
 }
 
 // Write writes a session in a format that Formats names. If entries are wanted that the session
@@ -116,14 +117,14 @@ func FormatOf(path, name string) (string, error) {
 	case name == "" && (ending == "diff" || ending == "patch"):
 		name = "diff"
 	case name == "" && slices.Contains(films, ending) || slices.Contains(films, name):
-		return "", cli.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns into a gif", "export writes no %s", cmp.Or(name, ending))
+		return "", failure.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns into a gif", "export writes no %s", cmp.Or(name, ending))
 	case name == "":
 		name, err = render.FormatOf(path)
 	case !slices.Contains(Formats(), name):
 		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
 	}
 	if err != nil {
-		return "", &cli.Failure{Err: err, Hint: "use --format " + strings.Join(Formats(), "|"), Status: cli.StatusUsage}
+		return "", &failure.Error{Err: err, Hint: "use --format " + strings.Join(Formats(), "|"), Misuse: true}
 	}
 	return name, nil
 }

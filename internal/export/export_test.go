@@ -11,8 +11,9 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cast"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -26,8 +27,8 @@ func TestFormatOf(t *testing.T) {
 		{"a.md", "cast2", "cast2"}, {"-", "txt", "txt"}, {"a.doc", "", ""}, {"a.md", "doc", ""},
 	} {
 		got, err := export.FormatOf(tt.path, tt.name)
-		var f *cli.Failure
-		if got != tt.want || (err != nil) != (tt.want == "") || err != nil && (!errors.As(err, &f) || f.Status != cli.StatusUsage) {
+		var f *failure.Error
+		if got != tt.want || (err != nil) != (tt.want == "") || err != nil && (!errors.As(err, &f) || !f.Misuse) {
 			t.Errorf("FormatOf(%q, %q) = %q, %v, want %q", tt.path, tt.name, got, err, tt.want)
 		}
 	}
@@ -110,16 +111,16 @@ func TestCastMarks(t *testing.T) {
 
 func TestScreen(t *testing.T) {
 	x, info := talk(t)
-	moment := func(text string) (m cli.Moment) {
+	moment := func(text string) (m timespan.Moment) {
 		if err := m.Set(text); err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	for _, tt := range []struct {
-		at   cli.Moment
+		at   timespan.Moment
 		want string
-	}{{cli.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"), ""}, {moment("end"), "first prompt\nsecond prompt"}} {
+	}{{timespan.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"), ""}, {moment("end"), "first prompt\nsecond prompt"}} {
 		x.At = tt.at
 		s, err := x.Screen(t.Context(), info, vterm.Graphemes)
 		if err != nil {

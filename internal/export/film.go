@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -41,7 +41,7 @@ func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, 
 	}
 	x.Library.WarnDamage(p.Damage)
 	if len(tape.Events) == 0 {
-		return cli.Fail(errEmpty, "there is nothing to show")
+		return failure.New(errEmpty, "there is nothing to show")
 	}
 	tape.LimitIdle(filmIdle)
 	frames := framesOf(tape)
@@ -55,7 +55,7 @@ func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, 
 			return err
 		}
 		if len(frames) < 2 {
-			return cli.Fail(fmt.Errorf("one screen alone takes more than %d MiB", filmBytes>>20), "export a part: S#4..S#12, or a .cast")
+			return failure.New(fmt.Errorf("one screen alone takes more than %d MiB", filmBytes>>20), "export a part: S#4..S#12, or a .cast")
 		}
 		frames = halved(frames)
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cast"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -180,7 +181,7 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
 		if x.At.Given && (at < e.From || at > e.To) && !math.IsInf(x.At.Seconds, 1) {
-			return s, cli.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.At.String())
+			return s, failure.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.At.String())
 		}
 		s, err = e.ScreenAt(at)
 	} else {
@@ -192,7 +193,7 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 
 // MomentOf returns the moment of a picture: as it is wanted, else that of the entries that ref
 // names, else the end.
-func MomentOf(wanted cli.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
+func MomentOf(wanted timespan.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
 	if wanted.Given {
 		return wanted.Duration()
 	}

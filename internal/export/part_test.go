@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -129,7 +129,7 @@ func TestPartsShowNothingElse(t *testing.T) {
 		}
 		x.Ref = ref
 		var missing *archive.MissingError
-		var misuse *cli.Failure
+		var misuse *failure.Error
 		for _, format := range export.Formats() {
 			if err := x.Write(t.Context(), new(bytes.Buffer), format, info); !errors.As(err, &missing) && !errors.As(err, &misuse) {
 				t.Errorf("%q, %s: %v", bad, format, err)
@@ -192,7 +192,7 @@ func wellFormed(t *testing.T, text string) {
 func TestNoFilmWithoutARawLog(t *testing.T) {
 	for _, name := range []string{"talk.gif", "talk.MP4", "talk.webm"} {
 		_, err := export.FormatOf(name, "")
-		var f *cli.Failure
+		var f *failure.Error
 		if !errors.As(err, &f) || !strings.Contains(f.Hint, "--animate") {
 			t.Errorf("%s: %v", name, err)
 		}

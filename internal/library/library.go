@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -47,7 +48,7 @@ type Library struct {
 	Redact archive.Redaction
 	Warn   func(format string, args ...any) // tells the user what cannot be read; nil: nobody is told
 	// Progress, if set, shows how much of total bytes of output has been read.
-	Progress func(label string, total int64) *cli.Progress
+	Progress func(label string, total int64) *progress.Bar
 }
 
 // ErrNoRawLog says that a session has entries at most: there is nothing to read them from again.
@@ -59,7 +60,7 @@ func Recorded(info *store.Info) error {
 	if info.Recorded() {
 		return nil
 	}
-	return cli.Fail(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording), "`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
+	return failure.New(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording), "`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
 }
 
 func (l *Library) warn(format string, args ...any) {
@@ -75,9 +76,9 @@ func (l *Library) WarnDamage(damage []*store.Damage) {
 	}
 }
 
-func (l *Library) progress(label string, total int64) *cli.Progress {
+func (l *Library) progress(label string, total int64) *progress.Bar {
 	if l.Progress == nil {
-		return new(cli.Progress) // shows nothing
+		return new(progress.Bar) // shows nothing
 	}
 	return l.Progress(label, total)
 }

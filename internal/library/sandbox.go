@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -45,7 +45,7 @@ func (s *Sandbox) Load(ctx context.Context) (err error) {
 		s.Ref.Session = SandboxPrefix + name
 	}
 	if len(s.Infos) == 0 {
-		return cli.Fail(fmt.Errorf("sandbox %q: %w", s.Name(), session.ErrNotFound), "`ptyrec list` names the sandboxes")
+		return failure.New(fmt.Errorf("sandbox %q: %w", s.Name(), session.ErrNotFound), "`ptyrec list` names the sandboxes")
 	}
 	slices.Reverse(s.Infos)
 	return nil

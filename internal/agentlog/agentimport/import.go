@@ -17,10 +17,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library/spool"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -35,7 +36,7 @@ type Importer struct {
 	Redact   archive.Redaction
 	Out      io.Writer                        // gets a line for each session
 	Notice   func(format string, args ...any) // tells the user what else there is to know
-	Progress *cli.Progress                    // of the bytes read; its total grows
+	Progress *progress.Bar                    // of the bytes read; its total grows
 
 	known     map[[2]string]store.KnownLog
 	present   map[string]bool            // paths of the logs that are there
@@ -105,7 +106,7 @@ func nothing(agents []string) error {
 	for _, agent := range agents {
 		looked = append(looked, agentlog.Folders(agent)...)
 	}
-	return cli.Fail(errors.New("no agent's own logs are found"), "looked in "+strings.Join(looked, ", "))
+	return failure.New(errors.New("no agent's own logs are found"), "looked in "+strings.Join(looked, ", "))
 }
 
 // few joins errors, of many the first.
@@ -178,10 +179,10 @@ func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
 func leftOut(f agentlog.Facts) string {
 	var parts []string
 	if f.Broken > 0 {
-		parts = append(parts, cli.Plural(f.Broken, "line")+" cannot be read")
+		parts = append(parts, printable.Plural(f.Broken, "line")+" cannot be read")
 	}
 	if f.Long > 0 {
-		parts = append(parts, cli.Plural(f.Long, "line")+" too long")
+		parts = append(parts, printable.Plural(f.Long, "line")+" too long")
 	}
 	return strings.Join(parts, ", ") + ": left out"
 }
@@ -313,7 +314,7 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	}
 	im.Notice("%s", text)
 	if t.lone > 0 {
-		im.Notice("%s of subagents left out: the conversations that they belong to are not there", cli.Plural(t.lone, "log"))
+		im.Notice("%s of subagents left out: the conversations that they belong to are not there", printable.Plural(t.lone, "log"))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package listing
 import (
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -30,7 +29,7 @@ func Git(g *session.Git) string {
 		text = start + " → " + end
 	}
 	if len(g.Commits) > 0 {
-		text += " (" + cli.Plural(len(g.Commits), "commit") + ")"
+		text += " (" + printable.Plural(len(g.Commits), "commit") + ")"
 	}
 	return text
 }

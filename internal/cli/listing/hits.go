@@ -45,7 +45,7 @@ func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
 		items = append(items, hitItem{h.ref(hit), hit.Snippet.Text, marks, hit.Entry, NewItem(hit.Session, sockets)})
 	}
-	return cli.WriteJSON(w, items)
+	return printable.WriteJSON(w, items)
 }
 
 // ref is the name by which show finds a hit.

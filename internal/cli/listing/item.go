@@ -3,8 +3,8 @@ package listing
 import (
 	"io"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -43,5 +43,5 @@ func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used
 			items[i].Usage = sum
 		}
 	}
-	return cli.WriteJSON(w, items)
+	return printable.WriteJSON(w, items)
 }

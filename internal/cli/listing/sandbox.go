@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -21,7 +20,7 @@ func Sandboxes(boxes []store.SandboxInfo, now time.Time) []string {
 		if b.Last.Local().Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
 			when = b.Last.Local().Format("2006-01-02 15:04")
 		}
-		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", printable.Line(b.Name), cli.Plural(b.Commands, "command"), running, when))
+		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", printable.Line(b.Name), printable.Plural(b.Commands, "command"), running, when))
 	}
 	return lines
 }

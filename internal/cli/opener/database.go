@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -47,7 +47,7 @@ const databaseWait = 10 * time.Second
 func openDatabase(ctx context.Context, path string, wait time.Duration) (*sqlite.Store, error) {
 	s, err := sqlite.OpenWaiting(ctx, path, wait)
 	if errors.Is(err, session.ErrCorrupt) {
-		return nil, cli.Fail(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
+		return nil, failure.New(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
 	}
 	return s, err
 }
@@ -79,9 +79,9 @@ func (o *Opener) Usable(ctx context.Context) (*sqlite.Store, error) {
 	there, err := sqlite.Exists(path)
 	switch {
 	case !there && err != nil:
-		return nil, cli.Fail(fmt.Errorf("the sessions in %s cannot be read: %w", path, err), "`ptyrec doctor` says what is wrong")
+		return nil, failure.New(fmt.Errorf("the sessions in %s cannot be read: %w", path, err), "`ptyrec doctor` says what is wrong")
 	case !there:
-		return nil, cli.Fail(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
+		return nil, failure.New(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
 	s, err := o.Store(ctx)
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrFull) {

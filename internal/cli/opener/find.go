@@ -11,6 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -29,13 +30,13 @@ func (w worded) Unwrap() error { return w.err }
 func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
 	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
-		return nil, cli.Fail(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` says how to mend it")
+		return nil, failure.New(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` says how to mend it")
 	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
-		return nil, cli.Fail(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
+		return nil, failure.New(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
 	case errors.Is(err, session.ErrNotFound):
-		return nil, cli.Fail(worded{fmt.Sprintf("no session's id begins with %q", ref), err}, "`ptyrec list` shows the sessions")
+		return nil, failure.New(worded{fmt.Sprintf("no session's id begins with %q", ref), err}, "`ptyrec list` shows the sessions")
 	case errors.Is(err, session.ErrAmbiguous):
 		return nil, ambiguous(ctx, s, ref)
 	}
@@ -59,14 +60,14 @@ func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	if len(names) > 5 {
 		named += ", …"
 	}
-	return cli.Fail(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
+	return failure.New(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
 }
 
 // ParseRef is archive.ParseRef with a hint.
 func ParseRef(text string) (archive.Ref, error) {
 	r, err := archive.ParseRef(text)
 	if err != nil {
-		return r, &cli.Failure{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Status: cli.StatusUsage}
+		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Misuse: true}
 	}
 	return r, nil
 }
@@ -75,7 +76,7 @@ func ParseRef(text string) (archive.Ref, error) {
 func LiveName(arg string) (string, error) {
 	if cli.IsPath(arg) {
 		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
-			return "", cli.Misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
+			return "", failure.Misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
 		}
 	}
 	ref, err := ParseRef(arg)
@@ -85,7 +86,7 @@ func LiveName(arg string) (string, error) {
 // Missing says which numbers there are, if err is that an entry is missing.
 func Missing(err error) error {
 	if e := (*archive.MissingError)(nil); errors.As(err, &e) {
-		return cli.Fail(err, "`ptyrec show "+e.Session+"` shows the numbers")
+		return failure.New(err, "`ptyrec show "+e.Session+"` shows the numbers")
 	}
 	return err
 }

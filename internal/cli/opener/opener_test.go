@@ -12,6 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -29,7 +31,7 @@ func open(t *testing.T) (o *opener.Opener, database string) {
 		Recording: func(path string, seen func(int)) (*archive.Recording, error) {
 			return archive.OpenRecording(path, archive.RecordingOptions{Seen: seen})
 		},
-		Progress: func(string, string, int64) *cli.Progress { return new(cli.Progress) },
+		Progress: func(string, string, int64) *progress.Bar { return new(progress.Bar) },
 		Notice:   func(format string, args ...any) { t.Logf(format, args...) },
 		Temps:    new(cli.Temporaries),
 	}
@@ -110,7 +112,7 @@ func TestResolve(t *testing.T) {
 		if err == nil && !target.Ref.Whole() {
 			got += fmt.Sprintf(" #%d", target.Ref.First)
 		}
-		var f *cli.Failure
+		var f *failure.Error
 		if want == "" && err == nil || want != "" && got != want || err != nil && (!errors.As(err, &f) || f.Hint == "") {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -27,7 +27,7 @@ func Remote(ctx context.Context, s Finder, args []string) (*store.Info, archive.
 	}
 	info, err := s.Find(ctx, ref.Session)
 	if errors.Is(err, session.ErrNotFound) {
-		err = cli.Fail(err, "`ptyrec list --team` shows the sessions that you may read there")
+		err = failure.New(err, "`ptyrec list --team` shows the sessions that you may read there")
 	}
 	return info, ref, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -43,7 +44,7 @@ func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
 	beside := len(args) > 0 && !o.Named && IsFile(ref.Session)
 	switch {
 	case found && beside:
-		return Target{}, cli.Misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q is both a session and a file", ref.Session)
+		return Target{}, failure.Misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q is both a session and a file", ref.Session)
 	case beside && errors.Is(err, session.ErrNotFound), beside && errors.Is(err, ErrNoDatabase):
 		return Target{Ref: ref, File: ref.Session}, nil
 	}
@@ -63,7 +64,7 @@ func fileTarget(name string) (Target, error) {
 	if _, err := os.Stat(name); err != nil {
 		return t, nil //nolint:nilerr // opening it says what is wrong
 	}
-	return t, cli.Fail(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
+	return t, failure.New(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
 }
 
 // Session opens what the first of args names, else the last session. A recording's file is
@@ -89,14 +90,14 @@ func (o *Opener) Whole(ctx context.Context, args []string) (*sqlite.Store, *stor
 func (o *Opener) Stored(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	t, err := o.Resolve(ctx, args)
 	if err == nil && t.File != "" {
-		err = cli.Misuse("import it first: ptyrec import "+t.File, "%s is a file that is not in the database", t.File)
+		err = failure.Misuse("import it first: ptyrec import "+t.File, "%s is a file that is not in the database", t.File)
 	}
 	return t.DB, t.Info, t.Ref, err
 }
 
 // WholeOnly is the error of a command that needs a whole session for a part of one.
 func WholeOnly(ref archive.Ref) error {
-	return cli.Misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
+	return failure.Misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
 }
 
 // named opens the database and finds the session of this name.

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/extractor"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/git"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
@@ -69,15 +69,15 @@ func (f Flags) Any() bool {
 func (f *Flags) Understood() string { return f.understood }
 
 // Filter returns what the flags choose. now is the time by which words such as yesterday are read.
-// An error is a *cli.Failure if a flag cannot be understood.
+// An error is a *failure.Error if a flag cannot be understood.
 func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 	f.understood = ""
 	if !f.Team && (f.Owner != "" || f.Space != "") {
-		return store.Filter{}, &cli.Failure{Err: errors.New("--owner and --space go with --team"), Status: cli.StatusUsage}
+		return store.Filter{}, &failure.Error{Err: errors.New("--owner and --space go with --team"), Misuse: true}
 	}
 	out := store.Filter{Owner: f.Owner, Space: f.Space, Agent: f.Agent, Command: f.Command, Tag: f.Tag, Branch: f.Branch, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded && !f.Team}
 	if f.On != "" && (f.Since != "" || f.Until != "") {
-		return out, &cli.Failure{Err: errors.New("--on cannot be combined with --since or --until"), Status: cli.StatusUsage}
+		return out, &failure.Error{Err: errors.New("--on cannot be combined with --since or --until"), Misuse: true}
 	}
 	for _, t := range []struct {
 		flag, text   string
@@ -88,7 +88,7 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 		}
 		s, err := timespan.Parse(t.text, now)
 		if err != nil {
-			return out, &cli.Failure{Err: err, Hint: timespan.Help, Status: cli.StatusUsage}
+			return out, &failure.Error{Err: err, Hint: timespan.Help, Misuse: true}
 		}
 		if s.Weekday {
 			if f.understood != "" {
@@ -144,7 +144,7 @@ func commit(rev string) (string, error) {
 	if digits().MatchString(rev) {
 		return strings.ToLower(rev), nil
 	}
-	return "", &cli.Failure{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Status: cli.StatusUsage}
+	return "", &failure.Error{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Misuse: true}
 }
 
 // absolute returns a folder's path as sessions have it. A ~ that no shell expanded is the home

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/pflag"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -76,7 +76,7 @@ func TestFilter(t *testing.T) {
 	}
 	for _, args := range []string{"--since someday", "--on today --since 3d"} {
 		_, err := parse(t, strings.Fields(args)...).Filter(now)
-		if f := (*cli.Failure)(nil); !errors.As(err, &f) || f.Status != cli.StatusUsage {
+		if f := (*failure.Error)(nil); !errors.As(err, &f) || !f.Misuse {
 			t.Errorf("%q: %v, want a usage error", args, err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -57,11 +57,11 @@ func LoadPrices(path, standard string) (*Prices, error) {
 		return Listed(), nil
 	}
 	if err != nil {
-		return nil, cli.Fail(err, "stats.prices in the configuration names the file of the prices")
+		return nil, failure.New(err, "stats.prices in the configuration names the file of the prices")
 	}
 	p, err := parse(string(text))
 	if err != nil {
-		return nil, cli.Fail(fmt.Errorf("%s: %w", path, err), "docs/usage.md says what is in a file of prices")
+		return nil, failure.New(fmt.Errorf("%s: %w", path, err), "docs/usage.md says what is in a file of prices")
 	}
 	p.Path = path
 	return p, nil

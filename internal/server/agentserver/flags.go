@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/recorder/peer"
@@ -58,17 +58,17 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("exit") // agentapi's own tests use it
 }
 
-// Check completes the flags, and says what is wrong with them. The error is a *cli.Failure.
+// Check completes the flags, and says what is wrong with them. The error is a *failure.Error.
 func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	if f.acp {
-		return cli.Misuse("start it without --experimental-acp", "--experimental-acp: there is no ACP here, ptyrec reads the agent's terminal")
+		return failure.Misuse("start it without --experimental-acp", "--experimental-acp: there is no ACP here, ptyrec reads the agent's terminal")
 	}
 	if f.options.Agent == "" {
 		f.options.Agent = agentapi.TypeOfCommand(command)
 	} else if agent, ok := agentapi.TypeOf(f.options.Agent); ok {
 		f.options.Agent = agent
 	} else {
-		return cli.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
+		return failure.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
 	}
 	switch {
 	case f.options.Cols < minSize:
@@ -102,7 +102,7 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 }
 
 // usage marks err as a wrong use of the command line.
-func usage(err error) error { return &cli.Failure{Err: err, Status: cli.StatusUsage} }
+func usage(err error) error { return &failure.Error{Err: err, Misuse: true} }
 
 // isUser reports whether the client of a connection is a process of this user that was started
 // outside of all recorded sessions, as the agent was not.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 )
@@ -82,8 +82,8 @@ func TestFlagsAreChecked(t *testing.T) {
 		{"--type", "nobody"}, {"-W", "9"}, {"-H", "9"}, {"-p", "65536"}, {"--content", "html"}, {"--load-state"}, {"--save-state"}, {"--experimental-acp"}, {"-a", "host:80"},
 	} {
 		_, err := parse(t, args...)
-		var f *cli.Failure
-		if !errors.As(err, &f) || f.Status != cli.StatusUsage {
+		var f *failure.Error
+		if !errors.As(err, &f) || !f.Misuse {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

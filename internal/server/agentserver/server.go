@@ -20,7 +20,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/internal/sys/private"
@@ -60,7 +60,7 @@ func Serve(ctx context.Context, o Options) error {
 	defer stop()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
 	if err != nil {
-		return cli.Fail(err, "another server may run; name another port with --port")
+		return failure.New(err, "another server may run; name another port with --port")
 	}
 	defer func() { _ = l.Close() }()
 	removePID, err := writePID(o.PIDFile)
@@ -123,10 +123,10 @@ func writePID(path string) (remove func(), err error) {
 		return func() {}, nil
 	}
 	if err := private.Folder(filepath.Dir(path)); err != nil {
-		return nil, cli.Fail(err, "see --pid-file")
+		return nil, failure.New(err, "see --pid-file")
 	}
 	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
-		return nil, cli.Fail(err, "see --pid-file")
+		return nil, failure.New(err, "see --pid-file")
 	}
 	return func() { _ = os.Remove(path) }, nil // it may be gone
 }
@@ -171,7 +171,7 @@ func (o *Options) ended(s *agentapi.Session) error {
 	}
 	fmt.Fprintf(o.Stderr, "========\n%s\n========\n", strings.TrimSpace(s.Screen()))
 	if status < 0 {
-		return cli.Fail(errors.New("the session cannot be reached any more"), "`ptyrec list` shows what became of it")
+		return failure.New(errors.New("the session cannot be reached any more"), "`ptyrec list` shows what became of it")
 	}
-	return cli.Fail(fmt.Errorf("the agent ended with status %d", status), "its last screen is above; `ptyrec show last` shows what was said")
+	return failure.New(fmt.Errorf("the agent ended with status %d", status), "its last screen is above; `ptyrec show last` shows what was said")
 }

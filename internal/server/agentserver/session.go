@@ -12,7 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/extractor"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
@@ -39,7 +39,7 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, en
 	id, err = starter.StartOwned(ctx, o.Command, "", o.Cols, o.Rows)
 	if err != nil {
 		closeOwner()
-		return nil, "", nil, cli.Fail(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")
+		return nil, "", nil, failure.New(fmt.Errorf("the command did not start: %w", err), "try it with `ptyrec run`")
 	}
 	stream, err := o.attach(ctx, id)
 	if err != nil {
@@ -78,7 +78,7 @@ func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream,
 		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
 	}
 	if err != nil && o.ends(ctx, id) {
-		return nil, cli.Fail(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
+		return nil, failure.New(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
 	}
 	return stream, err
 }

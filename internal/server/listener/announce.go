@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
@@ -82,7 +83,7 @@ func LoadToken(path string, renew bool) (string, error) {
 	if path == "" {
 		var err error
 		if path, err = token.Path(); err != nil {
-			return "", cli.Fail(err, "name a file for the token: --token-file FILE")
+			return "", failure.New(err, "name a file for the token: --token-file FILE")
 		}
 	}
 	load := token.Load
@@ -92,9 +93,9 @@ func LoadToken(path string, renew bool) (string, error) {
 	text, err := load(path)
 	switch {
 	case errors.Is(err, token.ErrOpen):
-		err = cli.Fail(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
+		err = failure.New(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
 	case errors.Is(err, token.ErrBad):
-		err = cli.Fail(err, "make one with --new-token")
+		err = failure.New(err, "make one with --new-token")
 	}
 	return text, err
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // Default is where a server listens if nothing is said: for this machine only.
@@ -28,10 +28,10 @@ type Address struct {
 // Check says what is wrong with the address.
 func (a Address) Check() error {
 	if (a.Cert == "") != (a.Key == "") {
-		return &cli.Failure{Err: errors.New("--cert and --key go together"), Status: cli.StatusUsage}
+		return &failure.Error{Err: errors.New("--cert and --key go together"), Misuse: true}
 	}
 	if _, _, err := net.SplitHostPort(a.Listen); err != nil {
-		return cli.Misuse("write host:port, as in "+Default, "--listen %s: %v", a.Listen, err)
+		return failure.Misuse("write host:port, as in "+Default, "--listen %s: %v", a.Listen, err)
 	}
 	return nil
 }
@@ -60,10 +60,10 @@ func (a Address) Open(ctx context.Context) (net.Listener, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", a.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, cli.Fail(fmt.Errorf("%s is taken", a.Listen), "another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
+		return nil, failure.New(fmt.Errorf("%s is taken", a.Listen), "another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
 	}
 	if err != nil {
-		return nil, cli.Fail(err, "see --listen in `ptyrec serve --help`")
+		return nil, failure.New(err, "see --listen in `ptyrec serve --help`")
 	}
 	if a.Cert == "" {
 		return l, nil
@@ -71,7 +71,7 @@ func (a Address) Open(ctx context.Context) (net.Listener, error) {
 	pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
 	if err != nil {
 		_ = l.Close()
-		return nil, cli.Fail(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
+		return nil, failure.New(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
 	}
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 )
 
@@ -36,11 +36,11 @@ func TestCheck(t *testing.T) {
 		{listener.Address{Listen: listener.Default, Key: "a"}, "--cert and --key go together"},
 	} {
 		err := c.address.Check()
-		var f *cli.Failure
+		var f *failure.Error
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%+v: %v", c.address, err)
-		case c.want != "" && (!errors.As(err, &f) || f.Status != cli.StatusUsage || err.Error() != c.want):
+		case c.want != "" && (!errors.As(err, &f) || !f.Misuse || err.Error() != c.want):
 			t.Errorf("%+v: %v, want %q", c.address, err, c.want)
 		}
 	}

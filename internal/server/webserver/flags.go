@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/management"
 )
@@ -102,7 +102,7 @@ func (f *Flags) checkLocal() error {
 	return nil
 }
 
-func usage(text string) error { return &cli.Failure{Err: errors.New(text), Status: cli.StatusUsage} }
+func usage(text string) error { return &failure.Error{Err: errors.New(text), Misuse: true} }
 
 // CheckTeam returns an error of usage if the flags ask for what a server of a team's database does
 // not do: nothing runs or is recorded there, and each user has tokens.
@@ -118,7 +118,7 @@ func (f *Flags) CheckTeam() error {
 		return usage("--oidc-issuer and --oidc-client go together; --oidc-secret-file goes with them")
 	}
 	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
-		return cli.Misuse("write https://HOST", "--url %q is no address of a server", f.URL)
+		return failure.Misuse("write https://HOST", "--url %q is no address of a server", f.URL)
 	}
 	return nil
 }

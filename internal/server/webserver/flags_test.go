@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
 )
 
@@ -32,8 +32,8 @@ func TestFlags(t *testing.T) {
 		if err := flags.Parse(c.args); err != nil {
 			t.Fatal(err)
 		}
-		var usage *cli.Failure
-		if err := f.Check(); (err == nil) != c.ok || err != nil && (!errors.As(err, &usage) || usage.Status != cli.StatusUsage) {
+		var usage *failure.Error
+		if err := f.Check(); (err == nil) != c.ok || err != nil && (!errors.As(err, &usage) || !usage.Misuse) {
 			t.Errorf("%q: %v", c.args, err)
 		}
 		if err := f.CheckTeam(); (err == nil) != c.team {

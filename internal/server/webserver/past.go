@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/session"
@@ -37,8 +37,8 @@ func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *sto
 		err = export.Exporter{Library: v.Library, Ref: ref, Animate: part.Animate}.Write(ctx, w, format, info)
 	}
 	var missing *archive.MissingError
-	var misuse *cli.Failure
-	if errors.As(err, &missing) || errors.As(err, &misuse) && misuse.Status == cli.StatusUsage {
+	var misuse *failure.Error
+	if errors.As(err, &missing) || errors.As(err, &misuse) && misuse.Misuse {
 		return fmt.Errorf("%w: %w", server.ErrPart, err)
 	}
 	return err

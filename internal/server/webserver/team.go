@@ -15,7 +15,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/team/bucket"
@@ -61,7 +61,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	if o.Raw != "" {
 		b, err := bucket.Open(ctx, o.Raw)
 		if err != nil {
-			return errors.Join(cli.Fail(err, "--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"), l.Close())
+			return errors.Join(failure.New(err, "--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"), l.Close())
 		}
 		o.Database.UseObjects(b)
 	}
@@ -122,12 +122,12 @@ func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
 			_ = f.Close()
 		}
 		if err != nil {
-			return nil, cli.Fail(err, "--oidc-secret-file names the file with the provider's secret")
+			return nil, failure.New(err, "--oidc-secret-file names the file with the provider's secret")
 		}
 	}
 	p, err := oidc.New(o.Issuer, o.Client, strings.TrimSpace(string(secret)))
 	if err != nil {
-		return nil, cli.Fail(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
+		return nil, failure.New(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
 	}
 	if err := p.Discover(ctx); err != nil {
 		o.Notice("warning: nobody can sign in at %s now: %v", o.Issuer, err)

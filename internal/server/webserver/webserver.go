@@ -14,8 +14,10 @@ import (
 	"syscall"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/internal/redact"
@@ -155,19 +157,19 @@ func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (s
 // they show.
 func (o *Options) bridge(ctx context.Context) (command []string, from *client.Client, err error) {
 	if o.BridgeFrom == "" {
-		if command = cli.SplitCommand(o.Bridge); len(command) == 0 {
+		if command = archive.SplitCommand(o.Bridge); len(command) == 0 {
 			command = []string{o.Shell}
 		}
 		return command, nil, nil
 	}
 	const hint = "write ws://HOST:PORT/AGENT"
 	if !strings.HasPrefix(o.BridgeFrom, "ws://") && !strings.HasPrefix(o.BridgeFrom, "wss://") {
-		return nil, nil, cli.Misuse(hint, "--bridge-server does not name a management server")
+		return nil, nil, failure.Misuse(hint, "--bridge-server does not name a management server")
 	}
 	if from, err = client.Dial(ctx, o.BridgeFrom, client.Options{Token: os.Getenv("PTYREC_TOKEN")}); err != nil {
-		return nil, nil, cli.Fail(err, hint)
+		return nil, nil, failure.New(err, hint)
 	}
-	return cli.SplitCommand(o.Bridge), from, nil
+	return archive.SplitCommand(o.Bridge), from, nil
 }
 
 // commands returns what runs the commands of sandbox clients; nil if they may run none.
@@ -186,7 +188,7 @@ func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) 
 	if id == "" {
 		var err error
 		if id, err = os.Hostname(); err != nil {
-			return nil, cli.Fail(err, "name this machine with --agent-id")
+			return nil, failure.New(err, "name this machine with --agent-id")
 		}
 	}
 	return management.New(management.Options{

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/transcript"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
@@ -19,10 +18,10 @@ type Report interface {
 }
 
 // WriteJSON implements Report.
-func (h *history) WriteJSON(w io.Writer) error { return cli.WriteJSON(w, h) }
+func (h *history) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, h) }
 
 // WriteJSON implements Report.
-func (v *view) WriteJSON(w io.Writer) error { return cli.WriteJSON(w, v) }
+func (v *view) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, v) }
 
 // clip is how much of a text is written, in characters.
 const clip = 60

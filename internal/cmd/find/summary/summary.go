@@ -104,8 +104,8 @@ const topFolders = 10
 
 // Write writes the summary for people, in width columns; 0 means no limit.
 func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
-	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", cli.Plural(s.Sessions, "session"), cli.Plural(s.Turns, "turn"),
-		cli.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
+	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", printable.Plural(s.Sessions, "session"), printable.Plural(s.Turns, "turn"),
+		printable.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
 	for _, part := range []struct {
 		title string
 		rows  []Count
@@ -123,7 +123,7 @@ func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
 		}
 	}
 	if s.Usage != nil {
-		if err := s.Usage.Write(w, st, width); err != nil {
+		if err := writeUsage(w, s.Usage, st, width); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *Summary) chart(w io.Writer, st cli.Style, width int) error {
 		date, _ := time.Parse(dateOnly, d.Name) // it was made so
 		line := date.Format("Mon 2006-01-02") + "  "
 		if d.Sessions > 0 {
-			line += st.Paint(cli.Green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", cli.Plural(d.Turns, "turn"), cli.Plural(d.Sessions, "session"))
+			line += st.Paint(cli.Green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", printable.Plural(d.Turns, "turn"), printable.Plural(d.Sessions, "session"))
 		}
 		if _, err := fmt.Fprintln(w, ansi.Truncate(strings.TrimRight(line, " "), width, "…")); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -40,7 +40,7 @@ func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 		size += info.StoredBytes
 		fmt.Fprintf(d.Out, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
 	}
-	what := fmt.Sprintf("%s, %s on disk", cli.Plural(len(infos), "session"), bytesize.Format(size))
+	what := fmt.Sprintf("%s, %s on disk", printable.Plural(len(infos), "session"), bytesize.Format(size))
 	if err := d.Confirm("delete " + what); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func Scrub(ctx context.Context, db *sqlite.Store, what string) error {
 	case errors.Is(err, session.ErrFull):
 		hint = "make room on the disk, and " + hint
 	}
-	return cli.Fail(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
+	return failure.New(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
 }
 
 // One deletes a session that the user has confirmed. The error of a live session says so.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -34,7 +34,7 @@ func Recordings(args []string) (paths []string, err error) {
 			return nil, err
 		}
 		if len(paths) == before {
-			return nil, cli.Fail(fmt.Errorf("%s is a folder with no recording in it: %w", arg, session.ErrNotRecording), "looked for: typescript, *"+strings.Join(endings, ", *"))
+			return nil, failure.New(fmt.Errorf("%s is a folder with no recording in it: %w", arg, session.ErrNotRecording), "looked for: typescript, *"+strings.Join(endings, ", *"))
 		}
 	}
 	return paths, nil

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -28,7 +28,7 @@ type Importer struct {
 	Open     func(path string, seen func(n int)) (*archive.Recording, error) // may be called concurrently
 	Out      io.Writer                                                       // gets a line for each recording
 	Notice   func(format string, args ...any)                                // tells the user what else there is to know
-	Progress *cli.Progress                                                   // of the bytes read
+	Progress *progress.Bar                                                   // of the bytes read
 
 	bytes atomic.Int64 // read
 }

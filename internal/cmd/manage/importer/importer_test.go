@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -65,7 +65,7 @@ func imported(t *testing.T, s *sqlite.Store, dry bool, paths ...string) (said st
 	var out bytes.Buffer
 	var notices []string
 	im := &importer.Importer{
-		Store: s, DryRun: dry, Out: &out, Progress: new(cli.Progress),
+		Store: s, DryRun: dry, Out: &out, Progress: new(progress.Bar),
 		Open: func(path string, seen func(int)) (*archive.Recording, error) {
 			return archive.OpenRecording(path, archive.RecordingOptions{Seen: seen})
 		},

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/sys/program"
 	"github.com/ptyrec/ptyrec/internal/sys/pty"
 	"github.com/ptyrec/ptyrec/session"
@@ -43,7 +43,7 @@ func Failure(err error) error {
 	if start.Status == program.NotFound {
 		hint = "check the spelling and $PATH"
 	}
-	return &cli.Failure{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
+	return &failure.Error{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
 }
 
 // Session returns a session of a command that begins now, in the current folder and the window of

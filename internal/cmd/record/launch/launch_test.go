@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/sys/program"
 )
 
@@ -17,7 +17,7 @@ func TestFailure(t *testing.T) {
 		t.Errorf("another error became %v", err)
 	}
 	for status, hint := range map[int]string{126: "is it executable, and no folder?", 127: "check the spelling and $PATH"} {
-		var f *cli.Failure
+		var f *failure.Error
 		err := launch.Failure(&program.StartError{Command: "x", Status: status, Err: other})
 		if !errors.As(err, &f) || f.Status != status || f.Hint != hint || !errors.Is(err, other) {
 			t.Errorf("status %d: %v", status, err)
@@ -28,7 +28,7 @@ func TestFailure(t *testing.T) {
 func TestReplaceFails(t *testing.T) {
 	dir := t.TempDir()
 	for path, status := range map[string]int{filepath.Join(dir, "none"): program.NotFound, dir: program.NotExecutable} {
-		var f *cli.Failure
+		var f *failure.Error
 		if err := launch.Replace([]string{path}, nil); !errors.As(err, &f) || f.Status != status {
 			t.Errorf("%s: %v, want status %d", path, err, status)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
@@ -15,9 +16,9 @@ const statusUnknown = 255
 // Explain says what to do next about a command whose end is not known.
 func Explain(err error, id string) error {
 	var status cli.ExitStatus
-	var usage *cli.Failure
+	var usage *failure.Error
 	var said *client.CommandError
-	f := &cli.Failure{Err: err, Status: statusUnknown}
+	f := &failure.Error{Err: err, Status: statusUnknown}
 	switch {
 	case errors.As(err, &status), errors.As(err, &usage):
 		return err

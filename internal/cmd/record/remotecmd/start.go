@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/sys/deadly"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
@@ -49,7 +50,7 @@ func (o Order) request() (client.Exec, error) {
 	for _, pair := range o.Env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return e, &cli.Failure{Err: fmt.Errorf("--env %q: it takes NAME=VALUE", pair), Status: cli.StatusUsage}
+			return e, &failure.Error{Err: fmt.Errorf("--env %q: it takes NAME=VALUE", pair), Misuse: true}
 		}
 		if e.Env == nil {
 			e.Env = map[string]string{}

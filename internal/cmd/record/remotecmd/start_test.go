@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
@@ -36,8 +37,8 @@ func TestRequest(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"A", "=1", ""} {
-		var f *cli.Failure
-		if _, err := (Order{Words: []string{"x"}, Env: []string{bad}}).request(); !errors.As(err, &f) || f.Status != cli.StatusUsage {
+		var f *failure.Error
+		if _, err := (Order{Words: []string{"x"}, Env: []string{bad}}).request(); !errors.As(err, &f) || !f.Misuse {
 			t.Errorf("--env %q: %v", bad, err)
 		}
 	}
@@ -55,12 +56,12 @@ func TestExplain(t *testing.T) {
 		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout, "the server says so; see `ptyrec exec --help`"},
 		{os.ErrClosed, statusUnknown, "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
 	} {
-		var f *cli.Failure
+		var f *failure.Error
 		if err := Explain(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status || f.Hint != c.hint {
 			t.Errorf("%v: %+v, want status %d and the hint %q", c.err, f, c.status, c.hint)
 		}
 	}
-	if err := Explain(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*cli.Failure)) {
+	if err := Explain(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*failure.Error)) {
 		t.Errorf("an exit status became %v", err)
 	}
 }

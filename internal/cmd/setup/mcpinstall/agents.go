@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // Name is the name of the server in the agents' configurations.
@@ -72,7 +72,7 @@ func homeFile(variable, folder, name string) string {
 }
 
 // Choose returns the agents with these names; without names, those that are installed. The error is
-// a *cli.Failure.
+// a *failure.Error.
 func Choose(names []string) (chosen []Agent, err error) {
 	var all []string
 	for _, agent := range known() {
@@ -83,11 +83,11 @@ func Choose(names []string) (chosen []Agent, err error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, cli.Misuse("it knows "+strings.Join(all, ", "), "unknown agent %q", name)
+			return nil, failure.Misuse("it knows "+strings.Join(all, ", "), "unknown agent %q", name)
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, cli.Fail(errors.New("no agent is found"), "name one: ptyrec mcp install "+strings.Join(all, "|"))
+		return nil, failure.New(errors.New("no agent is found"), "name one: ptyrec mcp install "+strings.Join(all, "|"))
 	}
 	return chosen, nil
 }

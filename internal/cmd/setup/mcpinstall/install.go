@@ -18,6 +18,8 @@ import (
 	"github.com/kballard/go-shellquote"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
@@ -41,7 +43,7 @@ func (a Agent) Print(w io.Writer, s Server) error {
 	path, _ := a.file()
 	_, err := fmt.Fprintf(w, "# %s\n", path)
 	if err == nil {
-		err = cli.WriteJSON(w, map[string]any{"mcpServers": map[string]any{Name: s.entry()}})
+		err = printable.WriteJSON(w, map[string]any{"mcpServers": map[string]any{Name: s.entry()}})
 	}
 	return err
 }
@@ -54,16 +56,16 @@ func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) e
 	now, err := configured(path, servers)
 	switch {
 	case err != nil:
-		return cli.Fail(fmt.Errorf("%s: %w", path, err), "mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
+		return failure.New(fmt.Errorf("%s: %w", path, err), "mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
 	case slices.Equal(now, append([]string{s.Program}, s.Args...)):
 		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
 		return err
 	case now != nil && !force:
-		return cli.Fail(fmt.Errorf("%s has another server called %s: %s", a.name, Name, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
+		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, Name, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
 	}
 	if a.add == nil {
 		if err := addToFile(path, servers, s); err != nil {
-			return cli.Fail(err, "ptyrec mcp install "+a.name+" --print shows what belongs there")
+			return failure.New(err, "ptyrec mcp install "+a.name+" --print shows what belongs there")
 		}
 		_, err := fmt.Fprintf(w, "%s: added the server to %s\n", a.name, path)
 		return err
@@ -86,7 +88,7 @@ func run(ctx context.Context, command []string) error {
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		said := strings.TrimSpace(string(out))
-		return cli.Fail(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
+		return failure.New(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
 	}
 	return nil
 }
@@ -156,5 +158,5 @@ func addToFile(path, servers string, s Server) error {
 		return err
 	}
 	var temps cli.Temporaries
-	return temps.WriteFile(path, func(w io.Writer) error { return cli.WriteJSON(w, all) })
+	return temps.WriteFile(path, func(w io.Writer) error { return printable.WriteJSON(w, all) })
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/redact"
@@ -56,7 +56,7 @@ func parseDays(text string) (days int64, err error) {
 	age, err := timespan.ParseAge(text)
 	days = int64(age.Hours() / 24)
 	if err != nil || days < 1 || days > maxDays {
-		return 0, cli.Misuse("write 90d, 12w, 1y or never", "%q is no number of days", text)
+		return 0, failure.Misuse("write 90d, 12w, 1y or never", "%q is no number of days", text)
 	}
 	return days, nil
 }
@@ -84,7 +84,7 @@ func policyCommands(o Options) []*cobra.Command {
 		err := t.AddPattern(t.ctx, redact.Pattern{Name: args[0], Regexp: args[1]})
 		var invalid *postgres.PatternError
 		if errors.As(err, &invalid) {
-			return cli.Misuse("patterns are RE2: https://github.com/google/re2/wiki/Syntax", "%v", invalid)
+			return failure.Misuse("patterns are RE2: https://github.com/google/re2/wiki/Syntax", "%v", invalid)
 		}
 		return err
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/session"
@@ -65,7 +66,7 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		command(o, "rm ID", "Make a token void", 1, 1, func(t *database, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return cli.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
+				return failure.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
 			}
 			return t.RemoveToken(t.ctx, id)
 		}))
@@ -92,15 +93,15 @@ func command(o Options, use, short string, least, most int, do func(t *database,
 func hint(err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrUnknown):
-		return cli.Fail(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
+		return failure.New(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
 	case errors.Is(err, postgres.ErrTaken):
-		return cli.Fail(err, "choose another name")
+		return failure.New(err, "choose another name")
 	case errors.Is(err, postgres.ErrNotMember):
-		return cli.Fail(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
+		return failure.New(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
 	case errors.Is(err, session.ErrForbidden):
-		return cli.Fail(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
+		return failure.New(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
 	case errors.Is(err, postgres.ErrAudit):
-		return cli.Fail(err, "somebody changed the database: compare it with a backup")
+		return failure.New(err, "somebody changed the database: compare it with a backup")
 	}
 	return err
 }
@@ -157,14 +158,14 @@ func newTokenAddCmd(o Options) *cobra.Command {
 		}
 		switch {
 		case n.User == "":
-			return cli.Misuse("name the user: --user NAME", "a token belongs to a user")
+			return failure.Misuse("name the user: --user NAME", "a token belongs to a user")
 		case n.Space != "" && !push:
 			return usage("--space goes with --push only")
 		}
 		if valid != "" {
 			age, err := timespan.ParseAge(valid)
 			if err != nil {
-				return cli.Misuse("write 90d, 2w or 12h", "--for %q is no time", valid)
+				return failure.Misuse("write 90d, 2w or 12h", "--for %q is no time", valid)
 			}
 			n.Expires = time.Now().Add(age)
 		}
@@ -239,7 +240,7 @@ func newAuditCmd(o Options) *cobra.Command {
 	cmd := command(o, "audit", "Print who did what, as JSON lines, and check that no row was changed", 0, 0, func(t *database, _ []string) error {
 		span, err := timespan.Parse(since, time.Now())
 		if err != nil {
-			return cli.Misuse(timespan.Help, "--since %q is no time", since)
+			return failure.Misuse(timespan.Help, "--since %q is no time", since)
 		}
 		out := json.NewEncoder(o.Out)
 		return t.Audit(t.ctx, span.Start, func(r postgres.Record) error { return out.Encode(r) })
@@ -249,4 +250,4 @@ func newAuditCmd(o Options) *cobra.Command {
 	return cmd
 }
 
-func usage(text string) error { return &cli.Failure{Err: errors.New(text), Status: cli.StatusUsage} }
+func usage(text string) error { return &failure.Error{Err: errors.New(text), Misuse: true} }

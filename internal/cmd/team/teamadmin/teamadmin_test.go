@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/team"
 	serverteam "github.com/ptyrec/ptyrec/internal/team/teamserver"
@@ -78,7 +78,7 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 		}
 		return varies.ReplaceAllString(out.String(), "VARIES")
 	}
-	failure := func(open func(context.Context) (teamadmin.Admin, error), line string) error {
+	refused := func(open func(context.Context) (teamadmin.Admin, error), line string) error {
 		cmd := teamadmin.New(teamadmin.Options{Out: io.Discard, Open: open})
 		cmd.SetArgs(strings.Fields(line))
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -120,17 +120,17 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 		t.Errorf("audit: %s", got)
 	}
 	for want, err := range map[string]error{ // each says what to do
-		"ask one":             failure(over(auditor), "user list"),
-		"space member":        failure(over(admin), "token add --user eve --push --space shop"),
-		"space list":          failure(over(admin), "space member none ann"),
-		"choose another name": failure(over(admin), "user add ann"),
+		"ask one":             refused(over(auditor), "user list"),
+		"space member":        refused(over(admin), "token add --user eve --push --space shop"),
+		"space list":          refused(over(admin), "space member none ann"),
+		"choose another name": refused(over(admin), "user add ann"),
 	} {
-		var told *cli.Failure
+		var told *failure.Error
 		if !errors.As(err, &told) || !strings.Contains(told.Hint, want) {
 			t.Errorf("%v: its hint lacks %q: %+v", err, want, told)
 		}
 	}
-	if err := failure(func(context.Context) (teamadmin.Admin, error) { return teamadmin.Remote(away), nil }, "user list"); !errors.Is(err, session.ErrAway) {
+	if err := refused(func(context.Context) (teamadmin.Admin, error) { return teamadmin.Remote(away), nil }, "user list"); !errors.Is(err, session.ErrAway) {
 		t.Errorf("the server is away: %v", err)
 	}
 	if got := run(over("ptr_"+strings.Repeat("a", 32)), "user list"); !strings.HasPrefix(got, "error: ") {

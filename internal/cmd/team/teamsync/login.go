@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -36,7 +37,7 @@ func Connect(address string) (server *team.Server, everything bool, err error) {
 	}
 	server, err = team.NewServer(address, token)
 	if err != nil {
-		return nil, false, cli.Fail(err, serverHint)
+		return nil, false, failure.New(err, serverHint)
 	}
 	return server, everything, nil
 }
@@ -44,7 +45,7 @@ func Connect(address string) (server *team.Server, everything bool, err error) {
 const serverHint = "set [team] server and folders in the configuration, and `ptyrec login URL` (docs/team.md)"
 
 func errNoServer() error {
-	return cli.Fail(errors.New("no server of a team is configured"), serverHint)
+	return failure.New(errors.New("no server of a team is configured"), serverHint)
 }
 
 // loggedIn returns the token of the login, and its address.
@@ -60,13 +61,13 @@ func loggedIn(address string) (token, server string, err error) {
 	case err == nil && address != "":
 		s, err := team.NewServer(address, "")
 		if err != nil {
-			return "", "", cli.Fail(err, serverHint)
+			return "", "", failure.New(err, serverHint)
 		}
 		if login.Server != s.URL() {
-			return "", "", cli.Fail(fmt.Errorf("the login is for %s", login.Server), "ptyrec login "+s.URL())
+			return "", "", failure.New(fmt.Errorf("the login is for %s", login.Server), "ptyrec login "+s.URL())
 		}
 	case err != nil:
-		return "", "", cli.Fail(err, "ptyrec login "+address)
+		return "", "", failure.New(err, "ptyrec login "+address)
 	}
 	return login.Token, login.Server, nil
 }
@@ -92,7 +93,7 @@ func Login(ctx context.Context, address, file string, stdin io.Reader) error {
 	token := strings.TrimSpace(string(text))
 	server, err := team.NewServer(address, token)
 	if err != nil {
-		return cli.Misuse("write https://HOST", "%v", err)
+		return failure.Misuse("write https://HOST", "%v", err)
 	}
 	if err := server.Check(ctx); err != nil {
 		return hintOf(err, "`ptyrec team token add` makes a token")
@@ -105,7 +106,7 @@ func hintOf(err error, hint string) error {
 	if errors.Is(err, session.ErrAway) {
 		return err
 	}
-	return cli.Fail(err, hint)
+	return failure.New(err, hint)
 }
 
 // keep keeps a token where only its user can read it.
@@ -123,7 +124,7 @@ func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	token := team.NewToken()
 	server, err := team.NewServer(address, token)
 	if err != nil {
-		return cli.Misuse("write https://HOST", "%v", err)
+		return failure.Misuse("write https://HOST", "%v", err)
 	}
 	name, err := os.Hostname()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/store"
@@ -57,7 +58,7 @@ A link is valid for 7 days, or as long as you say; with --revoke all links to th
 func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	valid, err := timespan.ParseAge(f.For)
 	if err != nil || valid < time.Second {
-		return &cli.Failure{Err: fmt.Errorf("--for %s: it takes a time such as 12h or 7d", f.For), Status: cli.StatusUsage}
+		return &failure.Error{Err: fmt.Errorf("--for %s: it takes a time such as 12h or 7d", f.For), Misuse: true}
 	}
 	info, err := o.Database.Find(ctx, ref)
 	if err != nil {
@@ -126,7 +127,7 @@ func hinted(err error) error {
 		team.ErrNotSent:      "there is no link to it",
 	} {
 		if errors.Is(err, reason) {
-			return cli.Fail(err, hint)
+			return failure.New(err, hint)
 		}
 	}
 	return err

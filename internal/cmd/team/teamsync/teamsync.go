@@ -10,9 +10,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys/xdg"
@@ -43,7 +43,7 @@ type Options struct {
 // Run sends the sessions of ids, or all that wait if there are none. The errors have hints.
 func Run(ctx context.Context, o Options, ids []string) error {
 	if (o.Withdraw || o.Never) && len(ids) == 0 {
-		return &cli.Failure{Err: errors.New("--withdraw and --never need a session"), Status: cli.StatusUsage}
+		return &failure.Error{Err: errors.New("--withdraw and --never need a session"), Misuse: true}
 	}
 	infos := make([]*store.Info, 0, len(ids))
 	for _, ref := range ids {
@@ -72,7 +72,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 	case o.Withdraw:
 		for _, info := range infos {
 			if err := s.Withdraw(ctx, info.ID); err != nil {
-				return cli.Fail(err, "it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
+				return failure.New(err, "it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
 			}
 			o.Notice("%s is not on the server, and is never sent again", info.ID)
 		}
@@ -113,7 +113,7 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, team.ErrRedactionOff):
-			return cli.Fail(err, "turn redaction on: docs/privacy.md")
+			return failure.New(err, "turn redaction on: docs/privacy.md")
 		case errors.Is(err, team.ErrNever) && !named:
 		default:
 			o.Notice("%s was not sent: %s", info.ID, printable.Line(err.Error()))
@@ -121,12 +121,12 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 		}
 	}
 	o.Notice("sent %d of %d sessions to %s", sent, len(infos), s.Server.URL())
-	var told *cli.Failure
+	var told *failure.Error
 	if named && errors.As(hinted(failed), &told) {
 		return told
 	}
 	if failed != nil {
-		return cli.Fail(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
+		return failure.New(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
 	compared, differ, err := s.Check(ctx, !o.Check)
 	switch {
 	case err != nil && (o.Check || ctx.Err() != nil):
-		return cli.Fail(err, "is the server up? `ptyrec sync --status` shows what waits")
+		return failure.New(err, "is the server up? `ptyrec sync --status` shows what waits")
 	case err != nil:
 		o.Notice("the server was not asked whether it still has what was sent: %s", printable.Line(err.Error()))
 	case o.Check || differ > 0:

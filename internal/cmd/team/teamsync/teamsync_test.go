@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
@@ -57,7 +57,7 @@ func TestLoginKeepsTheTokenPrivate(t *testing.T) {
 	}
 	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
 	defer away.Close()
-	var told *cli.Failure
+	var told *failure.Error
 	if err := teamsync.Login(t.Context(), away.URL, "-", strings.NewReader("ptr_good")); !errors.Is(err, session.ErrAway) || errors.As(err, &told) {
 		t.Errorf("the server is away: %v, %+v", err, told)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt/typing"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -71,7 +72,7 @@ func (f *Flags) Check() (re *regexp.Regexp, err error) {
 	return re, nil
 }
 
-func usage(err error) error { return &cli.Failure{Err: err, Status: cli.StatusUsage} }
+func usage(err error) error { return &failure.Error{Err: err, Misuse: true} }
 
 // Attach returns how to attach to a session to wait for this.
 func (f *Flags) Attach() client.AttachOptions {
@@ -120,9 +121,9 @@ func (f *Flags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (f
 func (f *Flags) Failure(ctx context.Context, err error, ref string) error {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &cli.Failure{Err: fmt.Errorf("timed out after %v", f.Timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.Timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
 	case errors.Is(err, ErrAsking):
-		return &cli.Failure{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
+		return &failure.Error{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
 	}
 	return err
 }

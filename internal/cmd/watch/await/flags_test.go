@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -38,9 +39,9 @@ func TestFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		re, err := f.Check()
-		var usage *cli.Failure
+		var usage *failure.Error
 		if c.fails {
-			if !errors.As(err, &usage) || usage.Status != cli.StatusUsage {
+			if !errors.As(err, &usage) || !usage.Misuse {
 				t.Errorf("%q: %v", c.args, err)
 			}
 			continue
@@ -58,7 +59,7 @@ func TestFailure(t *testing.T) {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
 	f := await.Flags{Timeout: time.Second}
-	var got *cli.Failure
+	var got *failure.Error
 	if err := f.Failure(ctx, ctx.Err(), "S"); !errors.As(err, &got) || got.Status != cli.StatusTimeout {
 		t.Errorf("the time is over: %v", err)
 	}

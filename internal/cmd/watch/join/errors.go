@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
@@ -19,15 +20,15 @@ func Error(err error) error {
 	var absent *client.NoSession
 	switch {
 	case errors.As(err, &many):
-		return cli.Fail(err, "name one of them: ws://HOST:PORT/"+many.Agents[0])
+		return failure.New(err, "name one of them: ws://HOST:PORT/"+many.Agents[0])
 	case errors.As(err, &absent):
-		return cli.Fail(err, absentHint(absent))
+		return failure.New(err, absentHint(absent))
 	case errors.Is(err, client.ErrToken):
-		return cli.Fail(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
+		return failure.New(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
 	case errors.Is(err, session.ErrNotFound):
-		return cli.Fail(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
+		return failure.New(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
 	}
-	return cli.Fail(err, "`ptyrec list --live` shows the sessions that run")
+	return failure.New(err, "`ptyrec list --live` shows the sessions that run")
 }
 
 // absentHint says what to do about a session that a management server does not have.
@@ -41,7 +42,7 @@ func absentHint(e *client.NoSession) string {
 // Over says that a session ended before it did what was wanted, if err is io.EOF.
 func Over(err error) error {
 	if errors.Is(err, io.EOF) {
-		return cli.Fail(errors.New("the session is over"), "`ptyrec show last` shows what was said")
+		return failure.New(errors.New("the session is over"), "`ptyrec show last` shows what was said")
 	}
 	return err
 }
@@ -55,14 +56,14 @@ func Refused(err error, id string) error {
 	id = id[:min(8, len(id))]
 	switch e.Code {
 	case protocol.CodeNoControl:
-		return cli.Fail(e, "the session's user lets programs type with `ptyrec grant "+id+"`")
+		return failure.New(e, "the session's user lets programs type with `ptyrec grant "+id+"`")
 	case protocol.CodeNotAllowed:
-		return cli.Fail(e, "do it in a terminal that was not started in a recorded session")
+		return failure.New(e, "do it in a terminal that was not started in a recorded session")
 	case protocol.CodeAsking:
 		hint := "`ptyrec screen " + id + "` shows the question: answer it with --keys, or type all the same with --force"
-		return &cli.Failure{Err: e, Hint: hint, Status: cli.StatusAsking}
+		return &failure.Error{Err: e, Hint: hint, Status: cli.StatusAsking}
 	case protocol.CodeUnavailable:
-		return cli.Fail(e, "look at it with `ptyrec screen "+id+"`")
+		return failure.New(e, "look at it with `ptyrec screen "+id+"`")
 	}
 	return e
 }
@@ -76,21 +77,21 @@ func Prompt(err error, ref string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &asking):
-		return &cli.Failure{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: cli.StatusAsking}
+		return &failure.Error{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: cli.StatusAsking}
 	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err, prompt.ErrNoReply):
-		return cli.Fail(err, "look at it with `ptyrec screen "+ref+"`")
+		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
 	case errors.Is(err, prompt.ErrShell):
-		return cli.Fail(err, "pass --allow-shell if that is what you want")
+		return failure.New(err, "pass --allow-shell if that is what you want")
 	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress):
-		return cli.Fail(err, "`ptyrec wait "+ref+" --idle` waits for its end, --interrupt stops it")
+		return failure.New(err, "`ptyrec wait "+ref+" --idle` waits for its end, --interrupt stops it")
 	case errors.Is(err, prompt.ErrNoControl):
-		return cli.Fail(prompt.ErrNoControl, "the session's user lets programs type with `ptyrec grant "+ref+"`")
+		return failure.New(prompt.ErrNoControl, "the session's user lets programs type with `ptyrec grant "+ref+"`")
 	case errors.Is(err, prompt.ErrNoAgent), errors.Is(err, prompt.ErrNotStarted):
-		return cli.Fail(err, "`ptyrec screen "+ref+"` shows what runs; `ptyrec send` types into any program")
+		return failure.New(err, "`ptyrec screen "+ref+"` shows what runs; `ptyrec send` types into any program")
 	case errors.Is(err, prompt.ErrEnded):
-		return cli.Fail(err, "`ptyrec show "+ref+"` shows what was said")
+		return failure.New(err, "`ptyrec show "+ref+"` shows what was said")
 	case errors.Is(err, session.ErrNotFound):
-		return cli.Fail(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+		return failure.New(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
 	}
 	return err
 }

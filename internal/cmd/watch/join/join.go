@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -21,7 +21,7 @@ import (
 func Session(ctx context.Context, c *client.Client, ref string, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
 	s, err = c.Attach(ctx, ref, o)
 	if errors.Is(err, session.ErrNotFound) {
-		err = cli.Fail(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+		err = failure.New(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
 	}
 	if err != nil {
 		return nil, protocol.Hello{}, err
@@ -33,7 +33,7 @@ func Session(ctx context.Context, c *client.Client, ref string, o client.AttachO
 func URL(ctx context.Context, url string, t Token, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
 	server, id, err := client.SplitURL(url)
 	if err != nil {
-		return nil, protocol.Hello{}, cli.Fail(err, "write https://HOST/s/ID")
+		return nil, protocol.Hello{}, failure.New(err, "write https://HOST/s/ID")
 	}
 	token, err := t.For(url)
 	if err != nil {

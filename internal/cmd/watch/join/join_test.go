@@ -1,6 +1,7 @@
 package join_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/internal/testkit/livetest"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -45,7 +47,7 @@ func TestSession(t *testing.T) {
 func TestURLIsChecked(t *testing.T) {
 	for _, url := range []string{"https://", "ftp://host/s/x"} {
 		_, _, err := join.URL(t.Context(), url, join.Token{}, client.AttachOptions{})
-		var f *cli.Failure
+		var f *failure.Error
 		if !errors.As(err, &f) || f.Hint == "" {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -104,8 +106,8 @@ func TestErrors(t *testing.T) {
 		{join.Prompt(prompt.ErrEnded, "last"), prompt.ErrEnded, 1, "`ptyrec show last`"},
 		{join.Prompt(session.ErrNotFound, "x"), nil, 1, "`ptyrec list --live`"},
 	} {
-		var f *cli.Failure
-		if !errors.As(c.got, &f) || f.Status != c.status || !strings.HasPrefix(f.Hint, c.hint) {
+		var f *failure.Error
+		if !errors.As(c.got, &f) || cmp.Or(f.Status, 1) != c.status || !strings.HasPrefix(f.Hint, c.hint) {
 			t.Errorf("%v: %+v, want status %d and the hint %q", c.got, f, c.status, c.hint)
 		}
 		if c.cause != nil && !errors.Is(c.got, c.cause) {
@@ -113,7 +115,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for _, got := range []error{join.Over(io.ErrClosedPipe), join.Refused(io.ErrClosedPipe, id), join.Prompt(io.ErrClosedPipe, "last")} {
-		if !errors.Is(got, io.ErrClosedPipe) || errors.As(got, new(*cli.Failure)) {
+		if !errors.Is(got, io.ErrClosedPipe) || errors.As(got, new(*failure.Error)) {
 			t.Errorf("another error became %v", got)
 		}
 	}

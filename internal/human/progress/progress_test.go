@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 func TestProgress(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(0, 0)
-	p := newProgress(&out, func() int { return 80 }, func() time.Time { return now }, "import", "", 0)
+	p := newBar(&out, func() int { return 80 }, func() time.Time { return now }, "import", "", 0)
 	p.Grow(1500 << 20)
 	for range 3 {
 		p.Add(250 << 20)
@@ -40,7 +40,7 @@ func TestProgressCounts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		now := time.Unix(0, 0)
-		p := newProgress(nil, nil, func() time.Time { return now }, "doctor", "sessions", tt.total)
+		p := newBar(nil, nil, func() time.Time { return now }, "doctor", "sessions", tt.total)
 		p.Add(tt.done)
 		if got := p.line(now.Add(10 * time.Second)); got != tt.want {
 			t.Errorf("%d of %d: %q, want %q", tt.done, tt.total, got, tt.want)
@@ -53,7 +53,7 @@ func TestProgressCounts(t *testing.T) {
 func TestProgressStaysOnItsLine(t *testing.T) {
 	var out strings.Builder
 	now := time.Unix(0, 0)
-	p := newProgress(&out, func() int { return 30 }, func() time.Time { return now }, strings.Repeat("long ", 20), "", 10)
+	p := newBar(&out, func() int { return 30 }, func() time.Time { return now }, strings.Repeat("long ", 20), "", 10)
 	p.Add(1)
 	if out.Len() > 0 {
 		t.Errorf("shown at once: %q", out.String())
@@ -63,7 +63,7 @@ func TestProgressStaysOnItsLine(t *testing.T) {
 	if got := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K"); len([]rune(got)) != 29 {
 		t.Errorf("%d cells of 30: %q", len([]rune(got)), got)
 	}
-	none := NewProgress(nil, nil, "x", "", 1)
+	none := New(nil, nil, "x", "", 1)
 	none.Add(1)
 	none.Finish()
 }

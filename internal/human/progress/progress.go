@@ -1,4 +1,5 @@
-package cli
+// Package progress shows on a terminal how much of a long task is done.
+package progress
 
 import (
 	"fmt"
@@ -14,14 +15,14 @@ import (
 )
 
 const (
-	progressDelay    = 700 * time.Millisecond // work shorter than this shows no progress
-	progressInterval = 100 * time.Millisecond // between two drawings
-	rateTime         = 2 * time.Second        // no estimate of the time left before this
+	drawDelay    = 700 * time.Millisecond // work shorter than this shows no progress
+	drawInterval = 100 * time.Millisecond // between two drawings
+	rateTime     = 2 * time.Second        // no estimate of the time left before this
 )
 
-// Progress shows on a terminal how much of a long task is done, as percent, bytes or counts, and
+// Bar shows on a terminal how much of a long task is done, as percent, bytes or counts, and
 // the time left. The zero value shows nothing. Its methods may be called concurrently.
-type Progress struct {
+type Bar struct {
 	out   io.Writer // nil: show nothing
 	label string
 	unit  string // empty: bytes
@@ -35,26 +36,26 @@ type Progress struct {
 	done  int64
 }
 
-// NewProgress returns a Progress for total bytes, or for total things if unit names them
+// New returns a Bar for total bytes, or for total things if unit names them
 // ("sessions"). A total of 0 means unknown. width returns the width of the terminal out, in
 // columns; out is nil if there is no terminal.
-func NewProgress(out io.Writer, width func() int, label, unit string, total int64) *Progress {
-	return newProgress(out, width, time.Now, label, unit, total)
+func New(out io.Writer, width func() int, label, unit string, total int64) *Bar {
+	return newBar(out, width, time.Now, label, unit, total)
 }
 
-func newProgress(out io.Writer, width func() int, now func() time.Time, label, unit string, total int64) *Progress {
-	return &Progress{out: out, label: label, unit: unit, width: width, now: now, begun: now(), total: total}
+func newBar(out io.Writer, width func() int, now func() time.Time, label, unit string, total int64) *Bar {
+	return &Bar{out: out, label: label, unit: unit, width: width, now: now, begun: now(), total: total}
 }
 
 // Grow adds n to the total.
-func (p *Progress) Grow(n int64) {
+func (p *Bar) Grow(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.total += n
 }
 
 // Add counts n more as done.
-func (p *Progress) Add(n int) {
+func (p *Bar) Add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += int64(n)
@@ -62,7 +63,7 @@ func (p *Progress) Add(n int) {
 		return
 	}
 	now := p.now()
-	if now.Sub(p.begun) < progressDelay || now.Sub(p.drawn) < progressInterval {
+	if now.Sub(p.begun) < drawDelay || now.Sub(p.drawn) < drawInterval {
 		return
 	}
 	p.drawn = now
@@ -70,7 +71,7 @@ func (p *Progress) Add(n int) {
 }
 
 // line returns the text to draw: import  42% (630 MB of 1.5 GB), 1m12s left.
-func (p *Progress) line(now time.Time) string {
+func (p *Bar) line(now time.Time) string {
 	amount := func(n int64) string {
 		if p.unit == "" {
 			return bytesize.Format(n)
@@ -107,7 +108,7 @@ func suffix(unit string) string {
 }
 
 // Finish removes the progress from the terminal. Add may be called again.
-func (p *Progress) Finish() {
+func (p *Bar) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.drawn.IsZero() {

@@ -1,11 +1,9 @@
-package cli
+package printable
 
 import (
 	"bytes"
 	"encoding/json"
 	"io"
-
-	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
 // WriteJSON writes v, indented by one blank, for programs that read a command's --json. Control
@@ -18,6 +16,6 @@ func WriteJSON(w io.Writer, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(printable.JSON(nil, b.Bytes()))
+	_, err := w.Write(JSON(nil, b.Bytes()))
 	return err
 }

@@ -1,0 +1,19 @@
+package printable
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Plural returns a number of things, such as "1 session" or "3 sessions".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// OneLine returns a text of several lines as one, without control characters.
+func OneLine(text string) string {
+	return Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
+}
