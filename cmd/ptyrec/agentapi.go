@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
@@ -33,7 +34,7 @@ func asAgentapi(args []string) []string {
 	return args[1:]
 }
 
-func newAgentapiCmd(a *app) *cobra.Command {
+func newAgentapiCmd(a *factory.Factory) *cobra.Command {
 	var version bool
 	cmd := &cobra.Command{
 		Use:   agentapiName,
@@ -43,7 +44,7 @@ works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To se
 		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				_, err := fmt.Fprintf(a.stdout, "agentapi version %s (ptyrec %s)\n", agentapiVersion, buildinfo.Version())
+				_, err := fmt.Fprintf(a.IO.Out, "agentapi version %s (ptyrec %s)\n", agentapiVersion, buildinfo.Version())
 				return err
 			}
 			return cmd.Help()
@@ -54,7 +55,7 @@ works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To se
 	return cmd
 }
 
-func newAgentapiAttachCmd(a *app) *cobra.Command {
+func newAgentapiAttachCmd(a *factory.Factory) *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
 		Use:   "attach [--url URL]",
@@ -64,10 +65,10 @@ func newAgentapiAttachCmd(a *app) *cobra.Command {
   ptyrec agentapi attach --url http://x:TOKEN@localhost:7681/agentapi/last`,
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !isTerminal(a.stdin) || !isTerminal(a.stdout) {
+			if !cli.IsTerminal(a.IO.In) || !cli.IsTerminal(a.IO.Out) {
 				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
 			}
-			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), a.stdin, a.stdout); err != nil {
+			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), a.IO.In, a.IO.Out); err != nil {
 				return failure.New(err, "is the server at "+agentattach.URL(url)+"? See --url")
 			}
 			return nil
@@ -77,7 +78,7 @@ func newAgentapiAttachCmd(a *app) *cobra.Command {
 	return cmd
 }
 
-func newAgentapiServerCmd(a *app) *cobra.Command {
+func newAgentapiServerCmd(a *factory.Factory) *cobra.Command {
 	var f agentserver.Flags
 	cmd := &cobra.Command{
 		Use:   "server [flags] -- COMMAND…",
@@ -101,7 +102,7 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
 				return err
 			}
 			if f.PrintOpenAPI {
-				_, err := a.stdout.Write(agentapi.OpenAPI30())
+				_, err := a.IO.Out.Write(agentapi.OpenAPI30())
 				return err
 			}
 			return agentapiServer(cmd.Context(), a, f, args)
@@ -113,29 +114,29 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
 }
 
 // agentapiServer serves a new session until it ends, or a signal comes.
-func agentapiServer(ctx context.Context, a *app, f agentserver.Flags, command []string) error {
+func agentapiServer(ctx context.Context, a *factory.Factory, f agentserver.Flags, command []string) error {
 	o, err := f.Options()
 	if err != nil {
 		return err
 	}
-	if o.Database, err = a.dbPath(); err != nil {
+	if o.Database, err = a.DatabasePath(); err != nil {
 		return err
 	}
-	if o.Sessions, err = a.liveSessions(ctx); err != nil {
+	if o.Sessions, err = a.LiveSessions(ctx); err != nil {
 		return err
 	}
-	if o.Redact, err = a.agentRedactor(); err != nil {
+	if o.Redact, err = a.AgentRedactor(); err != nil {
 		return err
 	}
 	level := slog.LevelWarn
 	if f.Verbose {
 		level = slog.LevelDebug
 	}
-	o.Command, o.Environ, o.Stdin, o.Stderr, o.Log = command, a.environ, a.stdin, a.stderr, a.logger(level)
+	o.Command, o.Environ, o.Stdin, o.Stderr, o.Log = command, a.IO.Environ, a.IO.In, a.IO.Err, a.IO.Logger(level)
 	o.Listening = func(at net.Addr) {
-		a.notice("agentapi's API is at http://%s/", at)
+		a.IO.Notice("agentapi's API is at http://%s/", at)
 		if file, err := token.Path(); err == nil && f.OwnToken() {
-			a.notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
+			a.IO.Notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
 		}
 	}
 	return agentserver.Serve(ctx, o)

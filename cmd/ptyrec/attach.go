@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -27,7 +28,7 @@ type attachFlags struct {
 	token     join.Token
 }
 
-func newAttachCmd(a *app) *cobra.Command {
+func newAttachCmd(a *factory.Factory) *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:        "attach [S | https://HOST/s/S | ws://HOST:PORT[/AGENT[/SESSION]]]",
@@ -52,7 +53,7 @@ $PTYREC_TOKEN or --token-file.`,
 		Args: operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("detach-key") {
-				c, err := a.loadConfig()
+				c, err := a.Config()
 				if err != nil {
 					return err
 				}
@@ -68,16 +69,16 @@ $PTYREC_TOKEN or --token-file.`,
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
 	flags.StringVar(&f.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
 	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
-	cmd.ValidArgsFunction = completeLive(a)
+	cmd.ValidArgsFunction = factory.CompleteLive(a)
 	return cmd
 }
 
-func attach(ctx context.Context, a *app, where string, f attachFlags) error {
+func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags) error {
 	key, err := cli.ParseKey(f.detachKey)
 	if err != nil {
 		return &failure.Error{Err: err, Hint: cli.KeyHint, Misuse: true}
 	}
-	if !isTerminal(a.stdout) || !isTerminal(a.stdin) {
+	if !cli.IsTerminal(a.IO.Out) || !cli.IsTerminal(a.IO.In) {
 		return failure.New(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
 	var server, ref string
@@ -92,7 +93,7 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	if err != nil {
 		return err
 	}
-	options := a.liveOptions(nil)
+	options := a.LiveOptions(nil)
 	options.Token = token
 	sessions, err := client.Dial(ctx, server, options)
 	if err != nil {
@@ -100,40 +101,40 @@ func attach(ctx context.Context, a *app, where string, f attachFlags) error {
 	}
 	o := client.AttachOptions{Name: join.ViewerName(), Control: f.control || f.resize}
 	if o.Control {
-		cols, rows, _ := term.GetSize(int(a.stdout.Fd())) // if it is not known, the server chooses
+		cols, rows, _ := term.GetSize(int(a.IO.Out.Fd())) // if it is not known, the server chooses
 		o.Start = &client.Start{Cols: cols, Rows: rows}
 	}
 	var log *remotelog.Recorder
 	if f.record {
-		path, err := a.dbPath()
+		path, err := a.DatabasePath()
 		if err != nil {
 			return err
 		}
 		o.Mode, o.From = protocol.ModeFrames, new(int64)
-		log = remotelog.NewRecorder(path, where, func(err error) { a.notice("warning: this session is not recorded: %v", err) })
+		log = remotelog.NewRecorder(path, where, func(err error) { a.IO.Notice("warning: this session is not recorded: %v", err) })
 	}
 	stream, err := sessions.Attach(ctx, ref, o)
 	if err != nil {
 		return join.Error(err)
 	}
-	w := &tui.Watcher{Stream: stream, In: a.stdin, Out: a.stdout, Err: a.stderr, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
+	w := &tui.Watcher{Stream: stream, In: a.IO.In, Out: a.IO.Out, Err: a.IO.Err, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
 	if log != nil {
 		w.Observe = log.Take
 	}
 	if server == "" {
-		w.Stored = a.storedStatus
+		w.Stored = func(ctx context.Context, id string) (int, bool) { return storedStatus(ctx, a, id) }
 	}
-	return a.watch(ctx, w, log)
+	return watch(ctx, a, w, log)
 }
 
 // watch shows a session until it ends or the user leaves, and exits as the session does.
-func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder) error {
+func watch(ctx context.Context, a *factory.Factory, w *tui.Watcher, log *remotelog.Recorder) error {
 	ended, err := w.Run(ctx)
 	if log != nil {
-		log.Finish(a.notice)
+		log.Finish(a.IO.Notice)
 	}
 	for _, text := range ended.Notices {
-		a.notice("%s", text)
+		a.IO.Notice("%s", text)
 	}
 	var failed *tui.StreamError
 	var gone *tui.GoneError
@@ -149,8 +150,8 @@ func (a *app) watch(ctx context.Context, w *tui.Watcher, log *remotelog.Recorder
 }
 
 // storedStatus returns the exit status of a session that the database knows as ended.
-func (a *app) storedStatus(ctx context.Context, id string) (status int, ok bool) {
-	db, err := a.openExisting(ctx)
+func storedStatus(ctx context.Context, a *factory.Factory, id string) (status int, ok bool) {
+	db, err := a.OpenExisting(ctx)
 	if err != nil {
 		return 0, false
 	}

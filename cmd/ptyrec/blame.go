@@ -15,12 +15,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newBlameCmd(a *app) *cobra.Command {
+func newBlameCmd(a *factory.Factory) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "blame FILE:LINE",
@@ -44,16 +45,16 @@ var sureness = map[string]string{
 	blame.Time:   "perhaps: only the folder and the time agree",
 }
 
-func blameLine(ctx context.Context, a *app, arg string, asJSON bool) error {
+func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool) error {
 	line, err := lineOf(arg)
 	if err != nil {
 		return err
 	}
-	db, err := a.openExisting(ctx)
+	db, err := a.OpenExisting(ctx)
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -64,12 +65,12 @@ func blameLine(ctx context.Context, a *app, arg string, asJSON bool) error {
 	if found == nil {
 		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
 	}
-	ref := shortID(ctx, db, found.Info.ID)
+	ref := factory.ShortID(ctx, db, found.Info.ID)
 	if found.Seq > 0 {
 		ref += fmt.Sprintf("#%d", found.Seq)
 	}
 	if asJSON {
-		return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
 			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
 		})
 	}
@@ -77,7 +78,7 @@ func blameLine(ctx context.Context, a *app, arg string, asJSON bool) error {
 	if found.Commit != "" {
 		commit = "  commit " + found.Commit[:8]
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
+	_, err = fmt.Fprintf(a.IO.Out, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
 	return err
 }
 

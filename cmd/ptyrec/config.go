@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newConfigCmd(a *app) *cobra.Command {
+func newConfigCmd(a *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "config",
 		SuggestFor: []string{"settings", "configure"},
@@ -52,7 +53,7 @@ A new file explains each setting.`,
 			RunE: func(*cobra.Command, []string) error {
 				path, err := config.Path()
 				if err == nil {
-					_, err = fmt.Fprintln(a.stdout, printable.Line(path))
+					_, err = fmt.Fprintln(a.IO.Out, printable.Line(path))
 				}
 				return err
 			},
@@ -60,8 +61,8 @@ A new file explains each setting.`,
 	return cmd
 }
 
-func showConfig(a *app) error {
-	c, err := a.loadConfig()
+func showConfig(a *factory.Factory) error {
+	c, err := a.Config()
 	if err != nil {
 		return err
 	}
@@ -70,13 +71,13 @@ func showConfig(a *app) error {
 		return err
 	}
 	shown := *c
-	if shown.Database, err = a.dbPath(); err != nil {
+	if shown.Database, err = a.DatabasePath(); err != nil {
 		return err
 	}
-	return shown.Write(a.stdout, path)
+	return shown.Write(a.IO.Out, path)
 }
 
-func editConfig(a *app) error {
+func editConfig(a *factory.Factory) error {
 	path, err := config.Path()
 	if err != nil {
 		return err
@@ -87,11 +88,11 @@ func editConfig(a *app) error {
 		}
 	}
 	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
-	if cli.EditsOnTerminal(command) && !(isTerminal(a.stdin) && isTerminal(a.stdout)) {
+	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(a.IO.In) && cli.IsTerminal(a.IO.Out)) {
 		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
 	}
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
-	editor.Stdin, editor.Stdout, editor.Stderr = a.stdin, a.stdout, a.stderr
+	editor.Stdin, editor.Stdout, editor.Stderr = a.IO.In, a.IO.Out, a.IO.Err
 	if err := editor.Run(); err != nil {
 		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
 	}

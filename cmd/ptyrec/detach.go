@@ -6,6 +6,7 @@ import (
 	"os/exec"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -13,20 +14,20 @@ import (
 
 // detach starts a session in the background, prints its id, and returns. What goes wrong with its
 // start is told here.
-func detach(a *app, command []string, f runFlags) error {
+func detach(a *factory.Factory, command []string, f runFlags) error {
 	if _, _, err := detached.ParseSize(f.size); err != nil {
 		return failure.Usage(err)
 	}
 	if err := launch.Check(command[0]); err != nil {
 		return err
 	}
-	path, err := a.dbPath()
+	path, err := a.DatabasePath()
 	if err != nil {
 		return err
 	}
-	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.redactFlag, Input: f.input, Notify: f.notify, Owned: f.owned, Starter: f.starter}
-	id, said, err := s.Launch(a.environ)
-	_, _ = a.stderr.Write(said)
+	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.Redact, Input: f.input, Notify: f.notify, Owned: f.owned, Starter: f.starter}
+	id, said, err := s.Launch(a.IO.Environ)
+	_, _ = a.IO.Err.Write(said)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
@@ -36,6 +37,6 @@ func detach(a *app, command []string, f runFlags) error {
 	case id == "": // it ended before it could report its id
 		return nil
 	}
-	_, err = fmt.Fprintln(a.stdout, id)
+	_, err = fmt.Fprintln(a.IO.Out, id)
 	return err
 }

@@ -8,12 +8,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/export"
 	"github.com/ptyrec/ptyrec/internal/export/edits"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newDiffCmd(a *app) *cobra.Command {
+func newDiffCmd(a *factory.Factory) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:        "diff [S|FILE]",
@@ -28,19 +29,19 @@ shows them so; docs/git.md says more.`,
   ptyrec diff last | git apply --unidiff-zero --ignore-whitespace --check -
   ptyrec diff last --json | jq -r '.[].path' | sort -u`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd.Context(), a, args, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
 }
 
-func diff(ctx context.Context, a *app, args []string, asJSON bool) error {
-	db, info, ref, err := a.openSession(ctx, args)
+func diff(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
+	db, info, ref, err := a.OpenSession(ctx, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -53,11 +54,11 @@ func diff(ctx context.Context, a *app, args []string, asJSON bool) error {
 		return opener.Missing(err)
 	}
 	if asJSON {
-		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
 	}
 	if len(shown) == 0 {
-		a.notice("no edit of a file was shown in this session")
+		a.IO.Notice("no edit of a file was shown in this session")
 		return nil
 	}
-	return a.page(func(w io.Writer) error { return edits.Write(w, shown) })
+	return a.IO.Page(func(w io.Writer) error { return edits.Write(w, shown) })
 }

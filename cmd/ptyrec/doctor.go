@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/doctor"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -20,7 +21,7 @@ type doctorFlags struct {
 	repair, all, json bool
 }
 
-func newDoctorCmd(a *app) *cobra.Command {
+func newDoctorCmd(a *factory.Factory) *cobra.Command {
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:        "doctor",
@@ -46,18 +47,18 @@ is 1 if something is still wrong in the end.`,
 	return cmd
 }
 
-func examine(ctx context.Context, a *app, f doctorFlags) error {
-	path, pathErr := a.dbPath()
+func examine(ctx context.Context, a *factory.Factory, f doctorFlags) error {
+	path, pathErr := a.DatabasePath()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: f.repair, All: f.all,
-		Open: a.open.Usable, OpenNew: a.openStore, Library: func(db *sqlite.Store) (*library.Library, error) { return a.library(db) }, Progress: a.progress,
-		Stdin: a.stdin, Stdout: a.stdout, Session: os.Getenv(detached.Variable), Agents: agentNames,
+		Open: a.Open.Usable, OpenNew: a.OpenStore, Library: func(db *sqlite.Store) (*library.Library, error) { return a.Library(db) }, Progress: a.IO.Progress,
+		Stdin: a.IO.In, Stdout: a.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
 	})
 	write := found.Write
 	if f.json {
 		write = found.WriteJSON
 	}
-	if err := write(a.stdout); err != nil {
+	if err := write(a.IO.Out); err != nil {
 		return err
 	}
 	switch {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -288,7 +290,7 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 // asksOfPeople returns the names of the commands that ask, which are all there.
 func asksOfPeople(t *testing.T) (names []string) {
 	t.Helper()
-	root := newRootCmd(newApp())
+	root := newRootCmd(factory.New(cli.Streams()))
 	for name := range asks {
 		cmd, _, err := root.Find(strings.Fields(name)[1:])
 		if err != nil || cmd.CommandPath() != name {

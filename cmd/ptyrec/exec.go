@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/remotecmd"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -29,7 +30,7 @@ type execFlags struct {
 	resume  string
 }
 
-func newExecCmd(a *app) *cobra.Command {
+func newExecCmd(a *factory.Factory) *cobra.Command {
 	var f execFlags
 	cmd := &cobra.Command{
 		Use:   "exec [flags] URL -- COMMAND…",
@@ -73,7 +74,7 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 	return cmd
 }
 
-func execRemote(ctx context.Context, a *app, where string, words []string, f execFlags) error {
+func execRemote(ctx context.Context, a *factory.Factory, where string, words []string, f execFlags) error {
 	if f.detach && f.resume != "" {
 		return failure.Usage(errors.New("--detach and --resume exclude each other"))
 	}
@@ -93,19 +94,19 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 	}
 	defer c.Close()
 	if f.detach {
-		_, err := fmt.Fprintln(a.stdout, c.ID())
+		_, err := fmt.Fprintln(a.IO.Out, c.ID())
 		return err
 	}
 	streams := remotecmd.Streams{
-		Stdin: a.stdin, Stdout: a.stdout, Stderr: a.stderr, Interrupts: interrupts,
-		Note: func(message string) { a.notice("warning: %s", message) },
+		Stdin: a.IO.In, Stdout: a.IO.Out, Stderr: a.IO.Err, Interrupts: interrupts,
+		Note: func(message string) { a.IO.Notice("warning: %s", message) },
 	}
-	if f.pty && isTerminal(a.stdin) {
-		state, err := term.MakeRaw(int(a.stdin.Fd()))
+	if f.pty && cli.IsTerminal(a.IO.In) {
+		state, err := term.MakeRaw(int(a.IO.In.Fd()))
 		if err != nil {
 			return err
 		}
-		defer func() { _ = term.Restore(int(a.stdin.Fd()), state) }()
+		defer func() { _ = term.Restore(int(a.IO.In.Fd()), state) }()
 		streams.LeaveKey = 0x1d
 	}
 	status, err := remotecmd.Connect(ctx, c, streams)
@@ -116,10 +117,10 @@ func execRemote(ctx context.Context, a *app, where string, words []string, f exe
 }
 
 // order is what the command line asks for.
-func (f *execFlags) order(a *app, words []string) remotecmd.Order {
+func (f *execFlags) order(a *factory.Factory, words []string) remotecmd.Order {
 	return remotecmd.Order{
-		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: append(f.env, detached.PrivateEnv(a.environ)...), Timeout: f.timeout, PTY: f.pty,
-		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.stdin),
+		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: append(f.env, detached.PrivateEnv(a.IO.Environ)...), Timeout: f.timeout, PTY: f.pty,
+		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.IO.In),
 	}
 }
 

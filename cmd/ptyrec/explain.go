@@ -9,12 +9,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 )
 
-func newExplainCmd(a *app) *cobra.Command {
+func newExplainCmd(a *factory.Factory) *cobra.Command {
 	var at timespan.Moment
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -37,7 +38,7 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
   ptyrec explain bug.cast#12 --json
   ptyrec explain bug.cast --at 12.5`,
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explainSession(cmd.Context(), a, args, at, asJSON)
 		},
@@ -47,8 +48,8 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
 	return cmd
 }
 
-func explainSession(ctx context.Context, a *app, args []string, at timespan.Moment, asJSON bool) error {
-	db, info, ref, err := a.openSession(ctx, args)
+func explainSession(ctx context.Context, a *factory.Factory, args []string, at timespan.Moment, asJSON bool) error {
+	db, info, ref, err := a.OpenSession(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func explainSession(ctx context.Context, a *app, args []string, at timespan.Mome
 	case ref.To != 0 && ref.To != ref.First:
 		return failure.Usage(errors.New("explain takes one entry: S#N"))
 	}
-	redaction, err := a.redaction()
+	redaction, err := a.Redaction()
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func explainSession(ctx context.Context, a *app, args []string, at timespan.Mome
 	case err != nil:
 		return opener.Missing(err)
 	case asJSON:
-		return a.writeFile("-", report.WriteJSON)
+		return a.IO.WriteFile("-", report.WriteJSON)
 	}
-	return a.writeFile("-", report.WriteText)
+	return a.IO.WriteFile("-", report.WriteText)
 }

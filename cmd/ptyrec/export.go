@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
 	"github.com/ptyrec/ptyrec/internal/export"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -26,17 +27,17 @@ import (
 )
 
 type exportFlags struct {
-	filterFlags
+	factory.FilterFlags
 	format string
 	all    bool
 	dir    string
 	at     timespan.Moment
-	part   partFlags
+	part   factory.PartFlags
 
 	animate bool
 }
 
-func newExportCmd(a *app) *cobra.Command {
+func newExportCmd(a *factory.Factory) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
 		Use:        "export [S|FILE] [OUT] [--format F]",
@@ -73,7 +74,7 @@ are named.
 			if f.all {
 				return exportAll(cmd.Context(), a, f)
 			}
-			of, out, err := a.exportArguments(args)
+			of, out, err := exportArguments(a, args)
 			if err != nil {
 				return err
 			}
@@ -85,16 +86,16 @@ are named.
 	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
-	f.register(a, cmd)
+	f.Register(a, cmd)
 	f.RegisterTeam(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	f.part.register(cmd)
+	f.part.Register(cmd)
 	cmd.Flags().BoolVar(&f.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
 	return cmd
 }
 
 // completeExport completes a session, and names of files.
-func completeExport(a *app) cobra.CompletionFunc { return completePlay(a) }
+func completeExport(a *factory.Factory) cobra.CompletionFunc { return factory.CompletePlay(a) }
 
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
@@ -105,7 +106,7 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.all && len(args) > 0:
 		return errors.New("--all takes no file and no session")
-	case f.all && (f.part.from != "" || f.part.to != ""):
+	case f.all && (f.part.From != "" || f.part.To != ""):
 		return errors.New("--from and --to go with one session")
 	case f.all && f.dir == "":
 		return errors.New("--all needs a folder: -o DIR")
@@ -118,13 +119,13 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 // exportArguments parts the arguments: a session or a recording, and the file to be written. A
 // single one that is a path is the file to be written; a recording that is there is not taken for
 // that.
-func (a *app) exportArguments(args []string) (of []string, out string, err error) {
+func exportArguments(a *factory.Factory, args []string) (of []string, out string, err error) {
 	switch {
 	case len(args) == 0:
 		return nil, "-", nil
 	case len(args) == 2:
 		return args[:1], args[1], nil
-	case a.open.Named || args[0] != "-" && !cli.IsPath(args[0]):
+	case a.Open.Named || args[0] != "-" && !cli.IsPath(args[0]):
 		return args, "-", nil
 	case importer.IsRecordingName(args[0]) && opener.IsFile(args[0]):
 		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
@@ -133,7 +134,7 @@ func (a *app) exportArguments(args []string) (of []string, out string, err error
 	return nil, args[0], nil
 }
 
-func exportOne(ctx context.Context, a *app, of []string, out string, f exportFlags) error {
+func exportOne(ctx context.Context, a *factory.Factory, of []string, out string, f exportFlags) error {
 	format, err := export.FormatOf(out, f.format)
 	if err != nil {
 		return err
@@ -144,15 +145,15 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if f.animate && f.at.Given {
 		return failure.Usage(errors.New("--animate shows all moments, --at one"))
 	}
-	if _, s, err := a.openSandbox(ctx, f.Team, of); s != nil || err != nil {
+	if _, s, err := a.OpenSandbox(ctx, f.Team, of); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return exportSandbox(ctx, a, s, out, format)
 	}
-	db, info, ref, err := a.openIn(ctx, f.Team, of)
+	db, info, ref, err := a.OpenIn(ctx, f.Team, of)
 	if err == nil {
-		ref, err = f.part.of(ref)
+		ref, err = f.part.Of(ref)
 	}
 	if err != nil {
 		return err
@@ -160,28 +161,28 @@ func exportOne(ctx context.Context, a *app, of []string, out string, f exportFla
 	if slices.Contains(render.Formats(), format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
-	return a.writeFile(out, func(w io.Writer) error {
+	return a.IO.WriteFile(out, func(w io.Writer) error {
 		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref, Animate: f.animate}.Write(ctx, w, format, info))
 	})
 }
 
 // exportAll writes each session that is chosen to a file of its own. One that cannot be written
 // does not keep the others.
-func exportAll(ctx context.Context, a *app, f exportFlags) error {
+func exportAll(ctx context.Context, a *factory.Factory, f exportFlags) error {
 	format, err := export.FormatOf("-", f.format)
 	if err != nil {
 		return err
 	}
-	db, infos, _, err := f.sessions(ctx, a, time.Now(), 0)
+	db, infos, _, err := f.Choose(ctx, a, time.Now(), 0)
 	if err != nil {
 		return err
 	}
 	if len(infos) == 0 {
-		a.noticeNone(f.filterFlags)
+		a.NoticeNone(f.FilterFlags)
 		return nil
 	}
 	if err := private.Folder(f.dir); err != nil {
@@ -190,27 +191,27 @@ func exportAll(ctx context.Context, a *app, f exportFlags) error {
 	if export.NeedsRecording(format) {
 		all := len(infos)
 		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
-			a.notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
+			a.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
 		}
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
-	only, err := f.part.of(archive.Ref{})
+	only, err := f.part.Of(archive.Ref{})
 	if err != nil {
 		return err
 	}
 	x := export.Exporter{Library: lib, At: f.at, Ref: only, Animate: f.animate && format == "svg"}
-	bar := newCounter(a, "export", "sessions", len(infos))
+	bar := a.IO.Counter("export", "sessions", len(infos))
 	defer bar.Finish()
 	err = x.WriteAll(ctx, f.dir, format, infos, func(path string, write func(io.Writer) error) error {
 		defer bar.Add(1)
-		return a.writeFile(path, write)
+		return a.IO.WriteFile(path, write)
 	})
 	if err == nil {
 		bar.Finish()
-		a.notice("%s written to %s", printable.Plural(len(infos), "session"), f.dir)
+		a.IO.Notice("%s written to %s", printable.Plural(len(infos), "session"), f.dir)
 	}
 	return err
 }

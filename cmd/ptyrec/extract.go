@@ -11,13 +11,14 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 )
 
-func newExtractCmd(a *app) *cobra.Command {
+func newExtractCmd(a *factory.Factory) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "extract FILE… [-o DIR] | extract S",
@@ -33,7 +34,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 				return failure.Usage(errors.New("no recording is named"))
 			}
 			if len(args) == 1 {
-				of, err := a.resolve(cmd.Context(), args)
+				of, err := a.Resolve(cmd.Context(), args)
 				if err != nil {
 					return err
 				}
@@ -54,11 +55,11 @@ replaces its entries. Entries that did not change keep their ids.`,
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
-	cmd.Flags().StringVar(&a.timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
 	return cmd
 }
 
-func extract(a *app, paths []string, dir string) error {
+func extract(a *factory.Factory, paths []string, dir string) error {
 	return eachRecording(a, "extract", paths, dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
 		t, err := rec.Transcribe(nil)
 		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
@@ -67,7 +68,7 @@ func extract(a *app, paths []string, dir string) error {
 
 // eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
-func eachRecording(a *app, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
+func eachRecording(a *factory.Factory, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
 	targets, err := archive.Outputs(paths, dir, ending)
 	if err != nil {
 		return err
@@ -77,28 +78,28 @@ func eachRecording(a *app, label string, paths []string, dir, ending string, rea
 			return err
 		}
 	}
-	bar := newProgress(a, label, paths)
+	bar := a.IO.ReadProgress(label, paths)
 	defer bar.Finish()
 	return parallel.Each(len(paths), func(i int) error {
-		rec, err := a.openRecording(paths[i], bar.Add)
+		rec, err := a.OpenRecording(paths[i], bar.Add)
 		if err != nil {
 			return err
 		}
 		defer rec.Close()
 		write, readErr := read(rec)
-		if err := a.writeFile(targets[i], write); err != nil {
+		if err := a.IO.WriteFile(targets[i], write); err != nil {
 			return err
 		}
 		if warning := rec.Warning(); warning != "" {
-			a.notice("%s: %s", paths[i], warning)
+			a.IO.Notice("%s: %s", paths[i], warning)
 		}
 		return readErr
 	})
 }
 
 // extractSession reads a recorded session again with today's extractors.
-func extractSession(ctx context.Context, a *app, of opener.Target) error {
-	lib, err := a.library(of.DB)
+func extractSession(ctx context.Context, a *factory.Factory, of opener.Target) error {
+	lib, err := a.Library(of.DB)
 	if err != nil {
 		return err
 	}
@@ -110,10 +111,10 @@ func extractSession(ctx context.Context, a *app, of opener.Target) error {
 		return err
 	}
 	for _, d := range damage {
-		a.notice("%v", d)
+		a.IO.Notice("%v", d)
 	}
 	if t, err = of.Ref.Cut(t, of.Info.Name != ""); err != nil {
 		return opener.Missing(err)
 	}
-	return render.Write(a.stdout, "json", t)
+	return render.Write(a.IO.Out, "json", t)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/live"
@@ -16,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-func newForgetCmd(a *app) *cobra.Command {
+func newForgetCmd(a *factory.Factory) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:        "forget [S]",
@@ -29,14 +30,14 @@ too. From another terminal forget asks first, unless you pass --yes.`,
 		Example: `  ptyrec forget                 in the session itself
   ptyrec forget 01a1fcd2`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeLive(a),
+		ValidArgsFunction: factory.CompleteLive(a),
 		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), a, args, yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; inside the session this does nothing")
 	return cmd
 }
 
-func forget(ctx context.Context, a *app, args []string, yes bool) error {
+func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) error {
 	ref := os.Getenv(detached.Variable)
 	if len(args) > 0 {
 		ref = args[0]
@@ -44,7 +45,7 @@ func forget(ctx context.Context, a *app, args []string, yes bool) error {
 	if ref == "" {
 		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
 	}
-	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
+	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func forget(ctx context.Context, a *app, args []string, yes bool) error {
 	id := hello.Session.ID
 	inside := os.Getenv(detached.Variable) == id
 	if !inside && !yes {
-		if err := a.agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
+		if err := a.IO.Agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
 			return err
 		}
 	}
@@ -69,13 +70,13 @@ func forget(ctx context.Context, a *app, args []string, yes bool) error {
 				return
 			}
 			if n, ok := e.(protocol.Notice); ok && live.IsAsk(n.Text) {
-				a.notice("%s", n.Text)
+				a.IO.Notice("%s", n.Text)
 			}
 		}
 	}()
 	if err := s.Forget(ctx); err != nil {
 		return join.Refused(err, id)
 	}
-	a.notice("forgotten: the recording is deleted, and the command goes on unrecorded")
+	a.IO.Notice("forgotten: the recording is deleted, and the command goes on unrecorded")
 	return nil
 }

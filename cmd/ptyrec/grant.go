@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-func newGrantCmd(a *app) *cobra.Command {
+func newGrantCmd(a *factory.Factory) *cobra.Command {
 	var limit time.Duration
 	cmd := &cobra.Command{
 		Use:        "grant S [--for D]",
@@ -28,7 +29,7 @@ What was started in a recorded session, that one or another, cannot grant this.`
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeLive(a),
+		ValidArgsFunction: factory.CompleteLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
 				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
@@ -40,16 +41,16 @@ What was started in a recorded session, that one or another, cannot grant this.`
 	return cmd
 }
 
-func newRevokeCmd(a *app) *cobra.Command {
+func newRevokeCmd(a *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke S",
 		Short: "Let nobody but its own terminal type into a live session",
 		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
 The viewers can still watch.`,
 		Example: "  ptyrec revoke last",
-		Args:    operands(1, 1), ValidArgsFunction: completeLive(a),
+		Args:    operands(1, 1), ValidArgsFunction: factory.CompleteLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, hello, err := joinLive(cmd.Context(), a, args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			s, hello, err := factory.Join(cmd.Context(), a, args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
 			if err != nil {
 				return err
 			}
@@ -59,8 +60,8 @@ The viewers can still watch.`,
 	}
 }
 
-func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
-	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
+func grant(ctx context.Context, a *factory.Factory, ref string, limit time.Duration) error {
+	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func grant(ctx context.Context, a *app, ref string, limit time.Duration) error {
 	if limit > 0 {
 		until = fmt.Sprintf(" for %v", limit)
 	}
-	a.notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
+	a.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
 	return nil
 }
 

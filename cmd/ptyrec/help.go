@@ -38,14 +38,3 @@ func newHelpCmd() *cobra.Command {
 		},
 	}
 }
-
-// minPageWidth is the width of a help page in a terminal that is narrower still, in columns.
-const minPageWidth = 40
-
-// helpWidth returns the width of the help pages on stdout.
-func (a *app) helpWidth() int {
-	if n := a.width(); n > 0 {
-		return max(minPageWidth, min(n, cli.PageWidth))
-	}
-	return cli.PageWidth
-}

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
 // TestHelpFitsTheTerminal prints the help of every command: each line fits 80 columns, and the
 // flags of every command are on the pages of the program and of the topic only.
 func TestHelpFitsTheTerminal(t *testing.T) {
-	a := newApp()
+	a := factory.New(cli.Streams())
 	root := newRootCmd(a)
 	cli.HelpPages(root, func() int { return cli.PageWidth })
 	var out bytes.Buffer

@@ -11,13 +11,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/agentlog/agentimport"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/importer"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-func newImportCmd(a *app) *cobra.Command {
+func newImportCmd(a *factory.Factory) *cobra.Command {
 	var dry, logs bool
 	cmd := &cobra.Command{
 		Use:   "import FILE… | import --agent-logs [AGENT…]",
@@ -56,7 +57,7 @@ that has grown is updated. An import that was interrupted continues where it was
 			if logs {
 				return importLogs(cmd.Context(), a, args, dry)
 			}
-			if a.timing != "" && len(args) != 1 {
+			if a.Timing != "" && len(args) != 1 {
 				return failure.Usage(errors.New("--timing goes with one typescript"))
 			}
 			return imports(cmd.Context(), a, args, dry)
@@ -64,23 +65,23 @@ that has grown is updated. An import that was interrupted continues where it was
 	}
 	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be done, and do nothing")
 	cmd.Flags().BoolVar(&logs, "agent-logs", false, "take in what the agents logged themselves")
-	cmd.Flags().StringVar(&a.timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
 	return cmd
 }
 
-func imports(ctx context.Context, a *app, args []string, dry bool) error {
+func imports(ctx context.Context, a *factory.Factory, args []string, dry bool) error {
 	paths, err := importer.Recordings(args)
 	if err != nil {
 		return err
 	}
-	im := &importer.Importer{DryRun: dry, Private: detached.IsPrivate(a.environ), Open: a.openRecording, Out: a.stdout, Notice: a.notice, Progress: newProgress(a, "import", paths)}
+	im := &importer.Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Open: a.OpenRecording, Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.ReadProgress("import", paths)}
 	if dry {
-		im.Store, err = a.openExisting(ctx)
+		im.Store, err = a.OpenExisting(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.openStore(ctx)
+		im.Store, err = a.OpenStore(ctx)
 	}
 	if err != nil {
 		return err
@@ -89,8 +90,8 @@ func imports(ctx context.Context, a *app, args []string, dry bool) error {
 }
 
 // importLogs takes in the logs of agents, or of all that are known.
-func importLogs(ctx context.Context, a *app, agents []string, dry bool) (err error) {
-	if a.timing != "" {
+func importLogs(ctx context.Context, a *factory.Factory, agents []string, dry bool) (err error) {
+	if a.Timing != "" {
 		return failure.Usage(errors.New("--timing goes with one typescript"))
 	}
 	for _, agent := range agents {
@@ -102,23 +103,23 @@ func importLogs(ctx context.Context, a *app, agents []string, dry bool) (err err
 		agents = agentlog.Agents()
 	}
 	slices.Sort(agents)
-	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.environ), Out: a.stdout, Notice: a.notice, Progress: a.progress("import", "", 0)}
-	if im.Redact, err = a.redaction(); err != nil {
+	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.Progress("import", "", 0)}
+	if im.Redact, err = a.Redaction(); err != nil {
 		return err
 	}
 	if dry {
-		im.Store, err = a.openExisting(ctx)
+		im.Store, err = a.OpenExisting(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.openStore(ctx)
+		im.Store, err = a.OpenStore(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	if im.Store != nil { // to recognise what was recorded, it must be read
-		lib, err := a.library(im.Store)
+		lib, err := a.Library(im.Store)
 		if err == nil {
 			err = lib.ReadOutAll(ctx, store.Filter{})
 		}

@@ -8,23 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// agentNames are the programs whose conversations ptyrec reads.
-var agentNames = extractor.Agents()
-
-func newInitCmd(a *app) *cobra.Command {
+func newInitCmd(a *factory.Factory) *cobra.Command {
 	var record, all bool
 	var agents []string
 	cmd := &cobra.Command{
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print what a shell needs to record agents by itself",
-		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(agentNames, ", ") + `
+		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(), ", ") + `
 are recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
 so that commands can be told from their output; and words are completed. Inside a recorded session,
 and where recording is not possible, agents run unrecorded. --shell records each interactive shell
@@ -37,9 +34,9 @@ instead.`,
 		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("agents") {
-				agents = agentNames
+				agents = factory.AgentNames()
 				if !all {
-					agents = installed(agentNames)
+					agents = installed(factory.AgentNames())
 				}
 			}
 			code, err := shellinit.Code(cmd.Root(), args[0], shellinit.Options{Agents: agents, Shell: record})
@@ -49,7 +46,7 @@ instead.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.stdout, code)
+			_, err = io.WriteString(a.IO.Out, code)
 			return err
 		},
 	}

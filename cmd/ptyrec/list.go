@@ -14,8 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -23,12 +23,12 @@ import (
 const listed = 100
 
 type listFlags struct {
-	tableFlags
+	factory.TableFlags
 	limit int
 	pick  bool
 }
 
-func newListCmd(a *app) *cobra.Command {
+func newListCmd(a *factory.Factory) *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:        "list",
@@ -56,31 +56,31 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.pick {
-				if f.asJSON || f.Team || cmd.Flags().Changed("limit") {
+				if f.AsJSON || f.Team || cmd.Flags().Changed("limit") {
 					return failure.Usage(errors.New("--interactive cannot be combined with --json, --team and --limit"))
 				}
-				if !a.interactive() {
+				if !a.IO.Interactive() {
 					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
 				}
-				return pick(cmd.Context(), a, f.filterFlags, func() error {
-					a.noticeNone(f.filterFlags)
+				return pick(cmd.Context(), a, f.FilterFlags, func() error {
+					a.NoticeNone(f.FilterFlags)
 					return nil
 				})
 			}
-			if f.asJSON && !cmd.Flags().Changed("limit") {
+			if f.AsJSON && !cmd.Flags().Changed("limit") {
 				f.limit = 0
 			}
 			return list(cmd.Context(), a, f)
 		},
 	}
-	f.register(a, cmd)
+	f.Register(a, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
 	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
 	return cmd
 }
 
-func list(ctx context.Context, a *app, f listFlags) error {
+func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 	if f.limit < 0 {
 		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
 	}
@@ -88,11 +88,11 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if limit > 0 {
 		limit++ // to know of more
 	}
-	f.Folded = f.Sandbox == "" && !f.asJSON
-	db, infos, filter, err := f.sessions(ctx, a, now, limit)
+	f.Folded = f.Sandbox == "" && !f.AsJSON
+	db, infos, filter, err := f.Choose(ctx, a, now, limit)
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
-		a.notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
+		a.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
 	} else if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	if more {
 		infos = infos[:f.limit]
 	}
-	if f.asJSON {
-		prices, err := a.prices()
+	if f.AsJSON {
+		prices, err := a.Prices()
 		if err != nil {
 			return err
 		}
@@ -117,10 +117,10 @@ func list(ctx context.Context, a *app, f listFlags) error {
 		if db != nil {
 			used = prices.Sums(ctx, db, infos)
 		}
-		return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.sockets(), used) })
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.Sockets(), used) })
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
-		a.noticeNone(f.filterFlags)
+		a.NoticeNone(f.FilterFlags)
 		return nil
 	}
 	ids, err := db.IDs(ctx)
@@ -134,27 +134,20 @@ func list(ctx context.Context, a *app, f listFlags) error {
 	case err != nil:
 		return err
 	}
-	t := listing.Table(infos, a.sockets(), listing.NewShortIDs(ids), now, isTerminal(a.stdout))
+	t := listing.Table(infos, a.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(a.IO.Out))
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
 	if len(infos) == 0 {
-		return a.page(cli.Text(b.String()))
+		return a.IO.Page(cli.Text(b.String()))
 	}
-	if err := t.Write(&b, a.colours().Paint, a.width()); err != nil {
+	if err := t.Write(&b, a.IO.Colours().Paint, a.IO.Width()); err != nil {
 		return err
 	}
-	if err := a.page(cli.Text(b.String())); err != nil {
+	if err := a.IO.Page(cli.Text(b.String())); err != nil {
 		return err
 	}
 	if more {
-		a.notice("these are the newest %d: -n 0 lists all", f.limit)
+		a.IO.Notice("these are the newest %d: -n 0 lists all", f.limit)
 	}
 	return nil
-}
-
-// sockets returns those of the live sessions of this user on this machine, by the sessions' ids.
-func (a *app) sockets() map[string]string {
-	path, _ := a.dbPath()           // without one, the user's folders are left
-	sockets, _ := rundir.Find(path) // doctor says what is wrong with a folder
-	return sockets
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/process"
 )
@@ -21,8 +22,8 @@ func main() {
 // execute runs one command line on the process's own streams and returns its exit status.
 func execute(args []string) int {
 	cobra.EnableCommandSorting = false // the help has the order of root.go
-	a := newApp()
-	defer a.close()
+	a := factory.New(cli.Streams())
+	defer a.Close()
 	root := newRootCmd(a)
 	root.SetArgs(args)
 	begun := false
@@ -44,7 +45,7 @@ func execute(args []string) int {
 	if f := (*failure.Error)(nil); errors.As(err, &f) && f.Misuse && f.Hint == "" {
 		f.Hint = cli.HelpHint(cmd)
 	}
-	return cli.Report(a.stderr, err)
+	return cli.Report(a.IO.Err, err)
 }
 
 // beforeRun makes each command call note when it begins: an error that comes sooner is about the

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			panic(err)
 		}
-		now = func() time.Time { return at }
+		factory.SetClock(func() time.Time { return at })
 	}
 	process.BeHost()
 	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "ptyrec-doors": tryDoors, "ptyrec-request": request, "codex": fakeCodex, "claude": likeClaude})

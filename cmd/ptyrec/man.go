@@ -8,11 +8,12 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
 // newManCmd returns a command for packagers, which no list shows.
-func newManCmd(a *app) *cobra.Command {
+func newManCmd(a *factory.Factory) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND] [-o DIR]",
@@ -33,12 +34,12 @@ func newManCmd(a *app) *cobra.Command {
 				if err != nil {
 					return failure.Usage(err)
 				}
-				return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return pages.Write(w, page) })
+				return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return pages.Write(w, page) })
 			}
 			if len(args) > 0 {
 				return failure.Usage(errors.New("-o writes all pages"))
 			}
-			return pages.WriteAll(&a.temps, dir, root)
+			return pages.WriteAll(&a.IO.Temps, dir, root)
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write all pages into `DIR`")

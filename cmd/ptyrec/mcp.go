@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -15,10 +14,9 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
-	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
-	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -40,7 +38,7 @@ func (f mcpFlags) check() error {
 	return nil
 }
 
-func newMCPCmd(a *app) *cobra.Command {
+func newMCPCmd(a *factory.Factory) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -65,7 +63,7 @@ taken out of what they read, whatever --redact and the configuration say.`,
 // its own.
 const mcpGC = 50
 
-func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
+func serveMCP(ctx context.Context, a *factory.Factory, f mcpFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -74,7 +72,7 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	defer stop()
 	var log *slog.Logger
 	if f.verbose {
-		log = a.logger(slog.LevelDebug)
+		log = a.IO.Logger(slog.LevelDebug)
 	}
 	o, err := mcpOptions(a, log)
 	if err != nil {
@@ -83,11 +81,11 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	o.Write, o.Inside = f.write, sessionsAround
 	o.Ask = f.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
 	if f.allowRun {
-		path, err := a.dbPath()
+		path, err := a.DatabasePath()
 		if err != nil {
 			return err
 		}
-		starter, err := detached.NewStarter(path, a.environ)
+		starter, err := detached.NewStarter(path, a.IO.Environ)
 		if err != nil {
 			return err
 		}
@@ -102,7 +100,7 @@ func serveMCP(ctx context.Context, a *app, f mcpFlags) error {
 	}
 	s := mcp.New(o)
 	defer s.Close()
-	return s.Serve(ctx, a.stdin, a.stdout)
+	return s.Serve(ctx, a.IO.In, a.IO.Out)
 }
 
 // sessionsAround returns the ids of the sessions that this process runs inside, as mcp.Options has
@@ -116,7 +114,7 @@ func sessionsAround() (ids []string, known bool) {
 }
 
 // newMCP returns the MCP server of serve. The caller must close it.
-func newMCP(a *app, log *slog.Logger) (*mcp.Server, error) {
+func newMCP(a *factory.Factory, log *slog.Logger) (*mcp.Server, error) {
 	o, err := mcpOptions(a, nil)
 	if err != nil {
 		return nil, err
@@ -126,17 +124,17 @@ func newMCP(a *app, log *slog.Logger) (*mcp.Server, error) {
 }
 
 // mcpOptions returns what all MCP servers have in common.
-func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
-	quiet, err := a.quiet(log != nil)
+func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
+	quiet, err := a.Quiet(log != nil)
 	if err != nil {
 		return mcp.Options{}, err
 	}
-	r, err := quiet.redaction()
+	r, err := quiet.Redaction()
 	if err != nil {
 		return mcp.Options{}, err
 	}
 	return mcp.Options{
-		Open: mcp.Reopen(quiet.dbPath, quiet.openArchive), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
+		Open: mcp.Reopen(quiet.DatabasePath, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			s, err := timespan.Parse(text, time.Now())
 			return s.Start, s.End, err
@@ -144,61 +142,22 @@ func mcpOptions(a *app, log *slog.Logger) (mcp.Options, error) {
 	}, nil
 }
 
-// quiet returns an app like a that shows no secrets, whatever the flags and the configuration say,
-// and prints notices only if it is loud. a closes what it opens.
-func (a *app) quiet(loud bool) (*app, error) {
-	safe, err := a.safeConfig()
-	if err != nil {
-		return nil, err
-	}
-	q := &app{stdin: a.stdin, stdout: a.stdout, stderr: a.stderr, environ: a.environ, dbFlag: a.dbFlag, config: safe}
-	q.open = newOpener(q)
-	if !loud {
-		if q.stderr, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
-			return nil, err
-		}
-		q.closeLater(q.stderr)
-	}
-	a.closeLater(opener.Closer(func() error { q.close(); return nil }))
-	return q, nil
-}
-
-// safeConfig returns the configuration with redaction on, whatever it says.
-func (a *app) safeConfig() (*config.Config, error) {
-	c, err := a.loadConfig()
-	if err != nil {
-		return nil, err
-	}
-	safe := *c
-	safe.Redact.Enabled, safe.Redact.Known = true, true
-	return &safe, nil
-}
-
-// agentRedactor returns what takes the secrets out of the screens that agents are shown.
-func (a *app) agentRedactor() (*redact.Redactor, error) {
-	safe, err := a.safeConfig()
-	if err != nil {
-		return nil, err
-	}
-	return safe.Redact.Redactor()
-}
-
 // openArchive opens what MCP servers read; nil if there is no database.
-func (a *app) openArchive(ctx context.Context) (*mcp.Archive, error) {
-	db, err := a.openExisting(ctx)
+func openArchive(ctx context.Context, a *factory.Factory) (*mcp.Archive, error) {
+	db, err := a.OpenExisting(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return nil, err
 	}
 	past := webserver.NewPast(lib)
-	a.closeLater(past)
-	live, err := client.Dial(ctx, "", a.liveOptions(db))
+	a.CloseLater(past)
+	live, err := client.Dial(ctx, "", a.LiveOptions(db))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/setup/mcpinstall"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
@@ -18,7 +19,7 @@ type mcpInstallFlags struct {
 	force bool
 }
 
-func newMCPInstallCmd(a *app) *cobra.Command {
+func newMCPInstallCmd(a *factory.Factory) *cobra.Command {
 	var f mcpInstallFlags
 	cmd := &cobra.Command{
 		Use:   "install [claude] [codex] [gemini] [cursor]",
@@ -45,7 +46,7 @@ there already stays as it is, unless you say --force.`,
 	return cmd
 }
 
-func installMCP(ctx context.Context, a *app, names []string, f mcpInstallFlags) error {
+func installMCP(ctx context.Context, a *factory.Factory, names []string, f mcpInstallFlags) error {
 	agents, err := mcpinstall.Choose(names)
 	if err != nil {
 		return err
@@ -57,9 +58,9 @@ func installMCP(ctx context.Context, a *app, names []string, f mcpInstallFlags) 
 	server := mcpinstall.Server{Program: detached.Program(), Args: args}
 	for _, agent := range agents {
 		if f.print {
-			err = agent.Print(a.stdout, server)
+			err = agent.Print(a.IO.Out, server)
 		} else {
-			err = agent.Install(ctx, a.stdout, server, f.force)
+			err = agent.Install(ctx, a.IO.Out, server, f.force)
 		}
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func installMCP(ctx context.Context, a *app, names []string, f mcpInstallFlags) 
 }
 
 // serverArgs returns the arguments with which agents start the server.
-func (f mcpInstallFlags) serverArgs(a *app) ([]string, error) {
+func (f mcpInstallFlags) serverArgs(a *factory.Factory) ([]string, error) {
 	args := []string{"mcp"}
 	for flag, on := range map[string]bool{"--write": f.write, "--ask": f.ask, "--allow-run": f.allowRun} {
 		if on {
@@ -77,7 +78,7 @@ func (f mcpInstallFlags) serverArgs(a *app) ([]string, error) {
 		}
 	}
 	slices.Sort(args[1:])
-	path, err := a.dbPath()
+	path, err := a.DatabasePath()
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newNoteCmd(a *app) *cobra.Command {
+func newNoteCmd(a *factory.Factory) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "note S [TEXT…]",
@@ -23,24 +24,24 @@ stdin. Without TEXT, note prints the note.`,
   ptyrec note last
   ptyrec note last --rm`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
 			if remove && text != "" {
 				return failure.Usage(errors.New("--rm takes no text"))
 			}
-			db, info, _, err := a.openStored(cmd.Context(), args)
+			db, info, _, err := a.OpenStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
 			if text == "" && !remove {
 				if info.Note != "" {
-					_, err = fmt.Fprintln(a.stdout, printable.Text(info.Note))
+					_, err = fmt.Fprintln(a.IO.Out, printable.Text(info.Note))
 				}
 				return err
 			}
 			if text == "-" {
-				b, err := io.ReadAll(a.stdin)
+				b, err := io.ReadAll(a.IO.In)
 				if err != nil {
 					return err
 				}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -52,7 +53,7 @@ func flagged(names ...string) func(*cobra.Command, []string) bool {
 }
 
 // askFirst has the commands below cmd that are in asks ask the person.
-func askFirst(a *app, cmd *cobra.Command) {
+func askFirst(a *factory.Factory, cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		askFirst(a, c)
 	}
@@ -62,7 +63,7 @@ func askFirst(a *app, cmd *cobra.Command) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if changes(cmd, args) {
-			if err := a.person(cmd.Context(), "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
+			if err := person(cmd.Context(), a, "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
 				return err
 			}
 		}
@@ -73,7 +74,7 @@ func askFirst(a *app, cmd *cobra.Command) {
 // person returns nil if a person does what this process is about to do: the process was started
 // outside of all recorded sessions, or somebody agrees at the terminal of the outermost one. The
 // errors have hints.
-func (a *app) person(ctx context.Context, what string) error {
+func person(ctx context.Context, a *factory.Factory, what string) error {
 	if peer.Here() == peer.Outside {
 		return nil
 	}
@@ -82,7 +83,7 @@ func (a *app) person(ctx context.Context, what string) error {
 	if !known || len(around) == 0 {
 		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
 	}
-	if err := a.agreedIn(ctx, around[len(around)-1], what); err != nil {
+	if err := agreedIn(ctx, a, around[len(around)-1], what); err != nil {
 		return failure.New(err, hint)
 	}
 	return nil
@@ -90,8 +91,8 @@ func (a *app) person(ctx context.Context, what string) error {
 
 // agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
 // comes from the environment, which whoever has started this process controls.
-func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
-	c, err := a.liveSessions(ctx)
+func agreedIn(ctx context.Context, a *factory.Factory, s peer.Session, what string) error {
+	c, err := a.LiveSessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (a *app) agreedIn(ctx context.Context, s peer.Session, what string) error {
 	}
 	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
 	defer signal.Reset(syscall.SIGQUIT)
-	return a.askOn(conn, what)
+	return askOn(a, conn, what)
 }
 
 // isRecorder reports whether a process is at the other end of a connection; any is if pid is 0.
@@ -125,7 +126,7 @@ func isRecorder(conn io.ReadWriteCloser, pid int) bool {
 }
 
 // askOn asks on a connection to a session, and returns nil if somebody agrees.
-func (a *app) askOn(conn io.ReadWriter, what string) error {
+func askOn(a *factory.Factory, conn io.ReadWriter, what string) error {
 	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (a *app) askOn(conn io.ReadWriter, what string) error {
 		case protocol.TypeNotice:
 			var n protocol.Notice
 			if err := f.Decode(&n); err == nil && live.IsAsk(n.Text) {
-				a.notice("%s", n.Text)
+				a.IO.Notice("%s", n.Text)
 			}
 		case protocol.TypeRefused:
 			refused := &protocol.Error{}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/picker"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/deletion"
 	"github.com/ptyrec/ptyrec/internal/export"
@@ -19,17 +17,11 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// interactive reports whether the picker can be shown: on a terminal that can move its cursor.
-func (a *app) interactive() bool {
-	name := os.Getenv("TERM")
-	return isTerminal(a.stdin) && isTerminal(a.stdout) && name != "" && name != "dumb" && name != "unknown"
-}
-
 // pick shows the picker, and does what the user chooses, until the user leaves, attaches or
 // resumes. If there is no session, it calls none.
-func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
+func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
-	found, infos, filter, err := f.sessions(ctx, a, time.Now(), 1)
+	found, infos, filter, err := f.Choose(ctx, a, time.Now(), 1)
 	if err != nil && (!errors.Is(err, session.ErrCorrupt) || len(infos) == 0) {
 		return err
 	}
@@ -37,18 +29,18 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 		return none()
 	}
 	db, _ := found.(*sqlite.Store) // --team does not come here
-	r, err := a.redaction()
+	r, err := a.Redaction()
 	if err != nil {
 		return err
 	}
 	lib := &library.Library{Store: db, Redact: r} // without warnings: they would disturb the picker
 	p := &picker.Picker{
-		In: a.stdin, Out: a.stdout, Color: bool(a.colours()),
+		In: a.IO.In, Out: a.IO.Out, Color: bool(a.IO.Colours()),
 		Sessions: func(ctx context.Context, limit int) ([]*store.Info, error) {
 			filter.Limit = limit
 			return db.Sessions(ctx, filter)
 		},
-		Sockets: a.sockets,
+		Sockets: a.Sockets,
 		Entries: lib.Beginning,
 		Tag: func(ctx context.Context, info *store.Info, add, remove []string) ([]string, error) {
 			for _, tag := range add {
@@ -68,7 +60,7 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 			return deletion.One(ctx, db, info.ID)
 		},
 		Export: func(ctx context.Context, info *store.Info, path string) error {
-			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, a.writeFile)
+			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, a.IO.WriteFile)
 		},
 	}
 	for {
@@ -86,7 +78,7 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 		case choice.Action == picker.Resume:
 			return resumeSession(ctx, a, []string{choice.Info.ID}, false)
 		}
-		p.Note = a.look(ctx, choice)
+		p.Note = look(ctx, a, choice)
 	}
 }
 
@@ -95,13 +87,13 @@ func pick(ctx context.Context, a *app, f filterFlags, none func() error) error {
 var errPicked = errors.New("not in a recorded session: `ptyrec rm` and `ptyrec tag` ask you there")
 
 // look shows or plays a session. It returns what went wrong, for the picker to say.
-func (a *app) look(ctx context.Context, choice picker.Choice) string {
+func look(ctx context.Context, a *factory.Factory, choice picker.Choice) string {
 	var err error
 	switch choice.Action {
 	case picker.Show:
-		a.staying = true
+		a.IO.Staying = true
 		err = show(ctx, a, []string{choice.Info.ID}, showFlags{})
-		a.staying = false
+		a.IO.Staying = false
 	case picker.Play:
 		err = play(ctx, a, []string{choice.Info.ID}, playFlags{speed: 1, idle: 2})
 	}
@@ -112,14 +104,8 @@ func (a *app) look(ctx context.Context, choice picker.Choice) string {
 	return err.Error()
 }
 
-// awaitEnter lets the user read what is on the terminal before the picker comes back.
-func (a *app) awaitEnter() {
-	fmt.Fprint(a.stderr, "ptyrec: press Enter to go back to the list ")
-	_, _ = bufio.NewReader(a.stdin).ReadString('\n') // without an answer it goes on, too
-}
-
-func attachPicked(ctx context.Context, a *app, id string) error {
-	c, err := a.loadConfig()
+func attachPicked(ctx context.Context, a *factory.Factory, id string) error {
+	c, err := a.Config()
 	if err != nil {
 		return err
 	}

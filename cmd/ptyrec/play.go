@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -27,11 +28,11 @@ type playFlags struct {
 	speed float64
 	idle  float64 // seconds; 0: as long as it was
 	at    float64 // seconds
-	part  partFlags
+	part  factory.PartFlags
 	team  bool
 }
 
-func newPlayCmd(a *app) *cobra.Command {
+func newPlayCmd(a *factory.Factory) *cobra.Command {
 	var f playFlags
 	cmd := &cobra.Command{
 		Use:        "play [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
@@ -52,7 +53,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
   ptyrec play session.cast --idle-limit 0
   ptyrec play ws://mgmt.example:8121/agent-01`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completePlay(a),
+		ValidArgsFunction: factory.CompletePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
 				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
@@ -60,7 +61,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 			return play(cmd.Context(), a, args, f)
 		},
 	}
-	f.part.register(cmd)
+	f.part.Register(cmd)
 	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
 	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
 	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
@@ -68,16 +69,8 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 	return cmd
 }
 
-// completePlay completes sessions, and the names of files.
-func completePlay(a *app) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		out, _ := completeSessions(a)(cmd, args, word)
-		return out, cobra.ShellCompDirectiveDefault
-	}
-}
-
-func play(ctx context.Context, a *app, args []string, f playFlags) error {
-	if !isTerminal(a.stdout) {
+func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) error {
+	if !cli.IsTerminal(a.IO.Out) {
 		return failure.New(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
 	t, err := playbackOf(ctx, a, args, f)
@@ -88,7 +81,7 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 		return failure.New(errors.New("the recording is empty"), "there is nothing to play")
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-	finished, err := tui.Play(ctx, a.stdout, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
+	finished, err := tui.Play(ctx, a.IO.Out, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
 	if err != nil || !finished || t.status == 0 {
 		return err
 	}
@@ -96,29 +89,29 @@ func play(ctx context.Context, a *app, args []string, f playFlags) error {
 }
 
 // playbackOf returns what the first of args names, else the last session.
-func playbackOf(ctx context.Context, a *app, args []string, f playFlags) (*playback, error) {
+func playbackOf(ctx context.Context, a *factory.Factory, args []string, f playFlags) (*playback, error) {
 	if f.team {
-		db, info, ref, err := a.openIn(ctx, true, args)
+		db, info, ref, err := a.OpenIn(ctx, true, args)
 		if err != nil {
 			return nil, err
 		}
 		return playbackOfSession(ctx, a, db, info, ref, f.part)
 	}
 	if len(args) > 0 && management.Is(args[0]) {
-		if f.part != (partFlags{}) {
+		if f.part != (factory.PartFlags{}) {
 			return nil, failure.Usage(errors.New("--from, --to and --only take a part of a stored session"))
 		}
 		return playbackOfManaged(ctx, a, args[0])
 	}
-	named, err := a.resolve(ctx, args)
+	named, err := a.Resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	if named.File != "" && named.Ref.Whole() && f.part == (partFlags{}) {
+	if named.File != "" && named.Ref.Whole() && f.part == (factory.PartFlags{}) {
 		return playbackOfFile(a, named.File)
 	}
 	if named.File != "" {
-		if named.DB, named.Info, err = a.open.File(ctx, named.File); err != nil {
+		if named.DB, named.Info, err = a.Open.File(ctx, named.File); err != nil {
 			return nil, err
 		}
 	}
@@ -131,12 +124,12 @@ type playback struct {
 	status int // what play exits with at the end
 }
 
-func playbackOfSession(ctx context.Context, a *app, db library.Store, info *store.Info, ref archive.Ref, part partFlags) (*playback, error) {
-	lib, err := a.library(db)
+func playbackOfSession(ctx context.Context, a *factory.Factory, db library.Store, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
+	lib, err := a.Library(db)
 	if err != nil {
 		return nil, err
 	}
-	if ref, err = part.of(ref); err != nil {
+	if ref, err = part.Of(ref); err != nil {
 		return nil, err
 	}
 	t, err := lib.Playback(ctx, info, ref)
@@ -147,8 +140,8 @@ func playbackOfSession(ctx context.Context, a *app, db library.Store, info *stor
 	return &playback{Playback: *t}, nil
 }
 
-func playbackOfFile(a *app, path string) (*playback, error) {
-	rec, err := a.openRecording(path, func(int) {})
+func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
+	rec, err := a.OpenRecording(path, func(int) {})
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +152,8 @@ func playbackOfFile(a *app, path string) (*playback, error) {
 }
 
 // playbackOfManaged returns what a management server has of the session at a URL.
-func playbackOfManaged(ctx context.Context, a *app, where string) (*playback, error) {
-	log, err := openManaged(ctx, a, where)
+func playbackOfManaged(ctx context.Context, a *factory.Factory, where string) (*playback, error) {
+	log, err := factory.OpenManaged(ctx, a, where)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
@@ -23,7 +24,7 @@ type promptFlags struct {
 	name       string
 }
 
-func newPromptCmd(a *app) *cobra.Command {
+func newPromptCmd(a *factory.Factory) *cobra.Command {
 	var f promptFlags
 	cmd := &cobra.Command{
 		Use:        "prompt S [TEXT… | -] [--wait D] [--json] [--interrupt]",
@@ -44,7 +45,7 @@ other failure. With --json the entries of the reply are printed, as in a transcr
   git diff | ptyrec prompt 01a1fcd2 -
   ptyrec prompt last --interrupt`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeLive(a),
+		ValidArgsFunction: factory.CompleteLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := sendText(a, args[1:])
 			if err != nil {
@@ -67,12 +68,12 @@ other failure. With --json the entries of the reply are printed, as in a transcr
 // agentStart is how long an agent may take to start.
 const agentStart = time.Minute
 
-func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f promptFlags) error {
+func promptAgent(ctx context.Context, a *factory.Factory, ref, text string, send bool, f promptFlags) error {
 	ref, err := opener.LiveName(ref)
 	if err != nil {
 		return err
 	}
-	c, err := a.liveSessions(ctx)
+	c, err := a.LiveSessions(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func promptAgent(ctx context.Context, a *app, ref, text string, send bool, f pro
 		defer stop()
 	}
 	reply, err := s.Reply(ctx, receipt)
-	if wrong := reply.Write(a.stdout, f.json); wrong != nil {
+	if wrong := reply.Write(a.IO.Out, f.json); wrong != nil {
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -8,11 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
+	"github.com/ptyrec/ptyrec/internal/sys/nice"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -23,7 +25,7 @@ type pruneFlags struct {
 	retention          bool // this is what retain has started
 }
 
-func newPruneCmd(a *app) *cobra.Command {
+func newPruneCmd(a *factory.Factory) *cobra.Command {
 	f := pruneFlags{}
 	cmd := &cobra.Command{
 		Use:        "prune",
@@ -56,14 +58,14 @@ The section [retention] of the configuration has that done once a day, unasked.`
 	return cmd
 }
 
-func prune(ctx context.Context, a *app, f pruneFlags) error {
+func prune(ctx context.Context, a *factory.Factory, f pruneFlags) error {
 	limits, err := f.limits(time.Now())
 	if err != nil {
 		return err
 	}
-	db, err := a.openExisting(ctx)
+	db, err := a.OpenExisting(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {
-		a.notice("nothing to delete")
+		a.IO.Notice("nothing to delete")
 		return nil
 	}
 	if err != nil {
@@ -80,7 +82,7 @@ func prune(ctx context.Context, a *app, f pruneFlags) error {
 		if n := len(limits.Choose(infos)); n > 0 {
 			kept = "; " + printable.Plural(n, "session") + " with tags would go with --tagged"
 		}
-		a.notice("nothing to delete%s", kept)
+		a.IO.Notice("nothing to delete%s", kept)
 		return nil
 	}
 	return deleteSessions(ctx, a, db, victims, f.yes)
@@ -106,4 +108,24 @@ func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
 		l.Size = size
 	}
 	return l, nil
+}
+
+// applyRetention is what the process does that retain has started.
+func applyRetention(ctx context.Context, a *factory.Factory) error {
+	nice.Lock()
+	a.Retained = true
+	c, err := a.Config()
+	if err != nil {
+		return err
+	}
+	policy, err := c.Retention.Policy()
+	if err != nil || policy.IsZero() {
+		return err
+	}
+	db, err := a.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = policy.Apply(ctx, db, factory.Now())
+	return err
 }

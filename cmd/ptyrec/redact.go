@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -18,7 +19,7 @@ type redactFlags struct {
 	yes, json bool
 }
 
-func newRedactCmd(a *app) *cobra.Command {
+func newRedactCmd(a *factory.Factory) *cobra.Command {
 	var f redactFlags
 	cmd := &cobra.Command{
 		Use:   "redact S",
@@ -30,7 +31,7 @@ secrets, and asks before it rewrites the session. In the raw log each character 
 cannot be undone. docs/privacy.md says what counts as a secret.`,
 		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return redactSession(cmd.Context(), a, args, f)
 		},
@@ -40,8 +41,8 @@ cannot be undone. docs/privacy.md says what counts as a secret.`,
 	return cmd
 }
 
-func redactSession(ctx context.Context, a *app, args []string, f redactFlags) error {
-	db, info, ref, err := a.openStored(ctx, args)
+func redactSession(ctx context.Context, a *factory.Factory, args []string, f redactFlags) error {
+	db, info, ref, err := a.OpenStored(ctx, args)
 	if err == nil && !ref.Whole() {
 		err = opener.WholeOnly(ref)
 	}
@@ -51,7 +52,7 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
 	}
-	r, err := a.redaction()
+	r, err := a.Redaction()
 	if err != nil {
 		return err
 	}
@@ -63,21 +64,21 @@ func redactSession(ctx context.Context, a *app, args []string, f redactFlags) er
 		return err
 	}
 	for _, d := range w.Damage {
-		a.notice("warning: %v; it is deleted, because its content is unknown", d)
+		a.IO.Notice("warning: %v; it is deleted, because its content is unknown", d)
 	}
-	if err := w.WriteFound(a.stdout, info.ID, f.json); err != nil {
+	if err := w.WriteFound(a.IO.Out, info.ID, f.json); err != nil {
 		return err
 	}
 	if len(w.Found()) == 0 && len(w.Damage) == 0 {
 		return nil
 	}
 	if !f.yes {
-		if err := a.agreed("rewrite the session, which cannot be undone"); err != nil {
+		if err := a.IO.Agreed("rewrite the session, which cannot be undone"); err != nil {
 			return err
 		}
 	}
 	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
-	a.syncBeside() // a team's server may have the secrets
+	syncBeside(a) // a team's server may have the secrets
 	if errors.Is(err, session.ErrBusy) {
 		return failure.New(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}

@@ -2,17 +2,19 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
 // aliasSession adds the flag --session to a command, as another way to name the session that is its
 // first argument.
-func aliasSession(a *app, cmd *cobra.Command) {
+func aliasSession(a *factory.Factory, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
 	_ = cmd.Flags().MarkHidden("session") // the argument is the way
-	_ = cmd.RegisterFlagCompletionFunc("session", completeSessions(a))
+	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(a))
 	with := func(args []string) []string {
-		if a.open.Named = cmd.Flags().Changed("session"); a.open.Named {
+		if a.Open.Named = cmd.Flags().Changed("session"); a.Open.Named {
 			args = append([]string{ref}, args...)
 		}
 		return args

@@ -5,10 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newRenameCmd(a *app) *cobra.Command {
+func newRenameCmd(a *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:        "rename S [TITLE…]",
 		SuggestFor: []string{"title", "mv"},
@@ -17,9 +18,9 @@ func newRenameCmd(a *app) *cobra.Command {
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, info, _, err := a.openStored(cmd.Context(), args)
+			db, info, _, err := a.OpenStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog/resume"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-func newResumeCmd(a *app) *cobra.Command {
+func newResumeCmd(a *factory.Factory) *cobra.Command {
 	var only bool
 	cmd := &cobra.Command{
 		Use:        "resume [S]",
@@ -30,7 +31,7 @@ the agent printed at its end, else that of its own log, else that of the recorde
   ptyrec resume 019a9ec0
   ptyrec resume last --print      the command only`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return resumeSession(cmd.Context(), a, args, only)
 		},
@@ -40,8 +41,8 @@ the agent printed at its end, else that of its own log, else that of the recorde
 }
 
 // resumeSession starts the agent of a session again, or prints how.
-func resumeSession(ctx context.Context, a *app, args []string, only bool) error {
-	db, info, err := a.open.Whole(ctx, args)
+func resumeSession(ctx context.Context, a *factory.Factory, args []string, only bool) error {
+	db, info, err := a.Open.Whole(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -63,19 +64,19 @@ func resumeSession(ctx context.Context, a *app, args []string, only bool) error 
 		return err
 	}
 	if only {
-		_, err := fmt.Fprintln(a.stdout, printable.Text(p.Line()))
+		_, err := fmt.Fprintln(a.IO.Out, printable.Text(p.Line()))
 		return err
 	}
 	if p.Cwd != "" {
 		if err := os.Chdir(p.Cwd); err != nil {
 			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
 		}
-		a.environ = append(a.environ, "PWD="+p.Cwd)
+		a.IO.Environ = append(a.IO.Environ, "PWD="+p.Cwd)
 	}
 	if _, err := exec.LookPath(p.Command[0]); err != nil && p.Command[0] != p.Agent { // it was moved since
 		p.Command[0] = p.Agent
 	}
-	c, err := a.loadConfig()
+	c, err := a.Config()
 	if err != nil {
 		return err
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/manage/deletion"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-func newRmCmd(a *app) *cobra.Command {
+func newRmCmd(a *factory.Factory) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:        "rm S…",
@@ -25,16 +26,16 @@ session it waits for Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeMoreSessions(a),
+		ValidArgsFunction: factory.CompleteMoreSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := a.openExisting(cmd.Context())
+			db, err := a.OpenExisting(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var infos []*store.Info
 			seen := map[string]bool{}
 			for _, arg := range args {
-				_, info, ref, err := a.openStored(cmd.Context(), []string{arg})
+				_, info, ref, err := a.OpenStored(cmd.Context(), []string{arg})
 				if err == nil && !ref.Whole() {
 					err = opener.WholeOnly(ref)
 				}
@@ -57,19 +58,14 @@ session it waits for Ctrl+\ in that session's terminal.`,
 }
 
 // deleteSessions names sessions, asks unless yes is set, and deletes them.
-func deleteSessions(ctx context.Context, a *app, db *sqlite.Store, infos []*store.Info, yes bool) error {
+func deleteSessions(ctx context.Context, a *factory.Factory, db *sqlite.Store, infos []*store.Info, yes bool) error {
 	return deletion.Deleter{
-		Store: db, Out: a.stderr, Notice: a.notice, Terminal: isTerminal(a.stderr),
+		Store: db, Out: a.IO.Err, Notice: a.IO.Notice, Terminal: cli.IsTerminal(a.IO.Err),
 		Confirm: func(what string) error {
 			if yes {
 				return nil
 			}
-			return a.agreed(what)
+			return a.IO.Agreed(what)
 		},
 	}.Delete(ctx, infos)
-}
-
-// agreed asks on stderr whether to do what.
-func (a *app) agreed(what string) error {
-	return cli.Confirm(a.stdin, isTerminal(a.stdin), a.stderr, what)
 }

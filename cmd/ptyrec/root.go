@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 )
 
 // newRootCmd builds the command tree. Each command has a file of its own.
-func newRootCmd(a *app) *cobra.Command {
+func newRootCmd(a *factory.Factory) *cobra.Command {
 	var version bool
 	root := &cobra.Command{
 		Use:   "ptyrec",
@@ -25,25 +26,25 @@ func newRootCmd(a *app) *cobra.Command {
 			if version {
 				return printVersion(a)
 			}
-			if !a.interactive() {
+			if !a.IO.Interactive() {
 				return cmd.Help()
 			}
-			return pick(cmd.Context(), a, filterFlags{}, cmd.Help)
+			return pick(cmd.Context(), a, factory.FilterFlags{}, cmd.Help)
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetIn(a.IO.In)
+	root.SetOut(a.IO.Out)
+	root.SetErr(a.IO.Err)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.dbFlag, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	flags.StringVar(&a.Database, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
 	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
-			a.redactFlag = &on
+			a.Redact = &on
 			return err
 		})
 	for _, group := range commandGroups(a) {
@@ -59,7 +60,7 @@ func newRootCmd(a *app) *cobra.Command {
 	root.AddCommand(newManCmd(a), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
 	addSetUp(root)
 	askFirst(a, root)
-	cli.HelpPages(root, a.helpWidth)
+	cli.HelpPages(root, a.IO.HelpWidth)
 	return root
 }
 
@@ -75,10 +76,10 @@ type commandGroup struct {
 	commands []*cobra.Command
 }
 
-func commandGroups(a *app) []commandGroup {
+func commandGroups(a *factory.Factory) []commandGroup {
 	return []commandGroup{
 		{"Record", []*cobra.Command{newRunCmd(a), newResumeCmd(a), newExecCmd(a), newImportCmd(a)}},
-		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newShareCmd(a), teamsync.NewLogin(a.stdin), teamsync.NewLogout(), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
+		{"Watch and control", []*cobra.Command{newAttachCmd(a), newServeCmd(a), newSyncCmd(a), newShareCmd(a), teamsync.NewLogin(a.IO.In), teamsync.NewLogout(), newTeamCmd(a), newAgentapiCmd(a), newMCPCmd(a), newGrantCmd(a), newRevokeCmd(a), newPromptCmd(a), newSendCmd(a), newWaitCmd(a)}},
 		{"Find and read", []*cobra.Command{newListCmd(a), newSearchCmd(a), newShowCmd(a), newTailCmd(a), newPlayCmd(a), newStatsCmd(a), newDiffCmd(a), newBlameCmd(a), newTrailerCmd(a)}},
 		{"Manage", []*cobra.Command{newRenameCmd(a), newTagCmd(a), newNoteCmd(a), newRmCmd(a), newForgetCmd(a), newPruneCmd(a), newRedactCmd(a)}},
 		{"Export", []*cobra.Command{newExportCmd(a), newExtractCmd(a), newExplainCmd(a), newScreenCmd(a)}},

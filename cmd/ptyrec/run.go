@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/record/launch"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 	"github.com/ptyrec/ptyrec/internal/config"
@@ -24,7 +25,6 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/ignore"
 	"github.com/ptyrec/ptyrec/recorder/recording"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/store"
 )
 
 type runFlags struct {
@@ -45,7 +45,7 @@ type runFlags struct {
 	ignore ignore.List
 }
 
-func newRunCmd(a *app) *cobra.Command {
+func newRunCmd(a *factory.Factory) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:        "run [flags] [--] [COMMAND…]",
@@ -77,9 +77,9 @@ What run.ignore in the configuration names by folder, command or git remote runs
 			if cmd.Flags().Changed("size") && !f.detach && !f.hosted {
 				return failure.Usage(errors.New("--size goes with --detach: else the window is the terminal's"))
 			}
-			c, err := a.loadConfig()
+			c, err := a.Config()
 			if err != nil {
-				return a.unrecorded(args, f, err)
+				return unrecorded(a, args, f, err)
 			}
 			if f.ignore, err = c.Run.Ignored(); err != nil {
 				return err
@@ -114,7 +114,7 @@ What run.ignore in the configuration names by folder, command or git remote runs
 	return cmd
 }
 
-func run(ctx context.Context, a *app, command []string, f runFlags) error {
+func run(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
 	if len(command) == 0 {
 		command = []string{shell()}
 	}
@@ -122,9 +122,9 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		return err
 	}
 	if f.private {
-		a.environ = detached.Private(a.environ)
+		a.IO.Environ = detached.Private(a.IO.Environ)
 	}
-	if id := detached.RecordedBy(a.environ); id != "" && !a.isOver(ctx, id) {
+	if id := detached.RecordedBy(a.IO.Environ); id != "" && !a.IsOver(ctx, id) {
 		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
 	}
 	if f.detach {
@@ -134,11 +134,11 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 		return detach(a, command, f)
 	}
 	outer := os.Getenv(detached.Variable)
-	if outer != "" && !f.nested && !a.isOver(ctx, outer) {
+	if outer != "" && !f.nested && !a.IsOver(ctx, outer) {
 		if !f.anyway {
-			a.notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+			a.IO.Notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
 		}
-		return launch.Replace(command, a.environ)
+		return launch.Replace(command, a.IO.Environ)
 	}
 	if err := ignored(ctx, a, command, f); err != nil {
 		return err
@@ -148,7 +148,7 @@ func run(ctx context.Context, a *app, command []string, f runFlags) error {
 
 // ignored becomes a command that the configuration says not to record, or does nothing. Without a
 // terminal it is an error: the command would run unseen.
-func ignored(ctx context.Context, a *app, command []string, f runFlags) error {
+func ignored(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
 	dir, _ := os.Getwd() // a folder without a name may be any
 	why, found := f.ignore.Match(ctx, dir, command)
 	if !found {
@@ -158,8 +158,8 @@ func ignored(ctx context.Context, a *app, command []string, f runFlags) error {
 	if f.detach || f.hosted {
 		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
 	}
-	a.notice("not recorded: run.ignore has %s", why)
-	return launch.Replace(command, a.environ)
+	a.IO.Notice("not recorded: run.ignore has %s", why)
+	return launch.Replace(command, a.IO.Environ)
 }
 
 func shell() string {
@@ -169,20 +169,9 @@ func shell() string {
 	return "/bin/sh"
 }
 
-// isOver reports whether a session is known and has ended. Then its id in the environment was
-// inherited, by a tmux server for example, and means nothing any more.
-func (a *app) isOver(ctx context.Context, id string) bool {
-	s, err := a.openExisting(ctx)
-	if err != nil {
-		return false
-	}
-	info, err := s.Find(ctx, id)
-	return err == nil && info.Status != store.Live
-}
-
 // unrecorded says why a command cannot be recorded. With --anyway the command runs nevertheless: an
 // agent's wrapper, or a shell's start, must not fail because of us.
-func (a *app) unrecorded(command []string, f runFlags, err error) error {
+func unrecorded(a *factory.Factory, command []string, f runFlags, err error) error {
 	if !f.anyway || err == nil {
 		return err
 	}
@@ -192,8 +181,8 @@ func (a *app) unrecorded(command []string, f runFlags, err error) error {
 	if err := launch.Check(command[0]); err != nil {
 		return err
 	}
-	a.notice("warning: this is not recorded: %v", err)
-	return launch.Replace(command, a.environ)
+	a.IO.Notice("warning: this is not recorded: %v", err)
+	return launch.Replace(command, a.IO.Environ)
 }
 
 // recorderGC is the garbage that a recorder may hold, in percent of what it uses
@@ -204,27 +193,27 @@ const (
 	startTime  = time.Second
 )
 
-func record(ctx context.Context, a *app, command []string, f runFlags) error {
+func record(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
 	if os.Getenv("GOGC") == "" {
 		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
-	s := launch.Session(command, a.stdout, a.stdin)
-	s.Continues, s.Private = f.continues, detached.IsPrivate(a.environ)
+	s := launch.Session(command, a.IO.Out, a.IO.In)
+	s.Continues, s.Private = f.continues, detached.IsPrivate(a.IO.Environ)
 	if f.hosted {
 		var err error
 		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {
 			return failure.Usage(err)
 		}
 	}
-	to, err := a.startRecording(ctx, command, s, f)
+	to, err := startRecording(ctx, a, command, s, f)
 	if err != nil {
-		return a.unrecorded(command, f, err)
+		return unrecorded(a, command, f, err)
 	}
 	defer to.Close()
 	o := recorder.Options{
-		Env:    detached.InSession(a.environ, s.ID, s.Private),
-		Stdin:  a.stdin,
-		Stdout: a.stdout,
+		Env:    detached.InSession(a.IO.Environ, s.ID, s.Private),
+		Stdin:  a.IO.In,
+		Stdout: a.IO.Out,
 		Input:  f.input,
 		Leader: detached.Program(),
 	}
@@ -236,19 +225,19 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 		orphans.Adopt() // of a leader that is killed
 		defer orphans.EndDescendants()
 	}
-	beside := time.AfterFunc(startTime, a.syncBeside)
+	beside := time.AfterFunc(startTime, func() { syncBeside(a) })
 	result, err := to.Run(ctx, o)
 	beside.Stop()
 	if err != nil {
 		return launch.Failure(err)
 	}
 	if warning := result.Warning(); warning != "" {
-		a.notice("warning: %s", warning)
+		a.IO.Notice("warning: %s", warning)
 	}
-	a.retain()
-	a.syncAfter(ctx, s.ID, f.sync)
+	a.Retain()
+	syncAfter(ctx, a, s.ID, f.sync)
 	if !f.hosted && result.InDatabase() {
-		a.tellRecorded(ctx, to)
+		tellRecorded(ctx, a, to)
 	}
 	if result.Status != 0 {
 		return cli.ExitStatus(result.Status)
@@ -257,16 +246,16 @@ func record(ctx context.Context, a *app, command []string, f runFlags) error {
 }
 
 // startRecording begins to record a session of a command.
-func (a *app) startRecording(ctx context.Context, command []string, s session.Session, f runFlags) (*recording.Recording, error) {
-	path, err := a.dbPath()
+func startRecording(ctx context.Context, a *factory.Factory, command []string, s session.Session, f runFlags) (*recording.Recording, error) {
+	path, err := a.DatabasePath()
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.redaction()
+	r, err := a.Redaction()
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.loadConfig()
+	c, err := a.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +263,7 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 	if err != nil {
 		return nil, err
 	}
-	o := recording.Options{Notify: n, Environ: detached.InSession(a.environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.notice, Keep: f.keep, Starter: f.starter}
+	o := recording.Options{Notify: n, Environ: detached.InSession(a.IO.Environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.IO.Notice, Keep: f.keep, Starter: f.starter}
 	if f.hosted {
 		o.Hosted = detached.Report
 	}
@@ -282,8 +271,8 @@ func (a *app) startRecording(ctx context.Context, command []string, s session.Se
 }
 
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
-func (a *app) tellRecorded(ctx context.Context, r *recording.Recording) {
-	c, err := a.loadConfig()
+func tellRecorded(ctx context.Context, a *factory.Factory, r *recording.Recording) {
+	c, err := a.Config()
 	if err != nil || c.Run.Notice == config.NoticeNever {
 		return // what is wrong with the configuration was told before
 	}
@@ -292,6 +281,6 @@ func (a *app) tellRecorded(ctx context.Context, r *recording.Recording) {
 		most = config.NoticeTimes
 	}
 	if name, ok := r.Name(ctx, most); ok {
-		a.notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
+		a.IO.Notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/export"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -32,7 +33,7 @@ type screenOptions struct {
 	format string
 }
 
-func newScreenCmd(a *app) *cobra.Command {
+func newScreenCmd(a *factory.Factory) *cobra.Command {
 	var o screenOptions
 	cmd := &cobra.Command{
 		Use:        "screen [S|FILE] | screen FILE… -o DIR",
@@ -48,7 +49,7 @@ writes the current screen, without scrollback. Several recordings are written to
   ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
   ptyrec screen *.cast --json -o screens`,
-		ValidArgsFunction: completePlay(a),
+		ValidArgsFunction: factory.CompletePlay(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
 				return failure.Usage(err)
@@ -106,7 +107,7 @@ func (o *screenOptions) characters() vterm.Widths {
 }
 
 // screens writes the screen of each recording.
-func screens(a *app, paths []string, o screenOptions) error {
+func screens(a *factory.Factory, paths []string, o screenOptions) error {
 	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
 		s, err := o.playFile(a, rec)
 		if err != nil {
@@ -118,12 +119,12 @@ func screens(a *app, paths []string, o screenOptions) error {
 
 // playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
 // it is read twice.
-func (o *screenOptions) playFile(a *app, rec *archive.Recording) (screen.Screen, error) {
+func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (screen.Screen, error) {
 	at := o.at.Duration()
 	if !o.at.Given {
 		at = math.MaxInt64
 		if rec.Path != "-" {
-			first, err := a.openRecording(rec.Path, func(int) {})
+			first, err := a.OpenRecording(rec.Path, func(int) {})
 			if err != nil {
 				return screen.Screen{}, err
 			}
@@ -137,24 +138,24 @@ func (o *screenOptions) playFile(a *app, rec *archive.Recording) (screen.Screen,
 
 // screenOfSession writes the screen of a session: the current one, which a running session sends
 // itself, or one that was recorded.
-func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions) error {
-	of, err := a.resolve(ctx, args)
+func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o screenOptions) error {
+	of, err := a.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}
 	if of.File != "" && of.Ref.Whole() {
 		return screens(a, []string{of.File}, o)
 	}
-	db, info, ref, err := a.openSession(ctx, args)
+	db, info, ref, err := a.OpenSession(ctx, args)
 	if err != nil {
 		return err
 	}
 	if info.Status == store.Live && !o.at.Given && ref.Whole() && o.widths == "graphemes" {
 		if t := screenOfLive(ctx, a, info.ID); t != nil {
-			return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
+			return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -162,12 +163,12 @@ func screenOfSession(ctx context.Context, a *app, args []string, o screenOptions
 	if err != nil {
 		return opener.Missing(err)
 	}
-	return a.writeFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
+	return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }
 
 // screenOfLive returns the screen of a running session, or nil if the session does not answer.
-func screenOfLive(ctx context.Context, a *app, id string) *vterm.Term {
-	s, _, err := joinLive(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+func screenOfLive(ctx context.Context, a *factory.Factory, id string) *vterm.Term {
+	s, _, err := factory.Join(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}

@@ -15,18 +15,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 type searchFlags struct {
-	tableFlags
+	factory.TableFlags
 	roles []string
 	limit int
 }
 
-func newSearchCmd(a *app) *cobra.Command {
+func newSearchCmd(a *factory.Factory) *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:        "search WORDS…",
@@ -47,7 +48,7 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
 			return search(cmd.Context(), a, strings.Join(args, " "), f)
 		},
 	}
-	f.register(a, cmd)
+	f.Register(a, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
@@ -60,13 +61,13 @@ var roles = []string{
 	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
 }
 
-func search(ctx context.Context, a *app, words string, f searchFlags) error {
+func search(ctx context.Context, a *factory.Factory, words string, f searchFlags) error {
 	now := time.Now()
 	filter, err := f.Filter(now)
 	if err != nil {
 		return err
 	}
-	a.sayUnderstood(&f.filterFlags)
+	a.SayUnderstood(&f.FilterFlags)
 	if filter.Limit = f.limit; f.limit < 1 {
 		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
 	}
@@ -78,12 +79,12 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 			return failure.Misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	hits, err := a.searched(ctx, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	hits, err := searched(ctx, a, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
-	if f.asJSON {
-		err := cli.WriteBuffered(a.stdout, func(w io.Writer) error { return hits.WriteJSON(w, a.sockets()) })
+	if f.AsJSON {
+		err := cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, a.Sockets()) })
 		if err == nil && hits.Len() == 0 {
 			err = cli.ExitStatus(cli.StatusFailure)
 		}
@@ -92,20 +93,20 @@ func search(ctx context.Context, a *app, words string, f searchFlags) error {
 	if hits.Len() == 0 {
 		return failure.New(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
-	look := listing.HitsLook{Style: a.colours(), Width: a.width(), Named: isTerminal(a.stdout), Now: now}
-	return a.page(cli.Text(hits.Text(look)))
+	look := listing.HitsLook{Style: a.IO.Colours(), Width: a.IO.Width(), Named: cli.IsTerminal(a.IO.Out), Now: now}
+	return a.IO.Page(cli.Text(hits.Text(look)))
 }
 
 // searched returns the hits. Without a database there are none.
-func (a *app) searched(ctx context.Context, team bool, q store.Query) (*listing.Hits, error) {
-	db, err := a.openFor(ctx, team)
+func searched(ctx context.Context, a *factory.Factory, team bool, q store.Query) (*listing.Hits, error) {
+	db, err := a.OpenFor(ctx, team)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return &listing.Hits{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt/typing"
@@ -22,7 +23,7 @@ type sendFlags struct {
 	name  string
 }
 
-func newSendCmd(a *app) *cobra.Command {
+func newSendCmd(a *factory.Factory) *cobra.Command {
 	var f sendFlags
 	cmd := &cobra.Command{
 		Use:        "send S [TEXT… | -] [--keys KEYS] [--enter]",
@@ -47,7 +48,7 @@ types only into an empty box of an idle agent, and prints the reply.`,
   ptyrec send last --keys C-c
   git diff | ptyrec send 01a1fcd2 - --enter`,
 		Args:              operands(1, -1),
-		ValidArgsFunction: completeLive(a),
+		ValidArgsFunction: factory.CompleteLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := sendText(a, args[1:])
 			if err != nil {
@@ -66,20 +67,20 @@ types only into an empty box of an idle agent, and prints the reply.`,
 	return cmd
 }
 
-func sendText(a *app, words []string) (string, error) {
+func sendText(a *factory.Factory, words []string) (string, error) {
 	if len(words) == 1 && words[0] == "-" {
-		text, err := io.ReadAll(a.stdin)
+		text, err := io.ReadAll(a.IO.In)
 		return strings.TrimRight(string(text), "\r\n"), err
 	}
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, a *app, ref, name string, o typing.Order) error {
+func send(ctx context.Context, a *factory.Factory, ref, name string, o typing.Order) error {
 	answers := o.Answers()
 	if _, err := typing.Keys(o.Keys, false); err != nil { // before anything is typed
 		return failure.Usage(err)
 	}
-	s, hello, err := joinLive(ctx, a, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
+	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}

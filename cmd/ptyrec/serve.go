@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
@@ -15,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-func newServeCmd(a *app) *cobra.Command {
+func newServeCmd(a *factory.Factory) *cobra.Command {
 	var f webserver.Flags
 	cmd := &cobra.Command{
 		Use:        "serve",
@@ -47,7 +48,7 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 // than usual, because it runs all day and has much to do only at times.
 const serveGC = 50
 
-func serve(ctx context.Context, a *app, f webserver.Flags) error {
+func serve(ctx context.Context, a *factory.Factory, f webserver.Flags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
 	if err := f.Check(); err != nil {
 		return err
@@ -56,43 +57,43 @@ func serve(ctx context.Context, a *app, f webserver.Flags) error {
 	if f.Verbose {
 		level = slog.LevelDebug
 	}
-	log := a.logger(level)
-	if name, err := a.dbName(); err == nil && postgres.Is(name) {
+	log := a.IO.Logger(level)
+	if name, err := a.DatabaseName(); err == nil && postgres.Is(name) {
 		return serveTeam(ctx, a, f, name, log)
 	}
-	db, err := a.openStore(ctx)
+	db, err := a.OpenStore(ctx)
 	if err != nil {
 		return err
 	}
-	live, err := client.Dial(ctx, "", a.liveOptions(db))
+	live, err := client.Dial(ctx, "", a.LiveOptions(db))
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
-	c, err := a.loadConfig()
+	c, err := a.Config()
 	if err != nil {
 		return err
 	}
-	agents, err := a.agentRedactor()
+	agents, err := a.AgentRedactor()
 	if err != nil {
 		return err
 	}
 	o := webserver.Options{
-		Flags: f, Database: db, Live: live, Library: lib, Usage: a.usageForAPI(db), Shell: shell(), Environ: a.environ,
+		Flags: f, Database: db, Live: live, Library: lib, Usage: a.UsageForAPI(db), Shell: shell(), Environ: a.IO.Environ,
 		NewMCP: func(log *slog.Logger) (*mcp.Server, error) { return newMCP(a, log) },
-		Agents: agents, Input: c.Run.Input, Log: log, Notice: a.notice, Out: a.stdout,
+		Agents: agents, Input: c.Run.Input, Log: log, Notice: a.IO.Notice, Out: a.IO.Out,
 	}
-	if bool(a.colours()) {
-		o.QRWidth = a.width()
+	if bool(a.IO.Colours()) {
+		o.QRWidth = a.IO.Width()
 	}
 	return webserver.Serve(ctx, o)
 }
 
 // serveTeam serves the sessions of a database in PostgreSQL.
-func serveTeam(ctx context.Context, a *app, f webserver.Flags, dsn string, log *slog.Logger) error {
+func serveTeam(ctx context.Context, a *factory.Factory, f webserver.Flags, dsn string, log *slog.Logger) error {
 	if err := f.CheckTeam(); err != nil {
 		return err
 	}
@@ -100,19 +101,19 @@ func serveTeam(ctx context.Context, a *app, f webserver.Flags, dsn string, log *
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
-	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: f, Database: db, Library: lib, Usage: a.usageForAPI(db), Log: log, Notice: a.notice, Out: a.stdout})
+	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: f, Database: db, Library: lib, Usage: a.UsageForAPI(db), Log: log, Notice: a.IO.Notice, Out: a.IO.Out})
 }
 
 // openTeam opens a database in PostgreSQL until the command ends.
-func openTeam(ctx context.Context, a *app, dsn string) (*postgres.Store, error) {
+func openTeam(ctx context.Context, a *factory.Factory, dsn string) (*postgres.Store, error) {
 	db, err := postgres.Open(ctx, dsn)
 	if err != nil {
 		return nil, failure.New(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
 	}
-	a.closeLater(db)
+	a.CloseLater(db)
 	return db, nil
 }

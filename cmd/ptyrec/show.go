@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/conversation"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
@@ -23,11 +24,11 @@ import (
 type showFlags struct {
 	tools, thinking, events, raw, asJSON bool
 
-	part partFlags
+	part factory.PartFlags
 	team bool
 }
 
-func newShowCmd(a *app) *cobra.Command {
+func newShowCmd(a *factory.Factory) *cobra.Command {
 	var f showFlags
 	cmd := &cobra.Command{
 		Use:        "show [S|FILE]",
@@ -43,7 +44,7 @@ ptyrec help sessions says how sessions are named.`,
   ptyrec show talk.cast --json | jq -r '.entries[].text'
   ptyrec show last --raw > session.bytes`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.raw || f.asJSON) && (f.tools || f.thinking || f.events || f.raw && f.asJSON) {
 				return failure.Usage(errors.New("--raw and --json cannot be combined with other flags"))
@@ -51,7 +52,7 @@ ptyrec help sessions says how sessions are named.`,
 			return show(cmd.Context(), a, args, f)
 		},
 	}
-	f.part.register(cmd)
+	f.part.Register(cmd)
 	cmd.Flags().BoolVar(&f.tools, "tools", false, "what tools were given and gave")
 	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
 	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
@@ -65,22 +66,22 @@ ptyrec help sessions says how sessions are named.`,
 // million links took 120 MB with Go's 100 %, takes 90 MB with this, and is shown as fast.
 const showGC = 30
 
-func show(ctx context.Context, a *app, args []string, f showFlags) error {
+func show(ctx context.Context, a *factory.Factory, args []string, f showFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
-	if lib, s, err := a.openSandbox(ctx, f.team, args); s != nil || err != nil {
+	if lib, s, err := a.OpenSandbox(ctx, f.team, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return showSandbox(ctx, a, lib, s, f)
 	}
-	db, info, ref, err := a.openIn(ctx, f.team, args)
+	db, info, ref, err := a.OpenIn(ctx, f.team, args)
 	if err == nil {
-		ref, err = f.part.of(ref)
+		ref, err = f.part.Of(ref)
 	}
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -107,32 +108,32 @@ func show(ctx context.Context, a *app, args []string, f showFlags) error {
 }
 
 // showTranscript writes what show shows of a session.
-func showTranscript(a *app, t *session.Transcript, info *store.Info, ref archive.Ref, f showFlags) error {
+func showTranscript(a *factory.Factory, t *session.Transcript, info *store.Info, ref archive.Ref, f showFlags) error {
 	if f.asJSON {
-		return a.writeFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
+		return a.IO.WriteFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
-	return a.page(func(w io.Writer) error {
+	return a.IO.Page(func(w io.Writer) error {
 		return conversation.Write(w, f.renderer(a), t.Session, store.List(t.Entries), info, ref)
 	})
 }
 
 // showWhole writes what show shows of a whole session, without holding all of it.
-func showWhole(ctx context.Context, a *app, lib *library.Library, info *store.Info, f showFlags) error {
+func showWhole(ctx context.Context, a *factory.Factory, lib *library.Library, info *store.Info, f showFlags) error {
 	s, entries, done, err := lib.Visible(ctx, info)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return a.page(func(w io.Writer) error {
+	return a.IO.Page(func(w io.Writer) error {
 		return conversation.Write(w, f.renderer(a), s, entries, info, archive.Ref{})
 	})
 }
 
-func (f showFlags) renderer(a *app) *render.Terminal {
-	return &render.Terminal{Width: a.width(), Color: bool(a.colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
+func (f showFlags) renderer(a *factory.Factory) *render.Terminal {
+	return &render.Terminal{Width: a.IO.Width(), Color: bool(a.IO.Colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
 }
 
 // showRaw writes the bytes of a session's output.
-func showRaw(ctx context.Context, a *app, lib *library.Library, info *store.Info) error {
-	return cli.WriteBuffered(a.stdout, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
+func showRaw(ctx context.Context, a *factory.Factory, lib *library.Library, info *store.Info) error {
+	return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
 }

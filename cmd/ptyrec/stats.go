@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -16,11 +17,11 @@ import (
 )
 
 type statsFlags struct {
-	tableFlags
+	factory.TableFlags
 	days int
 }
 
-func newStatsCmd(a *app) *cobra.Command {
+func newStatsCmd(a *factory.Factory) *cobra.Command {
 	var f statsFlags
 	cmd := &cobra.Command{
 		Use:        "stats",
@@ -37,23 +38,23 @@ least that was used. The prices are those of a file, if you have one (docs/usage
 		Args: operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
-	f.register(a, cmd)
+	f.Register(a, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
 	return cmd
 }
 
-func stats(ctx context.Context, a *app, f statsFlags) error {
+func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
 	if f.days < 0 || f.days > 3660 {
 		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
 	}
 	now := time.Now()
-	db, infos, filter, err := a.counted(ctx, f.filterFlags, now)
+	db, infos, filter, err := countedSessions(ctx, a, f.FilterFlags, now)
 	if err != nil {
 		return err
 	}
-	if len(infos) == 0 && !f.asJSON {
-		a.noticeNone(f.filterFlags)
+	if len(infos) == 0 && !f.AsJSON {
+		a.NoticeNone(f.FilterFlags)
 		return nil
 	}
 	end := now
@@ -61,7 +62,7 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
 	s := summary.Of(infos, end.Local(), f.days)
-	prices, err := a.prices()
+	prices, err := a.Prices()
 	if err != nil {
 		return err
 	}
@@ -70,22 +71,22 @@ func stats(ctx context.Context, a *app, f statsFlags) error {
 			return err
 		}
 	}
-	return cli.WriteBuffered(a.stdout, func(w io.Writer) error {
-		if f.asJSON {
+	return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
+		if f.AsJSON {
 			return printable.WriteJSON(w, s)
 		}
-		return s.Write(w, a.colours(), a.width())
+		return s.Write(w, a.IO.Colours(), a.IO.Width())
 	})
 }
 
-// counted returns the sessions that the flags choose. It reads them to their end first, as far as
-// the database takes what was said in them.
-func (a *app) counted(ctx context.Context, f filterFlags, now time.Time) (database, []*store.Info, store.Filter, error) {
-	db, infos, filter, err := f.sessions(ctx, a, now, 0)
+// countedSessions returns the sessions that the flags choose. It reads them to their end first, as
+// far as the database takes what was said in them.
+func countedSessions(ctx context.Context, a *factory.Factory, f factory.FilterFlags, now time.Time) (factory.Sessions, []*store.Info, store.Filter, error) {
+	db, infos, filter, err := f.Choose(ctx, a, now, 0)
 	if err != nil || db == nil {
 		return db, infos, filter, err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err == nil {
 		err = lib.ReadOutAll(ctx, filter)
 	}

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-func newTagCmd(a *app) *cobra.Command {
+func newTagCmd(a *factory.Factory) *cobra.Command {
 	var remove []string
 	cmd := &cobra.Command{
 		Use:   "tag S [TAG…]",
@@ -23,9 +24,9 @@ func newTagCmd(a *app) *cobra.Command {
 		Args: operands(1, -1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return completeTags(a)(cmd, args, word)
+				return factory.CompleteTags(a)(cmd, args, word)
 			}
-			return completeSessions(a)(cmd, args, word)
+			return factory.CompleteSessions(a)(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {
@@ -33,7 +34,7 @@ func newTagCmd(a *app) *cobra.Command {
 					return failure.Usage(err)
 				}
 			}
-			db, info, _, err := a.openStored(cmd.Context(), args)
+			db, info, _, err := a.OpenStored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ func newTagCmd(a *app) *cobra.Command {
 				return err
 			}
 			for _, tag := range tags {
-				fmt.Fprintln(a.stdout, printable.Line(tag))
+				fmt.Fprintln(a.IO.Out, printable.Line(tag))
 			}
 			return nil
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/tail"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -27,7 +28,7 @@ type tailFlags struct {
 	verbose render.Terminal
 }
 
-func newTailCmd(a *app) *cobra.Command {
+func newTailCmd(a *factory.Factory) *cobra.Command {
 	var f tailFlags
 	cmd := &cobra.Command{
 		Use:        "tail [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
@@ -42,7 +43,7 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
   ptyrec tail ws://mgmt.example:8121/agent-01
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.last < 0 {
 				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
@@ -58,13 +59,13 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
 	return cmd
 }
 
-func tailSession(ctx context.Context, a *app, args []string, f tailFlags) error {
-	o := tail.Options{Out: a.stdout, Format: f.verbose, JSON: f.asJSON, Last: f.last}
-	o.Format.Width, o.Format.Color = a.width(), bool(a.colours())
+func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailFlags) error {
+	o := tail.Options{Out: a.IO.Out, Format: f.verbose, JSON: f.asJSON, Last: f.last}
+	o.Format.Width, o.Format.Color = a.IO.Width(), bool(a.IO.Colours())
 	if len(args) > 0 && management.Is(args[0]) {
 		return tailManaged(ctx, a, args[0], o)
 	}
-	if lib, s, err := a.openSandbox(ctx, false, args); s != nil || err != nil {
+	if lib, s, err := a.OpenSandbox(ctx, false, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
@@ -74,22 +75,22 @@ func tailSession(ctx context.Context, a *app, args []string, f tailFlags) error 
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
 	if !f.asJSON {
-		a.notice("%s, %s: %s", shortID(ctx, db, info.ID), info.Status, listing.Title(info))
+		a.IO.Notice("%s, %s: %s", factory.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
 	return opener.Missing(tail.Session(ctx, lib, info, ref, o))
 }
 
 // tailed returns the session to follow.
-func tailed(ctx context.Context, a *app, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
+func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
-		return a.openSession(ctx, args)
+		return a.OpenSession(ctx, args)
 	}
-	db, err := a.openExisting(ctx)
+	db, err := a.OpenExisting(ctx)
 	if err != nil {
 		return nil, nil, archive.Ref{}, err
 	}
@@ -105,19 +106,19 @@ func tailed(ctx context.Context, a *app, args []string) (*sqlite.Store, *store.I
 
 // tailManaged follows the session at the URL of a management server. The session's exit status is
 // that of the command.
-func tailManaged(ctx context.Context, a *app, where string, o tail.Options) error {
-	r, err := a.redaction()
+func tailManaged(ctx context.Context, a *factory.Factory, where string, o tail.Options) error {
+	r, err := a.Redaction()
 	if err != nil {
 		return err
 	}
-	log, err := openManaged(ctx, a, where)
+	log, err := factory.OpenManaged(ctx, a, where)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Stream.Close() }()
 	begins := func(s session.Session) {
 		if !o.JSON {
-			a.notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
+			a.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 	}
 	if err := tail.Remote(ctx, log, r, begins, o); err != nil {

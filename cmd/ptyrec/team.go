@@ -5,25 +5,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-func newTeamCmd(a *app) *cobra.Command {
-	return teamadmin.New(teamadmin.Options{Out: a.stdout, Open: func(ctx context.Context) (teamadmin.Admin, error) {
-		name, err := a.dbName()
+func newTeamCmd(a *factory.Factory) *cobra.Command {
+	return teamadmin.New(teamadmin.Options{Out: a.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
+		name, err := a.DatabaseName()
 		if err != nil {
 			return nil, err
 		}
 		if postgres.Is(name) {
 			return openTeam(ctx, a, name)
 		}
-		if a.dbFlag != "" {
+		if a.Database != "" {
 			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
 		}
-		c, err := a.loadConfig()
+		c, err := a.Config()
 		if err != nil {
 			return nil, err
 		}

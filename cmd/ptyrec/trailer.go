@@ -11,12 +11,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
-	"github.com/ptyrec/ptyrec/store"
 )
 
-func newTrailerCmd(a *app) *cobra.Command {
+func newTrailerCmd(a *factory.Factory) *cobra.Command {
 	var base string
 	cmd := &cobra.Command{
 		Use:   "trailer",
@@ -33,18 +33,18 @@ hook that adds the line to each commit message.`,
 	return cmd
 }
 
-func trailer(ctx context.Context, a *app, base string) error {
+func trailer(ctx context.Context, a *factory.Factory, base string) error {
 	if err := checkBase(base); err != nil {
 		return err
 	}
 	id := os.Getenv(detached.Variable)
-	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.isLive(ctx, id) {
+	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.IsLive(ctx, id) {
 		return nil //nolint:nilerr // this runs in no session
 	}
 	if base != "" {
 		id = strings.TrimRight(base, "/") + "/s/" + id
 	}
-	_, err := fmt.Fprintln(a.stdout, "Session: "+id)
+	_, err := fmt.Fprintln(a.IO.Out, "Session: "+id)
 	return err
 }
 
@@ -58,14 +58,4 @@ func checkBase(base string) error {
 		return failure.Usage(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
 	}
 	return nil
-}
-
-// isLive reports whether a session is known and being recorded.
-func (a *app) isLive(ctx context.Context, id string) bool {
-	s, err := a.openExisting(ctx)
-	if err != nil {
-		return false
-	}
-	info, err := s.Find(ctx, id)
-	return err == nil && info.Status == store.Live
 }

@@ -11,11 +11,12 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-func newVerifyCmd(a *app) *cobra.Command {
+func newVerifyCmd(a *factory.Factory) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify [S|FILE]",
@@ -27,7 +28,7 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              operands(0, 1),
-		ValidArgsFunction: completeSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verify(cmd.Context(), a, args, asJSON)
 		},
@@ -36,12 +37,12 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 	return cmd
 }
 
-func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
-	db, info, err := a.open.Whole(ctx, args)
+func verify(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
+	db, info, err := a.Open.Whole(ctx, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.library(db)
+	lib, err := a.Library(db)
 	if err != nil {
 		return err
 	}
@@ -60,12 +61,12 @@ func verify(ctx context.Context, a *app, args []string, asJSON bool) error {
 		}
 		return &failure.Error{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
 	}
-	err = cli.WriteBuffered(a.stdout, func(w io.Writer) error {
+	err = cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
 		if asJSON {
 			return printable.WriteJSON(w, found)
 		}
 		for _, v := range found {
-			v.Write(w, a.colours().Paint)
+			v.Write(w, a.IO.Colours().Paint)
 		}
 		return nil
 	})

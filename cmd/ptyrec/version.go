@@ -6,9 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
-func newVersionCmd(a *app) *cobra.Command {
+func newVersionCmd(a *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -18,7 +19,7 @@ func newVersionCmd(a *app) *cobra.Command {
 	}
 }
 
-func printVersion(a *app) error {
-	_, err := fmt.Fprintln(a.stdout, buildinfo.Line())
+func printVersion(a *factory.Factory) error {
+	_, err := fmt.Fprintln(a.IO.Out, buildinfo.Line())
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -21,7 +22,7 @@ type waitFlags struct {
 	token join.Token // --token-file alone
 }
 
-func newWaitCmd(a *app) *cobra.Command {
+func newWaitCmd(a *factory.Factory) *cobra.Command {
 	var f waitFlags
 	cmd := &cobra.Command{
 		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
@@ -44,7 +45,7 @@ The exit status is 0 if it happened, 3 if --idle finds the agent asking for appr
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --for 30s`,
 		Args:              operands(1, 1),
-		ValidArgsFunction: completeLive(a),
+		ValidArgsFunction: factory.CompleteLive(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			re, err := f.Check()
 			if err != nil {
@@ -58,7 +59,7 @@ The exit status is 0 if it happened, 3 if --idle finds the agent asking for appr
 	return cmd
 }
 
-func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regexp) error {
+func wait(ctx context.Context, a *factory.Factory, ref string, f waitFlags, re *regexp.Regexp) error {
 	if f.Timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, f.Timeout)
@@ -76,22 +77,22 @@ func wait(ctx context.Context, a *app, ref string, f waitFlags, re *regexp.Regex
 		return f.Failure(ctx, joining, ref)
 	}
 	if err == nil && line != nil {
-		_, err = fmt.Fprintln(a.stdout, printable.Text(*line))
+		_, err = fmt.Fprintln(a.IO.Out, printable.Text(*line))
 	}
 	return join.Over(f.Failure(ctx, err, ref))
 }
 
 // join attaches to a session of this machine, or to one of a server.
-func (f *waitFlags) join(ctx context.Context, a *app, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+func (f *waitFlags) join(ctx context.Context, a *factory.Factory, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
 	if strings.Contains(ref, "://") {
 		return join.URL(ctx, ref, f.token, o)
 	}
-	return joinLive(ctx, a, ref, o)
+	return factory.Join(ctx, a, ref, o)
 }
 
 // over reports whether ref names a recorded session of this machine that has ended.
-func over(ctx context.Context, a *app, ref string) bool {
-	db, err := a.openStore(ctx)
+func over(ctx context.Context, a *factory.Factory, ref string) bool {
+	db, err := a.OpenStore(ctx)
 	if err != nil {
 		return false
 	}

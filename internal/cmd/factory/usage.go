@@ -1,4 +1,4 @@
-package main
+package factory
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// prices returns what models cost: as the user says, else as this program knows.
-func (a *app) prices() (*usage.Prices, error) {
-	c, err := a.loadConfig()
+// Prices returns what models cost: as the user says, else as this program knows.
+func (f *Factory) Prices() (*usage.Prices, error) {
+	c, err := f.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -21,10 +21,10 @@ func (a *app) prices() (*usage.Prices, error) {
 	return usage.LoadPrices(c.Stats.Prices, standard)
 }
 
-// usageForAPI returns what server.Options wants of usage.
-func (a *app) usageForAPI(db usage.Store) func(ctx context.Context, infos []*store.Info) map[string]any {
+// UsageForAPI returns what server.Options wants of usage.
+func (f *Factory) UsageForAPI(db usage.Store) func(ctx context.Context, infos []*store.Info) map[string]any {
 	return func(ctx context.Context, infos []*store.Info) map[string]any {
-		prices, err := a.prices()
+		prices, err := f.Prices()
 		if err != nil {
 			return nil // stats says what is wrong with the prices
 		}

@@ -1,4 +1,4 @@
-package main
+package factory
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// follow connects to a command that a program runs, by its raw log. The error wraps
+// Follow connects to a command that a program runs, by its raw log. The error wraps
 // session.ErrNotFound if ref names none that runs.
-func (a *app) follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
+func (f *Factory) Follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
 	if ref == archive.Last {
 		infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
 		if err != nil {
@@ -24,7 +24,7 @@ func (a *app) follow(ctx context.Context, db *sqlite.Store, ref string) (io.Read
 			ref = infos[0].ID
 		}
 	}
-	r, err := a.redaction()
+	r, err := f.Redaction()
 	if err != nil {
 		return nil, err
 	}

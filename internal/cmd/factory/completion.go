@@ -1,4 +1,4 @@
-package main
+package factory
 
 import (
 	"context"
@@ -8,44 +8,48 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// AgentNames returns the programs whose conversations ptyrec reads.
+func AgentNames() []string { return extractor.Agents() }
+
 // completed is how many sessions a completion offers: the newest.
 const completed = 50
 
-// completeSessions completes the first argument with session ids, described by their titles.
-func completeSessions(a *app) cobra.CompletionFunc { return completeFirst(a, store.Filter{}) }
+// CompleteSessions completes the first argument with session ids, described by their titles.
+func CompleteSessions(f *Factory) cobra.CompletionFunc { return completeFirst(f, store.Filter{}) }
 
-// completeLive completes it with those of the sessions that run.
-func completeLive(a *app) cobra.CompletionFunc { return completeFirst(a, store.Filter{Live: true}) }
+// CompleteLive completes it with those of the sessions that run.
+func CompleteLive(f *Factory) cobra.CompletionFunc { return completeFirst(f, store.Filter{Live: true}) }
 
-func completeFirst(a *app, filter store.Filter) cobra.CompletionFunc {
+func completeFirst(f *Factory, filter store.Filter) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			ids = sessionCompletions(cmd.Context(), a, filter, word)
+			ids = sessionCompletions(cmd.Context(), f, filter, word)
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-// completeMoreSessions completes each argument with session ids.
-func completeMoreSessions(a *app) cobra.CompletionFunc {
+// CompleteMoreSessions completes each argument with session ids.
+func CompleteMoreSessions(f *Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return completeSessions(a)(cmd, nil, word)
+		return CompleteSessions(f)(cmd, nil, word)
 	}
 }
 
 // sessionCompletions returns the newest sessions that the filter chooses and whose ids begin with
 // word.
-func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word string) []cobra.Completion {
+func sessionCompletions(ctx context.Context, f *Factory, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	defer a.close()
-	db, err := a.openExisting(ctx)
+	defer f.Close()
+	db, err := f.OpenExisting(ctx)
 	if err != nil {
 		return nil
 	}
@@ -70,11 +74,11 @@ func sessionCompletions(ctx context.Context, a *app, filter store.Filter, word s
 	return out
 }
 
-// completeTags completes the tags that sessions have.
-func completeTags(a *app) cobra.CompletionFunc {
+// CompleteTags completes the tags that sessions have.
+func CompleteTags(f *Factory) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) (tags []cobra.Completion, _ cobra.ShellCompDirective) {
-		defer a.close()
-		db, err := a.openExisting(cmd.Context())
+		defer f.Close()
+		db, err := f.OpenExisting(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -92,11 +96,19 @@ func completeTags(a *app) cobra.CompletionFunc {
 }
 
 // completeFilters completes what the filter flags take.
-func completeFilters(a *app, cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("tag", completeTags(a))
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(agentNames, cobra.ShellCompDirectiveNoFileComp))
+func completeFilters(f *Factory, cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("tag", CompleteTags(f))
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(AgentNames(), cobra.ShellCompDirectiveNoFileComp))
 	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "12h", "3d", "2w"}
 	for _, name := range []string{"since", "until", "on"} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(days, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+	}
+}
+
+// CompletePlay completes sessions, and the names of files.
+func CompletePlay(f *Factory) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		out, _ := CompleteSessions(f)(cmd, args, word)
+		return out, cobra.ShellCompDirectiveDefault
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package factory
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// openManaged joins the session at the URL of a management server. The caller must close the
+// OpenManaged joins the session at the URL of a management server. The caller must close the
 // stream.
-func openManaged(ctx context.Context, a *app, where string) (*remotelog.Log, error) {
-	options := a.liveOptions(nil)
+func OpenManaged(ctx context.Context, f *Factory, where string) (*remotelog.Log, error) {
+	options := f.LiveOptions(nil)
 	var err error
 	if options.Token, err = (join.Token{}).For(where); err != nil {
 		return nil, err
@@ -25,5 +25,5 @@ func openManaged(ctx context.Context, a *app, where string) (*remotelog.Log, err
 	if err != nil {
 		return nil, join.Error(err)
 	}
-	return remotelog.New(stream, func(text string) { a.notice("%s", text) }), nil
+	return remotelog.New(stream, func(text string) { f.IO.Notice("%s", text) }), nil
 }

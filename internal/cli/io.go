@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
+)
+
+// IO is what a command reads and writes: the process's streams, and what is done with them.
+type IO struct {
+	In, Out, Err *os.File
+	Environ      []string
+	Temps        Temporaries
+
+	Staying bool // the picker comes back: the pager waits for the user also if the text fits the window
+}
+
+// Streams returns the process's own streams.
+func Streams() *IO {
+	return &IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}
+}
+
+// IsTerminal reports whether f is a terminal.
+func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// Page lets write write to stdout, on a terminal through the user's pager.
+func (o *IO) Page(write func(io.Writer) error) error {
+	p := Pager{}
+	if IsTerminal(o.Out) {
+		p = PagerFrom(os.LookupEnv)
+	}
+	if o.Staying {
+		p.Stay()
+		if !p.IsLess() {
+			defer o.awaitEnter()
+		}
+	}
+	err := p.Page(o.Out, o.Err, o.Environ, write)
+	if errors.Is(err, ErrPager) {
+		return failure.New(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
+	}
+	return err
+}
+
+// ReadProgress shows how many bytes of these files have been read.
+func (o *IO) ReadProgress(label string, paths []string) *progress.Bar {
+	var total int64
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			total += info.Size()
+		}
+	}
+	return o.Progress(label, "", total)
+}
+
+// Counter shows how many of total things have been done; unit names them.
+func (o *IO) Counter(label, unit string, total int) *progress.Bar {
+	return o.Progress(label, unit, int64(total))
+}
+
+// Progress shows how much of total is done, on a terminal.
+func (o *IO) Progress(label, unit string, total int64) *progress.Bar {
+	var out io.Writer
+	if IsTerminal(o.Err) {
+		out = o.Err
+	}
+	return progress.New(out, func() int { return TerminalWidth(o.Err) }, label, unit, total)
+}
+
+// Colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR
+// (no-color.org).
+func (o *IO) Colours() Style {
+	return Style(IsTerminal(o.Out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+}
+
+// Width returns the columns of stdout: $COLUMNS, else the terminal's; 0 if nothing limits it.
+func (o *IO) Width() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if !IsTerminal(o.Out) {
+		return 0
+	}
+	return TerminalWidth(o.Out)
+}
+
+// TerminalWidth returns the columns of the terminal f; 80 if it does not say.
+func TerminalWidth(f *os.File) int {
+	cols, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || cols < 1 {
+		return 80
+	}
+	return cols
+}
+
+// Notice tells the user about something that is not a failure of the command.
+func (o *IO) Notice(format string, args ...any) {
+	Notice(o.Err, fmt.Sprintf(format, args...))
+}
+
+// Logger returns a log of what is at least of this level, on stderr.
+func (o *IO) Logger(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
+}
+
+// WriteFile is Temporaries.WriteFile, with "-" for stdout.
+func (o *IO) WriteFile(path string, write func(io.Writer) error) error {
+	if path == "-" || path == "" {
+		return WriteBuffered(o.Out, write)
+	}
+	return o.Temps.WriteFile(path, write)
+}
+
+// Interactive reports whether the picker can be shown: on a terminal that can move its cursor.
+func (o *IO) Interactive() bool {
+	name := os.Getenv("TERM")
+	return IsTerminal(o.In) && IsTerminal(o.Out) && name != "" && name != "dumb" && name != "unknown"
+}
+
+// awaitEnter lets the user read what is on the terminal before the picker comes back.
+func (o *IO) awaitEnter() {
+	fmt.Fprint(o.Err, "ptyrec: press Enter to go back to the list ")
+	_, _ = bufio.NewReader(o.In).ReadString('\n') // without an answer it goes on, too
+}
+
+// Agreed asks on stderr whether to do what.
+func (o *IO) Agreed(what string) error {
+	return Confirm(o.In, IsTerminal(o.In), o.Err, what)
+}
+
+// minPageWidth is the width of a help page in a terminal that is narrower still, in columns.
+const minPageWidth = 40
+
+// HelpWidth returns the width of the help pages on stdout.
+func (o *IO) HelpWidth() int {
+	if n := o.Width(); n > 0 {
+		return max(minPageWidth, min(n, PageWidth))
+	}
+	return PageWidth
+}

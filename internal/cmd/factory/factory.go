@@ -1,0 +1,127 @@
+// Package factory has what commands are made of: their streams, the configuration, and what opens
+// sessions.
+package factory
+
+import (
+	"io"
+	"os"
+	"sync"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/redact"
+)
+
+// Factory is what the commands share: the process's streams, the flags of the root, and what was
+// opened on their behalf.
+type Factory struct {
+	IO       *cli.IO
+	Open     *opener.Opener // opens the database, and what the arguments of a command name
+	Database string         // --db
+	Timing   string         // --timing
+	Redact   *bool          // --redact; nil if not given
+	Retained bool           // Retain was called, or must not be
+
+	configMu sync.Mutex     // guards config: recordings are read side by side
+	config   *config.Config // as Config read it
+}
+
+// New returns the factory of a command that uses io.
+func New(io *cli.IO) *Factory {
+	f := &Factory{IO: io}
+	f.Open = newOpener(f)
+	return f
+}
+
+// CloseLater closes c when the command is over. To see errors that matter, close c earlier.
+func (f *Factory) CloseLater(c io.Closer) { f.Open.CloseLater(c) }
+
+// Close closes what was opened.
+func (f *Factory) Close() { f.Open.Close() }
+
+// Config returns the configuration. The first call reads it, further calls return the same.
+func (f *Factory) Config() (*config.Config, error) {
+	f.configMu.Lock()
+	defer f.configMu.Unlock()
+	if f.config == nil {
+		c, err := config.Load()
+		if err != nil {
+			return nil, err
+		}
+		f.config = c
+	}
+	return f.config, nil
+}
+
+// FreshConfig reads the configuration again, for a command that runs for long.
+func (f *Factory) FreshConfig() (*config.Config, error) {
+	f.configMu.Lock()
+	f.config = nil
+	f.configMu.Unlock()
+	return f.Config()
+}
+
+// Redaction returns the redaction that the flags, the environment and the configuration ask for.
+func (f *Factory) Redaction() (archive.Redaction, error) {
+	c, err := f.Config()
+	if err != nil {
+		return archive.Redaction{}, err
+	}
+	rc := c.Redact
+	if f.Redact != nil {
+		rc.Enabled = *f.Redact
+	}
+	r, err := rc.Redactor()
+	return archive.Redaction{Redactor: r}, err
+}
+
+// OpenRecording opens the recording at path, "-" being stdin. seen is called with the number of
+// bytes at each read.
+func (f *Factory) OpenRecording(path string, seen func(n int)) (*archive.Recording, error) {
+	r, err := f.Redaction()
+	if err != nil {
+		return nil, err
+	}
+	return archive.OpenRecording(path, archive.RecordingOptions{Stdin: f.IO.In, Timing: f.Timing, Redact: r, Seen: seen})
+}
+
+// SafeConfig returns the configuration with redaction on, whatever it says.
+func (f *Factory) SafeConfig() (*config.Config, error) {
+	c, err := f.Config()
+	if err != nil {
+		return nil, err
+	}
+	safe := *c
+	safe.Redact.Enabled, safe.Redact.Known = true, true
+	return &safe, nil
+}
+
+// AgentRedactor returns what takes the secrets out of the screens that agents are shown.
+func (f *Factory) AgentRedactor() (*redact.Redactor, error) {
+	safe, err := f.SafeConfig()
+	if err != nil {
+		return nil, err
+	}
+	return safe.Redact.Redactor()
+}
+
+// Quiet returns a factory like f that shows no secrets, whatever the flags and the configuration
+// say, and prints notices only if it is loud. f closes what it opens.
+func (f *Factory) Quiet(loud bool) (*Factory, error) {
+	safe, err := f.SafeConfig()
+	if err != nil {
+		return nil, err
+	}
+	q := New(&cli.IO{In: f.IO.In, Out: f.IO.Out, Err: f.IO.Err, Environ: f.IO.Environ})
+	q.Database, q.config = f.Database, safe
+	if !loud {
+		if q.IO.Err, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
+			return nil, err
+		}
+		q.CloseLater(q.IO.Err)
+	}
+	f.CloseLater(opener.Closer(func() error { q.Close(); return nil }))
+	return q, nil
+}

@@ -1,0 +1,23 @@
+package factory
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+)
+
+// PartFlags choose a part of a session.
+type PartFlags struct{ From, To, Only string }
+
+// Register adds the flags to cmd.
+func (f *PartFlags) Register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.From, "from", "", "begin at this entry (12) or time (90s, 1:30, 2026-11-20T14:05:00Z): `WHERE`")
+	cmd.Flags().StringVar(&f.To, "to", "", "end with this entry or at this time: `WHERE`")
+	cmd.Flags().StringVar(&f.Only, "only", "", "only these kinds of messages: `KINDS`, a list of "+strings.Join(archive.Kinds(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(archive.Kinds(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Of returns the part of ref that the flags choose.
+func (f *PartFlags) Of(ref archive.Ref) (archive.Ref, error) { return ref.Part(f.From, f.To, f.Only) }
