@@ -21,12 +21,7 @@ type line struct {
 	rowVer uint32
 
 	marks []Mark // never changed, only replaced: a Row may share them
-	drawn drawn
 }
-
-// drawn is from where on the screen was last erased below, and the number of the mark that comes
-// after that.
-type drawn struct{ col, since int }
 
 // newLine is a line of these cells, with one owner.
 func newLine(cells []cell, wrapped bool) *line {
@@ -63,7 +58,7 @@ func (l *line) reset() {
 		clear(l.grid[:l.used])
 	}
 	l.isText, l.text, l.used, l.wrapped = true, l.text[:0], 0, false
-	l.marks, l.drawn = nil, drawn{}
+	l.marks = nil
 	l.ver++
 }
 

@@ -61,14 +61,13 @@ type Row struct {
 	Marks   []Mark // what a shell said while the cursor was on the row, the newest of each kind, in order
 }
 
-// Mark is what a shell says about the place that the cursor is at (OSC 133, bracketed paste), or
-// the folder that it is in (OSC 7).
+// Mark is what a shell says about the place that the cursor is at (OSC 133), or the folder that it
+// is in (OSC 7).
 type Mark struct {
 	Kind MarkKind
 	Col  int           // the cursor's column, from 0
 	Text string        // what follows the kind: the exit status, the folder's URI
 	At   time.Duration // as SetTime said
-	N    int           // counts the marks of the terminal
 }
 
 // MarkKind says what a Mark is about.
@@ -80,10 +79,6 @@ const (
 	MarkOutput MarkKind = 'C' // the output of a command begins
 	MarkDone   MarkKind = 'D' // a command has ended
 	MarkFolder MarkKind = '7'
-	MarkDrawn  MarkKind = 'J' // the next MarkReads was drawn from here on: the screen was erased below
-	MarkReads  MarkKind = 'h' // bracketed paste is on: a program reads a line
-	MarkTyped  MarkKind = 'i' // SetTyped said that the line which is read begins here; N is that of its MarkReads
-	MarkEnter  MarkKind = 'l' // bracketed paste is off: the line was read
 )
 
 // equal reports whether two rows look the same.

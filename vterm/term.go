@@ -37,7 +37,6 @@ const (
 	CueTitle                  // OSC 0 or 2; Cue.Text: the title
 	CueShell                  // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
 	CueCwd                    // OSC 7; Cue.Text: the URI
-	CueReads                  // a program begins to read a line on the main screen, or has read it (?2004 h and l)
 	CueHistory                // 1,000 rows or more wait for TakeHistory, which keeps the newest 10,000 only
 )
 
@@ -110,8 +109,6 @@ type Term struct {
 	addressed bool        // see Addressed
 	title     string
 	now       time.Duration // see SetTime
-	marks     int           // so far
-	reads     int           // see Reads
 	replies   []byte
 
 	styles   styleTable
