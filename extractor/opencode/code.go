@@ -16,15 +16,15 @@ import (
 // and no colour where its grammar is not at hand. Then its lines break where words would have gone
 // on, or are indented, and blank lines may part them. Markdown's own marks are concealed, but not
 // those in a block of code.
-func code(ls []markdown.Line) int {
-	goesOn := continuesCode
+func (t *theme) code(ls []markdown.Line) int {
+	goesOn := t.continuesCode
 	switch first := ls[:markdown.UntilBlank(ls)]; {
 	case showsMarks(first):
 		goesOn = marksFollow
 	case linked(first):
 		return 0
-	case highlighted(first):
-	case styled(first), structured(first), isText(first), !breaks(first) && !leadsToCode(ls) && !lone(first):
+	case t.highlighted(first):
+	case styled(first), t.structured(first), isText(first), !breaks(first) && !leadsToCode(ls) && !lone(first):
 		return 0
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
@@ -94,20 +94,18 @@ func leadsToCode(ls []markdown.Line) bool {
 func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) }
 
 // highlighted reports whether lines have colours that only the grammar of code uses.
-func highlighted(ls []markdown.Line) bool {
-	return judge(&ls[0]) != prose.Prose && hasSpan(ls, func(s row.Span) bool {
-		return !s.Style.Bold && slices.ContainsFunc(syntax, func(c vterm.Color) bool { return row.Shows(s.Style.Fg, c) })
-	})
+func (t *theme) highlighted(ls []markdown.Line) bool {
+	return judge(&ls[0]) != prose.Prose && hasSpan(ls, t.ofGrammar)
 }
 
 // continuesCode reports whether a block of code goes on with the lines up to a blank one: they have
 // a mark that is concealed outside of code, are indented, a prompt, or could not be prose.
-func continuesCode(below []markdown.Line) bool {
+func (t *theme) continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
 	switch {
 	case linked(part):
 		return false
-	case highlighted(part):
+	case t.highlighted(part):
 		return true
 	case styled(part):
 		return false
@@ -116,7 +114,7 @@ func continuesCode(below []markdown.Line) bool {
 	}
 	kind := judge(&part[0])
 	likely := kind == prose.Code || part[0].Indent > 0 && kind != prose.Prose || breaks(part) && !isText(part)
-	return likely && !structured(part) && !strings.HasPrefix(part[0].Text, "```")
+	return likely && !t.structured(part) && !strings.HasPrefix(part[0].Text, "```")
 }
 
 // literal matches a line with a mark that is concealed outside of code, or a prompt.
@@ -169,8 +167,8 @@ func hasSpan(ls []markdown.Line, is func(row.Span) bool) bool {
 }
 
 // structured reports whether lines are a quote, by its grey bar, or have items of a list.
-func structured(ls []markdown.Line) bool {
-	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && row.Grey(ls[0].First()) || hasItem(ls)
+func (t *theme) structured(ls []markdown.Line) bool {
+	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && t.subdued(ls[0].First()) || hasItem(ls)
 }
 
 // hasItem reports whether one of the lines begins a list item.

@@ -21,7 +21,7 @@ import (
 // column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
 // ended by "╹▀▀▀".
 func Agent() *chat.Agent {
-	c := cells()
+	c := cells(&standard)
 	return &chat.Agent{
 		Name: "opencode", Title: "opencode", Usage: usage,
 		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
@@ -59,23 +59,28 @@ var welcome = chat.Welcome{
 }
 
 // cells are the blocks of a conversation.
-func cells() *chat.Cells {
+func cells(t *theme) *chat.Cells {
+	call := chat.First(t.call)
+	rows, style := t.replyRows, t.style()
 	panel := chat.Mark{Col: 2, Signs: []string{"┃"}}
 	return &chat.Cells{Agent: "opencode", Ended: ended, Cells: []chat.Cell{
 		{Begin: &logoTop, Rows: logoRows},
 		{Rule: "tool", Begin: &panel, When: chat.First(toolBar), Rows: panelRows, Read: readPanel},
-		{Rule: "notice", Begin: &panel, When: notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
+		{Rule: "notice", Begin: &panel, When: t.notice, Rows: panelRows, Role: session.RoleSystem, Style: panelStyle},
 		{Rule: "user", Begin: &panel, Rows: panelRows, Read: readPrompt},
 		{Begin: &chat.Mark{Text: chrome().MatchString}, Rows: func([]row.Line) int { return 1 }},
-		{Rule: "call", When: chat.First(call), Rows: callRows, Read: readCall},
-		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
-		{Rule: "reply", When: chat.First(row.Filled), Rows: replyRows, Role: session.RoleAssistant, Style: opencodeLook},
+		{Rule: "call", When: call, Rows: t.callRows, Read: readCall},
+		{Rule: "reply", Headless: true, When: chat.First(row.Filled), Rows: rows, Role: session.RoleAssistant, Style: style},
+		{Rule: "reply", When: chat.First(row.Filled), Rows: rows, Role: session.RoleAssistant, Style: style},
 	}}
 }
 
 // parse reads the items off lines. No row goes on with the one above it, though the terminal may
 // say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
 func parse(c *chat.Cells, lines []row.Line) []chat.Item {
+	if t := themeOf(lines); t != standard {
+		c = cells(&t)
+	}
 	lines = slices.Clone(lines)
 	for i := range lines {
 		if unpainted(lines, i) {
@@ -131,9 +136,9 @@ func logoRows(lines []row.Line) int {
 }
 
 // replyRows counts the rows of a reply: text from column 5 on, or blank.
-func replyRows(lines []row.Line) int {
+func (t *theme) replyRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool {
-		return l.Text == "" || row.Indent(l.Text) >= left && !chrome().MatchString(l.Text) && !call(l)
+		return l.Text == "" || row.Indent(l.Text) >= left && !chrome().MatchString(l.Text) && !t.call(l)
 	})
 }
 
@@ -148,15 +153,15 @@ var (
 
 // call reports whether a line is a tool call without a panel: "⚙ name …", "→ Read main.go",
 // "← Edit main.go", in grey.
-func call(l row.Line) bool {
-	t, ok := strings.CutPrefix(l.Text, "     ")
-	return ok && (spinner().MatchString(t) || row.Grey(l.StyleAt(left)) && signs().MatchString(t))
+func (t *theme) call(l row.Line) bool {
+	text, ok := strings.CutPrefix(l.Text, "     ")
+	return ok && (spinner().MatchString(text) || t.subdued(l.StyleAt(left)) && signs().MatchString(text))
 }
 
 // callRows counts the rows of a call without a panel. What went wrong is below it in red.
-func callRows(lines []row.Line) int {
+func (t *theme) callRows(lines []row.Line) int {
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool {
-		return below().MatchString(l.Text) && row.Grey(l.StyleAt(row.Indent(l.Text)))
+		return below().MatchString(l.Text) && t.subdued(l.StyleAt(row.Indent(l.Text)))
 	})
 	return n + row.Run(lines[n:], red)
 }
@@ -200,12 +205,6 @@ func toolOf(call string) *session.Tool {
 
 // panelStyle is how text is drawn on a panel.
 var panelStyle = &markdown.Style{Left: left, Right: right, Seam: seam}
-
-// notice reports whether a panel says in grey what went wrong.
-func notice(lines []row.Line, _ []chat.Item) bool {
-	at := row.Run(lines[:panelRows(lines)-1], row.Matching(bareBar))
-	return row.Grey(lines[at].StyleAt(left))
-}
 
 // readPrompt reads what the user said, without what is on a ground of its own below it: the names
 // of files, and that the prompt is queued.
@@ -255,21 +254,6 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 		t.Name, t.Input = "Bash", strings.TrimSpace(t.Name+" "+t.Input)
 	}
 	return chat.Called(t), true
-}
-
-// opencodeLook is how replies are drawn: Markdown in the colours of the theme.
-var opencodeLook = &markdown.Style{
-	Left: left, Right: right, Marks: marks, QuoteMarks: row.MarkItalic, Seam: seam,
-	Heading: func(l *markdown.Line) int {
-		if l.Indent == 0 && l.All(func(s vterm.Style) bool { return s.Bold && !row.Plain(s.Fg) && !row.Shows(s.Fg, strong) }) {
-			return 2
-		}
-		return 0
-	},
-	Quote:  markdown.QuoteSign("│ "),
-	Item:   item,
-	Code:   code,
-	Border: func(ls []markdown.Line) bool { return row.Grey(ls[0].First()) },
 }
 
 // parted matches the end of a line and the word below it if they may be one word, cut behind a
@@ -387,16 +371,4 @@ func cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 		return 0, false
 	}
 	return markdown.CutBehind(a, b, `/\([{.?-`, 2)
-}
-
-// The default theme has inline code in green, and words in bold in orange: headings are violet.
-// Without bold, orange, violet and red are numbers, keywords and names in code.
-var (
-	green  = vterm.Color{Kind: vterm.ColorRGB, R: 0x7f, G: 0xd8, B: 0x8f}
-	strong = vterm.Color{Kind: vterm.ColorRGB, R: 0xf5, G: 0xa7, B: 0x42}
-	syntax = []vterm.Color{strong, {Kind: vterm.ColorRGB, R: 0x9d, G: 0x7c, B: 0xd8}, {Kind: vterm.ColorRGB, R: 0xe0, G: 0x6c, B: 0x75}}
-)
-
-func marks(s vterm.Style) row.Mark {
-	return row.Marks(s, row.Shows(s.Fg, green) && !s.Italic)
 }

@@ -88,7 +88,7 @@ func TestSituations(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
-			for _, it := range parse(cells(), rowtest.Dump(t, 60, c.dump)) {
+			for _, it := range parse(cells(&standard), rowtest.Dump(t, 60, c.dump)) {
 				if it.Headless {
 					got = append(got, "^")
 				}
@@ -191,12 +191,12 @@ func TestSplit(t *testing.T) {
 // TestOpen shows the row below a reply, which has a time once the reply is whole.
 func TestOpen(t *testing.T) {
 	for below, open := range map[string]bool{"": true, "     ▣  Build": true, "     ▣  Build · Mock Coder": true, "     ▣  Build · Mock Coder · 6.9s": false, "     ▣  Build · Mock Coder · 1m 2s": false, "     ▣  Build · Mock Coder · interrupted": false, "     ~ Writing command...": false} {
-		items := parse(cells(), rowtest.Plain(60, "     | A | B |", "", below))
+		items := parse(cells(&standard), rowtest.Plain(60, "     | A | B |", "", below))
 		if len(items) != 1 || items[0].Open != open {
 			t.Errorf("%q: got %v, want open %v", below, items, open)
 		}
 	}
-	if parse(cells(), rowtest.Dump(t, 60, "⟦ #5c9cf5|  ┃⟧  Go"))[0].Open {
+	if parse(cells(&standard), rowtest.Dump(t, 60, "⟦ #5c9cf5|  ┃⟧  Go"))[0].Open {
 		t.Error("a prompt is open")
 	}
 }

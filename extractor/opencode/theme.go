@@ -1,0 +1,156 @@
+package opencode
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/chat"
+	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/prose"
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// theme is the colours of a conversation, by what they are for. There are dozens of themes, and
+// users write more: what is drawn in one place in all of them shows them.
+type theme struct {
+	text, muted vterm.Color // of what is said, and of what is subdued
+	inline      vterm.Color // of inline code, if any was seen
+	strong      vterm.Color // of bold words, if any were seen
+}
+
+// standard is the default theme. Without bold, orange, violet and red are numbers, keywords and
+// names in code.
+var (
+	standard = theme{text: rgb(0xeeeeee), muted: rgb(0x808080), inline: rgb(0x7fd88f), strong: rgb(0xf5a742)}
+	syntax   = []vterm.Color{standard.strong, rgb(0x9d7cd8), rgb(0xe06c75)}
+)
+
+func rgb(c int) vterm.Color {
+	return vterm.Color{Kind: vterm.ColorRGB, R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
+}
+
+// themeOf returns the theme of a conversation: the row that ends a turn has the name of the mode as
+// text, and the rest subdued. Without such a row, or in its colours, it is the default theme.
+func themeOf(lines []row.Line) theme {
+	at := row.Last(lines, row.Prefixed(ending))
+	if at < 0 {
+		return standard
+	}
+	name := lines[at].Runs
+	sign := slices.IndexFunc(name, func(r vterm.Run) bool { return strings.Contains(r.Text, "▣") })
+	name = slices.DeleteFunc(slices.Clone(name[1+sign:]), func(r vterm.Run) bool { return strings.Trim(r.Text, " ") == "" })
+	if len(name) < 2 {
+		return standard
+	}
+	t := theme{text: name[0].Style.Fg, muted: name[len(name)-1].Style.Fg}
+	if t.text == t.muted || row.Shows(t.text, standard.text) && row.Shows(t.muted, standard.muted) {
+		return standard
+	}
+	t.learn(lines)
+	return t
+}
+
+// learn finds the colours of inline code and of bold words: most of the coloured words within
+// sentences are either.
+func (t *theme) learn(lines []row.Line) {
+	inline, strong := map[vterm.Color]int{}, map[vterm.Color]int{}
+	for _, l := range lines {
+		if row.Indent(l.Text) < left || prose.Judge(strings.TrimLeft(l.Text, " ")) != prose.Prose {
+			continue
+		}
+		spans := row.Spans(l.Row, row.Indent(l.Text), -1, nil)
+		if !slices.ContainsFunc(spans, func(s row.Span) bool {
+			return s.Style.Fg == t.text && !s.Style.Bold && strings.Trim(s.Text, " ") != ""
+		}) {
+			continue
+		}
+		for i, s := range spans {
+			switch {
+			case strings.Trim(s.Text, " ") == "":
+			case s.Style.Bold:
+				strong[s.Style.Fg]++
+			case i > 0 && t.coloured(s.Style):
+				inline[s.Style.Fg]++
+			}
+		}
+	}
+	t.inline, t.strong = most(inline), most(strong)
+}
+
+// most returns the colour that was counted most often.
+func most(counts map[vterm.Color]int) (c vterm.Color) {
+	n := 0
+	for k, v := range counts {
+		if v > n || v == n && (k.R < c.R || k.R == c.R && k.G < c.G) {
+			c, n = k, v
+		}
+	}
+	return c
+}
+
+// coloured reports whether text is neither ordinary nor subdued, bold, italic or a link.
+func (t *theme) coloured(s vterm.Style) bool {
+	return s.Fg != t.text && s.Fg != t.muted && !s.Bold && !s.Italic && s.Underline == vterm.UnderlineNone
+}
+
+// subdued reports whether text is subdued.
+func (t *theme) subdued(s vterm.Style) bool {
+	if *t == standard {
+		return row.Grey(s)
+	}
+	return s.Fg == t.muted
+}
+
+// ofGrammar reports whether a part of a line has a colour that only the grammar of code uses: not
+// that of inline code, nor of the mark of a list item.
+func (t *theme) ofGrammar(s row.Span) bool {
+	if *t == standard {
+		shown := func(c vterm.Color) bool { return row.Shows(s.Style.Fg, c) }
+		return !s.Style.Bold && slices.ContainsFunc(syntax, shown)
+	}
+	return t.coloured(s.Style) && s.Style.Fg != t.inline && !marker(s.Text)
+}
+
+// marker reports whether a text may be the mark of a list item.
+func marker(t string) bool {
+	t = strings.Trim(t, " ")
+	return t == "" || t == "-" || strings.Trim(t, "0123456789") == "."
+}
+
+// notice reports whether a panel says in grey what went wrong.
+func (t *theme) notice(lines []row.Line, _ []chat.Item) bool {
+	at := row.Run(lines[:panelRows(lines)-1], row.Matching(bareBar))
+	return t.subdued(lines[at].StyleAt(left)) && row.Red(lines[at].StyleAt(2).Fg)
+}
+
+// style is how replies are drawn: Markdown in the colours of the theme.
+func (t *theme) style() *markdown.Style {
+	return &markdown.Style{
+		Left: left, Right: right, Marks: t.marks, QuoteMarks: row.MarkItalic, Seam: seam,
+		Heading: t.heading,
+		Quote:   markdown.QuoteSign("│ "),
+		Item:    item,
+		Code:    t.code,
+		Border:  func(ls []markdown.Line) bool { return t.subdued(ls[0].First()) },
+	}
+}
+
+// heading returns the level of a line: one that is bold, in another colour than bold words.
+func (t *theme) heading(l *markdown.Line) int {
+	is := func(s vterm.Style) bool {
+		return s.Bold && !row.Plain(s.Fg) && s.Fg != t.text && !t.shows(s.Fg, t.strong)
+	}
+	if l.Indent == 0 && l.All(is) {
+		return 2
+	}
+	return 0
+}
+
+// marks reads the marks of a style.
+func (t *theme) marks(s vterm.Style) row.Mark {
+	return row.Marks(s, t.shows(s.Fg, t.inline) && !s.Italic)
+}
+
+// shows reports whether a terminal shows one of the theme's colours as a.
+func (t *theme) shows(a, c vterm.Color) bool { return c != vterm.Color{} && row.Shows(a, c) }
