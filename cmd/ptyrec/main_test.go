@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/process"
+	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -127,23 +128,5 @@ func env(t testing.TB) (environ []string, db string) {
 // could be one of another test.
 func socketDir() (string, error) { return os.MkdirTemp("/tmp", "pr") }
 
-// tempDir is t.TempDir for a database: sessions that a test has started and not waited for may
-// still write into the folder while it is removed.
-func tempDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "ptyrec-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		var err error
-		for range 1000 {
-			if err = os.RemoveAll(dir); err == nil {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		t.Error(err)
-	})
-	return dir
-}
+// tempDir returns a folder for a database.
+func tempDir(t testing.TB) string { return servetest.Dir(t) }

@@ -63,7 +63,7 @@ func newSite(t testing.TB) *site {
 // newSiteWith starts a server; options may change what it is told.
 func newSiteWith(t testing.TB, options func(*server.Options, *process.Options)) *site {
 	t.Helper()
-	s := &site{t: t, db: filepath.Join(t.TempDir(), "ptyrec.db"), options: options, log: &lines{}}
+	s := &site{t: t, db: filepath.Join(servetest.Dir(t), "ptyrec.db"), options: options, log: &lines{}}
 	s.start()
 	t.Cleanup(func() { s.stop() })
 	return s
