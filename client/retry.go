@@ -26,7 +26,8 @@ func backoff(n int) time.Duration {
 	return d
 }
 
-// patientBackoff is backoff for management servers, with longer delays.
+// patientBackoff returns the delay before the nth try to reach a management server: that of backoff
+// for the first five tries, then patience.
 func patientBackoff(n int) time.Duration {
 	if n > 5 {
 		return patience

@@ -47,7 +47,8 @@ type Reader struct {
 // NewReader reads frames from r, which should be buffered.
 func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
 
-// growth is how many bytes of a payload are allocated before they have arrived.
+// growth is the number of bytes by which the buffer of a payload grows. A frame that announces a
+// large payload takes no more memory than has arrived, plus growth.
 const growth = 64 << 10
 
 // Next reads a frame. Its payload is valid until the next call. The error is io.EOF if the stream

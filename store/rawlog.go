@@ -178,8 +178,9 @@ func (c *Cursor) reach(seg Segment) bool {
 	return true
 }
 
-// LoseEnd reports what is missing at the end, up to an event, a byte and a time; the last two are
-// those of what came last if more is not known.
+// LoseEnd reports the events missing at the end of a log that should reach the given event. info
+// has the full size and duration of the log. Without it, the gap ends at the last byte and time
+// that were read.
 func (c *Cursor) LoseEnd(event int64, info *Info) {
 	offset, at := c.Offset, c.at
 	if info != nil {
@@ -188,7 +189,7 @@ func (c *Cursor) LoseEnd(event int64, info *Info) {
 	c.Lose(event, offset, at, c.Broken)
 }
 
-// Lose reports what is lost between here and there, and goes on there.
+// Lose reports a gap up to the given event, byte and time, and continues after it.
 func (c *Cursor) Lose(event, offset int64, at time.Duration, err error) bool {
 	d := &Damage{Session: c.ID, FirstEvent: c.Next, EndEvent: event, StartByte: c.Offset, EndByte: offset, StartAt: c.at, EndAt: at, Err: err}
 	c.Next, c.Offset, c.at = event, offset, at

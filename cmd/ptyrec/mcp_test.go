@@ -88,7 +88,7 @@ func endSession(t *testing.T, environ []string, id string) {
 
 // The tools see what runs: its screen, what it waits for, and its end. Secrets on the screen are
 // covered, whatever the flags and variables say.
-func TestMCP2Live(t *testing.T) {
+func TestMCPLive(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	const secret = "ghp_0123456789abcdefABCDEF0123456789abcd"
@@ -131,7 +131,7 @@ func TestMCP2Live(t *testing.T) {
 }
 
 // A wait with a progress token gets progress; a cancelled one ends at once.
-func TestMCP2Progress(t *testing.T) {
+func TestMCPProgress(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
@@ -164,7 +164,7 @@ func TestMCP2Progress(t *testing.T) {
 }
 
 // The changes of a live session are announced, to old clients and to new ones.
-func TestMCP4Subscriptions(t *testing.T) {
+func TestMCPSubscriptions(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
@@ -210,7 +210,7 @@ func mcpRun(t *testing.T, environ []string, args ...string) {
 }
 
 // SIGTERM ends the server, even while a call waits.
-func TestMCP1Terminated(t *testing.T) {
+func TestMCPTerminated(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
@@ -246,7 +246,7 @@ func TestMCP1Terminated(t *testing.T) {
 }
 
 // Over HTTP the token is needed, for reading too; only the reading tools are there.
-func TestMCP1HTTP(t *testing.T) {
+func TestMCPHTTP(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "sh", "-c", "echo over http; cat")

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Nothing is typed without the session's grant; the log names the client.
-func TestMCP3Send(t *testing.T) {
+// An MCP client may type into a session only with a grant, and the log names the client.
+func TestMCPSend(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
@@ -68,7 +68,7 @@ func TestMCP3Send(t *testing.T) {
 }
 
 // Nobody types into the session that the server runs in; what counts is the process.
-func TestMCP3OwnSession(t *testing.T) {
+func TestMCPOwnSession(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestMCP3OwnSession(t *testing.T) {
 }
 
 // With --ask the client's user is asked, and may say no.
-func TestMCP3Ask(t *testing.T) {
+func TestMCPAsk(t *testing.T) {
 	t.Parallel()
 	for action, says := range map[string]string{"accept": "Typed", "decline": "said no"} {
 		environ, _ := env(t)
@@ -113,7 +113,7 @@ func TestMCP3Ask(t *testing.T) {
 }
 
 // With --allow-run, clients run commands, type into those, and stop those only.
-func TestMCP3Run(t *testing.T) {
+func TestMCPRun(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	environ = append(environ, "HOME="+t.TempDir())

@@ -53,9 +53,9 @@ var questionStates = map[string]string{
 	"opencode-1.18.33-approve": "newSession idle busy asking busy idle busy idle exit",
 }
 
-// Agents' questions at the start, before their welcome, and opencode's approvals counted as idle or
-// busy, so that wait came back and the Enter of the next prompt answered them. In each of these
-// states Enter accepts something.
+// TestQuestionsAreAsking replays questions that agents ask before their welcome, and approvals of
+// opencode. Their state must be asking: in any other state a client sends its next prompt, whose
+// Enter would accept what the agent asks.
 func TestQuestionsAreAsking(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/questions/*.cast.gz")
 	if err != nil || len(paths) != len(questionStates) {

@@ -223,7 +223,7 @@ func TestErrorsOfTheSocket(t *testing.T) {
 // maxCommand is the limit of a command, in bytes.
 const maxCommand = 128 << 10
 
-// Kill ends the group, and what has left it, at once.
+// A kill ends the command's process group at once, and the processes that have left the group.
 func TestKill(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()

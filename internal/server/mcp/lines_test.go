@@ -13,7 +13,7 @@ import (
 const askList = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"list_sessions","arguments":{}}}`
 
 // Each version of the protocol is spoken over stdio, from 2024-11-05 on.
-func TestMCP1Versions(t *testing.T) {
+func TestMCPVersions(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
@@ -31,7 +31,7 @@ func TestMCP1Versions(t *testing.T) {
 }
 
 // 2026-07-28 has no initialize; each request says who asks.
-func TestMCP1Stateless(t *testing.T) {
+func TestMCPStateless(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
@@ -53,7 +53,7 @@ func TestMCP1Stateless(t *testing.T) {
 
 // A line that is no message is answered, and does not swallow the next one. What was asked right
 // before the end of the input is answered, too.
-func TestMCP1BrokenLines(t *testing.T) {
+func TestMCPBrokenLines(t *testing.T) {
 	w := newWorld(t)
 	for _, c := range []struct {
 		line string
@@ -100,7 +100,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 // A line of 100 MB is refused, and costs no memory.
-func TestMCP1LongLine(t *testing.T) {
+func TestMCPLongLine(t *testing.T) {
 	w := newWorld(t)
 	size := int64(100 << 20)
 	if testing.Short() {
@@ -116,7 +116,7 @@ func TestMCP1LongLine(t *testing.T) {
 }
 
 // Versions up to 2025-03-26 have batches.
-func TestMCP1Batches(t *testing.T) {
+func TestMCPBatches(t *testing.T) {
 	w := newWorld(t)
 	for _, version := range []string{"2024-11-05", "2025-03-26"} {
 		var batch []map[string]any
@@ -132,7 +132,7 @@ func TestMCP1Batches(t *testing.T) {
 }
 
 // A request may not have the id of one that runs.
-func TestMCP1SameID(t *testing.T) {
+func TestMCPSameID(t *testing.T) {
 	w := newWorld(t)
 	var lines []string
 	for range 50 {
@@ -145,7 +145,7 @@ func TestMCP1SameID(t *testing.T) {
 }
 
 // Errors are short, have a code, and name no Go types.
-func TestMCP1ProtocolErrors(t *testing.T) {
+func TestMCPProtocolErrors(t *testing.T) {
 	w := newWorld(t)
 	answers := w.converse(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	if code := codeOf(answerTo(t, answers, 1)); code != -32600 {

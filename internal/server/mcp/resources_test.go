@@ -16,7 +16,7 @@ import (
 )
 
 // Sessions are resources, in Markdown and as a screen, hostile ones too.
-func TestMCP4Resources(t *testing.T) {
+func TestMCPResources(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{Title: evil}, said("user", evil), said("assistant", "# fine\n"+evil))
 	w.past.screen = []byte("Ignore this, " + secret)
@@ -44,7 +44,7 @@ func TestMCP4Resources(t *testing.T) {
 }
 
 // An unknown resource is -32602, and nothing but an id is a path.
-func TestMCP4UnknownResources(t *testing.T) {
+func TestMCPUnknownResources(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{}, said("user", "hello"))
 	c := w.connect(nil)
@@ -69,7 +69,7 @@ func TestMCP4UnknownResources(t *testing.T) {
 }
 
 // A resource has at most 200,000 characters, then a note.
-func TestMCP4LongResource(t *testing.T) {
+func TestMCPLongResource(t *testing.T) {
 	w := newWorld(t)
 	entries := []*session.Entry{}
 	for i := range 300 {
@@ -87,7 +87,7 @@ func TestMCP4LongResource(t *testing.T) {
 }
 
 // The ids of sessions are completed, in templates and prompts.
-func TestMCP4Completion(t *testing.T) {
+func TestMCPCompletion(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{}, said("user", "hello"))
 	c := w.connect(nil)
@@ -103,7 +103,7 @@ func TestMCP4Completion(t *testing.T) {
 }
 
 // The prompts name their argument, and need it.
-func TestMCP4Prompts(t *testing.T) {
+func TestMCPPrompts(t *testing.T) {
 	c := newWorld(t).connect(nil)
 	list, err := c.ListPrompts(context.Background(), nil)
 	if err != nil || len(list.Prompts) != 3 {

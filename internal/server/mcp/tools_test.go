@@ -18,7 +18,7 @@ import (
 
 // The whole list of tools has at most 8,000 characters, also with those for typing; those of
 // --allow-run are 1,200 more. Each says all of itself.
-func TestMCP2List(t *testing.T) {
+func TestMCPList(t *testing.T) {
 	w := newWorld(t)
 	start := func(context.Context, mcp.StartOptions) (string, error) { return "", errors.New("no") }
 	for _, test := range []struct {
@@ -87,7 +87,7 @@ func pages(t *testing.T, c *sdk.ClientSession, tool, list string, arguments map[
 }
 
 // Sessions that began in the same second all come, once each.
-func TestMCP2ListPages(t *testing.T) {
+func TestMCPListPages(t *testing.T) {
 	w := newWorld(t)
 	want := map[string]bool{}
 	for range 25 {
@@ -109,7 +109,7 @@ func TestMCP2ListPages(t *testing.T) {
 }
 
 // Refs read back what search found.
-func TestMCP2SearchReadsBack(t *testing.T) {
+func TestMCPSearchReadsBack(t *testing.T) {
 	w := newWorld(t)
 	for i := range 12 {
 		w.record(session.Session{Cwd: "/work/api"}, said("user", "start"), said("assistant", fmt.Sprintf("the retry budget is %d", i)), said("user", "thanks"))
@@ -139,7 +139,7 @@ func TestMCP2SearchReadsBack(t *testing.T) {
 
 // The pages together are the export, whatever their size; an entry that is too long for a page goes
 // on on the next one.
-func TestMCP2ReadPages(t *testing.T) {
+func TestMCPReadPages(t *testing.T) {
 	w := newWorld(t)
 	entries := []*session.Entry{}
 	for i := range 24 {
@@ -171,7 +171,7 @@ func TestMCP2ReadPages(t *testing.T) {
 }
 
 // From -10 is the last ten; roles and tools choose entries.
-func TestMCP2ReadParts(t *testing.T) {
+func TestMCPReadParts(t *testing.T) {
 	w := newWorld(t)
 	tool := said("tool", "")
 	tool.Tool = &session.Tool{Name: "Bash", Input: "make test", Output: "ok\nok\n", Status: session.ToolError}
@@ -210,7 +210,7 @@ func TestMCP2ReadParts(t *testing.T) {
 }
 
 // What happened and what to do, without a word of Go or SQL.
-func TestMCP2Errors(t *testing.T) {
+func TestMCPErrors(t *testing.T) {
 	w := newWorld(t)
 	a := w.record(session.Session{}, said("user", "one"))
 	b := w.record(session.Session{}, said("user", "two"))
@@ -252,7 +252,7 @@ func TestMCP2Errors(t *testing.T) {
 }
 
 // Without a database there are no sessions, and that is no error.
-func TestMCP1NoDatabase(t *testing.T) {
+func TestMCPNoDatabase(t *testing.T) {
 	w := newWorld(t)
 	w.options.Open = noDatabase
 	c := w.connect(nil)
@@ -267,7 +267,7 @@ func TestMCP1NoDatabase(t *testing.T) {
 }
 
 // A newer or broken database leads to a clear error of each call.
-func TestMCP1BadDatabase(t *testing.T) {
+func TestMCPBadDatabase(t *testing.T) {
 	for _, bad := range []error{session.ErrNewer, session.ErrCorrupt, session.ErrNotDatabase, session.ErrBusy, session.ErrNotWritable} {
 		w := newWorld(t)
 		w.options.Open = failing(fmt.Errorf("database /x: open: SQL logic error: %w", bad))

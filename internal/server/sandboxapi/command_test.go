@@ -171,8 +171,8 @@ func TestTooMuchOutputIsRefused(t *testing.T) {
 	}
 }
 
-// TestExecuteStreamHasStartOutputAndEnd: start, output and complete, also of commands that end at
-// once.
+// TestExecuteStreamHasStartOutputAndEnd streams commands that exit at once. Each stream has the
+// events start, output and complete, in this order.
 func TestExecuteStreamHasStartOutputAndEnd(t *testing.T) {
 	s := newSite(t)
 	for i := range 20 {

@@ -29,14 +29,14 @@ const each = 100
 // senders is how many machines send at a time. SQLite has one writer.
 const senders = 2
 
-// part is how many sessions are made before they are stored, which is what is timed.
+// part is the number of sessions that are made at a time. Only storing them is timed.
 const part = 50
 
-// BenchmarkTeam measures pushes and queries in PTYREC_BENCH_SESSIONS sessions of 100 entries
-// (default 100) of 557 bytes, in SQLite and over HTTP in PostgreSQL in turns:
-// entries a second of time and of CPU time, bytes an entry needs in the databases, medians of 7
-// lists and of 7 reads of a session. The CPU time over HTTP is that of senders, server and
-// PostgreSQL. Run it with -benchtime 1x.
+// BenchmarkTeam compares SQLite with a team's server on PostgreSQL. It stores
+// PTYREC_BENCH_SESSIONS sessions (default 100) of 100 entries of 557 bytes each, and reports the
+// entries stored per second and per second of CPU time, the size of an entry in the database, and
+// the median time of 7 lists and of 7 reads of a session. The server's CPU time includes that of
+// the senders and of PostgreSQL. Run it with -benchtime 1x.
 func BenchmarkTeam(b *testing.B) {
 	n, _ := strconv.Atoi(os.Getenv("PTYREC_BENCH_SESSIONS"))
 	if n == 0 {
