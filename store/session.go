@@ -1,9 +1,7 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -55,70 +53,6 @@ func (i *Info) Recorded() bool { return i.Session.Recorded() && (i.Owner == "" |
 
 // NewID returns an id for a new session: a UUIDv7, so that ids sort by time.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// Filter chooses sessions; its zero value chooses all.
-type Filter struct {
-	Agent     string    // name of an agent that was seen
-	Command   string    // part of the command line
-	Cwd       string    // this folder or one in it
-	Tag       string    // a tag of the user's
-	Owner     string    // whose it is, in a team's database; others have no such session
-	Space     string    // likewise: whose members read it
-	Branch    string    // started or ended on this branch
-	Commit    string    // started or ended at this commit, or made it: the beginning of its id, in lower case
-	Sandbox   string    // commands that programs asked for under this name
-	Outside   bool      // only those that no program asked for
-	Processes bool      // only commands that programs asked for
-	Since     time.Time // started then or later
-	Until     time.Time // started before
-	Live      bool      // only those being recorded
-	Unread    bool      // only those whose raw log was not read out to its end
-	ID        string    // only this session
-	After     Position  // only sessions that Sessions lists after it
-	Limit     int       // 0: no limit
-}
-
-// Position is the place of a session in the order of Sessions. It is unique and does not change.
-// The zero value comes before the first session.
-type Position struct {
-	StartedAt int64  // nanoseconds since 1970
-	Key       int64  // in SQLite; 0: the id counts instead
-	ID        string // of a session without a key
-}
-
-// Position returns the session's place in the order of Sessions.
-func (i *Info) Position() Position {
-	p := Position{StartedAt: Nanos(i.StartedAt), Key: i.Key}
-	if p.Key == 0 {
-		p.ID = i.ID
-	}
-	return p
-}
-
-// Behind returns what comes before the sessions after p: the time of a start, in nanoseconds since
-// 1970, and the id of a session that started then. It is for other databases than SQLite's.
-func (p Position) Behind() (startedAt int64, id string) { return p.StartedAt, p.ID }
-
-// MarshalText implements encoding.TextMarshaler.
-func (p Position) MarshalText() ([]byte, error) {
-	if p.ID != "" {
-		return fmt.Appendf(nil, "%d.%s", p.StartedAt, p.ID), nil
-	}
-	return fmt.Appendf(nil, "%d.%d", p.StartedAt, p.Key), nil
-}
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *Position) UnmarshalText(text []byte) error {
-	started, key, _ := strings.Cut(string(text), ".")
-	var err, keyErr error
-	p.StartedAt, err = strconv.ParseInt(started, 10, 64)
-	if uuid.Validate(key) == nil {
-		p.ID = key
-	} else {
-		p.Key, keyErr = strconv.ParseInt(key, 10, 64)
-	}
-	return errors.Join(err, keyErr)
-}
 
 // MaxTag is the length of the longest tag, in characters.
 const MaxTag = 64

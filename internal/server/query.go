@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -51,10 +50,6 @@ func (q *query) number(name string, otherwise, least, most int) int {
 
 func (q *query) boolean(name string) bool { return parsed(q, name, false, strconv.ParseBool) }
 
-func (q *query) time(name string) time.Time {
-	return parsed(q, name, time.Time{}, func(text string) (time.Time, error) { return time.Parse(time.RFC3339Nano, text) })
-}
-
 // seconds reads a time since a session's start; without one that is its end.
 func (q *query) seconds(name string) float64 {
 	return parsed(q, name, math.Inf(1), func(text string) (float64, error) {
@@ -83,13 +78,17 @@ const (
 )
 
 // filter reads the parameters that choose sessions.
-func (q *query) filter() store.Filter {
-	return store.Filter{
-		Agent: q.values.Get("agent"), Command: q.values.Get("command"), Cwd: strings.TrimSuffix(q.values.Get("cwd"), "/"), Tag: q.values.Get("tag"),
-		Branch: q.values.Get("branch"), Commit: strings.ToLower(q.values.Get("commit")),
-		Owner: q.values.Get("owner"), Sandbox: q.values.Get("sandbox"), Space: q.values.Get("space"),
-		Since: q.time("since"), Until: q.time("until"), Live: q.boolean("live"),
+func (q *query) filter() (f store.Filter) {
+	for _, field := range store.Fields() {
+		if field.Usage != "" {
+			f = parsed(q, field.Name, f, func(text string) (store.Filter, error) {
+				with := f
+				err := field.Parse(&with, text)
+				return with, err
+			})
+		}
 	}
+	return f
 }
 
 // limit reads the maximum number of items in a response.

@@ -95,23 +95,8 @@ func (r *Reader) read(ctx context.Context, path string, query url.Values, to any
 
 // filter returns a filter as the API takes it.
 func (r *Reader) filter(f store.Filter) url.Values {
-	q := url.Values{}
-	for name, value := range map[string]string{
-		"agent": f.Agent, "command": f.Command, "cwd": tilde(f.Cwd, r.home), "tag": f.Tag, "branch": f.Branch, "commit": f.Commit, "owner": f.Owner, "space": f.Space, "sandbox": f.Sandbox,
-	} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	for name, t := range map[string]time.Time{"since": f.Since, "until": f.Until} {
-		if !t.IsZero() {
-			q.Set(name, t.UTC().Format(time.RFC3339Nano))
-		}
-	}
-	if f.Live {
-		q.Set("live", "true")
-	}
-	return q
+	f.Cwd = tilde(f.Cwd, r.home)
+	return f.Values()
 }
 
 // Sessions returns the sessions that the filter chooses, the newest first. None is unread, and none

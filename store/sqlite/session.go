@@ -118,89 +118,11 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	return s.removeLeft(id)
 }
 
-// allSessions is the condition of a filter that takes all sessions.
-const allSessions = "true"
-
-// whereOf returns the filter as an SQL condition on the table s.
-func whereOf(f store.Filter) (string, []any) {
-	cond, args := []string{allSessions}, []any(nil)
-	add := func(c string, a ...any) { cond, args = append(cond, c), append(args, a...) }
-	if f.Agent != "" {
-		add("EXISTS (SELECT 1 FROM json_each(s.agents) WHERE value ->> 'name' = ?)", f.Agent)
-	}
-	if f.Command != "" {
-		add("EXISTS (SELECT 1 FROM json_each(s.command) WHERE instr(value, ?) > 0)", f.Command)
-	}
-	if f.Cwd != "" {
-		dir := strings.TrimRight(f.Cwd, "/")
-		add("(s.cwd = ? OR substr(s.cwd, 1, ?) = ?)", f.Cwd, len([]rune(dir))+1, dir+"/")
-	}
-	if f.Tag != "" {
-		add("EXISTS (SELECT 1 FROM json_each(s.tags) WHERE value = ?)", f.Tag)
-	}
-	if f.Owner != "" || f.Space != "" {
-		add("false")
-	}
-	if f.Branch != "" {
-		add("? IN (s.git ->> '$.start.branch', s.git ->> '$.end.branch')", f.Branch)
-	}
-	if f.Commit != "" {
-		add("EXISTS (SELECT 1 FROM json_tree(s.git) WHERE (key = 'commit' OR path = '$.commits') AND substr(atom, 1, ?) = ?)", len(f.Commit), f.Commit)
-	}
-	if f.Sandbox != "" {
-		add("s.sandbox = ?", f.Sandbox)
-	}
-	if f.Outside {
-		add("s.sandbox = ''")
-	}
-	if f.Processes {
-		add("s.sandbox <> ''")
-	}
-	if !f.Since.IsZero() {
-		add("s.started_at >= ?", store.Nanos(f.Since))
-	}
-	if !f.Until.IsZero() {
-		add("s.started_at < ?", store.Nanos(f.Until))
-	}
-	if f.Live {
-		add("s.ended_at IS NULL")
-	}
-	if f.Unread {
-		add("s.read_end < s.raw_end")
-	}
-	if f.ID != "" {
-		add("s.id = ?", f.ID)
-	}
-	if f.After != (store.Position{}) {
-		add("(s.started_at, s.pk) < (?, ?)", f.After.StartedAt, f.After.Key)
-	}
-	return strings.Join(cond, " AND "), args
-}
-
 const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
 	s.sandbox, s.process, s.asked, s.git, s.source, s.continues, s.private, s.revision,
 	(SELECT p.state ->> '$.sent' FROM pushes AS p WHERE p.session = s.id),
 	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id AND c.continues <> '')`
-
-// matches reports whether the filter chooses a session that is not in the database.
-func matches(f store.Filter, i *store.Info) bool {
-	named := func(a session.Agent) bool { return a.Name == f.Agent }
-	holds := func(arg string) bool { return strings.Contains(arg, f.Command) }
-	return (f.Agent == "" || slices.ContainsFunc(i.Agents, named)) &&
-		(f.Command == "" || slices.ContainsFunc(i.Command, holds)) &&
-		(f.Cwd == "" || i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")) &&
-		f.Tag == "" && f.Owner == "" && f.Space == "" && f.Branch == "" && f.Commit == "" &&
-		(f.Sandbox == "" || i.Sandbox == f.Sandbox) &&
-		(!f.Processes || i.Sandbox != "") &&
-		(!f.Outside || i.Sandbox == "") &&
-		(f.Since.IsZero() || !i.StartedAt.Before(f.Since)) &&
-		(f.Until.IsZero() || i.StartedAt.Before(f.Until)) &&
-		(!f.Live || i.EndedAt == nil) &&
-		(!f.Unread || i.Unread) &&
-		(f.ID == "" || i.ID == f.ID) &&
-		(f.After == store.Position{} || store.Nanos(i.StartedAt) < f.After.StartedAt)
-}
 
 // merge adds those of beside to infos that want chooses and that were not added to the database
 // meanwhile. The result is in the order of Sessions.
@@ -237,7 +159,7 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 		return infos, err
 	}
 	if len(beside) > 0 {
-		infos = merge(infos, beside, func(i *store.Info) bool { return matches(f, i) })
+		infos = merge(infos, beside, f.Matches)
 	}
 	if f.Live {
 		infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return i.Status != store.Live })

@@ -22,30 +22,43 @@ import (
 
 // Flags are the values of the flags.
 type Flags struct {
-	Agent, Since, Until, On, Cwd, Command, Tag, Sandbox string
-	Branch, Commit                                      string
-	Live                                                bool
-	Team                                                bool   // of the sessions on the server of the user's team
-	Owner, Space                                        string // only with Team
+	fields           // as they were given: Cwd and Commit may be what only this machine understands
+	since, until, on string
+	Team             bool // of the sessions on the server of the user's team
 
 	Folded bool // no flag: leave out the commands of sandboxes
 
 	understood string
 }
 
+// fields are the fields of a filter that have a flag of the same kind.
+type fields = store.Filter
+
 // Register adds the flags to a command.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Agent, "agent", "", "only sessions with this agent: "+strings.Join(extractor.Agents(), ", "))
-	flags.StringVar(&f.Since, "since", "", "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …")
-	flags.StringVar(&f.Until, "until", "", "only those started at this `TIME` or before; a day is meant to its end")
-	flags.StringVar(&f.On, "on", "", "only those started on this `DAY`")
-	flags.StringVar(&f.Cwd, "cwd", "", "only those started in this `FOLDER` or below")
-	flags.StringVar(&f.Command, "command", "", "only those whose command line holds this `TEXT`")
-	flags.StringVar(&f.Tag, "tag", "", "only those with this tag")
-	flags.StringVar(&f.Branch, "branch", "", "only those started or ended on this git `BRANCH`")
-	flags.StringVar(&f.Commit, "commit", "", "only those started or ended at this git commit, or that made it: a `REV` of the repository here, or the start of an id")
-	flags.StringVar(&f.Sandbox, "sandbox", "", "only commands that programs ran in the sandbox of this `NAME`")
-	flags.BoolVar(&f.Live, "live", false, "only those being recorded")
+	f.register(flags, false)
+	flags.StringVar(&f.on, "on", "", "only those started on this `DAY`")
+}
+
+func (f *Flags) register(flags *pflag.FlagSet, team bool) {
+	times := map[string]*string{"since": &f.since, "until": &f.until}
+	for _, field := range store.Fields() {
+		usage := field.Usage
+		if usage == "" || field.Team != team {
+			continue
+		}
+		if field.Name == "agent" {
+			usage += ": " + strings.Join(extractor.Agents(), ", ")
+		}
+		switch v := field.In(&f.fields).(type) {
+		case *string:
+			flags.StringVar(v, field.Name, "", usage)
+		case *bool:
+			flags.BoolVar(v, field.Name, false, usage)
+		case *time.Time:
+			flags.StringVar(times[field.Name], field.Name, "", usage)
+		}
+	}
 }
 
 // TeamUsage is the usage of the flag --team, for commands that take it without the other flags.
@@ -54,8 +67,7 @@ const TeamUsage = "on the server of your team, as far as you may read there (doc
 // RegisterTeam adds the flags that choose among the sessions of a team.
 func (f *Flags) RegisterTeam(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Team, "team", false, TeamUsage)
-	flags.StringVar(&f.Owner, "owner", "", "with --team: only sessions of this `USER`")
-	flags.StringVar(&f.Space, "space", "", "with --team: only those in this `SPACE`")
+	f.register(flags, true)
 }
 
 // Any reports whether one of the flags is given.
@@ -75,14 +87,15 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 	if !f.Team && (f.Owner != "" || f.Space != "") {
 		return store.Filter{}, &failure.Error{Err: errors.New("--owner and --space go with --team"), Misuse: true}
 	}
-	out := store.Filter{Owner: f.Owner, Space: f.Space, Agent: f.Agent, Command: f.Command, Tag: f.Tag, Branch: f.Branch, Live: f.Live, Sandbox: f.Sandbox, Outside: f.Folded && !f.Team}
-	if f.On != "" && (f.Since != "" || f.Until != "") {
+	out := f.fields
+	out.Outside, out.Cwd, out.Commit = f.Folded && !f.Team, "", ""
+	if f.on != "" && (f.since != "" || f.until != "") {
 		return out, &failure.Error{Err: errors.New("--on cannot be combined with --since or --until"), Misuse: true}
 	}
 	for _, t := range []struct {
 		flag, text   string
 		since, until bool
-	}{{"since", f.Since, true, false}, {"until", f.Until, false, true}, {"on", f.On, true, true}} {
+	}{{"since", f.since, true, false}, {"until", f.until, false, true}, {"on", f.on, true, true}} {
 		if t.text == "" {
 			continue
 		}

@@ -88,3 +88,33 @@ func TestFolded(t *testing.T) {
 		t.Errorf("%+v, %v, any: %v", got, err, f.Any())
 	}
 }
+
+// Each field that the API takes has a flag, and a value of the flag gets into the filter.
+func TestEachFieldHasAFlag(t *testing.T) {
+	for _, field := range store.Fields() {
+		if field.Usage == "" {
+			continue
+		}
+		f := new(sessionflags.Flags)
+		set := pflag.NewFlagSet("test", pflag.ContinueOnError)
+		f.Register(set)
+		f.RegisterTeam(set)
+		f.Team = field.Team
+		flag := set.Lookup(field.Name)
+		if flag == nil {
+			t.Errorf("--%s is missing", field.Name)
+			continue
+		}
+		text := map[string]string{"bool": "true", "string": "c0ffee"}[flag.Value.Type()]
+		if field.Name == "since" || field.Name == "until" {
+			text = "2026-11-20"
+		}
+		if err := set.Set(field.Name, text); err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.Filter(time.Now())
+		if given := len(got.Values()); err != nil || given != 1 || !f.Any() {
+			t.Errorf("--%s %s: %+v, %v", field.Name, text, got, err)
+		}
+	}
+}

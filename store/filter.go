@@ -1,0 +1,255 @@
+package store
+
+import (
+	"fmt"
+	"iter"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// Filter chooses sessions; its zero value chooses all.
+type Filter struct {
+	Agent     string    // name of an agent that was seen
+	Command   string    // part of the command line
+	Cwd       string    // this folder or one in it
+	Tag       string    // a tag of the user's
+	Owner     string    // whose it is, in a team's database; others have no such session
+	Space     string    // likewise: whose members read it
+	Branch    string    // started or ended on this branch
+	Commit    string    // started or ended at this commit, or made it: the beginning of its id, in lower case
+	Sandbox   string    // commands that programs asked for under this name
+	Outside   bool      // only those that no program asked for
+	Processes bool      // only commands that programs asked for
+	Since     time.Time // started then or later
+	Until     time.Time // started before
+	Live      bool      // only those being recorded
+	Unread    bool      // only those whose raw log was not read out to its end
+	ID        string    // only this session
+	After     Position  // only sessions that Sessions lists after it
+	Limit     int       // 0: no limit
+}
+
+// A Field is what a filter can ask for. Each database has a condition for each field.
+type Field struct {
+	// Name is the name of the flag and of the parameter of the API.
+	Name string
+	// Usage is the help of the flag. Fields without one are neither flags nor parameters.
+	Usage string
+	// Team says that only sessions of a team have it.
+	Team bool
+
+	in      func(*Filter) any // a *string, *bool, *time.Time or *Position
+	clean   func(string) string
+	matches func(*Filter, *Info) bool
+}
+
+// fields are all fields of a Filter but Limit.
+var fields = []Field{
+	{
+		Name: "agent", Usage: "only sessions with this agent",
+		in: func(f *Filter) any { return &f.Agent },
+		matches: func(f *Filter, i *Info) bool {
+			return slices.ContainsFunc(i.Agents, func(a session.Agent) bool { return a.Name == f.Agent })
+		},
+	},
+	{
+		Name: "command", Usage: "only those whose command line holds this `TEXT`",
+		in: func(f *Filter) any { return &f.Command },
+		matches: func(f *Filter, i *Info) bool {
+			return slices.ContainsFunc(i.Command, func(arg string) bool { return strings.Contains(arg, f.Command) })
+		},
+	},
+	{
+		Name: "cwd", Usage: "only those started in this `FOLDER` or below",
+		in:    func(f *Filter) any { return &f.Cwd },
+		clean: func(dir string) string { return strings.TrimSuffix(dir, "/") },
+		matches: func(f *Filter, i *Info) bool {
+			return i.Cwd == f.Cwd || strings.HasPrefix(i.Cwd, strings.TrimRight(f.Cwd, "/")+"/")
+		},
+	},
+	{
+		Name: "tag", Usage: "only those with this tag",
+		in:      func(f *Filter) any { return &f.Tag },
+		matches: func(f *Filter, i *Info) bool { return slices.Contains(i.Tags, f.Tag) },
+	},
+	{
+		Name: "owner", Usage: "with --team: only sessions of this `USER`", Team: true,
+		in:      func(f *Filter) any { return &f.Owner },
+		matches: func(f *Filter, i *Info) bool { return i.Owner == f.Owner },
+	},
+	{
+		Name: "space", Usage: "with --team: only those in this `SPACE`", Team: true,
+		in:      func(f *Filter) any { return &f.Space },
+		matches: func(f *Filter, i *Info) bool { return i.Space == f.Space },
+	},
+	{
+		Name: "branch", Usage: "only those started or ended on this git `BRANCH`",
+		in: func(f *Filter) any { return &f.Branch },
+		matches: func(f *Filter, i *Info) bool {
+			return slices.ContainsFunc(gitStates(i), func(s *session.GitState) bool { return s.Branch == f.Branch })
+		},
+	},
+	{
+		Name: "commit",
+		Usage: "only those started or ended at this git commit, or that made it: " +
+			"a `REV` of the repository here, or the start of an id",
+		in:    func(f *Filter) any { return &f.Commit },
+		clean: strings.ToLower,
+		matches: func(f *Filter, i *Info) bool {
+			made := func(id string) bool { return strings.HasPrefix(id, f.Commit) }
+			return slices.ContainsFunc(gitStates(i), func(s *session.GitState) bool { return made(s.Commit) }) ||
+				i.Git != nil && slices.ContainsFunc(i.Git.Commits, made)
+		},
+	},
+	{
+		Name: "sandbox", Usage: "only commands that programs ran in the sandbox of this `NAME`",
+		in:      func(f *Filter) any { return &f.Sandbox },
+		matches: func(f *Filter, i *Info) bool { return i.Sandbox == f.Sandbox },
+	},
+	{
+		Name:    "outside",
+		in:      func(f *Filter) any { return &f.Outside },
+		matches: func(_ *Filter, i *Info) bool { return i.Sandbox == "" },
+	},
+	{
+		Name:    "processes",
+		in:      func(f *Filter) any { return &f.Processes },
+		matches: func(_ *Filter, i *Info) bool { return i.Sandbox != "" },
+	},
+	{
+		Name: "since", Usage: "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …",
+		in:      func(f *Filter) any { return &f.Since },
+		matches: func(f *Filter, i *Info) bool { return !i.StartedAt.Before(f.Since) },
+	},
+	{
+		Name: "until", Usage: "only those started at this `TIME` or before; a day is meant to its end",
+		in:      func(f *Filter) any { return &f.Until },
+		matches: func(f *Filter, i *Info) bool { return i.StartedAt.Before(f.Until) },
+	},
+	{
+		Name: "live", Usage: "only those being recorded",
+		in:      func(f *Filter) any { return &f.Live },
+		matches: func(_ *Filter, i *Info) bool { return i.Status == Live },
+	},
+	{
+		Name:    "unread",
+		in:      func(f *Filter) any { return &f.Unread },
+		matches: func(_ *Filter, i *Info) bool { return i.Unread },
+	},
+	{
+		Name:    "id",
+		in:      func(f *Filter) any { return &f.ID },
+		matches: func(f *Filter, i *Info) bool { return i.ID == f.ID },
+	},
+	{
+		Name:    "after",
+		in:      func(f *Filter) any { return &f.After },
+		matches: func(f *Filter, i *Info) bool { return i.Position().compare(f.After) < 0 },
+	},
+}
+
+// gitStates returns what is known of the repository at a session's start and end.
+func gitStates(i *Info) (states []*session.GitState) {
+	if i.Git == nil {
+		return nil
+	}
+	for _, s := range []*session.GitState{i.Git.Start, i.Git.End} {
+		if s != nil {
+			states = append(states, s)
+		}
+	}
+	return states
+}
+
+// Fields returns the fields of filters, except for Limit.
+func Fields() []Field { return slices.Clone(fields) }
+
+// In returns where the field is in f: a *string, *bool, *time.Time or *Position.
+func (d Field) In(f *Filter) any { return d.in(f) }
+
+// Given returns the fields that the filter asks for, each with its value for a database: a string,
+// true, a Position, or a time in nanoseconds since 1970.
+func (f Filter) Given() iter.Seq2[Field, any] {
+	return func(yield func(Field, any) bool) {
+		for _, d := range fields {
+			if value := d.value(&f); value != nil && !yield(d, value) {
+				return
+			}
+		}
+	}
+}
+
+// value returns the field's value for a database; nil if f does not ask for the field.
+func (d Field) value(f *Filter) any {
+	switch v := d.in(f).(type) {
+	case *string:
+		if *v != "" {
+			return *v
+		}
+	case *bool:
+		if *v {
+			return true
+		}
+	case *time.Time:
+		if !v.IsZero() {
+			return Nanos(*v)
+		}
+	case *Position:
+		if *v != (Position{}) {
+			return *v
+		}
+	}
+	return nil
+}
+
+// Matches reports whether the filter chooses a session.
+func (f Filter) Matches(i *Info) bool {
+	for d := range f.Given() {
+		if !d.matches(&f, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Values returns the filter as parameters of the API. Fields that are not parameters are left out.
+func (f Filter) Values() url.Values {
+	q := url.Values{}
+	for d := range f.Given() {
+		if d.Usage == "" {
+			continue
+		}
+		switch v := d.in(&f).(type) {
+		case *string:
+			q.Set(d.Name, *v)
+		case *bool:
+			q.Set(d.Name, strconv.FormatBool(*v))
+		case *time.Time:
+			q.Set(d.Name, v.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	return q
+}
+
+// Parse sets the field in f to what a parameter of the API says.
+func (d Field) Parse(f *Filter, text string) (err error) {
+	if d.clean != nil {
+		text = d.clean(text)
+	}
+	switch v := d.in(f).(type) {
+	case *string:
+		*v = text
+	case *bool:
+		*v, err = strconv.ParseBool(text)
+	case *time.Time:
+		*v, err = time.Parse(time.RFC3339Nano, text)
+	default:
+		err = fmt.Errorf("%s is not a parameter", d.Name)
+	}
+	return err
+}
