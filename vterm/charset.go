@@ -1,6 +1,6 @@
 package vterm
 
-// charset maps some of the characters 0x20 to 0x7E to others (ISO 2022). nil is ASCII.
+// charset maps some of the characters 0x20 to 0x7E to others (ISO 2022). nil means ASCII.
 type charset map[rune]rune
 
 func (c *charset) translate(r rune) rune {
@@ -10,8 +10,8 @@ func (c *charset) translate(r rune) rune {
 	return r
 }
 
-// national builds a national replacement set: to replaces the twelve positions that ISO 646 leaves
-// open, in their order; a space keeps ASCII.
+// national returns a national replacement set. to has the characters at the twelve positions that
+// ISO 646 leaves open, in order; a space keeps the ASCII character.
 func national(to string) *charset {
 	c := charset{}
 	at := []rune("#@[\\]^_`{|}~")
@@ -23,7 +23,7 @@ func national(to string) *charset {
 	return &c
 }
 
-// charsets are the sets by the final byte that designates them (VT220 Programmer Reference,
+// charsets holds the sets by the final byte that designates them (VT220 Programmer Reference,
 // tables 2-5 to 2-15). The positions are # @ [ \ ] ^ _ ` { | } ~.
 var charsets = map[byte]*charset{
 	'0': specialGraphics(),
@@ -43,7 +43,8 @@ var charsets = map[byte]*charset{
 	'=': national("ùàéçêîèôäöüû"),
 }
 
-// specialGraphics is DEC Special Graphics: line drawing (VT100 User Guide, table 3-9).
+// specialGraphics returns DEC Special Graphics, the line drawing characters (VT100 User Guide,
+// table 3-9).
 func specialGraphics() *charset {
 	c := charset{}
 	for i, r := range []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·") {
@@ -52,7 +53,8 @@ func specialGraphics() *charset {
 	return &c
 }
 
-// designate puts a set into G0 to G3 (ESC ( F and the like); ESC % @ and ESC % G go back to ASCII.
+// designate assigns a set to one of G0 to G3 (ESC ( F and similar sequences). ESC % @ and ESC % G
+// assign ASCII.
 func (t *Term) designate(slot, final byte) {
 	switch slot {
 	case '%':
@@ -76,12 +78,12 @@ func (t *Term) designate(slot, final byte) {
 	}
 }
 
-// shiftTo makes G0 to G3 the set in use (SI, SO, LS2, LS3).
+// shiftTo selects one of G0 to G3 for printing (SI, SO, LS2, LS3).
 func (t *Term) shiftTo(g int) {
 	t.level, t.charset = g, t.charsets[g]
 }
 
-// resetCharsets puts ASCII everywhere.
+// resetCharsets assigns ASCII to G0 to G3.
 func (t *Term) resetCharsets() {
 	t.level, t.charset, t.charsets = 0, nil, [4]*charset{}
 }

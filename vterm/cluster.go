@@ -5,12 +5,13 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxCluster bounds the bytes of one grapheme cluster; marks past it are dropped.
+// maxCluster is the maximum length of a grapheme cluster, in bytes. Further combining characters
+// are dropped.
 const maxCluster = 256
 
-// measure returns how many cells r takes (negative: it is not shown at all), and whether it joins
-// the character before the cursor, of which old cells are on the screen. w is then the width of
-// the two together.
+// measure returns the number of cells that r takes, negative if r is not shown, and whether r joins
+// the character before the cursor. If so, w is the width of both together, of which old cells are
+// already on the screen.
 func (t *Term) measure(r rune) (w, old int, joins bool) {
 	if r < 0x80 {
 		return 1, 0, false
@@ -26,7 +27,7 @@ func (t *Term) measure(r rune) (w, old int, joins bool) {
 	return t.measureCluster(r, p)
 }
 
-// measureCluster is measure by grapheme clusters (UAX #29).
+// measureCluster is measure for grapheme clusters (UAX #29).
 func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	w = int(p & propWidth)
 	if p&propJoins == 0 {
@@ -46,7 +47,8 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	return max(c.width(), j.width), c.width(), true
 }
 
-// dropZero makes a lone character without a width one that is not shown.
+// dropZero returns a negative width for a width of 0, so that a lone zero-width character is not
+// shown.
 func dropZero(w int) int {
 	if w == 0 {
 		return -1
@@ -54,8 +56,8 @@ func dropZero(w int) int {
 	return w
 }
 
-// opens says that a cell's content may be joined by a character that does not join any: by an emoji
-// behind a joiner, by Hangul letters behind others, by a second regional indicator.
+// opens reports whether r may join the cell's content although r itself joins nothing: an emoji
+// after a joiner, Hangul letters after others, a second regional indicator.
 func opens(ch uint32, r rune) bool {
 	before := rune(ch)
 	switch {
@@ -68,7 +70,7 @@ func opens(ch uint32, r rune) bool {
 		before >= 0x1F1E6 && before <= 0x1F1FF
 }
 
-// beforeCursor is the cell of the character before the cursor.
+// beforeCursor returns the cell of the character before the cursor.
 func (t *Term) beforeCursor() cell {
 	x := t.scr.x - 1
 	l := t.cur()
@@ -78,23 +80,23 @@ func (t *Term) beforeCursor() cell {
 	return l.at(x)
 }
 
-// joint is what becomes of a character behind another one.
+// joint is the result of printing a character after another one.
 type joint struct {
 	joins bool
-	width int    // of the two together
-	ch    uint32 // the two as a cell keeps them; 0: too long, or no number left for it
+	width int    // width of both together, in cells
+	ch    uint32 // both as a cell's ch; 0 if they are too long, or no number is left
 }
 
-// jointKey is a cell's content and the character behind it.
+// jointKey is a cell's content and the character printed after it.
 type jointKey struct {
 	ch uint32
 	r  rune
 }
 
-// maxJoints bounds the joints that are remembered.
+// maxJoints is the maximum number of cached joints.
 const maxJoints = 4096
 
-// joint looks up or finds out what becomes of r behind ch.
+// joint returns the joint of ch and r, from the cache if it is there.
 func (t *Term) joint(ch uint32, r rune) joint {
 	if j, ok := t.joints[jointKey{ch, r}]; ok {
 		return j
@@ -134,7 +136,7 @@ func (t *Term) joinCell(l *line, r rune, w int) {
 	l.wrote(x + 1)
 }
 
-// cellText returns what is in c, "" if nothing was written.
+// cellText returns the text of c, "" if nothing was written.
 func (t *Term) cellText(c cell) string {
 	switch {
 	case c.ch == 0:

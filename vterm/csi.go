@@ -1,8 +1,8 @@
 package vterm
 
-// dispatchCSI executes a control sequence by its private marker, intermediates and final byte.
-// What is not known is ignored, and so is a known final with a marker that it does not have: the
-// kitty keyboard's CSI > u and XTMODKEYS' CSI > m stay away from cursor and style.
+// dispatchCSI executes a control sequence, selected by its private marker, intermediates and final
+// byte. It ignores unknown ones, and known final bytes with an unexpected marker: otherwise CSI > u
+// (kitty keyboard) would move the cursor, and CSI > m (XTMODKEYS) change the style.
 func (t *Term) dispatchCSI(final byte) {
 	switch t.ncol {
 	case 0:
@@ -52,10 +52,10 @@ func (t *Term) dispatchCSI(final byte) {
 	}
 }
 
-// plainCSI executes the sequences without marker.
+// plainCSI executes the sequences without a private marker.
 func (t *Term) plainCSI(final byte) {
 	if final != 'm' {
-		t.blankX = 0 // what is printed next need not follow the emoji
+		t.blankX = 0 // the next text may be printed elsewhere than after the emoji
 	}
 	p := &t.params
 	n := p.get(0, 1)
@@ -104,7 +104,7 @@ func (t *Term) plainCSI(final byte) {
 	}
 }
 
-// moveCSI executes the cursor movements.
+// moveCSI executes cursor movements.
 func (t *Term) moveCSI(final byte, n int) {
 	sc := t.scr
 	switch final {
@@ -135,7 +135,7 @@ func (t *Term) moveCSI(final byte, n int) {
 	}
 }
 
-// privateCSI executes the sequences marked with a question mark.
+// privateCSI executes the sequences with the private marker "?".
 func (t *Term) privateCSI(final byte) {
 	switch final {
 	case 'J':
@@ -151,7 +151,7 @@ func (t *Term) privateCSI(final byte) {
 	}
 }
 
-// spaceCSI executes the sequences with a space: SL, SR and DECSCUSR.
+// spaceCSI executes the sequences with the intermediate " ": SL, SR and DECSCUSR.
 func (t *Term) spaceCSI(final byte) {
 	switch final {
 	case '@', 'A':
@@ -161,14 +161,14 @@ func (t *Term) spaceCSI(final byte) {
 	}
 }
 
-// columnCSI executes the sequences with an apostrophe: DECIC and DECDC.
+// columnCSI executes the sequences with the intermediate "'": DECIC and DECDC.
 func (t *Term) columnCSI(final byte) {
 	if final == '}' || final == '~' {
 		t.shiftColumns(t.scr.x, t.params.get(0, 1), final == '}')
 	}
 }
 
-// protect is DECSCA. As in xterm.js it is a part of the style, which SGR 0 ends.
+// protect is DECSCA. As in xterm.js, protection is part of the style, and SGR 0 ends it.
 func (t *Term) protect() {
 	b := t.brush
 	switch t.params.get(0, 0) {

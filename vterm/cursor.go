@@ -1,7 +1,7 @@
 package vterm
 
-// restrict keeps the cursor on the screen, and with origin mode between the margins. maxX is the
-// last column it may be on: cols keeps a pending wrap, cols-1 ends it.
+// restrict keeps the cursor on the screen, and in origin mode between the margins. maxX is the last
+// column allowed: cols keeps a pending wrap, cols-1 ends it.
 func (t *Term) restrict(maxX int) {
 	sc := t.scr
 	sc.x = min(maxX, max(0, sc.x))
@@ -12,7 +12,7 @@ func (t *Term) restrict(maxX int) {
 	}
 }
 
-// moveTo is CUP: with origin mode, y counts from the top margin.
+// moveTo is CUP. In origin mode, y counts from the top margin.
 func (t *Term) moveTo(x, y int) {
 	if t.origin {
 		y += t.scr.top
@@ -21,8 +21,8 @@ func (t *Term) moveTo(x, y int) {
 	t.restrict(t.cols - 1)
 }
 
-// moveBy moves relative to where the cursor is; it ends a pending wrap. With origin mode xterm.js
-// adds the top margin here, too, and so do we: the reference is what both show.
+// moveBy moves the cursor relative to its position, and ends a pending wrap. In origin mode it adds
+// the top margin, as xterm.js does, which is our reference.
 func (t *Term) moveBy(dx, dy int) {
 	t.restrict(t.cols - 1)
 	t.moveTo(t.scr.x+dx, t.scr.y+dy)
@@ -44,7 +44,7 @@ func (t *Term) down(n int) {
 	t.moveBy(0, n)
 }
 
-// lineFeed is LF, VT and FF. It makes the row that it enters a line of its own.
+// lineFeed is LF, VT and FF. The row that the cursor enters no longer continues the one above.
 func (t *Term) lineFeed() {
 	sc := t.scr
 	if t.newLine {
@@ -85,7 +85,8 @@ func (t *Term) reverseIndex() {
 	}
 }
 
-// backspace is BS. With reverse wrap (DECSET 45) it goes back over a soft wrap, which it undoes.
+// backspace is BS. With reverse wrap (DECSET 45) it moves back over a soft wrap, and undoes the
+// wrap.
 func (t *Term) backspace() {
 	sc := t.scr
 	if !t.reverseWrap {
@@ -101,7 +102,7 @@ func (t *Term) backspace() {
 		sc.y--
 		sc.x = t.cols - 1
 		if c := t.cur().at(sc.x); c.ch == 0 && c.width() == 1 && t.cur().at(sc.x-1).width() != 0 {
-			sc.x-- // the blank that a wide character left when it did not fit
+			sc.x-- // blank left by a wide character that did not fit
 		}
 	}
 	t.restrict(t.cols - 1)

@@ -1,18 +1,17 @@
-// Package vterm is a terminal screen that forgets nothing: bytes in, rows with styles, wraps and
-// scrollback out.
+// Package vterm is a terminal emulator that keeps all rows: it takes the bytes that programs write,
+// and returns rows with styles, soft wraps and scrollback.
 //
-// Bytes go through a parser (parser.go), whose sequences (csi.go, escape.go, strings.go) change
-// rows of cells (cell.go) on one of two screens (screen.go). Rows that leave the main screen go to
-// the scrollback, which is xterm.js's, and to the history, which keeps what xterm.js forgets
-// (history.go).
+// Bytes go through a parser (parser.go). Its sequences (csi.go, escape.go, strings.go) change rows
+// of cells (cell.go) on one of two screens (screen.go). Rows that leave the main screen go to the
+// scrollback, which matches that of xterm.js, and to the history, which also has the rows that
+// xterm.js discards (history.go).
 //
-// The screen that is shown to people and programs (Shown) is read from a vt10x terminal (store.go,
-// vt10x.go): the cells that changed are written to it, and read back. What is read of a screen as
-// it goes by (Snapshot) does not go through it.
+// Shown, the screen for people and programs, goes through a vt10x terminal (store.go, vt10x.go):
+// changed cells are written to it and read back. Snapshot, for extraction, does not.
 //
-// What the screen shows is held against xterm.js: same bytes, same text, cursor, soft wraps, styles
-// and scrollback. xterm_test.go lists where the two differ, and why.
+// The reference is xterm.js: the same bytes result in the same text, cursor, soft wraps, styles and
+// scrollback. xterm_test.go lists the differences and their reasons.
 //
-// A Term is a pure state machine: no clock, no input or output, no goroutine, no lock. Columns and
-// rows count from 0, sizes are in cells.
+// A Term is a pure state machine, without a clock, I/O, goroutines or locks. Columns and rows count
+// from 0; sizes are in cells.
 package vterm

@@ -1,6 +1,6 @@
 package vterm
 
-// insertBlanks moves the cells from column x on right by n and blanks the gap.
+// insertBlanks moves the cells from column x on to the right by n, and blanks the gap.
 func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 	l.splitAt(x, attr)
 	n = min(n, t.cols-x)
@@ -13,7 +13,7 @@ func (t *Term) insertBlanks(l *line, x, n int, attr uint32) {
 	}
 }
 
-// deleteCells takes n columns from x on out of the row; blanks come in at the right.
+// deleteCells removes n columns from column x on. Blanks enter at the right.
 func (t *Term) deleteCells(l *line, x, n int, attr uint32) {
 	n = min(n, t.cols-x)
 	copy(l.cells()[x:], l.cells()[x+n:])
@@ -39,8 +39,8 @@ func (t *Term) eraseChars(n int) {
 	t.eraseCells(t.cur(), t.scr.x, min(t.scr.x+n, t.cols), false)
 }
 
-// shiftColumns moves the columns from x on, in all rows between the margins: right by n for SR and
-// DECIC, left for SL and DECDC.
+// shiftColumns moves the columns from x on, in all rows between the margins, by n cells: to the
+// right for SR and DECIC, to the left for SL and DECDC.
 func (t *Term) shiftColumns(x, n int, right bool) {
 	sc := t.scr
 	if !t.insideMargins() {
@@ -57,7 +57,7 @@ func (t *Term) shiftColumns(x, n int, right bool) {
 	}
 }
 
-// align is DECALN: the screen full of E, drawn with the brush but no link.
+// align is DECALN: it fills the screen with E in the current style, without a link.
 func (t *Term) align() {
 	t.moveTo(0, 0)
 	attr := t.styleNumber(t.brush.pen(brushExtra{})) | t.attr&cellProtected

@@ -1,8 +1,8 @@
 package vterm
 
-// eraseCells blanks the columns from up to, not including, to of a row, in the erase colour.
-// A wide character that is cut loses its other half. selective (DECSEL, DECSED) spares what DECSCA
-// protects.
+// eraseCells blanks the columns from to to-1 of a row, in the erase colour. If it cuts a wide
+// character, the other half becomes a blank, too. With selective (DECSEL, DECSED) it keeps
+// protected cells (DECSCA).
 func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 	blank := cell{attr: t.erase}
 	if from > 0 && l.at(from-1).attr&cellWide != 0 && !(selective && l.at(from-1).attr&cellProtected != 0) {
@@ -28,7 +28,7 @@ func (t *Term) eraseCells(l *line, from, to int, selective bool) {
 	l.wrote(to)
 }
 
-// eraseRow blanks a whole row, which is then a line of its own.
+// eraseRow blanks a whole row, which then no longer continues the one above.
 func (t *Term) eraseRow(y int, selective bool) {
 	l := t.scr.rows[y]
 	if selective {
@@ -63,7 +63,8 @@ func (t *Term) eraseLine(what int, selective bool) {
 	}
 }
 
-// eraseDisplay is ED and DECSED. The text is told to the cue, and to the history, before it goes.
+// eraseDisplay is ED and DECSED. It first reports the erase with a cue, and adds the text to the
+// history.
 func (t *Term) eraseDisplay(what int, selective bool) {
 	t.restrict(t.cols)
 	sc := t.scr
@@ -92,7 +93,7 @@ func (t *Term) eraseDisplay(what int, selective bool) {
 	}
 }
 
-// beforeErase announces an erase of the whole screen or of the scrollback.
+// beforeErase sends a cue before the whole screen or the scrollback is erased.
 func (t *Term) beforeErase(what int, selective bool) {
 	whole := what == 2 || what == 0 && t.scr.x == 0 && t.scr.y == 0
 	if whole || what == 3 {

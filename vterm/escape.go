@@ -1,6 +1,6 @@
 package vterm
 
-// execute takes a C0 control.
+// execute executes a C0 control.
 func (t *Term) execute(b byte) {
 	switch b {
 	case '\b':
@@ -19,7 +19,7 @@ func (t *Term) execute(b byte) {
 	t.joinable = 0
 }
 
-// executeC1 takes an 8-bit control that does not begin a sequence.
+// executeC1 executes an 8-bit control that does not begin a sequence.
 func (t *Term) executeC1(r rune) {
 	switch r {
 	case 0x84:

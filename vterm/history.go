@@ -1,27 +1,26 @@
 package vterm
 
-// histItem is one item of the history, as TakeHistory will tell it.
+// histItem is an item of the history. TakeHistory makes a HistoryRow of it.
 type histItem struct {
 	kind HistoryKind
-	line *line // owned, nil where the kind has no row
+	line *line // has a reference; nil for kinds without a row
 	n    int
 }
 
-// maxHistory bounds the items that wait for TakeHistory; the oldest are dropped past it.
+// maxHistory is the maximum number of items that wait for TakeHistory. Older ones are dropped.
 const maxHistory = 10000
 
-// historyDue is how many items wait for TakeHistory when CueHistory asks for it.
+// historyDue is the number of waiting items at which CueHistory is sent.
 const historyDue = 1000
 
-// historyCue reports that many rows wait. The rows of the screen must be in order when it is
-// called.
+// historyCue sends CueHistory if many rows wait. The screen must be consistent when it is called.
 func (t *Term) historyCue() {
 	if t.hist.n >= historyDue {
 		t.cue(CueHistory, 0, "")
 	}
 }
 
-// remember appends l to the history, which becomes one more owner of it.
+// remember appends l to the history, which takes a reference to it.
 func (t *Term) remember(kind HistoryKind, l *line) {
 	l.refs++
 	t.addHistory(histItem{kind: kind, line: l})
@@ -33,8 +32,8 @@ func (t *Term) addHistory(it histItem) {
 	}
 }
 
-// rememberScreen hands the main screen's rows to the history before they are erased: those down
-// to the last one with something on it. Blank lines take their place.
+// rememberScreen moves the rows of the main screen to the history before they are erased, down to
+// the last one that is not empty, and puts blank lines in their place.
 func (t *Term) rememberScreen() {
 	rows := t.main.rows
 	last := len(rows) - 1
@@ -48,7 +47,7 @@ func (t *Term) rememberScreen() {
 	}
 }
 
-// blankLine reports whether l holds nothing but spaces.
+// blankLine reports whether l has only spaces.
 func blankLine(l *line) bool {
 	for x := range l.used {
 		if c := l.at(x); c.ch != 0 && c.ch != ' ' {
@@ -58,8 +57,8 @@ func blankLine(l *line) bool {
 	return true
 }
 
-// TakeHistory returns what left the main screen since the last call, oldest first, and forgets it.
-// It may be called inside OnCue. If nobody calls it, the newest 10,000 items wait.
+// TakeHistory returns the rows that left the main screen since the last call, oldest first. It may
+// be called in OnCue. At most the newest 10,000 items are kept between calls.
 func (t *Term) TakeHistory() []HistoryRow {
 	if t.hist.n == 0 {
 		return nil
@@ -77,12 +76,12 @@ func (t *Term) TakeHistory() []HistoryRow {
 	return out
 }
 
-// maxAltScrolled bounds the rows that wait for TakeAltScrolled.
+// maxAltScrolled is the maximum number of rows that wait for TakeAltScrolled.
 const maxAltScrolled = 256
 
 // TakeAltScrolled returns the rows that left the top of the alternate screen since the last call,
-// oldest first, and forgets them: 256 at most, and none from before the screen was erased or
-// resized, or rows came back above. A program that scrolls its text there says how far it went.
+// oldest first, at most 256. It returns none from before the screen was erased or resized, or was
+// scrolled down. The rows tell how far a program scrolled its text.
 func (t *Term) TakeAltScrolled() []*Row {
 	if t.altScrolled.n == 0 {
 		return nil
@@ -95,7 +94,7 @@ func (t *Term) TakeAltScrolled() []*Row {
 	return out
 }
 
-// Scrollback returns the rows above the main screen, oldest first, as xterm.js keeps it.
+// Scrollback returns the rows above the main screen, oldest first, as in xterm.js.
 func (t *Term) Scrollback() []*Row {
 	out := make([]*Row, t.sb.n)
 	for i := range out {

@@ -1,6 +1,6 @@
 package vterm
 
-// textTable numbers strings: the texts of grapheme clusters, the URIs of links. Number 0 is "".
+// textTable assigns numbers to strings: the texts of grapheme clusters, and URIs. Number 0 is "".
 type textTable struct {
 	texts   []string
 	index   map[string]uint32
@@ -16,13 +16,13 @@ func (s *textTable) init() {
 
 func (s *textTable) text(n uint32) string { return s.texts[n] }
 
-// full says that the unused texts should be swept out before another one is added.
+// full reports whether unused texts should be removed before another one is added.
 func (s *textTable) full() bool { return len(s.index) >= s.sweepAt }
 
-// maxText bounds the numbers, which the store has 20 bits for.
+// maxText is the highest number; the store has 20 bits for it.
 const maxText = 1<<20 - 1
 
-// number returns v's number, assigning one if it is new; 0 if none is left.
+// number returns the number of v, and assigns one if v is new. It returns 0 if none is left.
 func (s *textTable) number(v string) uint32 {
 	if v == "" {
 		return 0
@@ -44,7 +44,7 @@ func (s *textTable) number(v string) uint32 {
 	return n
 }
 
-// keep forgets the texts that live does not name.
+// keep removes the texts whose number is false in live.
 func (s *textTable) keep(live []bool) {
 	for v, n := range s.index {
 		if !live[n] {
@@ -56,8 +56,8 @@ func (s *textTable) keep(live []bool) {
 	s.sweepAt = max(minSweep, 2*len(s.index))
 }
 
-// sweep forgets the styles, links and clusters that no cell uses any more, so that
-// hostile output cannot grow the tables past what the screen, scrollback and history hold.
+// sweep removes the styles, links and clusters that no cell uses any more, so that hostile output
+// cannot grow the tables beyond what the screen, scrollback and history use.
 func (t *Term) sweep() {
 	styles := make([]bool, len(t.styles.pens))
 	clusters, links := make([]bool, len(t.clusters.texts)), make([]bool, len(t.links.texts))
@@ -79,14 +79,14 @@ func (t *Term) sweep() {
 		links[t.styles.pens[n].link] = true
 	}
 	t.clusters.keep(clusters)
-	t.joints = nil // they name clusters
+	t.joints = nil // they contain numbers of clusters
 	t.links.keep(links)
 	for y := range t.view.rows {
-		t.view.rows[y].row = nil // the numbers of what left the screen may come to mean something else
+		t.view.rows[y].row = nil // the numbers in these rows may be assigned again
 	}
 }
 
-// eachLine visits every row that is held anywhere.
+// eachLine calls visit for every line on the screens, in the scrollback and in the history.
 func (t *Term) eachLine(visit func(*line)) {
 	for _, l := range t.main.rows {
 		visit(l)

@@ -1,17 +1,18 @@
 package vterm
 
-// maxKeyboards bounds the stack of keyboard flags, per screen; kitty keeps about as many.
+// maxKeyboards is the maximum depth of the stack of keyboard flags of a screen; kitty has a similar
+// limit.
 const maxKeyboards = 16
 
-// keyboard is how the program wants keys reported, and the shape of the cursor. Neither changes
-// cells, but a viewer's terminal must know both.
+// keyboard says how the program wants keys to be reported, and the shape of the cursor. Neither
+// changes cells, but a viewer's terminal needs both.
 type keyboard struct {
-	stacks [2][]int // kitty's progressive enhancement flags: main and alternate screen; the last one is in force
+	stacks [2][]int // kitty's progressive enhancement flags of the main and alternate screen; the last ones are in force
 	other  int      // modifyOtherKeys
 	shape  int      // DECSCUSR
 }
 
-// stack is that of the screen which is shown.
+// stack returns the flags of the current screen.
 func (t *Term) stack() *[]int {
 	if t.scr == &t.alt {
 		return &t.keyboard.stacks[1]
@@ -19,7 +20,7 @@ func (t *Term) stack() *[]int {
 	return &t.keyboard.stacks[0]
 }
 
-// keyboardInForce returns the flags of the screen that is shown.
+// keyboardInForce returns the keyboard flags in force on the current screen.
 func (t *Term) keyboardInForce() int {
 	if s := *t.stack(); len(s) > 0 {
 		return s[len(s)-1]
@@ -58,7 +59,7 @@ func (t *Term) setKeyboard() {
 	}
 }
 
-// modifyKeys is XTMODKEYS; of its resources only modifyOtherKeys matters.
+// modifyKeys is XTMODKEYS. Only its resource modifyOtherKeys matters here.
 func (t *Term) modifyKeys() {
 	switch t.params.get(0, 0) {
 	case 0:
@@ -68,15 +69,15 @@ func (t *Term) modifyKeys() {
 	}
 }
 
-// stacks brings a terminal that is in its normal modes to the keyboard flags of a screen, which it
-// shows.
+// stacks writes the sequences that set the keyboard flags of a screen, on a terminal that shows
+// this screen and is in its default modes.
 func (p *painter) stacks(screen int) {
 	for _, flags := range p.t.keyboard.stacks[screen] {
 		p.putf("\x1b[>%du", flags)
 	}
 }
 
-// keys sets the rest of the keyboard, and the cursor's shape.
+// keys writes the other settings of the keyboard, and the cursor's shape.
 func (p *painter) keys() {
 	if k := p.t.keyboard; k.other > 0 {
 		p.putf("\x1b[>4;%dm", k.other)

@@ -1,34 +1,34 @@
 package vterm
 
-// line is a row of cells that changes: on the screen it is as long as the screen is wide, in the
-// scrollback it may be shorter (the rest is blank). Its owners (screen, scrollback, history) are
-// counted, so that a row goes from one to the other without a copy and is used again after the
-// last.
+// line is a mutable row of cells. On the screen it is as long as the screen is wide; in the
+// scrollback it may be shorter, and the rest is blank. References from the screen, scrollback and
+// history are counted, so that a row moves between them without a copy and is reused after the last
+// one.
 //
-// As long as only ASCII of one style was printed on it, from its first column on, a line is text,
-// which takes an eighth of the memory to write, and to move through the processor's caches.
+// A line on which only ASCII in one style was printed, from its first column on, is kept as text.
+// That takes an eighth of the memory to write and to move through the processor's caches.
 type line struct {
-	grid    []cell // zero while the line is text; read and change them through cells
+	grid    []cell // zero while the line is text; use cells to access them
 	text    []byte
-	attr    uint32 // of text
+	attr    uint32 // style of the text
 	isText  bool
 	wrapped bool   // continues the row above
-	used    int    // the cells from here on are zero, which spares to clear and to read them
-	refs    int32  // owners
-	ver     uint32 // counts changes, so that nothing has to be told of one
+	used    int    // cells from here on are zero, and need not be cleared or read
+	refs    int32  // number of references
+	ver     uint32 // number of changes, by which readers notice them
 
-	row    *Row // what was last read off this line, valid while rowVer == ver
+	row    *Row // Row last made of this line, valid while rowVer == ver
 	rowVer uint32
 
-	marks []Mark // never changed, only replaced: a Row may share them
+	marks []Mark // replaced, never changed, because a Row may share them
 }
 
-// newLine is a line of these cells, with one owner.
+// newLine returns a line of these cells, with one reference.
 func newLine(cells []cell, wrapped bool) *line {
 	return &line{grid: cells, used: len(cells), wrapped: wrapped, refs: 1}
 }
 
-// cells are the line's, to be read and changed. It is no text then.
+// cells returns the line's cells for reading and changing. The line is no longer text then.
 func (l *line) cells() []cell {
 	if l.isText {
 		l.expand()
@@ -41,7 +41,7 @@ func (l *line) expand() {
 	l.isText, l.text = false, l.text[:0]
 }
 
-// read returns the cells that are used, in buf where the line is text.
+// read returns the used cells. It writes them to buf if the line is text.
 func (l *line) read(buf []cell) []cell {
 	if !l.isText {
 		return l.grid[:l.used]
@@ -52,7 +52,7 @@ func (l *line) read(buf []cell) []cell {
 	return buf
 }
 
-// reset makes a line blank. It is text, then.
+// reset makes the line blank; it is text then.
 func (l *line) reset() {
 	if !l.isText {
 		clear(l.grid[:l.used])
@@ -62,13 +62,13 @@ func (l *line) reset() {
 	l.ver++
 }
 
-// wrote notes that some of the columns before to changed.
+// wrote records a change in the columns before to.
 func (l *line) wrote(to int) {
 	l.used = max(l.used, to)
 	l.ver++
 }
 
-// at is the cell of column x; what lies past the end was never written.
+// at returns the cell at column x. Cells after the end were never written.
 func (l *line) at(x int) cell {
 	switch {
 	case x < 0 || x >= l.used:
@@ -79,7 +79,7 @@ func (l *line) at(x int) cell {
 	return l.grid[x]
 }
 
-// fill puts c in the columns from up to, not including, to.
+// fill puts c into the columns from to to-1.
 func (l *line) fill(from, to int, c cell) {
 	if c == (cell{}) {
 		l.erase(from, to)
@@ -92,7 +92,7 @@ func (l *line) fill(from, to int, c cell) {
 	l.wrote(to)
 }
 
-// erase is fill with cells that nobody wrote.
+// erase fills the columns from to to-1 with cells that were never written.
 func (l *line) erase(from, to int) {
 	if to >= l.used {
 		if from >= l.used {
@@ -110,7 +110,7 @@ func (l *line) erase(from, to int) {
 	l.ver++
 }
 
-// setWrapped marks the line as a continuation of the row above, or not.
+// setWrapped sets whether the line continues the row above.
 func (l *line) setWrapped(w bool) {
 	if l.wrapped != w {
 		l.wrapped = w
@@ -118,8 +118,8 @@ func (l *line) setWrapped(w bool) {
 	}
 }
 
-// splitAt repairs a wide character whose halves the columns x-1 and x are, before something is
-// done from x on: its first half becomes a blank.
+// splitAt prepares a change from column x on: if x-1 and x are the halves of a wide character, the
+// first half becomes a blank.
 func (l *line) splitAt(x int, attr uint32) {
 	if !l.isText && x > 0 && x <= len(l.grid) && l.grid[x-1].attr&cellWide != 0 {
 		l.grid[x-1] = cell{attr: attr}
@@ -127,7 +127,7 @@ func (l *line) splitAt(x int, attr uint32) {
 	}
 }
 
-// mendAt turns a second half at column x, whose first half is gone, into a blank.
+// mendAt turns the cell at column x into a blank if it is a second half without its first half.
 func (l *line) mendAt(x int, attr uint32) {
 	if !l.isText && x < len(l.grid) && l.grid[x].ch == 0 && l.grid[x].attr&cellTail != 0 {
 		l.grid[x] = cell{attr: attr}
@@ -135,7 +135,7 @@ func (l *line) mendAt(x int, attr uint32) {
 	}
 }
 
-// trimmed is the number of columns up to the end of the last character.
+// trimmed returns the number of columns up to the end of the last character.
 func (l *line) trimmed() int {
 	if l.isText {
 		return l.used

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// maxMark bounds the text of a mark, in bytes.
+// maxMark is the maximum length of a mark's text, in bytes.
 const maxMark = maxURI
 
-// SetTime says at what time the output is written that follows: marks carry it.
+// SetTime sets the time of the output that follows, for its marks.
 func (t *Term) SetTime(at time.Duration) { t.now = at }
 
-// mark notes what a shell says of the place that the cursor is at.
+// mark adds a shell's mark at the cursor.
 func (t *Term) mark(kind MarkKind, text string) {
 	if t.scr != &t.main || len(text) > maxMark {
 		return
@@ -28,7 +28,7 @@ func (t *Term) mark(kind MarkKind, text string) {
 	l.ver++
 }
 
-// Mark returns the mark of a kind that the row has.
+// Mark returns the row's mark of this kind.
 func (r *Row) Mark(kind MarkKind) (m Mark, ok bool) {
 	i := slices.IndexFunc(r.Marks, func(m Mark) bool { return m.Kind == kind })
 	if i < 0 {
@@ -46,8 +46,8 @@ func (t *Term) markShell(text string) {
 	}
 }
 
-// unmark forgets the prompts of a line that is erased from a column on. That a command has ended
-// stays true.
+// unmark removes the marks of prompts from column from on, when that part of the line is erased.
+// The mark of a command's end stays.
 func (l *line) unmark(from int) {
 	if slices.ContainsFunc(l.marks, func(m Mark) bool { return m.erasedFrom(from) }) {
 		l.marks = slices.DeleteFunc(slices.Clone(l.marks), func(m Mark) bool { return m.erasedFrom(from) })

@@ -1,30 +1,30 @@
 package vterm
 
-// modes are the settings that are neither the cursor's nor the pen's.
+// modes are the settings other than the cursor's and the style's.
 type modes struct {
 	autowrap, insert, origin bool
 	newLine                  bool // LNM: LF implies CR
 	reverseWrap              bool
 	appCursor, appKeypad     bool
-	hidden                   bool // DECTCEM: the cursor
+	hidden                   bool // DECTCEM: the cursor is invisible
 	bracketedPaste, focus    bool
-	alternateScroll          bool // 1007: on the alternate screen, the wheel types arrow keys
-	synced                   bool // 2026: between the start and the end of a frame
-	mouse                    int  // 9, 1000, 1002, 1003; 0: none
-	mouseFormat              int  // 1005, 1006, 1015, 1016; 0: bytes
+	alternateScroll          bool // 1007: the wheel types arrow keys on the alternate screen
+	synced                   bool // 2026: in a synchronized update
+	mouse                    int  // 9, 1000, 1002, 1003; 0 if off
+	mouseFormat              int  // 1005, 1006, 1015, 1016; 0 means bytes
 	cursorBlink              bool
 }
 
-// Modes are the settings of a terminal that the programs around it ask for.
+// Modes are the terminal settings that callers need.
 type Modes struct {
 	ApplicationCursorKeys, ApplicationKeypad      bool
 	BracketedPaste, SendFocus, SynchronizedOutput bool
 	Insert, Origin, ReverseWraparound, Wraparound bool
 	AlternateScroll                               bool
-	Mouse                                         int // DEC mode of mouse tracking: 9, 1000, 1002, 1003; 0: none
-	MouseFormat                                   int // DEC mode of mouse reports: 1005, 1006, 1015, 1016; 0: bytes
+	Mouse                                         int // DEC mode of mouse tracking: 9, 1000, 1002, 1003; 0 if off
+	MouseFormat                                   int // DEC mode of mouse reports: 1005, 1006, 1015, 1016; 0 means bytes
 	KeyboardFlags                                 int // kitty's progressive enhancement flags in force
-	ModifyOtherKeys                               int // level of xterm's modifyOtherKeys; 0: off
+	ModifyOtherKeys                               int // level of xterm's modifyOtherKeys; 0 if off
 }
 
 // Modes returns the current settings.
@@ -88,7 +88,7 @@ func (t *Term) setPrivateModes(on bool) {
 	}
 }
 
-// privateFlag is where a mode without further effect is kept.
+// privateFlag returns the field of a mode that is only stored, nil if there is none.
 func (t *Term) privateFlag(v int32) *bool {
 	switch v {
 	case 1:
@@ -144,8 +144,8 @@ func (t *Term) softReset() {
 	sc.saved = savedCursor{y: t.base()}
 }
 
-// reset is RIS: everything as it was in the beginning, but for what xterm.js keeps, too: the title,
-// LNM, and whether the cursor shows and blinks. The history goes on.
+// reset is RIS. It restores the initial state, except for what xterm.js keeps, too: the title, LNM,
+// and whether the cursor is visible and blinks. The history is kept.
 func (t *Term) reset() {
 	t.cue(CueErase, -1, "")
 	t.useMain()

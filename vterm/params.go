@@ -6,7 +6,7 @@ const (
 )
 
 // params are the numbers of a control sequence. A missing one is 0. Each may have subparameters
-// behind colons (ECMA-48 5.4.2, as SGR 38:2 and 4:3 use them); a missing one of those is -1.
+// after colons (ECMA-48 5.4.2, as in SGR 38:2 and 4:3); a missing subparameter is -1.
 type params struct {
 	n      int
 	nums   [maxParams]int32
@@ -14,16 +14,16 @@ type params struct {
 	nsubs  int
 	subEnd [maxParams]uint8 // subs[subEnd[i-1]:subEnd[i]] belong to nums[i], where nsubs > 0
 	inSub  bool
-	full   bool // the parameter being read is past the limit
+	full   bool // the current parameter is beyond the limit
 }
 
-// reset begins a sequence, with its first parameter missing.
+// reset begins a sequence whose first parameter is missing.
 func (p *params) reset() {
 	p.n, p.nsubs, p.inSub, p.full = 1, 0, false, false
 	p.nums[0], p.subEnd[0] = 0, 0
 }
 
-// put reads one of 0 to 9, colon and semicolon.
+// put adds a digit, a colon or a semicolon.
 func (p *params) put(b byte) {
 	switch b {
 	case ';':
@@ -60,7 +60,7 @@ func (p *params) digit(d int32) {
 	*v = int32(min(int64(max(*v, 0))*10+int64(d), maxParam))
 }
 
-// get is parameter i; a missing one, and 0, is def.
+// get returns parameter i, or def if it is missing or 0.
 func (p *params) get(i int, def int) int {
 	if i < p.n && p.nums[i] != 0 {
 		return int(p.nums[i])
@@ -68,7 +68,7 @@ func (p *params) get(i int, def int) int {
 	return def
 }
 
-// sub is what follows parameter i behind colons.
+// sub returns the subparameters of parameter i.
 func (p *params) sub(i int) []int32 {
 	if p.nsubs == 0 {
 		return nil

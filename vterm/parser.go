@@ -2,15 +2,16 @@ package vterm
 
 import "unicode/utf8"
 
-// state is the state of the parser: the state machine of https://vt100.net/emu/dec_ansi_parser,
-// with OSC strings ended by BEL as well, colons in parameters, and UTF-8 for what is not ASCII.
+// state is a state of the parser. The state machine is that of
+// https://vt100.net/emu/dec_ansi_parser, with OSC strings that BEL may also end, colons in
+// parameters, and UTF-8.
 type state uint8
 
 const (
 	ground state = iota
 	escape
 	escapeIntermediate
-	csiEntry // this and the next three are in the order of those of DCS: inHead
+	csiEntry // this and the next three have the same order as those of DCS: see inHead
 	csiParam
 	csiIntermediate
 	csiIgnore
@@ -23,24 +24,25 @@ const (
 	sosPmApc
 )
 
-// maxString bounds the payload of an OSC or DCS string. A longer one is not executed.
+// maxString is the maximum length of the payload of an OSC or DCS string. Longer ones are not
+// executed.
 const maxString = 1 << 20
 
-// parser is what is known of a sequence that is not complete yet.
+// parser holds the incomplete sequence at the end of the output so far.
 type parser struct {
 	state   state
-	carry   [utf8.UTFMax]byte // a UTF-8 sequence cut by the end of a Write
+	carry   [utf8.UTFMax]byte // UTF-8 sequence cut off by the end of a Write
 	ncarry  int
 	params  params
 	collect [4]byte // private marker and intermediates
-	ncol    int     // how many, past 4 too
+	ncol    int     // number of these, which may be more than 4
 	str     []byte  // payload of a string
-	strLong bool    // it was longer than maxString
+	strLong bool    // whether the payload was longer than maxString
 	dcs     byte    // final byte of the DCS
 }
 
-// Write feeds the terminal. It takes all of p, whatever is in it, and never fails. The result does
-// not depend on how a stream is cut into writes.
+// Write processes the output p of a program. It accepts any bytes, always returns len(p) and nil,
+// and gets the same result however the output is divided into writes.
 func (t *Term) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 && t.ncarry > 0 {
@@ -56,7 +58,7 @@ func (t *Term) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// resume completes the UTF-8 sequence that the last Write ended in.
+// resume completes the UTF-8 sequence that the last Write ended with.
 func (t *Term) resume(p []byte) []byte {
 	t.carry[t.ncarry] = p[0]
 	seq := t.carry[:t.ncarry+1]
@@ -66,14 +68,14 @@ func (t *Term) resume(p []byte) []byte {
 	}
 	t.ncarry = 0
 	r, size := utf8.DecodeRune(seq)
-	if size < len(seq) { // the new byte does not continue it: the old ones are dropped
+	if size < len(seq) { // the new byte does not continue it: drop it
 		return p
 	}
 	t.char(r)
 	return p[1:]
 }
 
-// ground reads text up to the start of a sequence.
+// ground processes text up to the start of a sequence.
 func (t *Term) ground(p []byte) []byte {
 	for i := 0; i < len(p); {
 		switch b := p[i]; {
@@ -121,7 +123,7 @@ func (t *Term) ground(p []byte) []byte {
 	return nil
 }
 
-// inSequence reads on inside a sequence, until it is over or p is.
+// inSequence processes a sequence, up to its end or the end of p.
 func (t *Term) inSequence(p []byte) []byte {
 	for i := 0; i < len(p); {
 		b := p[i]
@@ -148,8 +150,8 @@ func (t *Term) inSequence(p []byte) []byte {
 	return nil
 }
 
-// char takes a decoded character past U+007F, in any state. The byte order mark and what is no
-// character are dropped, as xterm.js does.
+// char processes a decoded character above U+007F, in any state. Like xterm.js, it drops byte order
+// marks and code points that are not characters.
 func (t *Term) char(r rune) {
 	switch {
 	case r < 0xA0:
@@ -161,11 +163,11 @@ func (t *Term) char(r rune) {
 		t.putString(r)
 	case t.state == csiIgnore || t.state == dcsIgnore:
 	default:
-		t.state = ground // inside any other sequence it ends it, and is lost
+		t.state = ground // it ends any other sequence, and is dropped
 	}
 }
 
-// c1 takes an 8-bit control. It ends any sequence.
+// c1 processes an 8-bit control. It ends any sequence.
 func (t *Term) c1(r rune) {
 	t.inRun = false
 	switch r {
@@ -189,7 +191,7 @@ func (t *Term) c1(r rune) {
 	}
 }
 
-// ascii takes a byte below 0x80 inside a sequence.
+// ascii processes a byte below 0x80 in a sequence.
 func (t *Term) ascii(b byte) {
 	switch {
 	case b == 0x1B:
@@ -223,7 +225,7 @@ func (t *Term) ascii(b byte) {
 	}
 }
 
-// controlInside takes a C0 control within a sequence: it is executed at once, or part of a string.
+// controlInside processes a C0 control in a sequence: it executes it, or adds it to a string.
 func (t *Term) controlInside(b byte) {
 	switch t.state {
 	case escape, escapeIntermediate, csiEntry, csiParam, csiIntermediate, csiIgnore:

@@ -1,8 +1,9 @@
 package vterm
 
-// printPlain puts characters past ASCII on the screen that need no care, up to the first that does,
-// and says how many bytes they were: those that join nothing and fit on the row, such as CJK, lines
-// of boxes and lone emoji. It does what printRune does, several times as fast.
+// printPlain prints characters above ASCII that need no special treatment, up to the first one that
+// does, and returns their length in bytes. These are characters that join nothing and fit on the
+// row, such as CJK, box drawing and lone emoji. The result is the same as that of printRune,
+// several times as fast.
 func (t *Term) printPlain(p []byte) int {
 	if t.insert {
 		return 0
@@ -49,7 +50,7 @@ func (t *Term) printPlain(p []byte) int {
 	return i
 }
 
-// threeBytes decodes a character of three bytes in UTF-8; what is below U+0800 is none.
+// threeBytes decodes a character of three bytes in UTF-8. The result is invalid if below U+0800.
 func threeBytes(p []byte) rune {
 	if len(p) >= 3 && p[0]>>4 == 0xE && p[1]^0x80 < 0x40 && p[2]^0x80 < 0x40 {
 		return rune(p[0])&0xF<<12 | rune(p[1]^0x80)<<6 | rune(p[2]^0x80)
@@ -57,7 +58,8 @@ func threeBytes(p []byte) rune {
 	return 0
 }
 
-// twoBytes decodes a character of two bytes; what is below U+00A0 is none, or a control.
+// twoBytes decodes a character of two bytes in UTF-8. The result is invalid, or a control, if below
+// U+00A0.
 func twoBytes(p []byte) rune {
 	if len(p) >= 2 && p[0]>>5 == 6 && p[1]^0x80 < 0x40 {
 		return rune(p[0])&0x1F<<6 | rune(p[1]^0x80)

@@ -2,8 +2,8 @@ package vterm
 
 import "strings"
 
-// printASCII puts the printable ASCII characters that p starts with on the screen, and says how
-// many they are: the hot path.
+// printASCII prints the printable ASCII characters at the start of p, and returns their number. It
+// is the hot path.
 func (t *Term) printASCII(p []byte) int {
 	n := 0
 	if p[0] == ' ' && t.blanked() {
@@ -29,7 +29,7 @@ func (t *Term) printASCII(p []byte) int {
 			if t.autowrap {
 				t.wrapLine()
 				l = sc.rows[sc.y]
-			} else { // each character overwrites the one before it in the last column
+			} else { // further characters overwrite each other in the last column
 				sc.x = t.cols - 1
 			}
 		}
@@ -59,15 +59,16 @@ func (t *Term) printASCII(p []byte) int {
 }
 
 // blanked reports whether a blank at the cursor is the second cell of the emoji before it. Programs
-// that draw the alternate screen cell by cell and count such an emoji as two cells write a blank
-// there (ratatui 0.30): they expect the terminal to draw it in one. If a word follows, printASCII
-// prints the blank after all: a multiplexer draws what programs wrote that do not draw so.
+// that draw the alternate screen cell by cell and count such an emoji as two cells (ratatui 0.30)
+// write a blank there, and expect the terminal to show the emoji in one cell. If a word follows,
+// printASCII prints the blank after all, because multiplexers draw cell by cell what other programs
+// wrote.
 func (t *Term) blanked() bool {
 	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt && strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
 }
 
-// startRun repairs the wide character that the cursor is in the middle of, when a run of text
-// starts there. Within the run, only what it writes itself can be cut, and xterm.js leaves that.
+// startRun repairs the wide character in whose middle a run of text starts. Later in the run, only
+// characters of the run itself can be cut, which xterm.js ignores.
 func (t *Term) startRun(l *line) {
 	if !t.inRun {
 		t.narrow(l, t.scr.x)
@@ -76,9 +77,8 @@ func (t *Term) startRun(l *line) {
 	}
 }
 
-// narrow makes a character one column wide that a variation selector made two wide, where the
-// program writes over the second of them: it takes the character to be as wide as without the
-// selector.
+// narrow makes a character one column wide again that a variation selector had made two wide, if
+// the program writes over its second column: the program ignores the selector.
 func (t *Term) narrow(l *line, x int) {
 	if x < 1 || l.isText || x > len(l.grid) {
 		return
@@ -90,8 +90,8 @@ func (t *Term) narrow(l *line, x int) {
 	}
 }
 
-// printRune puts one character on the screen: in a cell or two of its own, or into the cell of
-// the character before it where the two are one grapheme cluster.
+// printRune prints one character: in cells of its own, or in the cell of the character before it if
+// both are one grapheme cluster.
 func (t *Term) printRune(r rune) {
 	if r < 127 && t.charset != nil {
 		r = t.charset.translate(r)
@@ -125,7 +125,7 @@ func (t *Term) printRune(r rune) {
 func (t *Term) putWide(l *line, r rune, w, old int) {
 	sc := t.scr
 	if sc.x >= t.cols {
-		return // a zero-width character with nothing to join, past the last column
+		return // zero-width character after the last column, with nothing to join
 	}
 	if t.insert {
 		t.insertBlanks(l, sc.x, w-old, t.attr)
@@ -139,7 +139,7 @@ func (t *Term) putWide(l *line, r rune, w, old int) {
 	}
 }
 
-// put writes one cell at the cursor and moves on.
+// put writes one cell at the cursor, and advances the cursor.
 func (t *Term) put(l *line, c cell) {
 	if cells := l.cells(); t.scr.x < len(cells) {
 		cells[t.scr.x] = c
@@ -148,8 +148,8 @@ func (t *Term) put(l *line, c cell) {
 	t.scr.x++
 }
 
-// wrapFor makes room for a character of w cells at the right margin, of which old cells are
-// already on the screen: they move along. It is false where the character cannot be shown.
+// wrapFor makes room at the right margin for a character of w cells. If old of these are already on
+// the screen, they move with it. It returns false if the character cannot be shown.
 func (t *Term) wrapFor(w, old int) bool {
 	sc := t.scr
 	if !t.autowrap {
@@ -159,7 +159,7 @@ func (t *Term) wrapFor(w, old int) bool {
 	above, from := sc.rows[sc.y], max(sc.x-old, 0)
 	var moved [2]cell
 	copy(moved[:old], above.cells()[from:])
-	above.fill(from, t.cols, cell{attr: t.attr}) // before it may leave for the scrollback
+	above.fill(from, t.cols, cell{attr: t.attr}) // before the row may move to the scrollback
 	t.wrapLine()
 	l := sc.rows[sc.y]
 	if old > 0 {
@@ -185,12 +185,11 @@ func (t *Term) wrapLine() {
 	}
 }
 
-// maxRepeat is how often REP repeats at most, or as often as the screen has cells: as xterm, and
-// unlike xterm.js, a few bytes must not keep the terminal busy.
+// maxRepeat is the maximum number of repetitions of REP, unless the screen has more cells. Like
+// xterm, and unlike xterm.js, we limit how long a few bytes can keep the terminal busy.
 const maxRepeat = 4096
 
-// repeat is REP: the character before the cursor, n more times. Only a character just printed is
-// repeated.
+// repeat is REP: it prints the character before the cursor n more times, if that was just printed.
 func (t *Term) repeat(n int) {
 	w := t.joinable
 	if w == 0 {

@@ -1,16 +1,16 @@
 package vterm
 
-// group is a logical line: the rows first to, not including, end of a page.
+// group is a logical line: the rows first to end-1 of a page.
 type group struct{ first, end int }
 
-// holdsCursor reports whether the cursor's row belongs to g. Such a line keeps its rows: the shell
+// holdsCursor reports whether the cursor is in g. Such a line is not reflowed, because the shell
 // will redraw it.
 func (p *page) holdsCursor(g group) bool {
 	y := p.base + p.y
 	return y >= g.first && y < g.end
 }
 
-// groupAt is the logical line that starts at row i.
+// groupAt returns the logical line that starts at row i.
 func (p *page) groupAt(i int) group {
 	end := i + 1
 	for end < len(p.rows) && p.rows[end].wrapped {
@@ -19,8 +19,9 @@ func (p *page) groupAt(i int) group {
 	return group{i, end}
 }
 
-// length is the number of columns that row i of g adds to its logical line: all of them, but for
-// a last column left empty because a wide character did not fit, and the empty end of the last row.
+// length returns the number of columns that row i contributes to the logical line g: all of them,
+// except a last column that is empty because a wide character did not fit, and the empty end of the
+// last row.
 func (p *page) length(g group, i, cols int) int {
 	l := p.rows[i]
 	if i == g.end-1 {
@@ -33,8 +34,8 @@ func (p *page) length(g group, i, cols int) int {
 	return cols
 }
 
-// text is the logical line's cells in one piece. half represents what an earlier resize cut off a
-// wide character.
+// text returns the cells of the logical line. half replaces wide characters that an earlier resize
+// cut.
 func (p *page) text(g group, cols int, half cell) []cell {
 	var out []cell
 	for i := g.first; i < g.end; i++ {
@@ -42,14 +43,14 @@ func (p *page) text(g group, cols int, half cell) []cell {
 		at := len(out)
 		out = append(out, make([]cell, n)...)
 		copy(out[at:], p.rows[i].read(p.t.view.line))
-		if n > cols { // the second half of a wide character that an earlier resize cut
+		if n > cols { // second half of a wide character that an earlier resize cut
 			out[at+cols] = half
 		}
 	}
 	return out
 }
 
-// cut divides a logical line into rows of cols cells. A wide character that would be cut goes to
+// cut divides a logical line into rows of cols cells. A wide character that does not fit goes to
 // the next row.
 func cut(text []cell, cols int) [][]cell {
 	var out [][]cell
@@ -63,7 +64,7 @@ func cut(text []cell, cols int) [][]cell {
 	return append(out, text)
 }
 
-// widen joins rows of wrapped lines where the screen got wider.
+// widen joins the rows of wrapped lines after the screen became wider.
 func (p *page) widen(old, cols, rows int) {
 	removed := 0
 	kept := make([]*line, 0, len(p.rows))
@@ -77,7 +78,7 @@ func (p *page) widen(old, cols, rows int) {
 		parts := cut(p.text(g, old, cell{}), cols)
 		n := len(parts)
 		if last := parts[n-1]; len(last) > 0 && len(last) < cols && last[len(last)-1].attr&cellWide != 0 {
-			last[len(last)-1] = cell{} // cut by an earlier resize, and now nothing to be joined with
+			last[len(last)-1] = cell{} // an earlier resize cut it, and there is nothing to join it with
 		}
 		for n > 1 && trimmed(parts[n-1]) == 0 {
 			n--
@@ -98,7 +99,7 @@ func (p *page) widen(old, cols, rows int) {
 	p.pullDown(removed, rows)
 }
 
-// pullDown moves the view after n rows above or on the screen are gone.
+// pullDown moves the view after n rows on or above the screen were removed.
 func (p *page) pullDown(n, rows int) {
 	p.savedY = max(p.savedY-n, 0)
 	for range n {
@@ -115,15 +116,15 @@ func (p *page) pullDown(n, rows int) {
 	}
 }
 
-// insert is rows that a logical line needs more, to be put in before row at.
+// insert are the additional rows of a logical line, to be inserted before row at.
 type insert struct {
 	at   int
 	rows []*line
 }
 
-// narrow breaks the lines that are too long where the screen got narrower. It goes from the
-// bottom up, and rows fall off at the end while it does: what is left of p.rows is p.kept. As in
-// xterm.js, a line that fell off still leaves the rows that it needed more.
+// narrow breaks long lines after the screen became narrower. It works from the bottom up; rows that
+// no longer fit drop off the end, and p.kept says how many of p.rows remain. As in xterm.js, a line
+// that dropped off still adds its additional rows.
 func (p *page) narrow(old, cols, rows int) {
 	var inserts []insert
 	added := 0
@@ -151,8 +152,8 @@ func (p *page) narrow(old, cols, rows int) {
 	p.putIn(inserts, added)
 }
 
-// putIn puts the rows of inserts, the lowest first, where they belong. The oldest rows are lost
-// where they get too many.
+// putIn puts the rows of inserts, the lowest first, into place. If there are too many rows, the
+// oldest are dropped.
 func (p *page) putIn(inserts []insert, added int) {
 	if added == 0 {
 		return
@@ -172,7 +173,7 @@ func (p *page) putIn(inserts []insert, added int) {
 	p.rows = out
 }
 
-// breakGroup cuts g again and returns the rows that it needs in addition.
+// breakGroup breaks g into rows of cols cells, and returns the additional rows.
 func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 	parts := cut(p.text(g, old, cell{attr: cellTail}), cols)
 	for j, part := range parts {
@@ -193,9 +194,9 @@ func (p *page) breakGroup(g group, old, cols int) (more []*line) {
 	return more
 }
 
-// pushUp moves the view after n rows were put in above or on the screen, added being those of
-// all lines so far: blank rows at the bottom go as long as there is no scrollback, then the
-// screen's top rows move into it.
+// pushUp moves the view after n rows were inserted on or above the screen; added is the total for
+// all lines so far. While there is no scrollback, it removes blank rows at the bottom; then it
+// moves the top rows of the screen to the scrollback.
 func (p *page) pushUp(n, added, rows int) {
 	over := p.kept
 	if p.base == 0 && p.y != p.kept-1 {

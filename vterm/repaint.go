@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Repaint returns bytes that make a terminal of the same size and width table show this screen,
-// whatever it showed before: the rows with styles, links and soft wraps, the main screen behind an
-// alternate one, cursor and saved cursor, margins, tab stops, character sets, modes and title, and
-// the beginning of a sequence that is not complete yet. Output may go on behind them. The
-// scrollback is not part of it: rows do not say that they continue it, and a window that grows
-// finds nothing there.
+// Repaint returns bytes that draw this screen on a terminal of the same size and width table,
+// whatever that showed before: rows with styles, links and soft wraps, the main screen under an
+// alternate one, cursor and saved cursor, margins, tab stops, character sets, modes, title, and the
+// beginning of an incomplete sequence. Output can continue after them. The scrollback is not
+// included: the first row does not continue it, and a window that grows pulls no rows from it.
 //
-// Its length grows with the screen, not with what was written.
+// The length depends on the screen, not on the output so far.
 func (t *Term) Repaint() []byte {
 	p := painter{t: t, buf: make([]byte, 0, 4096)}
 	p.buf = append(p.buf, normal...)
@@ -40,17 +39,17 @@ func (t *Term) Repaint() []byte {
 	return p.buf
 }
 
-// normal ends what the terminal was in the midst of: a sequence, modes, margins, a style, the
+// normal brings a terminal to its default state: it ends sequences, modes, margins, styles and the
 // alternate screen.
 const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1005;1006;1015;1016;1004;1007;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
 	"\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b]8;;\x1b\\\x1b[m\x1b[0\"q"
 
-// painter writes what paints a terminal that is in its normal modes.
+// painter writes the bytes of Repaint, for a terminal in its default modes.
 type painter struct {
 	t    *Term
 	buf  []byte
-	attr uint32 // of the style that is on
-	last rune   // the character before the cursor, where it was just printed; 0: something came between
+	attr uint32 // current style
+	last rune   // character before the cursor if it was just printed, otherwise 0
 }
 
 func (p *painter) put(s string) {
@@ -65,11 +64,11 @@ func (p *painter) putf(format string, args ...any) {
 
 func (p *painter) move(x, y int) { p.putf("\x1b[%d;%dH", y+1, x+1) }
 
-// screen paints the rows, and sets tab stops and margins.
+// screen draws the rows, and sets tab stops and margins.
 func (p *painter) screen(sc *screen) {
 	p.plain()
 	p.put("\x1b[H\x1b[J")
-	reached := false // the last cell of the row before was just printed
+	reached := false // whether the last cell of the row above was just printed
 	for y, l := range sc.rows {
 		flows := l.wrapped && reached && p.follows(l.at(0))
 		if l.wrapped && y > 0 && !flows {
@@ -81,14 +80,14 @@ func (p *painter) screen(sc *screen) {
 	p.putf("\x1b[%d;%dr", sc.top+1, sc.bottom+1)
 }
 
-// follows reports whether a cell can be printed right behind what was just printed.
+// follows reports whether c can be printed directly after the last cell.
 func (p *painter) follows(c cell) bool {
 	first, _ := utf8.DecodeRune(p.t.appendCell(nil, c))
 	return c.ch != 0 && p.last != 0 && alone(p.last) && alone(first)
 }
 
-// row paints what is not blank. At says that the cursor is there: it will wrap into the row. It
-// reports whether the last cell was printed.
+// row draws the cells that are not blank, and reports whether it printed the last one. at says that
+// the cursor is already there, because it will wrap into the row.
 func (p *painter) row(l *line, y int, at bool) bool {
 	reached := false
 	for x := 0; x < p.t.cols; {
@@ -120,7 +119,7 @@ func (p *painter) row(l *line, y int, at bool) bool {
 	return reached
 }
 
-// onlyBackground reports whether erasing leaves cells like this.
+// onlyBackground reports whether erasing results in cells of this style.
 func (t *Term) onlyBackground(attr uint32) bool {
 	if attr&^styleMask != 0 {
 		return false
@@ -129,7 +128,7 @@ func (t *Term) onlyBackground(attr uint32) bool {
 	return pen0 == pen{bg: pen0.bg}
 }
 
-// wrap makes row y continue the one above it, above. What it prints for that is erased again.
+// wrap makes row y continue the row above. To do so it prints, and erases that again.
 func (p *painter) wrap(above *line, y int) {
 	x := p.t.cols - 1
 	c := above.at(x)
@@ -152,7 +151,7 @@ func (p *painter) wrap(above *line, y int) {
 	p.put("\x1b[X")
 }
 
-// print prints what a cell shows, at column x, so that it does not join the character before it.
+// print prints the content of c at column x, so that it does not join the character before it.
 func (p *painter) print(c cell, x int) {
 	if p.last != 0 && !p.follows(c) {
 		p.putf("\x1b[%dG", x+1)
@@ -163,16 +162,17 @@ func (p *painter) print(c cell, x int) {
 	p.last = end
 }
 
-// alone tells of common characters that they join none before or behind them.
+// alone reports whether r is a common character that joins neither the one before nor the one after
+// it.
 func alone(r rune) bool {
 	return r >= ' ' && r < 0x7F || r >= 0xC0 && r < 0x300 || r >= 0x2500 && r < 0x25A0 ||
 		r >= 0x3041 && r < 0x3097 || r >= 0x30A1 && r < 0xA000 && r != 0x3297 && r != 0x3299
 }
 
-// plain goes back to the default style.
+// plain selects the default style.
 func (p *painter) plain() { p.style(0) }
 
-// style makes the next characters look as cells of attr do.
+// style selects the style attr.
 func (p *painter) style(attr uint32) {
 	attr &= styleMask | cellProtected
 	if attr == p.attr {
@@ -196,7 +196,7 @@ func (p *painter) link(was, now uint32) {
 	}
 }
 
-// pen sets all of a style but the link.
+// pen sets a style without the link.
 func (p *painter) pen(n pen) {
 	p.put("\x1b[0")
 	for i, code := range []string{"1", "2", "3", "5", "7", "8", "9", "53"} {
@@ -236,7 +236,7 @@ func (p *painter) color(base int, c uint32) {
 	}
 }
 
-// brush sets what SGR, OSC 8 and DECSCA set, from an unknown state.
+// brush sets everything that SGR, OSC 8 and DECSCA can set, starting from an unknown state.
 func (p *painter) brush(b brush, e brushExtra) {
 	p.putf("\x1b]8;;%s\x1b\\", p.t.links.text(e.link))
 	n := pen{fg: b.fg, bg: b.bg, ul: e.color, flags: b.flags}
@@ -251,7 +251,7 @@ func (p *painter) brush(b brush, e brushExtra) {
 	}
 }
 
-// tabs sets the tab stops, where they are not the usual ones.
+// tabs sets the tab stops if they are not the default ones.
 func (p *painter) tabs(sc *screen) {
 	p.put("\x1b[3g")
 	var stops []int
@@ -266,7 +266,7 @@ func (p *painter) tabs(sc *screen) {
 	}
 }
 
-// saved makes the saved cursor of the screen that is shown; base is the number of rows above it.
+// saved sets the saved cursor of the current screen. base is the number of rows above the screen.
 func (p *painter) saved(sc *screen, base int) {
 	s := sc.saved
 	e := p.t.extra
@@ -284,7 +284,7 @@ func (p *painter) designate(slot byte, set *charset) {
 	p.putf("\x1b%c%c", slot, setName(set))
 }
 
-// setName is the final byte that designates a set.
+// setName returns the final byte that designates set.
 func setName(set *charset) byte {
 	if set != nil {
 		for final, s := range charsets {
@@ -296,7 +296,7 @@ func setName(set *charset) byte {
 	return 'B'
 }
 
-// settings sets the modes that do not matter to what follows here.
+// settings sets the modes that do not affect the bytes after them.
 func (p *painter) settings() {
 	t := p.t
 	if t.title != "" {
@@ -319,13 +319,13 @@ func (p *painter) settings() {
 	p.keys()
 }
 
-// cursor puts the cursor where it is, with its pending wrap, and sets the style, the character sets
-// and the modes that would have disturbed what came before.
+// cursor sets the cursor with its pending wrap, and the style, character sets and modes that would
+// have affected the bytes before.
 func (p *painter) cursor() {
 	t := p.t
 	sc := t.scr
 	l := sc.rows[sc.y]
-	back := 0 // cells that are printed again, so that the cursor is behind what it printed
+	back := 0 // number of cells to print again, so that the cursor is after them
 	if sc.x >= t.cols {
 		back = 1
 		if c := l.at(t.cols - 1); c.ch == 0 && c.attr&cellTail != 0 {
@@ -360,7 +360,7 @@ func (p *painter) cursor() {
 // plainSet reports whether characters are printed as they are.
 func (t *Term) plainSet() bool { return t.charset == nil && t.charsets[t.level] == nil }
 
-// repen sets the style of a cell, whatever is on.
+// repen sets the style of a cell, whatever the current one is.
 func (p *painter) repen(attr uint32) {
 	n := p.t.styles.pens[attr&styleMask]
 	p.putf("\x1b]8;;%s\x1b\\", p.t.links.text(n.link))
@@ -383,7 +383,7 @@ func (p *painter) charsets() {
 	}
 }
 
-// late sets the modes that change how characters are printed.
+// late sets the modes that affect how characters are printed.
 func (p *painter) late() {
 	if !p.t.autowrap {
 		p.put("\x1b[?7l")
@@ -396,7 +396,8 @@ func (p *painter) late() {
 	}
 }
 
-// unfinished returns the beginning of the sequence or character that the output so far ends in.
+// unfinished returns the beginning of the incomplete sequence or character at the end of the output
+// so far.
 func (t *Term) unfinished() []byte {
 	var b []byte
 	collect := string(t.collect[:min(t.ncol, len(t.collect))])
@@ -422,7 +423,7 @@ func (t *Term) unfinished() []byte {
 	return append(b, t.carry[:t.ncarry]...)
 }
 
-// appendParams appends marker, numbers and intermediates of a control sequence as they came, about.
+// appendParams appends marker, numbers and intermediates of a control sequence, normalized.
 func (t *Term) appendParams(b []byte, collect string, entry bool) []byte {
 	if entry {
 		return b

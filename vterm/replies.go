@@ -2,32 +2,32 @@ package vterm
 
 import "fmt"
 
-// maxReplies bounds the answers that wait for TakeReplies.
+// maxReplies is the maximum length of the replies that wait for TakeReplies, in bytes.
 const maxReplies = 1 << 16
 
-// reply adds an answer to a query, where ptyrec is the terminal and has to give one.
+// reply adds a reply to a query, if Options.Replies is set.
 func (t *Term) reply(format string, args ...any) {
 	if t.answer && len(t.replies) < maxReplies {
 		t.replies = fmt.Appendf(t.replies, format, args...)
 	}
 }
 
-// TakeReplies returns the answers to queries since the last call: what a terminal would have sent
-// to the program. Always empty without Options.Replies.
+// TakeReplies returns the replies to queries since the last call, which a terminal would send to
+// the program. It returns nothing without Options.Replies.
 func (t *Term) TakeReplies() []byte {
 	out := t.replies
 	t.replies = nil
 	return out
 }
 
-// deviceAttributes is DA1: a VT100 with advanced video option.
+// deviceAttributes is DA1. It replies as a VT100 with the advanced video option.
 func (t *Term) deviceAttributes() {
 	if t.params.get(0, 0) == 0 {
 		t.reply("\x1b[?1;2c")
 	}
 }
 
-// reportCSI executes the sequences marked with >: DA2 and XTVERSION.
+// reportCSI executes the sequences with the private marker ">": DA2 and XTVERSION.
 func (t *Term) reportCSI(final byte) {
 	if t.params.get(0, 0) > 0 {
 		return
@@ -40,13 +40,13 @@ func (t *Term) reportCSI(final byte) {
 	}
 }
 
-// keyboardFlags is the kitty keyboard protocol's query: no progressive enhancement is on.
+// keyboardFlags replies to the kitty keyboard protocol's query that no flags are set.
 func (t *Term) keyboardFlags() { t.reply("\x1b[?0u") }
 
-// deviceStatus is DSR: 5 for the state, 6 for the cursor.
+// deviceStatus is DSR. 5 asks for the status, 6 for the cursor.
 func (t *Term) deviceStatus(private bool) {
 	if !t.answer {
-		return // without the cost of making the answer
+		return // skip formatting the reply
 	}
 	switch n := t.params.get(0, 0); {
 	case n == 5 && !private:
@@ -58,7 +58,7 @@ func (t *Term) deviceStatus(private bool) {
 	}
 }
 
-// What DECRQM says of a mode.
+// States of a mode in replies to DECRQM.
 const (
 	modeUnknown = iota
 	modeSet
@@ -102,9 +102,9 @@ func (t *Term) privateState(n int32) int {
 	switch n {
 	case 6:
 		return setOrReset(t.origin)
-	case 8: // DECARM: the keyboard repeats
+	case 8: // DECARM: keys repeat
 		return modeAlwaysSet
-	case 67, 1005, 1015: // DECBKM, and two ways to tell mouse positions that are not offered
+	case 67, 1005, 1015: // DECBKM, and two formats of mouse reports that are not supported
 		return modeAlwaysReset
 	case 9, 1000, 1002, 1003:
 		return setOrReset(t.mouse == int(n))
@@ -122,7 +122,7 @@ func (t *Term) privateState(n int32) int {
 	return modeUnknown
 }
 
-// dispatchDCS executes a device control string. Only DECRQSS has an answer here.
+// dispatchDCS executes a device control string. Only DECRQSS has a reply here.
 func (t *Term) dispatchDCS() {
 	if t.dcs != 'q' || t.ncol != 1 || t.collect[0] != '$' {
 		return
@@ -136,7 +136,7 @@ func (t *Term) dispatchDCS() {
 		t.reply("\x1bP1$r%d\"q\x1b\\", t.brush.flags&penProtected/penProtected)
 	case "\"p":
 		t.reply("\x1bP1$r61;1\"p\x1b\\")
-	case " q": // a block, blinking or not: the viewer that draws it decides how it looks
+	case " q": // blinking block: the viewer decides about the cursor's shape
 		t.reply("\x1bP1$r%d q\x1b\\", setOrReset(t.cursorBlink))
 	default:
 		t.reply("\x1bP0$r\x1b\\")

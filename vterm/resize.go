@@ -1,7 +1,7 @@
 package vterm
 
-// A page is a screen with the rows above it, as one list, while it is being resized: the rules
-// are about both. They are those of xterm.js, found by asking it.
+// page is a screen with the rows above it, as one list, during a resize. The rules, which concern
+// both, were found by observing xterm.js.
 type page struct {
 	t    *Term
 	rows []*line // scrollback and screen
@@ -9,8 +9,8 @@ type page struct {
 	x, y int     // the cursor, y on the screen
 	savedX,
 	savedY int
-	limit int // rows that there may be
-	kept  int // see narrow
+	limit int // maximum number of rows
+	kept  int // number of rows kept: see narrow
 }
 
 // Resize changes the size of the terminal. If the width changes, the main screen's lines are
@@ -39,7 +39,7 @@ func (t *Term) Resize(cols, rows int) {
 	t.addHistory(histItem{kind: Resized, n: was - t.sb.n})
 }
 
-// page joins sc and what is above it.
+// page returns sc with the rows above it.
 func (t *Term) page(sc *screen, rows int) *page {
 	p := &page{t: t, x: sc.x, y: sc.y, savedX: sc.saved.x, savedY: sc.saved.y, limit: rows}
 	if sc == &t.main {
@@ -53,8 +53,9 @@ func (t *Term) page(sc *screen, rows int) *page {
 	return p
 }
 
-// setHeight changes the height of the screen: rows come back from the scrollback or are added
-// below, blank rows below the cursor go first, then rows move up into the scrollback.
+// setHeight changes the height of the screen. A higher screen takes rows from the scrollback, or
+// adds blank ones below. A lower one first removes blank rows below the cursor, and then moves rows
+// to the scrollback.
 func (p *page) setHeight(old, rows int) {
 	up := 0
 	for range rows - old { // growing
@@ -99,7 +100,7 @@ func (p *page) place(old, cols, rows int, reflow bool) {
 	}
 }
 
-// putPage splits p into the screen and what is above it again.
+// putPage writes p back to the screen and the scrollback.
 func (t *Term) putPage(sc *screen, p *page, cols, rows int) {
 	p.base = max(0, min(p.base, len(p.rows)-rows))
 	sc.rows = append([]*line(nil), p.rows[p.base:]...)
@@ -119,11 +120,11 @@ func (t *Term) putPage(sc *screen, p *page, cols, rows int) {
 	}
 }
 
-// emptyLine is a line of no cells yet; fit sets its width.
+// emptyLine returns a line without cells; fit sets its width.
 func (t *Term) emptyLine() *line { return newLine(nil, false) }
 
-// fit cuts l to cols cells, and on the screen makes it as long. A line that another owner shares,
-// and that changes, is copied.
+// fit cuts l to cols cells, and extends it to cols if it is on the screen. If l is shared and has
+// to change, it returns a copy.
 func (t *Term) fit(l *line, cols int, onScreen bool) *line {
 	if len(l.grid) == cols && (!onScreen || l.refs == 1) || len(l.grid) < cols && !onScreen {
 		return l
@@ -146,7 +147,7 @@ func allBlank(cells []cell) bool {
 	return true
 }
 
-// replace puts cells into l, or into a copy where the history owns it, too.
+// replace sets the cells of l, or of a copy if the history has a reference to l, too.
 func (t *Term) replace(l *line, cells []cell, wrapped bool) *line {
 	if l.refs > 1 {
 		l.refs--

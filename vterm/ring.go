@@ -1,14 +1,14 @@
 package vterm
 
-// ring holds the newest limit items, oldest first. It grows as it fills.
+// ring holds the newest items, at most limit, oldest first. It grows as it fills.
 type ring[T any] struct {
 	buf   []T
-	head  int // index of the oldest
+	head  int // index of the oldest item
 	n     int
 	limit int
 }
 
-// at is item i, the oldest being 0.
+// at returns item i; 0 is the oldest.
 func (r *ring[T]) at(i int) T { return r.buf[r.index(i)] }
 
 func (r *ring[T]) index(i int) int {
@@ -19,7 +19,7 @@ func (r *ring[T]) index(i int) int {
 	return i
 }
 
-// push appends v. Where the ring is full its oldest item comes back, and evicted is true.
+// push appends v. If the ring is full, it removes and returns the oldest item, and evicted is true.
 func (r *ring[T]) push(v T) (old T, evicted bool) {
 	if r.limit == 0 {
 		return v, true
@@ -45,7 +45,7 @@ func (r *ring[T]) grow() {
 	r.buf, r.head = buf, 0
 }
 
-// reset empties the ring, and lets go of its memory where that is much.
+// reset empties the ring. It releases the memory if there is much of it.
 func (r *ring[T]) reset() {
 	if len(r.buf) > 1024 {
 		r.buf = nil

@@ -9,8 +9,8 @@ import (
 // The zero value is the default colour.
 type Color struct {
 	Kind    ColorKind
-	Palette uint8 // Kind == ColorPalette
-	R, G, B uint8 // Kind == ColorRGB
+	Palette uint8 // number, if Kind is ColorPalette
+	R, G, B uint8 // values, if Kind is ColorRGB
 }
 
 // ColorKind says which fields of a Color are set.
@@ -34,7 +34,7 @@ const (
 	UnderlineDashed
 )
 
-// Style is how a run of cells is drawn. It is comparable; the zero value is plain text.
+// Style is the style of a run of cells. It is comparable; the zero value is plain text.
 type Style struct {
 	Fg, Bg, UnderlineColor             Color
 	Bold, Dim, Italic, Blink, Inverse  bool
@@ -43,41 +43,40 @@ type Style struct {
 	Link                               string // OSC 8 URI, empty if there is no link
 }
 
-// Run is a maximal stretch of cells of one style within a row.
+// Run is a longest stretch of cells with the same style in a row.
 type Run struct {
-	Text  string // with blanks for unwritten cells
+	Text  string // text, with blanks for unwritten cells
 	Col   int    // first column, in cells from 0
-	Width int    // cells
+	Width int    // number of cells
 	Style Style
 }
 
-// Row is one row of cells, as it stood when it was read. Rows are immutable and shared: a row that
-// did not change between two snapshots is the same pointer in both.
+// Row is an immutable row of cells. A row that did not change between two snapshots is the same
+// pointer in both.
 type Row struct {
-	Text    string // all runs, trailing blanks removed
-	Runs    []Run  // with trailing blanks only where they are styled (a background, inverse, an underline)
-	Blanks  int    // spaces written behind Text: they belong to the line where the next row is Wrapped
-	Wrapped bool   // continues the row above (soft wrap): the two are one logical line
-	Marks   []Mark // what a shell said while the cursor was on the row, the newest of each kind, in order
+	Text    string // text of all runs, without trailing blanks
+	Runs    []Run  // runs; trailing blanks only if their style is visible (a background, inverse, an underline)
+	Blanks  int    // number of spaces written after Text; part of the line if the next row is Wrapped
+	Wrapped bool   // continues the row above after a soft wrap, in the same logical line
+	Marks   []Mark // a shell's marks on this row: the newest of each kind, in order
 }
 
-// Mark is what a shell says about the place that the cursor is at (OSC 133), or the folder that it
-// is in (OSC 7).
+// Mark is a shell's mark at the cursor (OSC 133), or its report of the folder (OSC 7).
 type Mark struct {
 	Kind MarkKind
 	Col  int           // the cursor's column, from 0
-	Text string        // what follows the kind: the exit status, the folder's URI
-	At   time.Duration // as SetTime said
+	Text string        // text after the kind: the exit status, or the folder's URI
+	At   time.Duration // time of the output, set by SetTime
 }
 
-// MarkKind says what a Mark is about.
+// MarkKind is the kind of a Mark.
 type MarkKind byte
 
 const (
-	MarkPrompt MarkKind = 'A' // a prompt begins
-	MarkInput  MarkKind = 'B' // a prompt ends, and what is typed begins
-	MarkOutput MarkKind = 'C' // the output of a command begins
-	MarkDone   MarkKind = 'D' // a command has ended
+	MarkPrompt MarkKind = 'A' // start of a prompt
+	MarkInput  MarkKind = 'B' // end of the prompt, start of the input
+	MarkOutput MarkKind = 'C' // start of a command's output
+	MarkDone   MarkKind = 'D' // end of a command
 	MarkFolder MarkKind = '7'
 )
 

@@ -3,19 +3,19 @@ package vterm
 import "slices"
 
 // screen is one of the two screens: its rows, cursor, margins, tab stops and saved cursor.
-// Coordinates count from 0; x may be cols, which is the pending wrap.
+// Coordinates count from 0; x == cols is a pending wrap.
 type screen struct {
 	rows        []*line // top to bottom; empty while the alternate screen is not shown
-	room        []*line // backing array of rows, longer than they are, so that they can slide
+	room        []*line // backing array of rows, with room to slide them
 	x, y        int
 	top, bottom int // margins (DECSTBM), inclusive
 	tabs        map[int]bool
-	defaultTabs int // the width in columns that tabs has the default stops for; 0: a program has set them
+	defaultTabs int // width in columns for which tabs has the default stops; 0 if a program has set stops
 	saved       savedCursor
 }
 
-// slide moves all rows up by one, except the last, which the caller sets. It seldom has to move
-// them in memory.
+// slide moves all rows up by one; the caller sets the last one. It rarely has to move them in
+// memory.
 func (sc *screen) slide() {
 	n := len(sc.rows)
 	if cap(sc.rows) == n {
@@ -28,15 +28,16 @@ func (sc *screen) slide() {
 	sc.rows = sc.rows[1 : n+1]
 }
 
-// savedCursor is what DECSC keeps. y counts from the top of the scrollback: like xterm.js, and
-// unlike the VT manuals, DECRC goes back to the text that the cursor stood on, not to its row.
+// savedCursor is the state that DECSC saves. y counts from the top of the scrollback: like
+// xterm.js, and unlike the VT manuals, DECRC returns to the text at the cursor, not to its row on
+// the screen.
 type savedCursor struct {
 	x, y    int
 	brush   brush
 	charset *charset
 }
 
-// base is the number of rows above the screen.
+// base returns the number of rows above the screen.
 func (t *Term) base() int {
 	if t.scr == &t.main {
 		return t.sb.n
@@ -44,10 +45,10 @@ func (t *Term) base() int {
 	return 0
 }
 
-// cur is the line the cursor is on.
+// cur returns the line of the cursor.
 func (t *Term) cur() *line { return t.scr.rows[t.scr.y] }
 
-// blank is an empty line, drawn with the background of attr.
+// blank returns an empty line with the background of attr.
 func (t *Term) blank(attr uint32) *line {
 	var l *line
 	if n := len(t.spare); n > 0 {
@@ -63,10 +64,10 @@ func (t *Term) blank(attr uint32) *line {
 	return l
 }
 
-// maxSpare bounds the lines kept for another use.
+// maxSpare is the maximum number of unused lines that are kept for reuse.
 const maxSpare = 64
 
-// release takes one owner away from l; after the last one, it is kept to be used again.
+// release removes a reference to l. After the last one, l is kept for reuse.
 func (t *Term) release(l *line) {
 	l.refs--
 	if l.refs == 0 && len(l.grid) == t.cols && len(t.spare) < maxSpare {
@@ -82,8 +83,7 @@ func (t *Term) blankRows(sc *screen, attr uint32) {
 	}
 }
 
-// clearScreen puts sc back to its first state, but for the saved cursor, which outlives a switch
-// of screens.
+// clearScreen resets sc, except for the saved cursor, which survives a switch of screens.
 func (t *Term) clearScreen(sc *screen) {
 	for _, l := range sc.rows {
 		t.release(l)
@@ -94,7 +94,8 @@ func (t *Term) clearScreen(sc *screen) {
 	sc.resetTabs(t.cols)
 }
 
-// useAlt shows the alternate screen, empty, with the cursor where it is (DECSET 47, 1047, 1049).
+// useAlt switches to the alternate screen, which is empty, and keeps the cursor's position (DECSET
+// 47, 1047, 1049).
 func (t *Term) useAlt() {
 	if t.scr == &t.alt {
 		return
@@ -105,7 +106,7 @@ func (t *Term) useAlt() {
 	t.scr = &t.alt
 }
 
-// useMain goes back to the main screen and forgets the alternate one.
+// useMain switches to the main screen and discards the alternate one.
 func (t *Term) useMain() {
 	if t.scr == &t.main {
 		return

@@ -1,7 +1,7 @@
 package vterm
 
 // scroll moves the rows between the margins up by one, for a line feed or a wrap at the bottom
-// margin. The top row goes to the scrollback where the region starts at the top of the main screen.
+// margin. If the region starts at the top of the main screen, its first row goes to the scrollback.
 func (t *Term) scroll(wrapped bool) {
 	sc := t.scr
 	first := sc.rows[sc.top]
@@ -32,15 +32,14 @@ func (t *Term) retire(l *line) {
 	}
 }
 
-// keepAltScrolled keeps a row that left the top of the alternate screen for TakeAltScrolled.
+// keepAltScrolled keeps a row that left the top of the alternate screen, for TakeAltScrolled.
 func (t *Term) keepAltScrolled(l *line) {
 	if old, full := t.altScrolled.push(l); full {
 		t.release(old)
 	}
 }
 
-// forgetAltScrolled forgets the rows that left the top of the alternate screen: what is on it now
-// did not follow them.
+// forgetAltScrolled drops these rows, because the rows now on the screen did not follow them.
 func (t *Term) forgetAltScrolled() {
 	for i := range t.altScrolled.n {
 		t.release(t.altScrolled.at(i))
@@ -48,8 +47,8 @@ func (t *Term) forgetAltScrolled() {
 	t.altScrolled.reset()
 }
 
-// shiftUp moves the rows from to bottom up by n, for SU and DL; blanks come in at the bottom.
-// lost says what becomes of the rows that leave.
+// shiftUp moves the rows from to bottom up by n, for SU and DL. Blank rows enter at the bottom;
+// lost takes the rows that leave.
 func (t *Term) shiftUp(from, bottom, n int, attr uint32, lost func(*line)) {
 	rows := t.scr.rows[from : bottom+1]
 	n = min(n, len(rows))
@@ -62,7 +61,8 @@ func (t *Term) shiftUp(from, bottom, n int, attr uint32, lost func(*line)) {
 	}
 }
 
-// shiftDown moves the rows from to bottom down by n, for SD, IL and RI; blanks come in above.
+// shiftDown moves the rows from to bottom down by n, for SD, IL and RI. Blank rows enter at the
+// top.
 func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
 	if from == 0 && t.scr == &t.alt {
 		t.forgetAltScrolled()
@@ -78,8 +78,8 @@ func (t *Term) shiftDown(from, bottom, n int, attr uint32) {
 	}
 }
 
-// scrollUpBy is SU. xterm.js forgets the rows that leave; xterm keeps them when they leave the top
-// of the screen, and so does the history, because older Codex versions scroll their transcript so.
+// scrollUpBy is SU. xterm.js drops the rows that leave; xterm keeps those that leave the top of the
+// screen. So does the history, because older Codex versions scroll their transcript with SU.
 func (t *Term) scrollUpBy(n int) {
 	sc := t.scr
 	lost := t.release
@@ -102,12 +102,12 @@ func (t *Term) scrollDownBy(n int) {
 	t.shiftDown(t.scr.top, t.scr.bottom, n, 0)
 }
 
-// insideMargins says that the cursor is between the margins, where IL, DL and the like work.
+// insideMargins reports whether the cursor is between the margins, as IL, DL and others require.
 func (t *Term) insideMargins() bool {
 	return t.scr.y >= t.scr.top && t.scr.y <= t.scr.bottom
 }
 
-// insertLines is IL, deleteLines is DL. Both put the cursor into the first column.
+// insertLines is IL, deleteLines is DL. Both move the cursor to the first column.
 func (t *Term) insertLines(n int) {
 	t.restrict(t.cols - 1)
 	if t.insideMargins() {
@@ -124,8 +124,8 @@ func (t *Term) deleteLines(n int) {
 	}
 }
 
-// setMargins is DECSTBM with top and bottom counted from 1; 0 is the default. A region of fewer
-// than two rows is ignored.
+// setMargins is DECSTBM. top and bottom count from 1; 0 means the default. It ignores regions of
+// fewer than two rows.
 func (t *Term) setMargins(top, bottom int) {
 	top = max(top, 1)
 	if bottom == 0 || bottom > t.rows {

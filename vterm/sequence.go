@@ -10,7 +10,7 @@ func (t *Term) clearSequence() {
 	t.ncol = 0
 }
 
-// keep collects a private marker or an intermediate.
+// keep adds a private marker or an intermediate.
 func (t *Term) keep(b byte) {
 	if t.ncol < len(t.collect) {
 		t.collect[t.ncol] = b
@@ -63,8 +63,9 @@ func (t *Term) inCSI(b byte) {
 	}
 }
 
-// inHead reads what is before the final byte of a control sequence or of the head of a device
-// control string: a private marker, parameters, intermediates. entry is the first of its states.
+// inHead processes what precedes the final byte of a control sequence, or of the head of a device
+// control string: a private marker, parameters, intermediates. entry is the first of its four
+// states.
 func (t *Term) inHead(b byte, entry state) {
 	const param, intermediate, ignore = csiParam - csiEntry, csiIntermediate - csiEntry, csiIgnore - csiEntry
 	switch {
@@ -84,14 +85,14 @@ func (t *Term) inHead(b byte, entry state) {
 	}
 }
 
-// wholeCSI executes the control sequence at the start of p, behind its ESC, if it is one of the
-// common kind that is there to its end: perhaps a private marker, then digits and semicolons, then
-// the final byte. It says how many bytes that is; 0 leaves p to the state machine.
+// wholeCSI executes the control sequence after the ESC at the start of p, if it is complete and of
+// the common form: an optional private marker, digits and semicolons, the final byte. It returns
+// its length in bytes, or 0 to leave p to the state machine.
 func (t *Term) wholeCSI(p []byte) int {
 	if len(p) < 4 || p[0] != '[' {
 		return 0
 	}
-	if d, e := p[1]-'0', p[2]-'0'; d < 10 && (p[2] == 'm' || e < 10 && p[3] == 'm') { // every other one is such
+	if d, e := p[1]-'0', p[2]-'0'; d < 10 && (p[2] == 'm' || e < 10 && p[3] == 'm') { // the most common form
 		v, n := d, 3
 		if e < 10 {
 			v, n = 10*d+e, 4
@@ -107,7 +108,7 @@ func (t *Term) wholeCSI(p []byte) int {
 		t.keep(p[1])
 		i++
 	}
-	const maxDigits = 9 // more might not fit the number
+	const maxDigits = 9 // more digits might overflow
 	ps := &t.params
 	for n := 0; n < maxParams; {
 		num, from := int32(0), i

@@ -1,13 +1,13 @@
 package vterm
 
-// paint makes b what the next characters are drawn with.
+// paint sets the brush for the characters that follow.
 func (t *Term) paint(b brush) {
 	if b != t.brush || b.flags&penExtended != 0 {
 		t.setBrush(b)
 	}
 }
 
-// setBrush is paint for another brush than before.
+// setBrush is paint if b differs from the current brush.
 func (t *Term) setBrush(b brush) {
 	if b.bg == 0 {
 		t.erase = 0
@@ -24,7 +24,7 @@ func (t *Term) setBrush(b brush) {
 // sgr is SGR: ECMA-48 8.3.117 and what xterm, kitty and others added.
 func (t *Term) sgr() {
 	ps := &t.params
-	fg, bg, flags := t.brush.fg, t.brush.bg, t.brush.flags // apart, to stay in registers
+	fg, bg, flags := t.brush.fg, t.brush.bg, t.brush.flags // local variables, to stay in registers
 	for i := 0; i < ps.n; i++ {
 		v := ps.nums[i]
 		if v < 0 || int(v) >= len(sgrOps) {
@@ -60,7 +60,8 @@ func (t *Term) sgr() {
 	t.paint(brush{fg, bg, flags})
 }
 
-// sgrOne is SGR with one number below 100, which most have. It is false where that is left to sgr.
+// sgrOne is SGR with a single number below 100, the most common form. It returns false if sgr has
+// to execute it.
 func (t *Term) sgrOne(v byte) bool {
 	b, op := t.brush, &sgrOps[v]
 	switch {
@@ -74,7 +75,7 @@ func (t *Term) sgrOne(v byte) bool {
 	return true
 }
 
-// underline is SGR 4, 4:n, 21 and 24; a style that is not known is a single line.
+// underline is SGR 4, 4:n, 21 and 24. Unknown styles are single lines.
 func (t *Term) underline(flags uint32, v int, sub []int32) uint32 {
 	style := UnderlineSingle
 	switch {
@@ -94,15 +95,15 @@ func (t *Term) underline(flags uint32, v int, sub []int32) uint32 {
 	return t.extra.show(flags)
 }
 
-// sgrOp is what one number of SGR does to a brush: masks of what stays, and what is put there.
+// sgrOp is the effect of a number of SGR on a brush: masks of bits to keep, and bits to set.
 type sgrOp struct {
 	flags, on    uint32
 	fg, bg       uint32
 	newFg, newBg uint32
-	more         bool // it is not that simple
+	more         bool // needs more than this
 }
 
-// sgrOps are the numbers that are known.
+// sgrOps holds the known numbers.
 var sgrOps = func() (ops [108]sgrOp) {
 	for v := range ops {
 		ops[v] = sgrOp{flags: ^uint32(0), fg: ^uint32(0), bg: ^uint32(0)}
@@ -130,9 +131,9 @@ var sgrOps = func() (ops [108]sgrOp) {
 	return ops
 }()
 
-// color reads the colour behind 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, the same behind
-// colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It says how many
-// parameters it took beside the first, and whether they are a colour.
+// color reads the colour after 38, 48 or 58 at parameter i: 5;n or 2;r;g;b, or the same with
+// colons, where 2 has a colour space before the values (ITU-T T.416 13.1.8). It returns the number
+// of additional parameters, and whether they are a colour.
 func (p *params) color(i int) (c uint32, taken int, ok bool) {
 	if n := p.nums[i:p.n]; p.nsubs > 0 || len(n) < 3 {
 		return p.anyColor(i)
@@ -144,7 +145,7 @@ func (p *params) color(i int) (c uint32, taken int, ok bool) {
 	return p.anyColor(i)
 }
 
-// anyColor is color for all forms, those with colons, too short ones and other modes, too.
+// anyColor is color for all forms, including those with colons, incomplete ones and other modes.
 func (p *params) anyColor(i int) (c uint32, taken int, ok bool) {
 	const mode, values = 1, 3
 	slot := [6]int32{2: -1} // 38, mode, colour space, three values
@@ -159,7 +160,7 @@ func (p *params) anyColor(i int) (c uint32, taken int, ok bool) {
 			break
 		}
 		if at == mode && slot[mode] != 0 {
-			at++ // no colour space among semicolons
+			at++ // semicolons have no colour space
 		}
 		taken, at = taken+1, at+1
 		if i+taken >= p.n || at == len(slot) {
@@ -170,7 +171,7 @@ func (p *params) anyColor(i int) (c uint32, taken int, ok bool) {
 	return c, taken, ok
 }
 
-// colonSlots puts the subparameters of the parameter in slot at behind it.
+// colonSlots copies the subparameters sub to slot, from at on.
 func colonSlots(slot *[6]int32, at int, sub []int32) {
 	for _, v := range sub {
 		at++
@@ -183,7 +184,7 @@ func colonSlots(slot *[6]int32, at int, sub []int32) {
 	}
 }
 
-// slotColor packs a colour; false where the mode is not known.
+// slotColor packs a colour. It returns false if the mode is unknown.
 func slotColor(mode int32, v []int32) (uint32, bool) {
 	b := func(i int) uint32 { return uint32(max(v[i], 0)) & 0xFF }
 	switch mode {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Snapshot reads the screen. A row that looks as it did when it was last read is the same *Row, and
-// a screen that does is the same *Snapshot: do not change it. It may be called inside OnCue.
+// Snapshot returns the screen. It may be called in OnCue. The result is shared and must not be
+// changed: an unchanged row is the same *Row as before, an unchanged screen the same *Snapshot.
 func (t *Term) Snapshot() *Snapshot {
 	s := t.snapshot(t.read[:0])
 	for _, l := range t.scr.rows {
@@ -14,21 +14,20 @@ func (t *Term) Snapshot() *Snapshot {
 	}
 	t.read = s.Lines
 	if t.shot == nil || !t.shot.equal(&s) {
-		shot := s // only what is new goes to the heap
+		shot := s // allocate only what is new
 		shot.Lines = slices.Clone(s.Lines)
 		t.shot = &shot
 	}
 	return t.shot
 }
 
-// equal reports whether two screens are the same rows, and look the same otherwise.
+// equal reports whether two screens have the same rows and settings.
 func (s *Snapshot) equal(o *Snapshot) bool {
 	return s.Cols == o.Cols && s.Alt == o.Alt && s.Title == o.Title && s.CursorX == o.CursorX && s.CursorY == o.CursorY &&
 		s.Visible == o.Visible && s.PendingWrap == o.PendingWrap && slices.Equal(s.Lines, o.Lines)
 }
 
-// Shown is Snapshot as the vt10x terminal has it: the cells that changed are written to it and read
-// back.
+// Shown is Snapshot through the vt10x terminal: changed cells are written to it and read back.
 func (t *Term) Shown() *Snapshot {
 	t.sync()
 	s := t.snapshot(make([]*Row, t.rows))
@@ -38,7 +37,7 @@ func (t *Term) Shown() *Snapshot {
 	return &s
 }
 
-// snapshot returns a Snapshot with its lines still to be read.
+// snapshot returns a Snapshot whose lines are not read yet.
 func (t *Term) snapshot(lines []*Row) Snapshot {
 	return Snapshot{
 		Cols: t.cols, Rows: t.rows, Lines: lines,
@@ -51,7 +50,7 @@ func (t *Term) snapshot(lines []*Row) Snapshot {
 // Alt reports whether the alternate screen is shown.
 func (t *Term) Alt() bool { return t.scr == &t.alt }
 
-// viewRow reads a row of the view. One that looks as it did is not made again.
+// viewRow returns the Row of a row of the view, the previous one if it looks the same.
 func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 	if r.row == nil || r.row.Wrapped != wrapped || !slices.Equal(r.row.Marks, marks) {
 		r.row = t.row(r.cells[:r.used], wrapped, marks, nil)
@@ -59,7 +58,7 @@ func (t *Term) viewRow(r *viewRow, wrapped bool, marks []Mark) *Row {
 	return r.row
 }
 
-// readLine reads a line. One that looks as it did when it was last read is not made again.
+// readLine returns the Row of a line, the previous one if it looks the same.
 func (t *Term) readLine(l *line) *Row {
 	if l.row == nil || l.rowVer != l.ver {
 		if l.used > 0 || len(l.marks) > 0 {
@@ -72,7 +71,7 @@ func (t *Term) readLine(l *line) *Row {
 	return l.row
 }
 
-// emptyRow and emptyWrapped are the rows with nothing on them.
+// emptyRow and emptyWrapped are rows without content.
 var emptyRow, emptyWrapped = &Row{}, &Row{Wrapped: true}
 
 func empty(wrapped bool) *Row {
@@ -82,7 +81,7 @@ func empty(wrapped bool) *Row {
 	return emptyRow
 }
 
-// row returns a Row that shows cells: old if it looks the same, else a new one. old may be nil.
+// row returns a Row of cells: old if it looks the same, otherwise a new one. old may be nil.
 func (t *Term) row(cells []cell, wrapped bool, marks []Mark, old *Row) *Row {
 	cells, text, blanks := t.trim(cells)
 	if len(cells) == 0 && blanks == 0 && len(marks) == 0 {
@@ -103,7 +102,7 @@ func (t *Term) row(cells []cell, wrapped bool, marks []Mark, old *Row) *Row {
 			}
 			x += max(1, cells[x].width())
 		}
-		run.Width = x - run.Col // a wide character's second cell may be past the trimmed end
+		run.Width = x - run.Col // the second cell of a wide character may be after the trimmed end
 		runs, ends = append(runs, run), append(ends, len(buf))
 	}
 	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
@@ -118,7 +117,7 @@ func (t *Term) row(cells []cell, wrapped bool, marks []Mark, old *Row) *Row {
 	return r
 }
 
-// shows reports whether the row has these runs, whose texts are still in text, up to ends.
+// shows reports whether the row has these runs, whose texts are in text and end at ends.
 func (r *Row) shows(runs []Run, text []byte, ends []int) bool {
 	if len(r.Runs) != len(runs) {
 		return false
@@ -134,7 +133,7 @@ func (r *Row) shows(runs []Run, text []byte, ends []int) bool {
 	return true
 }
 
-// setText cuts the runs' texts out of the row's, so that they share its memory.
+// setText sets the texts of the runs to parts of the row's text, so that they share its memory.
 func (r *Row) setText(text string, ends []int) {
 	from := 0
 	for i, end := range ends {
@@ -147,7 +146,7 @@ func (r *Row) setText(text string, ends []int) {
 	r.Text = text
 }
 
-// appendCell appends what c shows.
+// appendCell appends the text of c.
 func (t *Term) appendCell(buf []byte, c cell) []byte {
 	switch {
 	case c.ch == 0:
@@ -160,9 +159,9 @@ func (t *Term) appendCell(buf []byte, c cell) []byte {
 	return utf8.AppendRune(buf, rune(c.ch))
 }
 
-// trim drops the blanks at the end that do not show. It says where the text ends, and how many
-// spaces were written behind it. A lone zero-width character at the end does not count, as in
-// xterm.js.
+// trim removes invisible blanks at the end. It returns the cells, the number of them up to the end
+// of the text, and the number of spaces written after the text. Like xterm.js, it ignores a lone
+// zero-width character at the end.
 func (t *Term) trim(cells []cell) (shown []cell, text, blanks int) {
 	end := min(trimmed(cells), len(cells))
 	text = end
@@ -175,7 +174,7 @@ func (t *Term) trim(cells []cell) (shown []cell, text, blanks int) {
 	return cells[:max(end, text)], text, blanks
 }
 
-// showsBlank says that a blank in c's style can be seen.
+// showsBlank reports whether a blank in c's style is visible.
 func (s *styleTable) showsBlank(c cell) bool {
 	p := &s.pens[c.attr&styleMask]
 	return p.bg != 0 || p.underline != 0 || p.flags&(penInverse|penOverline|penStrike) != 0

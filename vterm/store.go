@@ -1,11 +1,11 @@
 package vterm
 
-// store is where the cells of the visible screen are read from: vt10x, written just before. The
-// tests hold it against others. No stretch of a row that is written or read cuts a wide character.
+// store holds the visible cells for reading: a vt10x terminal, to which they are written first.
+// Tests compare it with other implementations. Stretches of a row that are written or read never
+// cut a wide character.
 type store interface {
-	resize(cols, rows int) // all blank then
-	// shift moves the rows from top to bottom up by n, or down where n is negative; blanks come
-	// in.
+	resize(cols, rows int) // blanks all cells
+	// shift moves the rows from top to bottom up by n, or down if n is negative. Blank rows enter.
 	shift(top, bottom, n int)
 	write(x, y int, cells []cell)
 	setCursor(x, y int, visible bool) // after the writes
@@ -13,29 +13,29 @@ type store interface {
 	read(x, y int, cells []cell)
 }
 
-// view is the visible screen as the store has it.
+// view is the visible screen as it is in the store.
 type view struct {
 	store store
 	cols  int
 	rows  []viewRow
-	gone  []viewRow // for shift
-	line  []cell    // for reading a line that is text; it has room, and no cells
-	text  []byte    // for making a Row
+	gone  []viewRow // buffer of shift
+	line  []cell    // buffer for reading a line that is text; has capacity, but no cells
+	text  []byte    // buffer for making a Row
 	runs  []Run
-	ends  []int // where the runs' texts end
+	ends  []int // ends of the runs' texts
 }
 
-// viewRow is a row of the store: its content, and the line and version that it comes from.
+// viewRow is a row of the store: its content, and the line and version that it was written from.
 type viewRow struct {
-	line     *line // nil: none
+	line     *line // nil if there is none
 	ver      uint32
 	cells    []cell
-	used     int  // the cells from here on are zero
-	from, to int  // the columns to read, because they were written
-	row      *Row // what was made of it; nil: nothing yet
+	used     int  // cells from here on are zero
+	from, to int  // columns that were written, and have to be read
+	row      *Row // Row made of it; nil if there is none yet
 }
 
-// sync writes to the store what changed since the last time, and reads it back.
+// sync writes the changes since the last call to the store, and reads them back.
 func (t *Term) sync() {
 	v := &t.view
 	if v.store == nil {
@@ -69,10 +69,11 @@ func (v *view) resize(cols, rows int) {
 	}
 }
 
-// minShift is how many cells must move for a shift to cost less than to write them again.
+// minShift is the minimum number of cells to move for which a shift is cheaper than writing them
+// again.
 const minShift = 40
 
-// follow moves the rows of the store as those of the screen have moved.
+// follow moves the rows of the store as the rows of the screen have moved.
 func (v *view) follow(rows []*line) {
 	for y := 0; y < len(rows); {
 		at := v.find(rows[y], y)
@@ -88,7 +89,8 @@ func (v *view) follow(rows []*line) {
 	}
 }
 
-// find is the row of the store that l was written to, y where it still is; -1: none.
+// find returns the row of the store to which l was written, y if it did not move, -1 if there is
+// none.
 func (v *view) find(l *line, y int) int {
 	if v.rows[y].line == l {
 		return y
@@ -101,7 +103,7 @@ func (v *view) find(l *line, y int) int {
 	return -1
 }
 
-// shift is store.shift.
+// shift calls store.shift and moves the rows of the view likewise.
 func (v *view) shift(top, bottom, n int) {
 	v.store.shift(top, bottom, n)
 	rows := v.rows[top : bottom+1]
@@ -120,11 +122,11 @@ func (v *view) shift(top, bottom, n int) {
 	}
 }
 
-// maxGap is how many cells that are as they were are written again, where those before and
-// behind them are not: that costs less than to move over them.
+// maxGap is the maximum number of unchanged cells between changed ones that are written again,
+// because that is cheaper than moving over them.
 const maxGap = 8
 
-// update writes what of row y is not as in l.
+// update writes the cells of row y that differ from l.
 func (v *view) update(y int, l *line) {
 	r := &v.rows[y]
 	r.line, r.ver = l, l.ver
@@ -157,7 +159,7 @@ func (v *view) update(y int, l *line) {
 	}
 }
 
-// pairs widens a stretch so that it cuts no wide character.
+// pairs extends a stretch so that it does not cut wide characters.
 func pairs(cells []cell, from, to int) (int, int) {
 	for from > 0 && (cells[from-1].attr&cellWide != 0 || cells[from].attr&cellTail != 0) {
 		from--

@@ -29,7 +29,7 @@ func (t *Term) putString(r rune) {
 	}
 }
 
-// endString executes the string that is being read, if one is and it was not cancelled.
+// endString ends the current string, if there is one, and executes it if ok.
 func (t *Term) endString(ok bool) {
 	ok = ok && !t.strLong
 	switch t.state {
@@ -46,7 +46,7 @@ func (t *Term) endString(ok bool) {
 	}
 }
 
-// inDCS reads the head of a device control string, which is built as that of a control sequence.
+// inDCS processes the head of a device control string, which has the form of a control sequence.
 func (t *Term) inDCS(b byte) {
 	switch {
 	case b == 0x7F:
@@ -59,10 +59,10 @@ func (t *Term) inDCS(b byte) {
 	}
 }
 
-// maxURI bounds a link's or a folder's URI, as VTE does; a longer one is no link.
+// maxURI is the maximum length of the URI of a link or folder, as in VTE. Longer ones are ignored.
 const maxURI = 2083
 
-// dispatchOSC executes an operating system command: a number, a semicolon, a text.
+// dispatchOSC executes an operating system command: a number, a semicolon and a text.
 func (t *Term) dispatchOSC() {
 	num, text, _ := strings.Cut(string(t.str), ";")
 	switch num {
@@ -80,8 +80,8 @@ func (t *Term) dispatchOSC() {
 	}
 }
 
-// setLink is OSC 8: parameters, a semicolon, the URI that the text from here on links to, or
-// nothing to end a link.
+// setLink is OSC 8: parameters, a semicolon, and the URI of the link for the text that follows; an
+// empty URI ends the link.
 func (t *Term) setLink(text string) {
 	_, uri, ok := strings.Cut(text, ";")
 	if !ok {

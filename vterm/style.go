@@ -1,10 +1,10 @@
 package vterm
 
-// brush is what SGR sets and DECSC saves. As in xterm.js, the underline's style and colour and the
-// link are kept aside: DECSC does not save them, and DECRC lets them show again with the next SGR
-// or OSC 8 that is about them.
+// brush is the part of a style that SGR sets and DECSC saves. As in xterm.js, the style and colour
+// of underlines and the link are separate: DECSC does not save them, and after DECRC they reappear
+// with the next SGR or OSC 8 that concerns them.
 type brush struct {
-	fg, bg uint32 // packed colours
+	fg, bg uint32 // packed
 	flags  uint32
 }
 
@@ -19,14 +19,14 @@ const (
 	penOverline
 	penUnderlined
 	penProtected // DECSCA
-	penExtended  // brushExtra shows
+	penExtended  // brushExtra applies
 )
 
-// brushExtra is what a brush keeps aside.
+// brushExtra is the part of a style that DECSC does not save.
 type brushExtra struct {
 	underline Underline
 	color     uint32
-	link      uint32 // number in Term.links, 0: none
+	link      uint32 // number in Term.links; 0 means none
 }
 
 // show returns flags with penExtended set if e is in use, else cleared.
@@ -37,8 +37,8 @@ func (e brushExtra) show(flags uint32) uint32 {
 	return flags &^ penExtended
 }
 
-// pen is how the next character is drawn: a brush with what it keeps aside. Comparable and free
-// of pointers, so that it is cheap to look up.
+// pen is the complete style of a character. It is comparable and has no pointers, so that it is
+// cheap to look up.
 type pen struct {
 	fg, bg, ul uint32
 	flags      uint32
@@ -57,7 +57,7 @@ func (b brush) pen(e brushExtra) pen {
 	return p
 }
 
-// A packed colour is 0 for the default, colPalette|n, or colRGB|0xRRGGBB.
+// Packed colours: 0 is the default, otherwise colPalette|n or colRGB|0xRRGGBB.
 const (
 	colPalette = 1 << 24
 	colRGB     = 2 << 24
@@ -73,17 +73,17 @@ func unpackColor(c uint32) Color {
 	return Color{}
 }
 
-// minSweep is the number of styles, links or clusters from which on the unused ones are looked
-// for. A table never grows past twice what the cells really use, or this.
+// minSweep is the number of styles, links or clusters at which unused ones are removed for the
+// first time. A table grows to at most this, or twice the number in use.
 const minSweep = 1 << 15
 
-// styleTable numbers the pens in use. Number 0 is the default style.
+// styleTable assigns numbers to pens. Number 0 is the default style.
 type styleTable struct {
 	pens    []pen
-	styles  []Style // what Run.Style says of them
+	styles  []Style // Run.Style of each
 	index   map[pen]uint32
 	free    []uint32
-	recent  [512]styleSlot // those of brushes that were used last, found without hashing
+	recent  [512]styleSlot // recently used brushes, found without hashing
 	sweepAt int
 }
 
@@ -99,7 +99,7 @@ func (s *styleTable) init() {
 	s.sweepAt = minSweep
 }
 
-// brushStyle is the number of what b draws. What is kept aside is seldom there to look at.
+// brushStyle returns the number of b without a brushExtra, which is rarely in use.
 func (t *Term) brushStyle(b brush) uint32 {
 	if b.flags&penExtended != 0 {
 		return t.styleNumber(b.pen(t.extra))
@@ -107,13 +107,13 @@ func (t *Term) brushStyle(b brush) uint32 {
 	h := (b.fg*0x9E3779B1 ^ b.bg*0x85EBCA77 ^ b.flags*0xC2B2AE3D) >> 23
 	slot := &t.styles.recent[h]
 	if slot.brush != b {
-		n := t.styleNumber(b.pen(brushExtra{})) // may sweep, which empties the slot
+		n := t.styleNumber(b.pen(brushExtra{})) // may sweep, which clears the slot
 		*slot = styleSlot{b, n}
 	}
 	return slot.n
 }
 
-// styleNumber returns p's number, assigning one if it is new.
+// styleNumber returns the number of p, and assigns one if p is new.
 func (t *Term) styleNumber(p pen) uint32 {
 	if p == (pen{}) {
 		return 0
@@ -151,7 +151,7 @@ func (t *Term) addStyle(p pen) uint32 {
 	return n
 }
 
-// keep forgets the styles that live does not name.
+// keep removes the styles whose number is false in live.
 func (s *styleTable) keep(live []bool) {
 	for p, n := range s.index {
 		if !live[n] {

@@ -2,7 +2,7 @@ package vterm
 
 const tabWidth = 8
 
-// resetTabs sets the default stops alone.
+// resetTabs sets the default tab stops only.
 func (sc *screen) resetTabs(cols int) {
 	if sc.defaultTabs != cols {
 		sc.tabs = map[int]bool{}
@@ -11,7 +11,7 @@ func (sc *screen) resetTabs(cols int) {
 	}
 }
 
-// addTabs sets the default stops from column from on.
+// addTabs adds the default tab stops from column from on.
 func (sc *screen) addTabs(from, cols int) {
 	sc.defaultTabs = 0
 	for x := from; x < cols; x += tabWidth {
@@ -19,7 +19,7 @@ func (sc *screen) addTabs(from, cols int) {
 	}
 }
 
-// extendTabs sets default stops from the last one before column cols on, after a resize.
+// extendTabs adds default tab stops after the last one, when a resize made the screen cols wide.
 func (sc *screen) extendTabs(cols int) {
 	from := cols
 	if !sc.tabs[from] {
@@ -28,7 +28,7 @@ func (sc *screen) extendTabs(cols int) {
 	sc.addTabs(from, cols)
 }
 
-// tabAfter is the next stop after x, else the last column.
+// tabAfter returns the next tab stop after x, or the last column.
 func (sc *screen) tabAfter(x, cols int) int {
 	for x++; x < cols; x++ {
 		if sc.tabs[x] {
@@ -38,7 +38,7 @@ func (sc *screen) tabAfter(x, cols int) int {
 	return cols - 1
 }
 
-// tabBefore is the stop before x, else the first column.
+// tabBefore returns the tab stop before x, or the first column.
 func (sc *screen) tabBefore(x, cols int) int {
 	for x--; x > 0 && !sc.tabs[x]; x-- {
 	}
@@ -63,7 +63,7 @@ func (t *Term) backTab(n int) {
 	}
 }
 
-// clearTabs is TBC: 0 the stop at the cursor, 3 all.
+// clearTabs is TBC. 0 clears the stop at the cursor, 3 all stops.
 func (t *Term) clearTabs(what int) {
 	t.scr.defaultTabs = 0
 	switch what {

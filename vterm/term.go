@@ -2,16 +2,16 @@ package vterm
 
 import "time"
 
-// Widths chooses how many cells a character takes.
+// Widths selects how many cells a character takes.
 type Widths uint8
 
 const (
-	Graphemes Widths = iota // grapheme clusters, as the agents lay them out (displaywidth + uniseg)
-	Unicode11               // per code point, as xterm.js with its Unicode 11 addon does
-	Points                  // per code point but for emoji, as programs that use Rust's unicode-width lay them out
+	Graphemes Widths = iota // by grapheme clusters, as agents lay them out (displaywidth and uniseg)
+	Unicode11               // by code point, like xterm.js with its Unicode 11 addon
+	Points                  // by code point except for emoji, like programs with Rust's unicode-width
 )
 
-// SetWidths changes how wide the characters are that are written from now on.
+// SetWidths changes the widths of characters that are written from now on.
 func (t *Term) SetWidths(w Widths) {
 	if w != t.widths {
 		t.widths, t.pages, t.joints = w, [len(t.pages)]*widthPage{}, nil
@@ -21,36 +21,36 @@ func (t *Term) SetWidths(w Widths) {
 // Options configure a Term. The zero value is an 80x24 terminal with 10,000 lines of scrollback.
 type Options struct {
 	Cols, Rows int
-	Scrollback int // lines; 0: 10,000, negative: none
+	Scrollback int // number of lines; 0 means 10,000, negative means none
 	Widths     Widths
-	Replies    bool      // collect answers to queries (DA, DSR, DECRQM, XTVERSION, ? u)
-	OnCue      func(Cue) // called inside Write; may read the Term (Snapshot, TakeHistory), not write to it
+	Replies    bool      // whether to collect replies to queries (DA, DSR, DECRQM, XTVERSION, ? u)
+	OnCue      func(Cue) // called in Write; it may read the Term (Snapshot, TakeHistory), but not write to it
 }
 
-// CueKind says what the output did.
+// CueKind is the kind of a Cue.
 type CueKind uint8
 
 const (
-	CueFrame   CueKind = iota // a synchronized update ended (?2026 l): the screen is whole
-	CueErase                  // called BEFORE the screen is erased: ED 2, ED 3 or RIS (Cue.N: 2, 3, or -1 for RIS), ED 0 with the cursor at home (Cue.N: 0)
-	CueAlt                    // called BEFORE a switch of screens; Cue.N: 1 to the alternate, 0 back to the main screen
-	CueTitle                  // OSC 0 or 2; Cue.Text: the title
-	CueShell                  // OSC 133; Cue.Text: all behind "133;" (A prompt starts, B input starts, C output starts, D;status)
-	CueCwd                    // OSC 7; Cue.Text: the URI
-	CueHistory                // 1,000 rows or more wait for TakeHistory, which keeps the newest 10,000 only
+	CueFrame   CueKind = iota // a synchronized update ended (?2026 l): the screen is complete
+	CueErase                  // before the screen is erased: ED 2, ED 3, RIS (N: 2, 3, -1), or ED 0 at home (N: 0)
+	CueAlt                    // before a switch of screens (N: 1 to the alternate, 0 to the main screen)
+	CueTitle                  // new title (OSC 0 or 2; Text: the title)
+	CueShell                  // mark of a shell (OSC 133; Text: A start of prompt, B of input, C of output, D;status)
+	CueCwd                    // new folder of a shell (OSC 7; Text: its URI)
+	CueHistory                // 1,000 or more rows wait for TakeHistory, which keeps the newest 10,000 only
 )
 
-// Cue is something in the output that is more than a change of cells.
+// Cue is an event in the output other than a change of cells.
 type Cue struct {
 	Kind CueKind
 	N    int
 	Text string
 }
 
-// Snapshot is what the terminal shows at a moment.
+// Snapshot is the screen of a terminal at one moment.
 type Snapshot struct {
 	Cols, Rows  int
-	Lines       []*Row // the screen, top to bottom, always Rows long
+	Lines       []*Row // rows of the screen, top to bottom; len(Lines) == Rows
 	Alt         bool
 	Title       string
 	CursorX     int // column from 0, at most Cols-1
@@ -59,25 +59,25 @@ type Snapshot struct {
 	PendingWrap bool
 }
 
-// HistoryKind says how a row left the main screen.
+// HistoryKind says how a row left the main screen, or what happened to the scrollback.
 type HistoryKind uint8
 
 const (
-	Scrolled HistoryKind = iota // off the top, by LF, IND, autowrap or SU with the top margin at row 0
-	Erased                      // by ED 2 or RIS while it stood on the screen
-	Cleared                     // no row: ED 3 or RIS wiped the scrollback here
-	Resized                     // no row: the window was resized here; N rows came back from the scrollback (negative: were pushed into it, not repeated here)
+	Scrolled HistoryKind = iota // left the top by LF, IND, autowrap or SU with the top margin at row 0
+	Erased                      // was on the screen at ED 2 or RIS
+	Cleared                     // no row: ED 3 or RIS cleared the scrollback
+	Resized                     // no row: a resize moved N rows to the screen from the scrollback, or -N rows back
 )
 
-// HistoryRow is one item of the append-only history of the main screen.
+// HistoryRow is an item of the append-only history of the main screen.
 type HistoryRow struct {
 	Kind HistoryKind
 	Row  *Row // nil for Cleared and Resized
 	N    int
 }
 
-// Term is a terminal: Write moves it, Snapshot and TakeHistory read it. It is a pure state machine,
-// for one goroutine at a time.
+// Term is a terminal. Write changes it, Snapshot and TakeHistory read it. It is a pure state
+// machine, for one goroutine at a time.
 type Term struct {
 	parser
 	modes
@@ -89,23 +89,23 @@ type Term struct {
 	onCue      func(Cue)
 
 	main, alt   screen
-	scr         *screen // the one that is shown
+	scr         *screen // current screen
 	sb          ring[*line]
 	hist        ring[histItem]
-	altScrolled ring[*line] // what left the top of the alternate screen
+	altScrolled ring[*line] // rows that left the top of the alternate screen
 	spare       []*line
 
 	brush     brush
 	extra     brushExtra
-	attr      uint32 // the brush as cells keep it
-	erase     uint32 // its background, for what is erased
+	attr      uint32 // number of the current style
+	erase     uint32 // number of its background alone, for erasing
 	charset   *charset
 	charsets  [4]*charset // G0 to G3
-	level     int         // which of them is in use
-	blankX    int         // where a blank was left out, see blanked; 0: nowhere
-	blankY    int         // likewise, the row
-	joinable  int         // width of the character just printed; 0 when something came between
-	inRun     bool        // a run of text goes on
+	level     int         // which of them is selected
+	blankX    int         // column where a blank was omitted, see blanked; 0 if none
+	blankY    int         // its row
+	joinable  int         // width of the character just printed; 0 if something came after it
+	inRun     bool        // whether a run of text is in progress
 	addressed bool        // see Addressed
 	title     string
 	now       time.Duration // see SetTime
@@ -118,17 +118,17 @@ type Term struct {
 	pages    [512]*widthPage
 
 	view view
-	shot *Snapshot // the last; nil: none
-	read []*Row    // for making one
+	shot *Snapshot // last Snapshot, or nil
+	read []*Row    // buffer for making one
 }
 
-// The size of a terminal is kept between these, in cells.
+// Limits of a terminal's size, in cells.
 const (
 	minCols, minRows = 2, 1
 	maxCols, maxRows = 2000, 2000
 )
 
-// New makes a terminal.
+// New returns an empty terminal.
 func New(o Options) *Term {
 	if o.Cols == 0 && o.Rows == 0 {
 		o.Cols, o.Rows = 80, 24
@@ -151,13 +151,13 @@ func New(o Options) *Term {
 	return t
 }
 
-// Addressed reports whether the cursor was ever put on a cell by its row and column (CUP, HVP). A
-// program that never does so draws its rows from the left, one below the other.
+// Addressed reports whether the cursor was ever moved to a row and column (CUP, HVP). A program
+// that never does this draws its rows from the left, one below the other.
 func (t *Term) Addressed() bool { return t.addressed }
 
 func clampTo(v, lo, hi int) int { return min(max(v, lo), hi) }
 
-// cue passes on what the output did.
+// cue calls OnCue.
 func (t *Term) cue(kind CueKind, n int, text string) {
 	if t.onCue != nil {
 		t.onCue(Cue{Kind: kind, N: n, Text: text})

@@ -7,31 +7,32 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// vt10xStore keeps the screen in a vt10x terminal, through its public API and with nothing but the
-// sequences that it gets right: CUP, CUF, CR, LF, SGR with colours, text, ECH, DECSTBM, SU, SD and
-// DECTCEM. vt10x knows neither wide characters nor most styles, and allocates for every byte that
-// it reads. So a cell is told by a rune, the style's number as the foreground, and, seldom,
-// something in the background:
+// vt10xStore stores the screen in a vt10x terminal, through its public API and only with sequences
+// that it executes correctly: CUP, CUF, CR, LF, SGR with colours, text, ECH, DECSTBM, SU, SD and
+// DECTCEM. vt10x knows neither wide characters nor most styles, and allocates memory for every byte
+// that it reads. A cell is therefore encoded as a rune, with the style's number as the foreground
+// and, rarely, something in the background:
 //
-//   - what nobody wrote is a space, a written space is U+00A0, or, where there are many, a space
-//     with vtOther
+//   - an unwritten cell is a space; a written space is U+00A0, or if there are many, a space with
+//     vtOther
 //   - the second half of a wide character is U+200B, and makes the cell before it a wide one
-//   - the background has the flags of cells that these rules cannot tell, and clusters' numbers
+//   - the background has the flags of cells that these rules do not encode, and clusters' numbers
 type vt10xStore struct {
 	term       vt10x.Terminal
-	out        []byte // what the next flush writes
+	out        []byte // bytes of the next flush
 	cols, rows int
-	x, y       int    // the cursor behind out; x is cols behind the last column
-	hidden     bool   // it
-	fg, bg     uint32 // the colours
+	x, y       int    // cursor after out; x is cols after the last column
+	hidden     bool   // whether the cursor is hidden
+	fg, bg     uint32 // current colours
 }
 
-// A vt10x background is a cell's width flags and protection, vtOther, and the cluster's number.
+// Bits of a vt10x background: width flags and protection of the cell, vtOther, and the number of a
+// cluster.
 const (
 	vtWidths    = (cellWide | cellTail) >> 24
 	vtProtected = cellProtected >> 24
-	vtOther     = 1 << 3 // a space that was erased to be one, a U+00A0 that is none
-	vtCluster   = 4      // bits to shift the number by
+	vtOther     = 1 << 3 // a written space that was erased, or a character U+00A0
+	vtCluster   = 4      // shift of the number
 )
 
 const (
@@ -39,7 +40,7 @@ const (
 	vtTail  = '\u200b' // the second half of a wide character
 )
 
-// resize takes another terminal: that of vt10x loses tab stops.
+// resize creates a new terminal, because resizing loses tab stops in vt10x.
 func (s *vt10xStore) resize(cols, rows int) {
 	*s = vt10xStore{term: vt10x.New(vt10x.WithSize(cols, rows)), out: s.out[:0], cols: cols, rows: rows}
 }
@@ -86,8 +87,8 @@ func (s *vt10xStore) csi(final byte, params ...int) {
 	s.out = append(s.out, final)
 }
 
-// moveTo moves the cursor. vt10x needs as long for each byte of a sequence as for a control or a
-// character, and more.
+// moveTo moves the cursor in as few bytes as possible: vt10x takes at least as long for a byte of a
+// sequence as for a character.
 func (s *vt10xStore) moveTo(x, y int) {
 	switch down := y - s.y; {
 	case down < 0 || down > 3:
@@ -110,23 +111,23 @@ func (s *vt10xStore) moveTo(x, y int) {
 
 func (s *vt10xStore) flush() {
 	if len(s.out) > 0 {
-		_, _ = s.term.Write(s.out) // never fails for whole UTF-8 sequences
+		_, _ = s.term.Write(s.out) // never fails with complete UTF-8 sequences
 		s.out = s.out[:0]
 	}
 }
 
-// Cells to erase rather than to print, within what is written and at its end, because that costs
-// less: blanks that nobody wrote, and spaces.
+// Minimum numbers of blanks and spaces for which erasing is cheaper than printing, within a stretch
+// and at its end.
 const (
 	minErase, minEraseEnd   = 14, 7
 	minSpaces, minSpacesEnd = 30, 20
 )
 
-// write puts a stretch of a row into vt10x.
+// write writes a stretch of a row.
 func (s *vt10xStore) write(x, y int, cells []cell) {
 	s.moveTo(x, y)
 	for i := 0; i < len(cells); {
-		if c := cells[i]; c.ch > ' ' && c.ch < 0x7F && c.attr == s.fg && s.bg == 0 { // most are such
+		if c := cells[i]; c.ch > ' ' && c.ch < 0x7F && c.attr == s.fg && s.bg == 0 { // the most common case
 			s.out = append(s.out, byte(c.ch))
 			s.x++
 			i++
@@ -151,7 +152,7 @@ func (s *vt10xStore) write(x, y int, cells []cell) {
 	}
 }
 
-// erasable counts the cells at the start that are better erased at once than printed.
+// erasable returns the number of cells at the start that are cheaper to erase than to print.
 func erasable(cells []cell) int {
 	c := cells[0]
 	if c.ch != 0 && c.ch != ' ' || c.attr&^styleMask != 0 {
@@ -171,7 +172,7 @@ func erasable(cells []cell) int {
 	return 0
 }
 
-// vtGlyph is cell i as vt10x keeps it.
+// vtGlyph returns cell i as vt10x stores it.
 func vtGlyph(cells []cell, i int) (r rune, fg, bg uint32) {
 	c := cells[i]
 	fg, bg = c.attr&styleMask, c.attr>>24
@@ -194,12 +195,12 @@ func vtGlyph(cells []cell, i int) (r rune, fg, bg uint32) {
 	return rune(c.ch), fg, bg
 }
 
-// isPair says that cells start with the two halves of a wide character.
+// isPair reports whether cells start with both halves of a wide character.
 func isPair(cells []cell) bool {
 	return len(cells) > 1 && cells[0].attr&cellWide != 0 && cells[1].ch == 0 && cells[1].attr&cellTail != 0
 }
 
-// colors sets what of the colours is another one than before.
+// colors sets the colours that differ from the current ones.
 func (s *vt10xStore) colors(fg, bg uint32) {
 	if fg == s.fg && bg == s.bg {
 		return
@@ -220,8 +221,8 @@ func (s *vt10xStore) colors(fg, bg uint32) {
 	s.fg, s.bg = fg, bg
 }
 
-// color appends the shortest SGR parameters for colour c of vt10x, with base 30 for the
-// foreground, 40 for the background. vt10x keeps #00bbcc and palette entries as the same numbers.
+// color appends the shortest SGR parameters for a colour, with base 30 for the foreground and 40
+// for the background. vt10x stores #00bbcc and palette entries as the same numbers.
 func (s *vt10xStore) color(c, base uint32) {
 	put := func(vs ...uint32) {
 		for i, v := range vs {
@@ -243,7 +244,7 @@ func (s *vt10xStore) color(c, base uint32) {
 	}
 }
 
-// read returns the cells of a part of a row.
+// read reads the cells of a part of a row.
 func (s *vt10xStore) read(x, y int, cells []cell) {
 	for i := range cells {
 		g := s.term.Cell(x+i, y)
@@ -266,7 +267,7 @@ func (s *vt10xStore) read(x, y int, cells []cell) {
 	}
 }
 
-// vtColor is a colour of vt10x as a number; the defaults are 0.
+// vtColor returns a colour of vt10x as a number; 0 is the default.
 func vtColor(c vt10x.Color) uint32 {
 	if c > styleMask {
 		return 0

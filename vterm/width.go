@@ -10,19 +10,19 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// What is known of a code point, in a byte.
+// Properties of a code point.
 const (
-	propWidth = 3 // cells
+	propWidth = 3 // mask of the width, in cells
 	propJoins = propAfter | propAny
-	propAfter = 4 // is a part of the cluster before it, behind some characters
-	propAny   = 8 // behind any character
+	propAfter = 4 // may be part of the cluster before it
+	propAny   = 8 // always is part of the cluster before it
 	propKnown = 16
 )
 
-// widthPage holds the properties of 256 code points, found out one by one as they are seen.
+// widthPage holds the properties of 256 code points, filled as they are seen.
 type widthPage [256]uint8
 
-// props looks r up.
+// props returns the properties of r.
 func (t *Term) props(r rune) uint8 {
 	if r < 0x20000 {
 		if p := t.seenProps(r); p != 0 {
@@ -32,7 +32,8 @@ func (t *Term) props(r rune) uint8 {
 	return t.findProps(r)
 }
 
-// seenProps are the properties of r, which is below U+20000; 0 where nobody asked for them yet.
+// seenProps returns the properties of r, which must be below U+20000, or 0 if they are not known
+// yet.
 func (t *Term) seenProps(r rune) uint8 {
 	if page := t.pages[r>>8&0x1FF]; page != nil {
 		return page[r&0xFF]
@@ -49,7 +50,7 @@ func (t *Term) findProps(r rune) uint8 {
 		p |= joinProp(r)
 	}
 	if r>>11 == 0x1B || r == 0xFEFF {
-		p = propKnown // no characters, which are dropped
+		p = propKnown // not a character: dropped
 	}
 	if r < 0x20000 {
 		page := &t.pages[r>>8]
@@ -61,8 +62,9 @@ func (t *Term) findProps(r rune) uint8 {
 	return p
 }
 
-// joinProp says whether some character before r makes the two one cluster: each boundary class that
-// joins to the left (UAX #29, GB6 to GB13) does so behind one of these.
+// joinProp returns propAfter or propAny if r joins some or all characters before it, otherwise 0.
+// Each boundary class that joins to the left (UAX #29, GB6 to GB13) does so after one of these
+// characters.
 func joinProp(r rune) uint8 {
 	if uniseg.GraphemeClusterCount("a"+string(r)) == 1 {
 		return propAny
@@ -75,12 +77,12 @@ func joinProp(r rune) uint8 {
 	return 0
 }
 
-// joinsEmoji reports whether r may be a part of an emoji behind its first character.
+// joinsEmoji reports whether r can be part of an emoji after its first character.
 func joinsEmoji(r rune) bool {
 	return r >= 0x1F000 && r < 0x20000 || r >= 0x2190 && r < 0x2C00 || r == 0xFE0F || r == 0x20E3
 }
 
-// TextWidth returns how many cells a text takes.
+// TextWidth returns the number of cells that a text takes.
 func TextWidth(text string, by Widths) int {
 	n := 0
 	for _, w := range Clusters(text, by) {
@@ -89,12 +91,12 @@ func TextWidth(text string, by Widths) int {
 	return n
 }
 
-// Clusters returns the grapheme clusters of a text, and how many cells each takes.
+// Clusters returns the grapheme clusters of a text, and the number of cells of each.
 func Clusters(text string, by Widths) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for text != "" {
 			c := text[:1]
-			if len(text) > 1 && (text[0]|text[1]) >= utf8.RuneSelf { // saves the search: nothing joins ASCII
+			if len(text) > 1 && (text[0]|text[1]) >= utf8.RuneSelf { // shortcut: nothing joins ASCII
 				c, _, _, _ = uniseg.FirstGraphemeClusterInString(text, -1)
 			}
 			text = text[len(c):]
@@ -118,7 +120,7 @@ func isEmoji(cluster string) bool {
 	return strings.ContainsFunc(cluster[n:], joinsEmoji)
 }
 
-// width11 is the width of r in Unicode 11, per code point.
+// width11 returns the width of r in Unicode 11, by code point.
 func width11(r rune) int {
 	switch {
 	case inRanges(zero11, r):
