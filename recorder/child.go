@@ -16,14 +16,14 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
-// child is the recorded command and the PTY that it runs in. It has a process group of its own, in
-// a session that it or its leader leads.
+// child is the recorded command and its PTY. It has a process group of its own, in a session led by
+// itself or by its leader.
 type child struct {
-	pid     int           // our child: the command, or its leader
+	pid     int           // child process: the command, or its leader
 	group   int           // the command's process group
 	ptmx    *os.File      // non-blocking and not known to Go's poller: the output pump polls it
 	wake    [2]*os.File   // a pipe; closing its write end wakes the output pump
-	tty     *os.File      // the child's end, held so that the PTY has no end before the child has
+	tty     *os.File      // the child's end; held so that the PTY has no end before the child has it
 	stopped chan struct{} // gets a value when the child was stopped (Ctrl+Z)
 	exited  chan struct{} // closed when status holds
 	status  int
@@ -31,11 +31,11 @@ type child struct {
 	carried atomic.Bool // all output read so far has reached the tee
 
 	mu   sync.Mutex // guards gone
-	gone bool       // it was waited for: its pid may be another's
+	gone bool       // whether it was waited for, so that its pid may belong to another process
 }
 
-// startChild starts the command in a new PTY of the terminal's size and settings. Where stdin is no
-// terminal the child reads it as it is: a pipe stays a pipe, and ends where it ends.
+// startChild starts the command in a new PTY with the size and settings of the terminal. If stdin
+// is not a terminal, the child reads it directly: a pipe stays a pipe.
 func startChild(o Options, t *terminal) (*child, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no command")
@@ -79,7 +79,8 @@ func startChild(o Options, t *terminal) (*child, error) {
 // ownSession makes a process lead a session whose terminal is its stdout.
 var ownSession = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 
-// startLed starts the leader, which starts the command; pid is the leader's, group the command's.
+// startLed starts the leader, which starts the command. pid is the leader's process id, group the
+// command's process group.
 func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -100,14 +101,14 @@ func startLed(path string, o Options, stdin, tty *os.File) (pid, group int, err 
 		return pid, int(n), nil
 	}
 	var ws unix.WaitStatus
-	_, _ = unix.Wait4(pid, &ws, 0, nil) // it has nothing more to say
+	_, _ = unix.Wait4(pid, &ws, 0, nil) // it writes nothing more
 	if n < 0 {
 		err = syscall.Errno(-n)
 	}
 	return 0, 0, err
 }
 
-// wait is the child's waiter. changed receives SIGCHLD, since before the child was started.
+// wait waits for the child. changed must receive SIGCHLD since before the child was started.
 func (c *child) wait(changed chan os.Signal) {
 	defer signal.Stop(changed)
 	for {

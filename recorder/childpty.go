@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/pty"
 )
 
-// openPTY opens a PTY like the user's terminal.
+// openPTY opens a PTY with the size and settings of the user's terminal.
 func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
 	if ptmx, tty, err = pty.Open(); err != nil {
 		return nil, nil, err
@@ -30,8 +30,9 @@ func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
 	return ptmx, tty, nil
 }
 
-// unpolled replaces f, which it closes, by a blocking file that Go's poller does not know. In a
-// flood, each piece of output changes what either end is ready for, and would wake the poller.
+// unpolled closes f and returns a blocking file for the same PTY that Go's poller does not know.
+// During a flood of output, each piece changes the readiness of both ends, and would wake the
+// poller.
 func unpolled(f *os.File) (*os.File, error) {
 	defer f.Close()
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // Fd makes the file blocking; NewFile would poll another
@@ -55,11 +56,11 @@ func copySettings(t *terminal, tty *os.File) {
 		if t.isAlone() {
 			settings.Iflag |= pty.IUTF8 // so that a whole character is erased at once
 		}
-		_ = unix.IoctlSetTermios(int(tty.Fd()), pty.IoctlSetTermios, settings) // the PTY's own settings serve as well
+		_ = unix.IoctlSetTermios(int(tty.Fd()), pty.IoctlSetTermios, settings) // the PTY's default settings work, too
 	}
 }
 
-// typeRetry is how often a child that accepts no keys is tried again.
+// typeRetry is the time between attempts to write keys that the child does not accept.
 const typeRetry = 5 * time.Millisecond
 
 // typeKeys writes keys to the PTY. It waits while the child accepts none, until the child is gone
@@ -101,13 +102,13 @@ func (c *child) resize(ws *unix.Winsize) error {
 	return err
 }
 
-// echoMode says who echoes what is typed.
+// echoMode says who echoes the keys.
 type echoMode uint8
 
 const (
-	echoNone    echoMode = iota // nobody: the command reads a line without echo, such as a password
+	echoNone    echoMode = iota // no echo: the command reads a line such as a password
 	echoKernel                  // the kernel
-	echoCommand                 // the command or nobody: it reads single keys
+	echoCommand                 // the command, or no one: it reads single keys
 )
 
 // echoMode returns echoNone if the mode is unknown.
@@ -175,12 +176,12 @@ func (c *child) awaitOutput(limit time.Duration) error {
 
 // pending reports whether there is output to read.
 func (c *child) pending() bool {
-	ready, _ := c.poll(1, 0) // a PTY that is closed has none
+	ready, _ := c.poll(1, 0) // a closed PTY has none
 	return ready
 }
 
-// poll waits for output and, if watched is 2, for release, timeout milliseconds at most unless that
-// is negative. It reports whether there is output.
+// poll waits for output and, if watched is 2, for release. timeout is in milliseconds; a negative
+// one means no limit. It reports whether there is output.
 func (c *child) poll(watched, timeout int) (ready bool, err error) {
 	return onPTY(c, func(fd int) (bool, error) {
 		fds := [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}, {Fd: int32(c.wake[0].Fd())}}
@@ -206,7 +207,7 @@ func (c *child) release() {
 	_ = c.wake[1].Close()
 }
 
-// close closes the PTY: what still runs in it gets SIGHUP from the kernel.
+// close closes the PTY. The kernel sends SIGHUP to the processes that still run in it.
 func (c *child) close() {
 	_ = c.ptmx.Close()
 	_ = c.wake[0].Close()

@@ -1,14 +1,14 @@
 package recorder
 
-// Foreground says which processes have the session's terminal.
+// Foreground describes the processes in the foreground of the session's terminal.
 type Foreground struct {
-	Own   bool // the command itself has it, and no job of a shell
-	Shell bool // a shell with job control has it
-	Keys  bool // it reads single keys: a line editor, a full screen
-	Reads bool // a process of it waits in a read of a terminal
+	Own   bool // whether they include the command itself, and are not a job of a shell
+	Shell bool // whether their leader is a shell with job control
+	Keys  bool // whether they read single keys, as a line editor or a full-screen program does
+	Reads bool // whether one of them waits in a read of a terminal
 }
 
-// Foreground returns what has the terminal; ok is false if that is not known.
+// Foreground returns the processes in the foreground. ok is false if they are unknown.
 func (c *Controls) Foreground() (f Foreground, ok bool) {
 	ch := c.r.child
 	pgrp, err := ch.foreground()

@@ -11,13 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxInspected is how many processes of a session are looked at, at most.
+// maxInspected is the maximum number of a session's processes to inspect.
 const maxInspected = 1000
 
-// inspect looks at the processes of a group, among the descendants of root. shell reports whether
-// the group's leader is a shell with job control: only those ignore both signals by which the
-// kernel stops who uses the terminal out of turn (POSIX, "Job Control"); the commands that they
-// start do not. reads reports whether one of the processes waits in a read of a terminal.
+// inspect inspects the processes of a group among the descendants of root. shell reports whether
+// the group's leader is a shell with job control: only these ignore both signals with which the
+// kernel stops background processes that use the terminal (POSIX, "Job Control"), while the
+// commands that they start do not. reads reports whether one of the processes waits in a read of a
+// terminal.
 func inspect(root, group int) (shell, reads bool) {
 	shell = ignores(group, unix.SIGTSTP, unix.SIGTTOU)
 	all := []int{root}
@@ -50,11 +51,11 @@ func ignores(pid int, signals ...unix.Signal) bool {
 	return true
 }
 
-// children returns the children of a process, as far as they can be seen.
+// children returns the visible children of a process.
 func children(pid int) (pids []int) {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is a good one
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // of a thread that is gone: empty
+		text, _ := os.ReadFile(list) // empty if the thread has exited
 		for _, field := range strings.Fields(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				pids = append(pids, child)
@@ -66,9 +67,9 @@ func children(pid int) (pids []int) {
 
 // readsTerminal reports whether a thread of a process is in read(2) of a terminal.
 func readsTerminal(pid int) bool {
-	calls, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid)) // the pattern is a good one
+	calls, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid)) // the pattern is valid
 	for _, call := range calls {
-		text, _ := os.ReadFile(call) // of a thread that is gone, or hidden: empty
+		text, _ := os.ReadFile(call) // empty if the thread has exited or is hidden
 		fields := bytes.Fields(text)
 		if len(fields) < 2 || string(fields[0]) != strconv.Itoa(unix.SYS_READ) {
 			continue

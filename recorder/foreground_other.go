@@ -2,5 +2,5 @@
 
 package recorder
 
-// inspect cannot tell what processes do.
+// inspect returns false: this system does not show what processes do.
 func inspect(_, _ int) (shell, reads bool) { return false, false }

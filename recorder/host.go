@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Host shows a live session to others.
+// Host serves the viewers of a live session.
 type Host interface {
 	// Event gets each raw event, in the log's order. It must not wait, nor call the Controls,
 	// nor keep the event's data.
@@ -23,15 +23,15 @@ type Host interface {
 	// the child. They may share memory. If wait is not 0, Typed has held some back, and must be
 	// called without keys if none are typed within wait.
 	Typed(keys []byte) (pass []byte, wait time.Duration)
-	// Finish is called when the child is gone, before the last event.
+	// Finish is called when the child has exited, before the last event.
 	Finish()
 }
 
-// errChildGone says that the child is over.
+// errChildGone means that the child has exited.
 var errChildGone = errors.New("the command is over")
 
-// Controls are what a Host may do to the session that it shows. They may be called concurrently,
-// and do nothing once the child is gone.
+// Controls are the operations of a Host on its session. They may be called concurrently, and do
+// nothing after the child has exited.
 type Controls struct{ r *run }
 
 // Type writes keys to the child, between those typed at its own terminal. It waits while the child
@@ -59,17 +59,16 @@ func (c *Controls) Resize(cols, rows int) error {
 // Signal sends a signal to the child's process group.
 func (c *Controls) Signal(sig int) { c.r.child.signal(syscall.Signal(sig)) }
 
-// Mark puts a marker into the log.
+// Mark adds a marker to the log.
 func (c *Controls) Mark(label []byte) {
 	c.r.tee.put(session.Event{At: c.r.tee.now(), Kind: session.Marker, Data: label})
 }
 
-// Alert writes a control sequence that shows nothing on the screen, such as a bell, to the
-// session's own terminal, between two sequences of the output. It is not recorded. Alert does not
-// wait.
+// Alert writes a control sequence that does not change the screen, such as a bell, to the session's
+// own terminal, between two sequences of the output. It is not recorded. Alert does not wait.
 func (c *Controls) Alert(sequence string) { c.r.term.alert(sequence) }
 
-// Settle waits until the log has all that came before, so that it can be read there.
+// Settle waits until all earlier events can be read in the log.
 func (c *Controls) Settle(ctx context.Context) error {
 	if c.r.tee.log == nil {
 		return nil
@@ -77,28 +76,28 @@ func (c *Controls) Settle(ctx context.Context) error {
 	return c.r.tee.log.Settle(ctx)
 }
 
-// Screen calls read with the screen as the extraction sees it, and the number of bytes that it has
-// seen. The extraction waits meanwhile. Screen returns false if nothing is extracted.
+// Screen calls read with the extraction's screen, and the number of output bytes that it shows. The
+// extraction waits meanwhile. Screen returns false if there is no extraction.
 func (c *Controls) Screen(read func(t *vterm.Term, seq int64)) bool {
 	f := c.r.tee.indexer
 	return f != nil && f.screen(read)
 }
 
-// Place returns where a process was started, as this session sees it. Whatever is unknown is
-// peer.Within: a process that is gone, one whose ancestors are hidden, and every process if there
-// is no leader.
+// Place returns where a process was started, relative to this session. It returns peer.Within if
+// that is unknown: for a process that has exited or has hidden ancestors, and for all processes if
+// there is no leader.
 func (c *Controls) Place(pid int) peer.Place {
 	ch := c.r.child
 	ch.mu.Lock()
-	defer ch.mu.Unlock() // the lock keeps the leader's process id from being reused
+	defer ch.mu.Unlock() // with the lock, the leader's process id cannot be reused
 	if ch.gone || ch.pid == ch.group {
 		return peer.Within
 	}
 	return peer.Of(pid, ch.pid)
 }
 
-// PlaceTCP returns where the process was started that holds, or may hold, the client's end of a TCP
-// connection.
+// PlaceTCP returns where the process that holds, or may hold, the client's end of a TCP connection
+// was started.
 func (c *Controls) PlaceTCP(client, server netip.AddrPort) peer.Place {
 	return peer.TCP(client, server, c.Place)
 }

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	tickMargin   = 20 * time.Millisecond  // for an event that is on its way when the Processor's time seems to have come
-	stopPatience = 5 * time.Second        // with an extractor that does not return
-	updateEvery  = 200 * time.Millisecond // at most, while the output goes on
-	updateShare  = 4                      // updates take at most one part in this many of the time
-	takeAfter    = 20 * time.Millisecond  // an event waits for others: it is on its way to the terminal, which comes first
+	tickMargin   = 20 * time.Millisecond  // waiting time for an event in transit when the Processor is due
+	stopPatience = 5 * time.Second        // waiting time for an extractor that does not return
+	updateEvery  = 200 * time.Millisecond // shortest time between updates while there is output
+	updateShare  = 4                      // updates take at most this fraction (1/n) of the time
+	takeAfter    = 20 * time.Millisecond  // waiting time for more events, so that the terminal gets the output first
 )
 
-// A flood is output of at least floodBytes within floodTime. The indexer waits for its end: during
-// a flood, recording needs the CPU, and most of what could be read leaves the screen at once.
+// A flood is output of at least floodBytes in floodTime. The indexer waits for its end: recording
+// needs the CPU, and most of the output leaves the screen at once.
 const (
 	floodBytes = 64 << 10
 	floodTime  = 300 * time.Millisecond
-	readSpeed  = 2 << 20 // bytes that are surely read from the log in a second
+	readSpeed  = 2 << 20 // bytes that can be read from the log in a second, at least
 )
 
 var (
@@ -41,33 +41,33 @@ var (
 // indexer runs the Processor on a live session and writes its updates to the Index. An error or a
 // panic in the Processor or the Index ends the indexer, not the recording.
 type indexer struct {
-	mu     sync.Mutex // guards processor against screen, and broken
-	broken bool       // the processor has not seen all
+	mu     sync.Mutex // guards processor (against screen) and broken
+	broken bool       // the processor has missed events
 
-	telling sync.Mutex // held while callers are told about their keys; locked before mu
+	telling sync.Mutex // held while callers learn about their keys; locked before mu
 
 	processor *transcript.Processor
 	echo      *echo.Echo
 	seq       atomic.Int64  // bytes of output processed
 	progress  chan struct{} // receives a value when seq has grown
 	queue     *indexQueue
-	log       Log // may be nil: nothing to catch up from
+	log       Log // nil if there is nothing to catch up from
 	index     Index
-	catchUp   time.Duration // what is behind the child's end by more is not begun
-	counted   time.Time     // when before was
-	before    int64         // bytes of output then, see outwait
+	catchUp   time.Duration // limit of how far it may be behind at the child's end
+	counted   time.Time     // time of before
+	before    int64         // bytes of output at counted, see outwait
 	updated   time.Time
 	took      time.Duration   // duration of the last update
-	state     string          // what the agent did then
-	waits     bool            // changes wait for the next one
+	state     string          // state of the agent in it
+	waits     bool            // changes wait for the next update
 	unsaved   bool            // the index wants to be called again
-	last      time.Duration   // when the last event was, in the session's time,
+	last      time.Duration   // time of the last event in the recording,
 	seen      time.Time       // and when it was processed
 	ctx       context.Context // done when the indexer must stop
 	stop      context.CancelFunc
 	done      chan struct{}
-	err       error // the first; holds when done is closed
-	complete  bool  // likewise: all events were processed
+	err       error // first error; valid when done is closed
+	complete  bool  // likewise: whether all events were processed
 }
 
 func startIndexer(ctx context.Context, o Options, c *child) *indexer {
@@ -84,8 +84,8 @@ func startIndexer(ctx context.Context, o Options, c *child) *indexer {
 	return f
 }
 
-// wait waits for the indexer, and after limit stops it. It reports whether all events were
-// processed, and returns the first error, which is errStuck if the indexer does not even stop.
+// wait waits until the indexer has ended, and stops it after limit. It reports whether all events
+// were processed, and returns the first error, which is errStuck if the indexer does not stop.
 func (f *indexer) wait(limit time.Duration) (complete bool, err error) {
 	for _, patience := range []time.Duration{limit, stopPatience} {
 		select {
@@ -123,14 +123,14 @@ func (f *indexer) fail(err error) {
 	}
 }
 
-// follow returns nil when it has processed all there is.
+// follow processes events until the recording has ended and all events are processed.
 func (f *indexer) follow() error {
 	for {
 		select {
 		case <-f.ctx.Done():
 			return errStopped
 		case <-f.next():
-			if !f.queue.waiting() { // what is queued came before
+			if !f.queue.waiting() { // queued events come first
 				f.tick()
 			}
 			continue
@@ -150,7 +150,7 @@ func (f *indexer) follow() error {
 	}
 }
 
-// next returns when to call tick if no event comes; nil: not at all.
+// next returns a channel that receives when tick is due without an event, or nil if it never is.
 func (f *indexer) next() <-chan time.Time {
 	at, ok := f.due()
 	wait := at - f.now() + tickMargin
@@ -163,16 +163,16 @@ func (f *indexer) next() <-chan time.Time {
 	return time.After(wait)
 }
 
-// due returns when the processor has something to do if no event comes.
+// due returns when the processor is due without an event.
 func (f *indexer) due() (at time.Duration, ok bool) {
 	f.locked(func() { at, ok = f.processor.Due() })
 	return at, ok
 }
 
-// now returns the session's time, or one shortly before it.
+// now returns the time in the recording, or a little less.
 func (f *indexer) now() time.Duration { return f.last + time.Since(f.seen) }
 
-// tick does what has become due without an event.
+// tick processes what is due without an event.
 func (f *indexer) tick() {
 	if at, ok := f.due(); ok && at+tickMargin <= f.now() {
 		f.locked(func() { f.processor.Tick(at) })
@@ -180,7 +180,7 @@ func (f *indexer) tick() {
 	f.carry()
 }
 
-// takeAll processes what there is, until nothing is left.
+// takeAll processes the queued events until there are none left.
 func (f *indexer) takeAll() (closed bool, err error) {
 	for {
 		if err := f.outwait(); err != nil {
@@ -202,8 +202,8 @@ func (f *indexer) takeAll() (closed bool, err error) {
 	}
 }
 
-// outwait returns when there is no flood. It returns errStopped if the recording has ended and the
-// rest cannot be read in time.
+// outwait waits for the end of a flood. It returns errStopped if the recording has ended and there
+// is no time to read the rest.
 func (f *indexer) outwait() error {
 	total, missed := f.queue.total()
 	if time.Since(f.counted) >= floodTime {
@@ -225,7 +225,7 @@ func (f *indexer) outwait() error {
 	return nil
 }
 
-// readOn processes the events [from, to) from the log.
+// readOn processes the events from to to-1 of the log.
 func (f *indexer) readOn(from, to int64) error {
 	if f.log == nil {
 		f.leaveOut()
@@ -241,7 +241,7 @@ func (f *indexer) readOn(from, to int64) error {
 		if from = number + 1; number >= to {
 			return errCaughtUp
 		}
-		if err := f.outwait(); err != nil { // it may go on
+		if err := f.outwait(); err != nil { // the flood may continue
 			return err
 		}
 		return f.process(e)
@@ -258,7 +258,7 @@ func (f *indexer) readOn(from, to int64) error {
 	return err
 }
 
-// leaveOut records that some events will never be processed.
+// leaveOut records that some events will not be processed.
 func (f *indexer) leaveOut() {
 	f.fail(errLeftOut)
 	f.locked(func() { f.broken = true })
@@ -277,8 +277,7 @@ func (f *indexer) process(e session.Event) error {
 	return nil
 }
 
-// carry carries the changes to the index, at once if the agent's state has changed, otherwise if
-// the last time was not just now.
+// carry updates the index if the agent's state has changed or the last update is old enough.
 func (f *indexer) carry() {
 	var state string
 	f.locked(func() { state = f.processor.State() })
@@ -291,8 +290,8 @@ func (f *indexer) carry() {
 // pause is how long the next update waits for more changes.
 func (f *indexer) pause() time.Duration { return max(updateEvery, updateShare*f.took) }
 
-// settleKeys judges all keys that were typed before byte seq of the output. It waits at most limit
-// for the processor to reach that byte. Keys still pending then are not recorded.
+// settleKeys decides about all keys that were typed before output byte seq. It waits at most limit
+// until the processor reaches that byte. Keys undecided after that are not recorded.
 func (f *indexer) settleKeys(seq int64, limit time.Duration) {
 	late := time.After(limit)
 	for f.echo.Waiting() && f.seq.Load() < seq {
@@ -308,8 +307,7 @@ func (f *indexer) settleKeys(seq int64, limit time.Duration) {
 	f.tellKeys()
 }
 
-// tellKeys tells callers which of their keys were shown, in the order in which the keys were
-// judged.
+// tellKeys calls the callers back with those of their keys that were shown, in order.
 func (f *indexer) tellKeys() {
 	f.telling.Lock()
 	defer f.telling.Unlock()
@@ -318,8 +316,8 @@ func (f *indexer) tellKeys() {
 	f.echo.Tell(judged)
 }
 
-// screen calls read with the processor's screen and the number of bytes that it has seen. It
-// returns false if that is not the session's screen.
+// screen calls read with the processor's screen and the number of output bytes that it shows. It
+// returns false if the processor has missed events.
 func (f *indexer) screen(read func(t *vterm.Term, seq int64)) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -330,14 +328,14 @@ func (f *indexer) screen(read func(t *vterm.Term, seq int64)) bool {
 	return true
 }
 
-// locked works with the processor.
+// locked calls work while the processor is locked.
 func (f *indexer) locked(work func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	work()
 }
 
-// update carries the changes to the index.
+// update passes the changes to the index.
 func (f *indexer) update() {
 	began := time.Now()
 	defer func() { f.updated, f.took = time.Now(), time.Since(began) }()
@@ -351,7 +349,7 @@ func (f *indexer) update() {
 	if len(u.Entries)+len(u.Gone) == 0 && !f.unsaved {
 		return
 	}
-	err := f.index.Put(context.WithoutCancel(f.ctx), u) // also after stop: it was found in time
+	err := f.index.Put(context.WithoutCancel(f.ctx), u) // even after stop: the changes were found in time
 	if f.unsaved = errors.Is(err, session.ErrBusy); !f.unsaved {
 		f.fail(err)
 	}

@@ -7,21 +7,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// queueMemory bounds the queue before the indexer, in bytes of event data.
+// queueMemory is the maximum size of the indexer's queue, in bytes of event data.
 const queueMemory = 256 << 10
 
-// indexQueue is the queue before the indexer. put never waits: it leaves out what does not fit, and
-// the indexer reads that from the log. An indexQueue may be used concurrently, with one taker.
+// indexQueue is the queue of events for the indexer. put never waits: it skips events that do not
+// fit, and the indexer reads them from the log. An indexQueue may be used concurrently, with one
+// caller of take.
 type indexQueue struct {
-	ready chan struct{} // receives a value at the first event to take, the first left out, and close
-	ended chan struct{} // closed when the queue is
+	ready chan struct{} // receives a value at the first queued event, the first skipped one, and close
+	ended chan struct{} // closed with the queue
 
 	mu     sync.Mutex // guards the fields below
 	mem    []session.Event
 	size   int   // of mem, in bytes
-	next   int64 // number of the event that is put next, from 0
-	missed int64 // number of the first event that was left out, -1: none
-	output int64 // bytes of output that were put or left out
+	next   int64 // number of the next event, from 0
+	missed int64 // number of the first skipped event, -1 if there is none
+	output int64 // bytes of output that were queued or skipped
 	closed bool
 }
 
@@ -60,8 +61,8 @@ func (f *indexQueue) plenty() bool {
 	return f.missed >= 0 || f.closed
 }
 
-// take returns what is queued, and the numbers of the events behind it that were left out:
-// [from, to). What is put from now on is queued again.
+// take returns the queued events and, as [from, to), the numbers of those after them that were
+// skipped. Later events are queued again.
 func (f *indexQueue) take() (events []session.Event, from, to int64, closed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +74,7 @@ func (f *indexQueue) take() (events []session.Event, from, to int64, closed bool
 	return events, from, to, f.closed
 }
 
-// total returns how many bytes of output there have been, and whether events are left out now.
+// total returns the number of output bytes so far, and whether events are being skipped.
 func (f *indexQueue) total() (output int64, missed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +88,7 @@ func (f *indexQueue) waiting() bool {
 	return len(f.mem) > 0 || f.missed >= 0
 }
 
-// close says that nothing more will be put. It may be called once.
+// close closes the queue. It must be called only once, after the last put.
 func (f *indexQueue) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputPump carries keys from the terminal to the PTY. It polls the terminal, which it shares with
-// others, and so can neither make non-blocking nor close.
+// inputPump carries keys from the terminal to the PTY. It polls the terminal, which other programs
+// use, too: it must neither be closed nor made non-blocking.
 type inputPump struct {
 	term    *terminal
 	child   *child
@@ -20,7 +20,7 @@ type inputPump struct {
 	enabled atomic.Bool
 	wakeR   *os.File
 	wakeW   *os.File
-	fds     [2]unix.PollFd // of wakeR and the terminal
+	fds     [2]unix.PollFd // wakeR and the terminal
 	done    chan struct{}
 	closing atomic.Bool
 }
@@ -38,15 +38,15 @@ func startInput(t *terminal, c *child, tee *tee, record bool) *inputPump {
 	return p
 }
 
-// enable starts or pauses the reading: in the background the terminal is not ours.
+// enable starts or pauses reading. In the background, the terminal belongs to another program.
 func (p *inputPump) enable(on bool) {
 	if p.enabled.Swap(on) != on {
 		p.wake()
 	}
 }
 
-// stop ends the pump and waits for it. It is called when the child is gone, which cuts short what
-// is being written to it.
+// stop stops the pump and waits for it. It must be called after the child has exited, which
+// interrupts writes to it.
 func (p *inputPump) stop() {
 	p.closing.Store(true)
 	p.wake()
@@ -55,7 +55,7 @@ func (p *inputPump) stop() {
 	_ = p.wakeW.Close()
 }
 
-func (p *inputPump) wake() { _, _ = p.wakeW.Write([]byte{0}) } // a pipe of our own, read by run
+func (p *inputPump) wake() { _, _ = p.wakeW.Write([]byte{0}) } // our own pipe, which run reads
 
 func (p *inputPump) run() {
 	defer close(p.done)
@@ -106,12 +106,12 @@ func (p *inputPump) poll(keys bool, limit time.Duration) (ready bool, err error)
 	}
 	if p.fds[0].Revents != 0 {
 		var drop [16]byte
-		_, _ = unix.Read(int(p.fds[0].Fd), drop[:]) // its bytes mean nothing
+		_, _ = unix.Read(int(p.fds[0].Fd), drop[:]) // the bytes have no meaning
 	}
 	return keys && p.fds[1].Revents != 0, nil
 }
 
-// pass hands the child its keys. hold is how long to wait for more keys, or 0 if none are held
+// pass passes keys to the child. hold is how long to wait for more keys, or 0 if none are held
 // back.
 func (p *inputPump) pass(keys []byte) (hold time.Duration) {
 	if p.tee.host != nil {

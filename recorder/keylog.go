@@ -6,9 +6,9 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/echo"
 )
 
-// typing is called before keys are written to the child, and the function it returns afterwards.
-// kept is called once with a copy of the keys that may be recorded, those that were shown, perhaps
-// later and from another goroutine.
+// typing must be called before keys are written to the child, and the function that it returns
+// afterwards. kept is called once, perhaps later and from another goroutine, with a copy of the
+// keys that were shown and may be recorded.
 func (t *tee) typing(c *child, keys []byte, kept func(keys []byte)) (typed func()) {
 	at, seq := t.place()
 	k := &echo.Keys{Data: bytes.Clone(keys), At: at, Seq: seq, Kept: kept}
@@ -25,10 +25,10 @@ func (t *tee) typing(c *child, keys []byte, kept func(keys []byte)) (typed func(
 	return func() { kept(nil) }
 }
 
-// await makes the indexer look for the keys on the screen. Without an indexer, keys that the
-// kernel does not echo are not recorded.
+// await makes the indexer look for the keys on the screen. Without an indexer, only keys that the
+// kernel echoes are recorded.
 func (t *tee) await(c *child, k *echo.Keys) {
-	k.Group, _ = c.foreground() // 0 if it fails: not an agent's
+	k.Group, _ = c.foreground() // 0, which is not an agent's, if it fails
 	f := t.indexer
 	switch {
 	case k.Sure && (f == nil || !f.echo.Waiting()):

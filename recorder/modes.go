@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi/parser"
 )
 
-// privateModes are the DEC private modes that a terminal must not be left in (ctlseqs, "DEC Private
-// Mode Set"). They are reset in this order: the alternate screen goes first.
+// privateModes are the DEC private modes to reset at the end of a session (ctlseqs, "DEC Private
+// Mode Set"), in this order: the alternate screen goes first.
 var privateModes = []int{
 	2026,           // synchronized update
 	1049, 1047, 47, // alternate screen
@@ -27,7 +27,7 @@ var privateModes = []int{
 	wraps, visible, // autowrap, cursor
 }
 
-// Modes of the list that have other names, or that are normally on.
+// Modes of the list that have another name, or are on by default.
 const (
 	wraps   = 7
 	visible = 25
@@ -36,22 +36,22 @@ const (
 
 func normallyOn(mode int) bool { return mode == wraps || mode == visible }
 
-// modeTracker follows the output for modes that a child may leave on. It understands no more of the
-// output than that needs. The zero value is a terminal in its normal state.
+// modeTracker tracks modes in the output that a child may leave on. It parses no more than
+// necessary. The zero value is a terminal in its default state.
 type modeTracker struct {
 	rows     int          // height of the window, in cells
-	changed  map[int]bool // private modes that are not normal
+	changed  map[int]bool // private modes that differ from the default
 	kitty    [2]int       // keyboard flags pushed: main screen, alternate screen
 	kittySet [2]bool      // keyboard flags set without a push
 	keys     bool         // modifyOtherKeys
 	region   bool         // a scroll region
 	style    bool         // a cursor shape
 
-	parser *ansi.Parser      // of sequences; nil: none has come
-	tail   [utf8.UTFMax]byte // of the output
+	parser *ansi.Parser      // nil until the first sequence
+	tail   [utf8.UTFMax]byte // end of the output
 }
 
-// feed follows p, which may start and end anywhere in a sequence.
+// feed processes p, which may start and end in the middle of a sequence.
 func (m *modeTracker) feed(p []byte) {
 	copy(m.tail[:], m.tail[min(len(p), len(m.tail)):])
 	copy(m.tail[max(0, len(m.tail)-len(p)):], p[max(0, len(p)-len(m.tail)):])
@@ -72,12 +72,13 @@ func (m *modeTracker) inSequence() bool {
 	return m.parser != nil && m.parser.State() != parser.GroundState
 }
 
-// step passes the parser a byte of a sequence. The parser would take bytes of UTF-8 for controls.
+// step passes a byte of a sequence to the parser, except bytes of UTF-8, which it would take for
+// controls.
 func (m *modeTracker) step(c byte) {
 	if m.parser == nil {
 		m.parser = &ansi.Parser{}
 		m.parser.SetParamsSize(parser.MaxParamsSize)
-		m.parser.SetDataSize(1) // nobody reads what is in strings
+		m.parser.SetDataSize(1) // the contents of strings are not needed
 		m.parser.SetHandler(ansi.Handler{HandleCsi: m.csi, HandleEsc: m.escape})
 	}
 	if c == ansi.ESC {
@@ -88,9 +89,9 @@ func (m *modeTracker) step(c byte) {
 	}
 }
 
-// nextEscape returns the index of the next ESC that may begin a sequence of interest, or -1. It
-// skips sequences with plain parameters, except DECSTBM: most are of this kind and change nothing
-// that the tracker follows.
+// nextEscape returns the index of the next ESC that may begin a relevant sequence, or -1. It skips
+// the most common sequences, those with plain parameters, except DECSTBM: they change nothing that
+// is tracked.
 func nextEscape(p []byte) int {
 	for i := 0; i < len(p); i++ {
 		if p[i] != 0x1b {
@@ -176,8 +177,8 @@ func (m *modeTracker) set(mode int, on bool) {
 	m.changed[mode] = on != normallyOn(mode)
 }
 
-// keyboard follows the kitty keyboard protocol, "Progressive enhancement": each screen has a stack
-// of its own.
+// keyboard tracks the kitty keyboard protocol, "Progressive enhancement". Each screen has its own
+// stack.
 func (m *modeTracker) keyboard(verb byte, params ansi.Params) {
 	screen := m.screen()
 	switch verb {
@@ -199,8 +200,7 @@ func (m *modeTracker) screen() int {
 	return 0
 }
 
-// reset returns the sequences that bring the terminal back to normal, and assumes that they will be
-// written.
+// reset returns the sequences that restore the terminal, which the caller must write.
 func (m *modeTracker) reset() string {
 	var b strings.Builder
 	screen := m.screen()

@@ -13,29 +13,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// How long the output may go on when the child is gone but something else keeps the PTY open.
+// Limits of reading after the child has exited, while another process keeps the PTY open.
 const (
-	drainQuiet = 100 * time.Millisecond // ends when nothing came for so long,
-	drainLimit = 400 * time.Millisecond // at most after so much waiting,
-	drainBytes = 4 << 20                // or after so many bytes: more than a PTY holds
+	drainQuiet = 100 * time.Millisecond // without output
+	drainLimit = 400 * time.Millisecond // in total
+	drainBytes = 4 << 20                // more than a PTY holds
 )
 
 // Available output is read at once, up to readSize bytes, because each read costs a write to the
 // terminal and an event. The kernel returns it in pieces; a piece of less than pieceSize bytes is
-// the last for now.
+// the last one available.
 const (
 	readSize  = 64 << 10
 	pieceSize = 1 << 10
 )
 
-// outputPump carries the child's output to the terminal and the tee. A terminal that does not read
-// holds up the child, as it does without us; nothing else does.
+// outputPump carries the child's output to the terminal and the tee. Only a terminal that does not
+// read holds up the child, as it would without ptyrec.
 type outputPump struct {
 	child        *child
 	term         *terminal
 	tee          *tee
 	buf          []byte
-	terminalLost chan syscall.Signal // receives the signal to send to the child when the terminal is gone
+	terminalLost chan syscall.Signal // receives the signal for the child when the terminal is lost
 	done         chan struct{}
 }
 
@@ -45,8 +45,7 @@ func startOutput(c *child, t *terminal, tee *tee) *outputPump {
 	return p
 }
 
-// drain is called when the child is gone. It returns when all that the child wrote has been
-// carried.
+// drain reads the rest of the output after the child has exited.
 func (p *outputPump) drain() {
 	p.child.release()
 	<-p.done
@@ -59,7 +58,7 @@ func (p *outputPump) run() {
 	for err == nil {
 		_, err = p.carry(-1)
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) { // else every end of the PTY is closed, and all was read
+	if errors.Is(err, os.ErrDeadlineExceeded) { // otherwise all ends of the PTY are closed, and everything was read
 		p.runDrain()
 	}
 }
@@ -75,7 +74,7 @@ func (p *outputPump) runDrain() {
 			break
 		}
 	}
-	// If the processor was busy elsewhere, the time may be over before anything was read.
+	// If the processor was busy, the time may be over before anything was read.
 	for total := 0; total < drainBytes; {
 		n, err := p.carry(0)
 		if err != nil {
@@ -96,17 +95,18 @@ func (p *outputPump) carry(limit time.Duration) (int, error) {
 	if err := p.term.write(data); err != nil {
 		p.lost(err)
 	}
-	// A terminal may take its time. The indexer's clock goes on meanwhile: an event from before
-	// that would come too late for it, and a replay would find other frames.
+	// A terminal may be slow. The indexer's clock continues meanwhile; an event with an earlier
+	// time would come too late for it, and a replay would find other frames.
 	p.tee.put(session.Event{At: p.tee.now(), Kind: session.Output, Data: data})
 	p.child.carried.Store(true)
-	// Without a yield, Go's monitor thread takes this for a goroutine that runs too long, and for a
-	// while looks every 20 µs.
+	// Without a yield, Go's monitor thread considers this goroutine too long-running, and wakes up
+	// every 20 µs for a while.
 	runtime.Gosched()
 	return len(data), nil
 }
 
-// lost is called when the terminal is gone. The child gets the signal it would have got from it.
+// lost handles the loss of the terminal: the child gets the signal that the terminal would have
+// caused.
 func (p *outputPump) lost(err error) {
 	sig := unix.SIGHUP
 	if errors.Is(err, syscall.EPIPE) {

@@ -20,66 +20,65 @@ type Log interface {
 	// Lost events are skipped. An error of fn ends Replay and is returned. Replay may run
 	// concurrently with Put.
 	Replay(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error
-	// Close makes the events durable. It waits as long as the disk accepts data, also if the
-	// recording was cancelled, and returns how many bytes of output are missing, and the first
+	// Close makes the events durable, even if the recording was cancelled. It waits as long as the
+	// disk accepts data, and returns the number of output bytes that are missing, and the first
 	// error.
 	Close() (lost int64, err error)
 }
 
-// Index is where the entries go that were read out of the output.
+// Index stores the entries that were extracted from the output.
 type Index interface {
-	// Put takes an update. ctx is not done when the recording is cancelled. The error is
-	// session.ErrBusy if the update is not stored yet: Put is called again soon, with an empty
-	// update if nothing has changed.
+	// Put stores an update. ctx is not cancelled with the recording. The error is session.ErrBusy
+	// if the update is not stored yet: Put will be called again soon, with an empty update if
+	// nothing has changed.
 	Put(ctx context.Context, u Update) error
 }
 
-// Update is what the Processor found out since the update before.
+// Update is what the Processor extracted since the previous update.
 type Update struct {
 	Entries []*session.Entry // new or changed
-	Gone    []string         // ids of entries that were taken back
-	Agents  []session.Agent  // all of them
-	Usage   []session.Usage  // all that the agents printed
+	Gone    []string         // ids of removed entries
+	Agents  []session.Agent  // all agents so far
+	Usage   []session.Usage  // all usage that agents printed so far
 	Title   string
 }
 
-// Options say what to record and where it goes. Only Command is needed.
+// Options say what to record and where to store it. Only Command is required.
 type Options struct {
 	Command   []string // Command[0] is looked up in PATH
-	Env       []string // of the child; nil: the process's own
+	Env       []string // environment of the child; nil means the process's own
 	SessionID string
-	Started   time.Time     // when the recording's clock starts; zero: now
-	Stdin     *os.File      // nil: the process's own
+	Started   time.Time     // start of the recording's clock; zero means now
+	Stdin     *os.File      // nil means the process's own
 	Stdout    *os.File      // likewise
-	Input     bool          // record what is typed, as far as the screen shows it
-	Log       Log           // nil: nothing is recorded
-	Index     Index         // nil: nothing is extracted
-	Leader    string        // an executable that imports package leader, as this one does, so that Ctrl+Z works; empty: the command leads its session itself
-	Owner     *os.File      // the session ends when this does, which another process holds the other end of, and with the command all that it started; needs Leader; nil: no owner
-	KillAfter time.Duration // from a signal to SIGKILL; 0: 5 s
-	CatchUp   time.Duration // how long extraction may go on after the child's end; 0: 0.5 s
+	Input     bool          // whether to record keys, as far as the screen shows them
+	Log       Log           // nil means no recording
+	Index     Index         // nil means no extraction
+	Leader    string        // executable that imports package leader, for Ctrl+Z; if empty, the command leads its session
+	Owner     *os.File      // if set, the session ends, with all that it started, when the pipe's other end is closed; needs Leader
+	KillAfter time.Duration // time from a signal to SIGKILL; 0 means 5 s
+	CatchUp   time.Duration // how long extraction may continue after the child's end; 0 means 0.5 s
 
-	// Cols and Rows, where they are not 0, are the window of a session that has no terminal, in
-	// cells: what the command shows and reads is the host's. Stdin and Stdout are not used
-	// then.
+	// Cols and Rows, if not 0, are the window of a session without a terminal, in cells. The host
+	// then provides the input and shows the output; Stdin and Stdout are not used.
 	Cols, Rows int
-	// Keep is called where the terminal is gone and the session goes on without it, for its
-	// host; nil: the command gets the SIGHUP.
+	// Keep is called when the terminal is lost and the session continues without it, for its host.
+	// If nil, the command gets SIGHUP.
 	Keep func()
 
-	// Host makes what shows the session to others, when the child runs and has written nothing
-	// yet; nil: nobody sees it.
+	// Host is called when the child runs but has written nothing yet, and returns what serves the
+	// viewers. If nil, there are none.
 	Host func(*Controls) Host
 }
 
 // Result says how a recording ended.
 type Result struct {
-	Status   int           // the command's exit status; 128+n where signal n ended it
-	Duration time.Duration // to the child's end
-	Lost     int64         // bytes of output that did not reach the log, or that it cannot return
-	LogErr   error         // the first error of the log, which may have recovered since
-	IndexErr error         // the first error of the index or the extraction
-	Behind   bool          // extraction had not come to the end: the log holds more than the index
+	Status   int           // exit status of the command, 128+n after signal n
+	Duration time.Duration // until the child's end
+	Lost     int64         // output bytes that did not reach the log, or that it cannot return
+	LogErr   error         // first error of the log, which may have recovered since
+	IndexErr error         // first error of the index or the extraction
+	Behind   bool          // whether extraction was not complete: the log holds more than the index
 }
 
 func (o Options) withDefaults() Options {
@@ -104,11 +103,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run runs a command in a PTY of its own and records it. It returns when the command has ended, its
-// output is on the terminal and in the log, and the terminal is as it was before. The error is
-// about the start: a *program.StartError if the command cannot be executed. Later failures are in
-// the Result, and never disturb the command. While it runs, the signals HUP, INT, TERM, QUIT, TSTP,
-// CONT, WINCH and PIPE of the process belong to it; ctx ends the command as SIGTERM does.
+// Run runs a command in a PTY and records it. It returns when the command has ended, its output is
+// on the terminal and in the log, and the terminal is restored. An error means that the command did
+// not start; it is a *program.StartError if it could not be executed. Later failures are in the
+// Result, and never affect the command. During Run, the signals HUP, INT, TERM, QUIT, TSTP, CONT,
+// WINCH and PIPE of the process are for the command. Cancelling ctx has the effect of SIGTERM.
 func Run(ctx context.Context, o Options) (Result, error) {
 	o = o.withDefaults()
 	term := newTerminal(o)
@@ -129,9 +128,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	return r.finish(), nil
 }
 
-// run is one recording under way. Its goroutines: the output pump (PTY to terminal and tee), the
-// input pump (terminal to PTY), the child's waiter, and behind the tee the indexer; see the
-// package's comment.
+// run is a recording in progress. Its goroutines are the output pump (PTY to terminal and tee), the
+// input pump (terminal to PTY), the one that waits for the child, and the indexer after the tee;
+// see the package comment.
 type run struct {
 	options Options
 	term    *terminal
@@ -153,14 +152,14 @@ func (r *run) start() {
 	}
 }
 
-// finish is called when the child is gone: the rest of the output comes first, then the terminal,
-// then the log.
+// finish ends the recording after the child has exited: it drains the output, restores the terminal
+// and closes the log.
 func (r *run) finish() Result {
 	r.output.drain()
 	if r.input != nil {
 		r.input.stop()
 	}
-	r.typing.Lock() // what is being typed is recorded first; that needs the PTY
+	r.typing.Lock() // record keys that are being typed first, which needs the PTY
 	r.child.close()
 	r.typing.Unlock()
 	r.term.restore()

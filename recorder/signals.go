@@ -13,17 +13,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// backgroundCheck is how often a recording in the background checks whether it was brought to the
-// foreground: shells do not tell a running job.
+// backgroundCheck is the interval at which a recording in the background checks whether it is in
+// the foreground again: shells do not notify running jobs.
 const backgroundCheck = 300 * time.Millisecond
 
-// catchSignals returns the signals that the process gets while it records. It leaves alone what was
-// ignored at the start (nohup, a shell's background jobs): the child ignores it too. It leaves
-// alone SIGTSTP: once caught, Go does not let it stop the process any more.
+// catchSignals returns a channel of the signals to handle while recording. It does not catch
+// signals that were ignored at the start (nohup, a shell's background jobs), because the child
+// ignores them, too; nor SIGTSTP, because once Go has caught it, it does not stop the process any
+// more.
 func catchSignals() chan os.Signal {
 	deadly.Inherit()
 	ch := make(chan os.Signal, 16)
-	for _, sig := range deadly.Signals() { // they are passed on, and end the recording
+	for _, sig := range deadly.Signals() { // passed on to the child, they end the recording
 		if !signal.Ignored(sig) {
 			signal.Notify(ch, sig)
 		}
@@ -33,7 +34,7 @@ func catchSignals() chan os.Signal {
 }
 
 // supervise passes signals, window sizes and stops between the terminal and the child until the
-// child is gone.
+// child has exited.
 func (r *run) supervise(ctx context.Context) {
 	var kill <-chan time.Time
 	end := func(sig syscall.Signal) {
@@ -72,12 +73,12 @@ func (r *run) supervise(ctx context.Context) {
 	}
 }
 
-// keep lets the session go on without its terminal, which is gone, if that is wanted.
+// keep lets the session continue without its lost terminal, if Options.Keep is set.
 func (r *run) keep() bool {
 	if r.options.Keep == nil {
 		return false
 	}
-	if r.term.isAlone() { // the kernel and the shell both say so
+	if r.term.isAlone() { // both the kernel and the shell report it
 		return true
 	}
 	if r.input != nil {
@@ -88,7 +89,7 @@ func (r *run) keep() bool {
 	return true
 }
 
-// window returns the size of the session's window, as its command knows it.
+// window returns the current size of the session's window.
 func (r *run) window() *unix.Winsize {
 	if ws, err := r.child.window(); err == nil {
 		return ws
@@ -102,9 +103,9 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 		if !r.term.isAlone() {
 			r.followSize()
 		}
-	case unix.SIGCONT: // somebody else stopped us, and the shell has set the terminal since
+	case unix.SIGCONT: // another process stopped us, and the shell has changed the terminal since
 		r.resume()
-	case unix.SIGPIPE: // the write's own error says so
+	case unix.SIGPIPE: // the error of the write reports it
 	default:
 		end(sig)
 	}
@@ -112,7 +113,7 @@ func (r *run) handle(sig syscall.Signal, end func(syscall.Signal)) {
 
 // followSize sets the PTY to the terminal's size and records it.
 func (r *run) followSize() {
-	_ = r.resizeTo(r.term.size()) // a child that is gone needs none
+	_ = r.resizeTo(r.term.size()) // an exited child needs no size
 }
 
 func (r *run) resizeTo(ws *unix.Winsize) error {
@@ -124,11 +125,10 @@ func (r *run) resizeTo(ws *unix.Winsize) error {
 	return err
 }
 
-// suspend stops ptyrec's own job, as the child was stopped, and takes both up again when the shell
-// says so. Where nobody could continue it (no job control) the kernel does not stop us, and the
-// child goes on.
+// suspend stops our own job because the child was stopped, and continues both when the shell does.
+// Without job control the kernel does not stop us, and the child continues.
 func (r *run) suspend() {
-	if r.term.isAlone() { // nobody could continue us
+	if r.term.isAlone() { // no one could continue us
 		r.child.signal(unix.SIGCONT)
 		return
 	}
@@ -142,7 +142,7 @@ func (r *run) suspend() {
 	r.resume()
 }
 
-// settle lets what the child said before it stopped come to the terminal.
+// settle waits until the output from before the child's stop is on the terminal.
 func (r *run) settle() {
 	for calm, tries := 0, 0; calm < 2 && tries < 20; tries++ {
 		if calm++; r.child.pending() {
@@ -162,7 +162,7 @@ func (r *run) resume() {
 }
 
 // awaitContinue returns when the process runs again after a stop. The stop takes effect a moment
-// after it was asked for, or never.
+// after the request, or never.
 func (r *run) awaitContinue() {
 	limit := time.After(100 * time.Millisecond)
 	for {
@@ -172,7 +172,7 @@ func (r *run) awaitContinue() {
 				continue
 			}
 			if sig != unix.SIGCONT {
-				select { // supervise handles it
+				select { // put it back for supervise
 				case r.signals <- sig:
 				default: // 16 are waiting already
 				}
@@ -184,8 +184,8 @@ func (r *run) awaitContinue() {
 	}
 }
 
-// checkForeground takes the keyboard when we are in the foreground, and leaves it alone when not.
-// The ticker runs in the background only: a recording that waits for its child does not wake up.
+// checkForeground takes the keyboard if we are in the foreground, and releases it otherwise. The
+// ticker runs in the background only, so that a recording in the foreground does not wake up.
 func (r *run) checkForeground(t *time.Ticker) {
 	switch {
 	case r.term.isAlone() || r.input == nil:

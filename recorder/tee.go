@@ -13,9 +13,9 @@ import (
 // keep the caller's data.
 type tee struct {
 	started time.Time
-	log     Log      // may be nil: nothing is recorded
-	indexer *indexer // may be nil: no index
-	host    Host     // may be nil: nobody else sees the session
+	log     Log      // nil without a recording
+	indexer *indexer // nil without an index
+	host    Host     // nil without viewers
 
 	read atomic.Int64 // bytes of output read from the child; they may not have been put yet
 
@@ -32,25 +32,25 @@ func newTee(ctx context.Context, o Options, c *child) *tee {
 	return t
 }
 
-// setHost makes h get the events from now on. The Controls may have put some already.
+// setHost makes h receive events from now on. The Controls may have added some already.
 func (t *tee) setHost(h Host) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.host = h
 }
 
-// now is the recording's clock, to the microsecond: what is finer is noise, and takes room.
+// now returns the recording's time, in microseconds: a finer resolution is noise, and takes space.
 func (t *tee) now() time.Duration { return time.Since(t.started).Truncate(time.Microsecond) }
 
-// place returns the moment, and the number of bytes of output before it. What the user may have
-// seen is among them.
+// place returns the current time, and the number of output bytes before it, including all that the
+// user may have seen.
 func (t *tee) place() (at time.Duration, seq int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return max(t.last, t.now()), t.read.Load()
 }
 
-// input records what was typed.
+// input records keys.
 func (t *tee) input(keys []byte) {
 	if len(keys) == 0 {
 		return
@@ -79,8 +79,8 @@ func (t *tee) put(e session.Event) {
 	}
 }
 
-// finish puts the last event. It waits until the indexer has processed it, or until catchUp is
-// over, and then until the log has stored everything.
+// finish adds the last event. It waits until the indexer has processed it or catchUp is over, and
+// then until the log has stored everything.
 func (t *tee) finish(status int, catchUp time.Duration) Result {
 	t.put(session.Event{At: t.now(), Kind: session.Exit, Status: status})
 	r := Result{Status: status, Duration: t.last}

@@ -22,21 +22,21 @@ func (o Options) window() (cols, rows int) {
 // that the output switched on.
 type terminal struct {
 	in, out *os.File
-	isTTY   bool     // in is a terminal: there is somebody to type
-	tty     *os.File // in or else out, whichever is a terminal; nil where neither is
+	isTTY   bool     // whether in is a terminal
+	tty     *os.File // in or out, whichever is a terminal; nil if neither is
 
 	mu    sync.Mutex // guards the fields below
 	saved *term.State
 	modes modeTracker
-	gone  bool   // writing failed: the window is closed, or the pipe's reader left
-	busy  bool   // output is being written
-	note  string // to be written when it is not
+	gone  bool   // writing failed, because the window or the pipe was closed
+	busy  bool   // whether output is being written
+	note  string // sequence to write when it is not
 
-	alone  bool         // there is no terminal, or none any more
-	window unix.Winsize // the session's, then
+	alone  bool         // there is no terminal, or no longer one
+	window unix.Winsize // the session's window in that case
 
-	notesMu sync.Mutex // guards mute; held for no longer than that
-	mute    bool       // it notifies nobody any more
+	notesMu sync.Mutex // guards mute, for a short time only
+	mute    bool       // no more notifications
 	notes   sync.WaitGroup
 }
 
@@ -66,14 +66,14 @@ func (t *terminal) size() *unix.Winsize {
 	return &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
 }
 
-// isAlone reports whether the session has no terminal, or none any more.
+// isAlone reports whether the session has no terminal, or no longer one.
 func (t *terminal) isAlone() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.alone
 }
 
-// leave abandons a terminal that is gone. The window keeps its size.
+// leave abandons a lost terminal. The window keeps its size.
 func (t *terminal) leave(window unix.Winsize) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,9 +89,8 @@ func (t *terminal) foreground() bool {
 	return err != nil || pgrp == unix.Getpgrp()
 }
 
-// makeRaw hands every key to the child's own line discipline, and shows what comes out of that as
-// it is. Keys that are not ours to read stay with those who read them. In the background, and
-// without a terminal, it does nothing.
+// makeRaw passes each key unchanged to the child's line discipline, and shows the output unchanged.
+// It does nothing in the background and without a terminal: those keys are for other programs.
 func (t *terminal) makeRaw() {
 	if t.tty == nil || !t.foreground() {
 		return
@@ -116,8 +115,7 @@ func (t *terminal) makeRaw() {
 	}
 }
 
-// showAsItIs switches off that a terminal makes a carriage return and a line feed of each line
-// feed.
+// showAsItIs makes a terminal show line feeds as they are, without adding carriage returns.
 func showAsItIs(fd int) error {
 	settings, err := unix.IoctlGetTermios(fd, pty.IoctlGetTermios)
 	if err != nil {
@@ -138,11 +136,11 @@ func (t *terminal) cookLocked() {
 	if t.saved == nil {
 		return
 	}
-	_ = term.Restore(int(t.tty.Fd()), t.saved) // only a terminal that is gone fails here
+	_ = term.Restore(int(t.tty.Fd()), t.saved) // fails only if the terminal is lost
 	t.saved = nil
 }
 
-// write shows the child's output, as it is. Its error means that nobody sees it any more.
+// write writes the child's output to the terminal. An error means that the terminal is lost.
 func (t *terminal) write(p []byte) error {
 	t.mu.Lock()
 	gone := t.gone
@@ -165,18 +163,17 @@ func (t *terminal) write(p []byte) error {
 	return err
 }
 
-// maxNote is how much is kept for a terminal that does not take it, in bytes.
+// maxNote is the maximum length of the notifications that wait for a slow terminal, in bytes.
 const maxNote = 4 << 10
 
-// alert writes a sequence to the terminal, between two pieces of output, where the output is in no
-// sequence.
+// alert writes a sequence to the terminal when no sequence of the output is incomplete.
 func (t *terminal) alert(sequence string) {
 	t.notesMu.Lock()
 	defer t.notesMu.Unlock()
 	if t.mute {
 		return
 	}
-	t.notes.Go(func() { // a terminal that does not read holds up nobody but the output
+	t.notes.Go(func() { // a terminal that does not read must hold up only the output
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if len(t.note)+len(sequence) > maxNote {
@@ -187,7 +184,7 @@ func (t *terminal) alert(sequence string) {
 	})
 }
 
-// endNotes waits for the notifications under way, and drops those that come later.
+// endNotes waits for notifications in progress, and drops later ones.
 func (t *terminal) endNotes() {
 	t.notesMu.Lock()
 	t.mute = true
@@ -195,7 +192,7 @@ func (t *terminal) endNotes() {
 	t.notes.Wait()
 }
 
-// say writes the note if it is time to. The caller holds mu.
+// say writes the notifications if possible. The caller holds mu.
 func (t *terminal) say() {
 	if t.note == "" || t.busy || t.gone || !t.modes.between() {
 		return
@@ -203,7 +200,7 @@ func (t *terminal) say() {
 	note := t.note
 	t.note = ""
 	if term.IsTerminal(int(t.out.Fd())) {
-		_, _ = t.out.WriteString(note) // the output's own error says so
+		_, _ = t.out.WriteString(note) // the error of the output reports it
 	}
 }
 
@@ -214,18 +211,18 @@ func (t *terminal) resized(ws *unix.Winsize) {
 	t.window = *ws
 }
 
-// restore brings the terminal back: the line settings, and the modes that the child left on.
+// restore restores the terminal's line settings, and resets the modes that the child left on.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if reset := t.modes.reset(); reset != "" && !t.gone && term.IsTerminal(int(t.out.Fd())) {
-		_, _ = t.out.WriteString(reset) // only a terminal that is gone fails here
+		_, _ = t.out.WriteString(reset) // fails only if the terminal is lost
 	}
 	t.cookLocked()
 }
 
-// guard is deferred by the goroutines between the child and the terminal, so that a panic leaves
-// the terminal usable.
+// guard restores the terminal after a panic. It is deferred by the goroutines between the child and
+// the terminal.
 func (t *terminal) guard() {
 	if p := recover(); p != nil {
 		t.restore()

@@ -16,19 +16,19 @@ import (
 const (
 	reportFile      = 3 // of the recorder: it writes its id to this one
 	hostedOwnerFile = 4 // of the recorder: the other end is its owner's, if it has one
-	ownerFile       = 3 // of run --detach: the same
+	ownerFile       = 3 // run --detach: the same end
 )
 
 // Session describes a session to start in the background.
 type Session struct {
 	Command  []string
 	Database string // its path
-	Size     string // of the window, as ParseSize reads it
+	Size     string // size of the window, in the form of ParseSize
 	Redact   *bool  // the flag --redact; nil if it was not given
-	Input    bool   // record what is typed
+	Input    bool   // whether to record keys
 	Notify   *bool  // the flag --notify; nil if it was not given
-	Owned    bool   // pass this process's owner on to the recorder
-	Starter  int    // the process id of the program that types into the session; 0: none
+	Owned    bool   // whether to pass this process's owner on to the recorder
+	Starter  int    // process id of the program that types into the session; 0 if there is none
 }
 
 // args returns the arguments of the recorder.
@@ -50,9 +50,9 @@ func (s Session) args() []string {
 	return append(append(args, "--"), s.Command...)
 }
 
-// Launch starts the recorder, and returns the session's id once the command runs. said is what the
-// recorder has written to its stderr until then. If it ends before that, id is empty, and err is
-// the error of exec.Cmd.Wait, if any.
+// Launch starts the recorder, and returns the session's id when the command runs. said is what the
+// recorder has written to stderr until then. If the recorder ends before that, id is empty, and err
+// is the error of exec.Cmd.Wait, if any.
 func (s Session) Launch(environ []string) (id string, said []byte, err error) {
 	told, tell, err := os.Pipe()
 	if err != nil {
@@ -79,19 +79,19 @@ func (s Session) Launch(environ []string) (id string, said []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	text, _ := io.ReadAll(told) // an empty one is the error
-	said, _ = io.ReadAll(errs)  // what can be had of it
+	text, _ := io.ReadAll(told) // empty after an error
+	said, _ = io.ReadAll(errs)  // as much as is available
 	if text = bytes.TrimSpace(text); len(text) > 0 {
 		return string(text), said, nil
 	}
 	return "", said, cmd.Wait()
 }
 
-// Report tells the process that launched this recorder the session's id, and lets it exit. From
+// Report sends the session's id to the process that launched this recorder, and lets it exit. From
 // then on nothing reads stderr.
 func Report(id string) {
 	f := os.NewFile(reportFile, "start")
-	_, _ = fmt.Fprintln(f, id) // a process that is gone needs no answer
+	_, _ = fmt.Fprintln(f, id) // the process may have exited
 	_ = f.Close()
 	if null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0); err == nil {
 		_ = unix.Dup2(int(null.Fd()), 2)
@@ -99,10 +99,10 @@ func Report(id string) {
 	}
 }
 
-// Owner returns the file whose other end the owner of an owned recorder holds.
+// Owner returns this end of the pipe whose other end the owner holds.
 func Owner() *os.File { return openOwner(hostedOwnerFile) }
 
-// openOwner returns an inherited file, which no command inherits.
+// openOwner returns an inherited file that the command will not inherit.
 func openOwner(fd int) *os.File {
 	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), "owner")

@@ -20,22 +20,22 @@ import (
 )
 
 const (
-	echoTime   = 2 * time.Second // a character must be on the screen this long after it was typed
-	echoReach  = 256 << 10       // and within this many bytes of output
-	echoMemory = 64 << 10        // bounds the keys that wait for their echo, in bytes
-	weakEcho   = 3               // characters that prove an echo if the row before them may have changed
-	unknownRow = "\x00"          // is never on the screen
+	echoTime   = 2 * time.Second // limit until a typed character must be on the screen
+	echoReach  = 256 << 10       // the same in bytes of output
+	echoMemory = 64 << 10        // maximum size of the keys that wait for their echo, in bytes
+	weakEcho   = 3               // number of characters that prove an echo even if the row before them may have changed
+	unknownRow = "\x00"          // text that is never on the screen
 )
 
-// Echo finds out which keys a program has shown that were typed while the kernel's echo is off.
-// Programs that draw their own input turn the echo off, and so do programs that read a password key
-// by key. A character counts as shown if it appears on the screen where the cursor was, the cursor
-// moved past it, and the rest of the row is unchanged. It must stay there: each further key looks
-// whether the row still shows them up to the cursor. A line is recorded at its Enter, with its
-// control keys, if all its characters were shown and stayed. Otherwise nothing of it is. Characters
-// that the user erased or that are behind the cursor are left out. A line also ends, unrecorded,
-// when another process group comes to the foreground. While an agent that the extractor knows is on
-// the screen and draws its own cursor, every key counts as shown.
+// Echo decides which keys a program has shown that were typed while the kernel did not echo.
+// Programs that draw their input turn the echo off, and so do programs that read a password key by
+// key. A character counts as shown if it appears where the cursor was, the cursor moved past it,
+// and the rest of the row is unchanged. It must stay there: with each further key, Echo checks the
+// row up to the cursor. A line is recorded when Enter ends it, with its control keys, if all its
+// characters were shown and stayed; otherwise nothing of it is. Characters that were erased or are
+// after the cursor are left out. When another process group comes to the foreground, the line ends
+// unrecorded. While a known agent is on the screen and draws its own cursor, every key counts as
+// shown.
 //
 // Keys are judged at the exact position in the output where they were typed. Add, Waiting and Tell
 // may be called at any time; calls of the other methods must not overlap.
@@ -45,13 +45,13 @@ type Echo struct {
 	mu    sync.Mutex // guards queue, size and full
 	queue []*Keys
 	size  int  // bytes of the keys in queue, line and pending
-	full  bool // keys of the line did not fit
+	full  bool // some keys of the line did not fit
 
-	judged []*Keys // judged, but their callers have not been told
+	judged []*Keys // decided, but their callers were not called back yet
 
 	line    []key       // shown and waiting for Enter, in order
 	chars   bool        // line has a character
-	hidden  atomic.Bool // a character was not shown: nothing of the line is recorded
+	hidden  atomic.Bool // a character was not shown, so nothing of the line is recorded
 	pending []key       // not shown yet, in order; the first is a character
 	base    string      // the row up to the cursor before run
 	run     string      // the characters at the end of line
@@ -91,11 +91,11 @@ func (o *Echo) meet(p *transcript.Processor) {
 	case p.Agent() == "":
 		o.agent = 0
 	case o.agent == 0:
-		o.agent, _ = o.foreground() // 0 if it fails: unknown
+		o.agent, _ = o.foreground() // 0 if it fails, which means unknown
 	}
 }
 
-// reach handles the keys that were typed when the output was where the processor is now.
+// reach handles the keys that were typed at the processor's position in the output.
 func (o *Echo) reach(p *transcript.Processor) {
 	if o.overflown() {
 		o.fail(len(o.pending))
@@ -109,7 +109,7 @@ func (o *Echo) reach(p *transcript.Processor) {
 	}
 }
 
-// look compares the screen with what was typed.
+// look compares the screen with the typed keys.
 func (o *Echo) look(p *transcript.Processor) {
 	if len(o.pending) == 0 {
 		return
@@ -137,7 +137,7 @@ func (o *Echo) typed(t *Keys, row string, agent bool) {
 	shown := agent || t.Sure && o.idle()
 	if !shown {
 		o.stay(row)
-		shown = t.Sure && o.idle() // the line before has its verdict only now
+		shown = t.Sure && o.idle() // the previous line is decided only now
 	}
 	if shown {
 		for _, k := range keys {
@@ -163,8 +163,8 @@ func (o *Echo) stay(row string) {
 	}
 }
 
-// begin begins a run behind row. What the last control key did to the line is to move the cursor,
-// erase or add; otherwise the characters before the key did not stay.
+// begin begins a run after row. The last control key may have moved the cursor, erased or added
+// text; otherwise, if the row changed, the characters before the key did not stay.
 func (o *Echo) begin(row string) {
 	o.base = row
 	if len(o.line) == 0 || strings.HasPrefix(row, o.before) {
@@ -176,7 +176,7 @@ func (o *Echo) begin(row string) {
 		return
 	}
 	o.before = row
-	for i := len(o.line) - 1; i >= 0 && gone != ""; i-- { // erased, or behind the cursor
+	for i := len(o.line) - 1; i >= 0 && gone != ""; i-- { // erased, or after the cursor
 		k := &o.line[i]
 		if k.kind != charKey || k.drop {
 			continue
@@ -231,8 +231,8 @@ func (o *Echo) shown(row string) (n int) {
 	return n
 }
 
-// controls handles the leading keys that need not appear: those that show nothing themselves, and
-// all on a line that is hidden. If characters follow them, the row before these is unknown.
+// controls handles the leading keys that need not appear: control keys, and all keys on a hidden
+// line. If characters follow them, the row before these is unknown.
 func (o *Echo) controls() {
 	for len(o.pending) > 0 && (o.pending[0].kind != charKey || o.hidden.Load()) {
 		k := o.pending[0]
@@ -250,7 +250,7 @@ func (o *Echo) controls() {
 	}
 }
 
-// put adds a key to the line and, at its end, judges the line.
+// put adds a key to the line and, at its end, decides about the line.
 func (o *Echo) put(k key) {
 	if o.hidden.Load() {
 		if k.kind == enterKey {
@@ -271,7 +271,7 @@ func (o *Echo) put(k key) {
 	}
 }
 
-// hide drops the line: nothing of it is recorded, up to and with Enter.
+// hide drops the line: nothing of it is recorded, including Enter.
 func (o *Echo) hide() {
 	line := o.line
 	o.line, o.chars, o.run, o.weak = nil, false, "", true
@@ -281,7 +281,7 @@ func (o *Echo) hide() {
 	}
 }
 
-// leave drops the line and begins another.
+// leave drops the line and begins another one.
 func (o *Echo) leave() {
 	o.fail(len(o.pending))
 	o.hide()
@@ -313,8 +313,7 @@ func (o *Echo) expire(now time.Duration) {
 	}
 }
 
-// Close judges all keys that were typed so far. What the screen does not show yet counts as not
-// shown.
+// Close decides about all keys so far. Those that the screen does not show yet count as not shown.
 func (o *Echo) Close(p *transcript.Processor) {
 	o.reach(p)
 	idle := o.idle()

@@ -9,19 +9,19 @@ import (
 type key struct {
 	of   *Keys
 	data []byte
-	text string // what the screen must show; empty for a control key
+	text string // text that the screen must show; empty for a control key
 	kind keyKind
-	drop bool // not recorded, whatever becomes of the line
+	drop bool // never recorded
 }
 
 type keyKind uint8
 
 const (
 	charKey    keyKind = iota
-	controlKey         // moves, erases or ends; has no text
+	controlKey         // moves, erases or ends the line; has no text
 	enterKey
 	altKey    // ESC and a character
-	hiddenKey // has text that cannot be looked for, such as a reply of the terminal
+	hiddenKey // has text that cannot be looked for, such as a terminal's reply
 )
 
 // splitKeys splits what a terminal sends into keys.
@@ -63,7 +63,7 @@ func escapedKey(data []byte) (n int, kind keyKind) {
 		return sequenceKey(data)
 	case c == 'O' && len(data) > 2:
 		return 3, controlKey
-	case strings.IndexByte("]P_^X", c) >= 0: // a reply of the terminal
+	case strings.IndexByte("]P_^X", c) >= 0: // a terminal's reply
 		for n = 2; n < len(data); n++ {
 			if data[n] == 0x07 || data[n] == '\\' && data[n-1] == 0x1b {
 				return n + 1, hiddenKey

@@ -5,18 +5,18 @@ import "time"
 // Keys are keys that were typed in one call.
 type Keys struct {
 	Data  []byte
-	At    time.Duration // since the start of the recording
+	At    time.Duration // time since the start of the recording
 	Seq   int64         // bytes of output before them
-	Group int           // foreground process group; 0: unknown
-	Sure  bool          // the kernel echoes them; they only keep their place in the order
+	Group int           // foreground process group; 0 if unknown
+	Sure  bool          // echoed by the kernel; they only keep their place in the order
 	Kept  func([]byte)  // called once, with the keys that were shown
 
-	shown []byte // so far
-	left  int    // keys without a verdict
+	shown []byte // keys shown so far
+	left  int    // number of undecided keys
 }
 
-// Add queues keys. It reports false if there are too many; they count as not shown, and so does the
-// line.
+// Add queues keys. It returns false if there are too many; then they and the line count as not
+// shown.
 func (o *Echo) Add(t *Keys) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -29,8 +29,7 @@ func (o *Echo) Add(t *Keys) bool {
 	return true
 }
 
-// Waiting reports whether keys wait for a verdict, or the verdict on the line is known before its
-// end.
+// Waiting reports whether keys are undecided, or the line is already decided before its end.
 func (o *Echo) Waiting() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -68,14 +67,14 @@ func (o *Echo) judge(k key, shown bool) {
 	}
 }
 
-// Take returns the keys that were judged since the last call.
+// Take returns the keys that were decided since the last call.
 func (o *Echo) Take() []*Keys {
 	judged := o.judged
 	o.judged = nil
 	return judged
 }
 
-// Tell calls back those who typed the judged keys.
+// Tell calls the callers of the decided keys back.
 func (o *Echo) Tell(judged []*Keys) {
 	for _, t := range judged {
 		o.mu.Lock()

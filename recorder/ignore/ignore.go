@@ -31,9 +31,9 @@ const (
 	remote
 )
 
-// Parse reads patterns. home is what ~ means. In a pattern * means any characters, in that of a
-// folder any but /, and ** any; ? means one character, [a-z] one of these, and \ takes the meaning
-// off the next character. An error names the pattern.
+// Parse parses patterns. home replaces ~. * matches any characters, in the pattern of a folder any
+// but /; ** matches any characters; ? matches one character, [a-z] one of these; \ quotes the next
+// character. An error names the pattern.
 func Parse(patterns []string, home string) (List, error) {
 	var l List
 	for _, text := range patterns {
@@ -65,8 +65,8 @@ func kindOf(text string) kind {
 	return command
 }
 
-// sources returns the patterns to compile: of a folder also the one where links in the part without
-// wildcards are followed.
+// sources returns the patterns to compile. For a folder these include the one with links resolved
+// in the part before the first wildcard.
 func (p pattern) sources(home string) ([]string, error) {
 	text := p.text
 	if strings.TrimSpace(text) == "" {
@@ -90,12 +90,12 @@ func (p pattern) sources(home string) ([]string, error) {
 	return append([]string{text}, followed(text)...), nil
 }
 
-// quote takes the meaning off the special characters of a path.
+// quote quotes the special characters of a path.
 func quote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// followed returns the pattern of a folder with the links followed in its part before the first
+// followed returns the pattern of a folder with links resolved in the part before the first
 // wildcard, if there are any.
 func followed(text string) []string {
 	plain, rest := text, ""
@@ -175,14 +175,14 @@ func (p pattern) matches(texts ...string) bool {
 	return false
 }
 
-// Match reports whether a command in a folder is not to be recorded, and why: the pattern, or that
-// git did not say what the remotes are. git is asked only if a pattern names a remote.
+// Match reports whether a command in a folder is not to be recorded, and the reason: the pattern,
+// or that git did not report the remotes. It runs git only if a pattern names a remote.
 func (l List) Match(ctx context.Context, dir string, line []string) (why string, ignored bool) {
 	remotes := []pattern{}
 	for _, p := range l.patterns {
 		switch p.kind {
 		case folder:
-			real, _ := filepath.EvalSymlinks(dir) // else it is not there, or may not be read
+			real, _ := filepath.EvalSymlinks(dir) // empty if it does not exist, or may not be read
 			if p.matches(dir, real) || dir == "" {
 				return p.text, true
 			}

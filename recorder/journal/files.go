@@ -41,10 +41,10 @@ func makeFolder(path string) error {
 	return nil
 }
 
-// errNowhere says that the folder of the journals is a link that leads nowhere, as to a disk that
-// is not there now.
+// errNowhere means that the folder of the journals is a link without a target, for example to a
+// disk that is not mounted.
 func errNowhere(folder string) error {
-	target, _ := os.Readlink(folder) // the error says enough without it
+	target, _ := os.Readlink(folder) // the error is clear enough without it
 	return fmt.Errorf("%s: %w: %s is not there", folder, session.ErrNowhere, target)
 }
 
@@ -62,8 +62,7 @@ func (w *Writer) unused() int {
 	}
 }
 
-// begin creates the file with a number; its first event has the number event and comes after offset
-// bytes of output.
+// begin creates file number, whose first event is event, after offset bytes of output.
 func (w *Writer) begin(number int, event, offset int64) error {
 	line, err := encodeHeader(w.seed, w.opt.Session, event, offset)
 	if err != nil {
@@ -72,8 +71,8 @@ func (w *Writer) begin(number int, event, offset int64) error {
 	return w.create(number, bytes.NewReader(line))
 }
 
-// create creates the file with a number, with what is read from content. It becomes the one that is
-// written; after an error that is the same as before.
+// create creates file number with the content, and makes it the current file. After an error the
+// current file is unchanged.
 func (w *Writer) create(number int, content io.ReadSeeker) (err error) {
 	for range createTries {
 		if _, err = content.Seek(0, io.SeekStart); err != nil {
@@ -86,11 +85,12 @@ func (w *Writer) create(number int, content io.ReadSeeker) (err error) {
 	return err
 }
 
-// createTries is how often a file is created that Tidy has removed before it was locked.
+// createTries is the maximum number of attempts to create a file that Tidy removes before it is
+// locked.
 const createTries = 3
 
-// tryCreate is create. The file gets its name only after it is locked: without the lock others
-// would take it for a complete one.
+// tryCreate is an attempt of create. The file gets its name only after it is locked: without the
+// lock, others would take it for a complete one.
 func (w *Writer) tryCreate(number int, content io.Reader) error {
 	path := w.name(number)
 	f, err := private.File(path+newEnding, os.O_APPEND)
@@ -123,8 +123,7 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// isPlaced reports whether the file that is written is the one that has its name, as far as the
-// disk says.
+// isPlaced reports whether the current file still has its name on the disk.
 func (w *Writer) isPlaced() bool {
 	now, err := os.Lstat(w.name(w.number))
 	if err != nil {
@@ -133,9 +132,8 @@ func (w *Writer) isPlaced() bool {
 	return os.SameFile(now, w.info)
 }
 
-// restore writes the file again if somebody has removed or replaced it: what was written can still
-// be read as long as the file is open. If that fails, the old file is used further, and restore can
-// be called again.
+// restore writes the current file again if it was removed or replaced. Its contents are readable
+// while it is open. If that fails, the old file stays in use, and restore can be called again.
 func (w *Writer) restore() {
 	if w.isPlaced() || makeFolder(w.opt.Folder) != nil {
 		return
@@ -163,8 +161,8 @@ func (w *Writer) sync() bool {
 	return true
 }
 
-// settle makes what was written to f durable, and if the file is fresh its name, too. Some file
-// systems cannot, which is no error.
+// settle makes what was written to f durable, and its name, too, if the file is fresh. It ignores
+// that some file systems do not support this.
 func (w *Writer) settle(f *os.File, fresh bool) {
 	err := f.Sync()
 	if fresh {
@@ -205,7 +203,7 @@ func (w *Writer) rotate(limit int64) {
 	})
 }
 
-// place returns the number of the next event to be written, and the output bytes before it.
+// place returns the number of the next event, and the output bytes before it.
 func (w *Writer) place() (number, offset int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,10 +213,10 @@ func (w *Writer) place() (number, offset int64) {
 	return w.next, w.offset
 }
 
-// reserveSize is the disk space kept for the session's end, in bytes.
+// reserveSize is the disk space reserved for the session's end, in bytes.
 const reserveSize = 8 << 10
 
-// reservePrefix begins the name that the file for that has for a moment.
+// reservePrefix begins the temporary name of the reserved file.
 const reservePrefix = ".reserve-"
 
 // reserve allocates disk space in a file without a name. Closing it returns the space to the disk.
@@ -228,7 +226,7 @@ func (w *Writer) reserve() *os.File {
 		return nil
 	}
 	_ = os.Remove(f.Name())
-	_, _ = io.CopyN(f, rand.Reader, reserveSize) // some file systems allocate nothing for zeros
+	_, _ = io.CopyN(f, rand.Reader, reserveSize) // some file systems allocate no space for zeros
 	return f
 }
 

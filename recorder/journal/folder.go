@@ -35,8 +35,8 @@ type File struct {
 	Number  int    // from 1; a session's files hold its events in this order
 }
 
-// List returns the journals in a folder; those of one session are in order. A missing folder has
-// none, unless a link says that there is one elsewhere.
+// List returns the journals in a folder; those of a session are in order. It returns none if the
+// folder does not exist, but an error if the folder is a link without a target.
 func List(folder string) ([]File, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,15 +102,15 @@ func (f File) open(mode int) (*os.File, error) {
 	return file, nil
 }
 
-// trusted reports whether this user or root owns a file. To root everybody is as good.
+// trusted reports whether this user or root owns a file. For root, every owner is trusted.
 func trusted(info fs.FileInfo) bool {
 	owner, user := private.Owner(info), os.Geteuid()
 	return owner == user || owner == 0 || user == 0
 }
 
-// linkedByOthers reports whether a file in a folder may be another's that somebody has linked
-// there. After a backup with hard links a journal has further names; in a folder that only the
-// file's owner can write, nobody else can have linked it.
+// linkedByOthers reports whether another user may have linked a file into a folder. A journal may
+// have more names, for example in a backup with hard links; but in a folder that only the file's
+// owner can write to, only the owner can have linked it.
 func linkedByOthers(info fs.FileInfo, folder string) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if ok && stat.Nlink <= 1 {
@@ -153,12 +153,12 @@ func (f File) Claim() (*os.File, error) {
 	return file, nil
 }
 
-// Tidy removes what writers that were killed have left in the folder, or renames it to a journal if
-// it has events. What it cannot handle stays.
+// Tidy removes the temporary files of killed writers from the folder, or renames them to journals
+// if they have events. It skips files that it cannot handle.
 func Tidy(folder string) {
-	entries, _ := os.ReadDir(folder) // if this fails, there is nothing to be done
+	entries, _ := os.ReadDir(folder) // nothing to do if this fails
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), reservePrefix) { // its Writer has it open, and needs no name
+		if strings.HasPrefix(e.Name(), reservePrefix) { // its Writer has it open, and does not need the name
 			_ = os.Remove(filepath.Join(folder, e.Name()))
 			continue
 		}
@@ -186,7 +186,7 @@ func (f File) tidy() {
 		err = fs.ErrExist
 		for n := f.Number; errors.Is(err, fs.ErrExist); n++ {
 			name := File{Session: f.Session, Number: n}.base()
-			err = os.Link(f.Path, filepath.Join(filepath.Dir(f.Path), name)) // unlike a rename it replaces nothing
+			err = os.Link(f.Path, filepath.Join(filepath.Dir(f.Path), name)) // unlike a rename, it does not replace a file
 		}
 	case errors.Is(err, io.EOF):
 		err = nil // it has no events

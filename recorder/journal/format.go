@@ -14,18 +14,18 @@ import (
 
 const (
 	formatName      = "ptyrec.journal"
-	terminalVersion = 1 // of what a terminal shows
+	terminalVersion = 1 // for what a terminal shows
 	processVersion  = 2 // adds Pipe events, and data to Exit; only for sessions with Session.Process
 
-	headSize  = 4 + 4 + 1 + 8 + 8 + 8 // bytes of a frame before its data
-	maxData   = 1 << 20               // bytes of one event
-	maxHeader = 1 << 20               // bytes of a header line
-	maxValue  = 1 << 56               // of numbers, offsets and times, so that sums of two do not overflow
+	headSize  = 4 + 4 + 1 + 8 + 8 + 8 // size of a frame before its data, in bytes
+	maxData   = 1 << 20               // maximum size of an event, in bytes
+	maxHeader = 1 << 20               // maximum size of a header line, in bytes
+	maxValue  = 1 << 56               // maximum of numbers, offsets and times, so that the sum of two does not overflow
 )
 
 // Event is an event and its position in the session.
 type Event struct {
-	Number int64 // events before it
+	Number int64 // number of events before it
 	Offset int64 // output bytes before it
 	session.Event
 }
@@ -90,10 +90,10 @@ func decodeHeader(id string, line []byte) (h header, s *session.Session, err err
 	return h, s, nil
 }
 
-// pipeHead is how many bytes of a Pipe event's frame data come before what the child wrote.
+// pipeHead is the number of bytes before the output in the data of a Pipe event's frame.
 const pipeHead = 1 + 8
 
-// printed returns how many of the size bytes of an event's frame data the child wrote.
+// printed returns how many of the size bytes of data are output of the child.
 func printed(kind session.EventKind, size int) int64 {
 	switch kind {
 	case session.Output:
@@ -107,7 +107,7 @@ func printed(kind session.EventKind, size int) int64 {
 // appendFrame appends the event's frame to b.
 func appendFrame(b []byte, seed uint32, e Event) []byte {
 	begin := len(b)
-	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(e.Kind)) // checksum and length follow below
+	b = append(b, 0, 0, 0, 0, 0, 0, 0, 0, byte(e.Kind)) // checksum and length are filled in below
 	for _, n := range [...]int64{e.Number, e.Offset, int64(e.At)} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}

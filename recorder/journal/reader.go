@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// searchLimit bounds the search for intact frames in a damaged file, in bytes to checksum: in a
+// searchLimit limits the search for intact frames in a damaged file, in bytes to checksum: in a
 // hostile file each byte could begin a frame of maxData.
 const searchLimit = 256 << 20
 
@@ -20,8 +20,8 @@ type Reader struct {
 	Session *session.Session
 
 	buf  *bufio.Reader
-	seed uint32 // where checksums start, see seedOf
-	last Event  // later events are not earlier than this one
+	seed uint32 // start value of checksums, see seedOf
+	last Event  // later events must not be earlier than this one
 	skip int    // bytes of buf that are consumed
 	work int64  // bytes checksummed by searches so far
 	torn int64
@@ -74,7 +74,7 @@ func ignoreEOF(err error) error {
 // returns io.EOF at the end. The caller owns the event's data.
 func (r *Reader) Next() (Event, error) {
 	for r.torn = 0; ; r.torn++ {
-		_, _ = r.buf.Discard(r.skip) // it was peeked at
+		_, _ = r.buf.Discard(r.skip) // the bytes were peeked
 		r.skip = 1
 		head, err := r.peek(headSize)
 		if len(head) < headSize {

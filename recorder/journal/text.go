@@ -11,13 +11,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// TextIndex remembers where the text of the Pipe events in a file is. The zero value knows nothing
-// yet. A file has one id and does not change, except that it grows. The methods may be called
+// TextIndex remembers where the text of the Pipe events in a file is. The zero value is empty. Use
+// it for one file only, which may grow but not change otherwise. The methods may be called
 // concurrently.
 type TextIndex struct {
 	mu     sync.Mutex  // guards the fields below
-	points []textPoint // by position; the first one is the beginning
-	pty    bool        // the file has Output events
+	points []textPoint // in order of position; the first one is the beginning
+	pty    bool        // whether the file has Output events
 }
 
 // textPoint is a place in a file, and the last frame of each stream before it.
@@ -29,17 +29,17 @@ type textPoint struct {
 // textFrame is the frame of a Pipe event; the zero value is none.
 type textFrame struct {
 	Place
-	text int64 // where it begins in the stream's text, in bytes
-	size int   // of the frame
+	text int64 // its offset in the stream's text, in bytes
+	size int   // size of the frame, in bytes
 }
 
-// pointStep is how far points are apart, in bytes of the file.
+// pointStep is the distance between points, in bytes of the file.
 var pointStep int64 = 1 << 20
 
-// Find returns the place in a file of session id from which on all text of its Pipe events can be
-// read that is behind the given places of the streams' texts, in bytes. It reads the heads of the
-// frames, and returns the end of the file if that has no such text, or its beginning if it has
-// Output events. What is before the place may be damaged.
+// Find returns a place in a file of session id such that all text of Pipe events after the offsets
+// at (in bytes of each stream's text) is after that place. It reads the heads of the frames. It
+// returns the end of the file if there is no such text, and the beginning if the file has Output
+// events. What is before the place may be damaged.
 func (x *TextIndex) Find(f *os.File, id string, at [3]int64) (Place, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -84,7 +84,7 @@ func (x *TextIndex) Find(f *os.File, id string, at [3]int64) (Place, error) {
 	}
 }
 
-// behind reports whether text behind the places may be before the point.
+// behind reports whether text after the offsets may be before the point.
 func (p *textPoint) behind(at [3]int64) bool {
 	for s, f := range p.last {
 		if f.size > 0 && f.text > at[s] {
@@ -94,7 +94,7 @@ func (p *textPoint) behind(at [3]int64) bool {
 	return false
 }
 
-// first returns the first place that holds text behind at, which is not behind the point.
+// first returns the first place with text after the offsets, at or before the point.
 func (p *textPoint) first(file *os.File, at [3]int64) (Place, error) {
 	from := p.Place
 	for s, f := range p.last {

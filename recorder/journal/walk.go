@@ -14,19 +14,19 @@ type Place struct {
 	pos    int64 // bytes of the file before it
 }
 
-// walk goes along the frames of a file. It reads their heads, and the data only of small frames.
+// walk iterates over the frames of a file. It reads their heads, and the data of small frames only.
 type walk struct {
 	Place // of the next frame
 	file  io.ReaderAt
 	size  int64  // bytes of the file
-	rest  []byte // what was read behind pos
+	rest  []byte // bytes read after pos
 	buf   [4 << 10]byte
 	err   error // why reading failed
 }
 
-// next goes to the next frame. It returns the head, the frame's size in bytes, and as much of the
-// frame as was read: all of it if buf has room. It returns false at the end of the file, and at an
-// invalid or incomplete frame.
+// next advances to the next frame. It returns the head, the frame's size in bytes, and as much of
+// the frame as was read: all of it if buf has room. It returns false at the end of the file, and at
+// an invalid or incomplete frame.
 func (w *walk) next() (e Event, size int, frame []byte, ok bool) {
 	for again := false; ; again = true {
 		if len(w.rest) >= headSize {

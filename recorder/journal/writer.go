@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	writeSize = 256 << 10 // bytes that are written at once
-	keepSize  = 512 << 10 // capacity of a buffer that is used again, in bytes, at most
-	maxQueued = 8 << 20   // bytes that wait in memory if the disk stalls; more are lost
-	fileSize  = 256 << 20 // bytes after which a file is closed and the next one begins
-	packSize  = 1 << 20   // the same, if the session is quiet
+	writeSize = 256 << 10 // size of a write, in bytes
+	keepSize  = 512 << 10 // maximum capacity of a buffer that is kept for reuse, in bytes
+	maxQueued = 8 << 20   // maximum size of the queue if the disk stalls, in bytes; more is lost
+	fileSize  = 256 << 20 // size at which a file is complete, in bytes
+	packSize  = 1 << 20   // the same when the session is quiet
 
-	writeAfter = 10 * time.Millisecond  // an event waits for more; the terminal gets it first
-	syncAfter  = time.Second            // from a write until it is durable
+	writeAfter = 10 * time.Millisecond  // waiting time for more events, so that the terminal gets the output first
+	syncAfter  = time.Second            // time from a write to a sync
 	quietAfter = time.Second            // time without an event after which the session is quiet
-	retryAfter = time.Second            // from a failed write until the next try
-	lastTries  = 3                      // attempts at a failing write when the Writer is closed
+	retryAfter = time.Second            // time from a failed write to the next attempt
+	lastTries  = 3                      // number of attempts at a failing write in Close
 	lastWait   = 200 * time.Millisecond // time between them
 	stuckAfter = 5 * time.Second        // how long Close waits for a write that does not return
 )
 
 var (
-	// ErrStuck reports that a write does not return.
+	// ErrStuck means that a write does not return.
 	ErrStuck = errors.New("the disk does not take it")
 	errFull  = errors.New("the disk is too slow")
 )
@@ -51,7 +51,7 @@ type Options struct {
 type Writer struct {
 	opt   Options
 	seed  uint32
-	ready chan struct{} // receives a value when the queue gets its first event, holds much, or somebody waits
+	ready chan struct{} // receives a value at the first queued event, when the queue is large, and when someone waits
 	done  chan struct{}
 	after sync.WaitGroup
 
@@ -62,21 +62,21 @@ type Writer struct {
 	offset int64         // output bytes before it
 	at     time.Duration // of the event before it
 	lost   int64         // bytes of output
-	err    error         // the first error
+	err    error         // first error
 	closed bool
-	asked  chan struct{} // closed when all earlier events are written or have failed; nil: nobody waits
-	taken  []byte        // frames that run writes; changed by run only, as are head and steps
+	asked  chan struct{} // closed when all earlier events are written or have failed; nil if no one waits
+	taken  []byte        // frames that run writes; only run changes it, head and steps
 	head   int           // bytes of taken that were written
-	steps  int           // writes that have returned
+	steps  int           // number of writes that have returned
 
-	// These belong to run.
+	// Used by run only.
 	file    *os.File
-	info    fs.FileInfo // says which file it is
+	info    fs.FileInfo // identifies the file
 	number  int         // of the file
 	written int64       // bytes of the file
-	fresh   bool        // its name is not durable yet
+	fresh   bool        // whether its name is not durable yet
 
-	syncing atomic.Bool // a sync is under way
+	syncing atomic.Bool // whether a sync is in progress
 }
 
 // Create creates the journal of a session. The caller must close the Writer.
@@ -106,7 +106,7 @@ func (w *Writer) Put(e session.Event) {
 	placed := Event{Number: w.next, Offset: w.offset, Event: e}
 	w.next++
 	w.offset += e.Printed()
-	size := headSize + pipeHead + len(e.Data) // at most
+	size := headSize + pipeHead + len(e.Data) // maximum
 	full := w.queued+size > maxQueued && e.Kind != session.Exit
 	if full || size > headSize+maxData || w.closed {
 		w.lost += e.Printed()
@@ -184,12 +184,12 @@ func (w *Writer) Close() (lost int64, err error) {
 	}
 }
 
-// Discard closes the Writer and removes the files it has written.
+// Discard closes the Writer and removes its files.
 func (w *Writer) Discard() error {
-	_, _ = w.Close() // the data is not wanted
+	_, _ = w.Close() // the data is not needed
 	var err error
 	for ; w.number > 0; w.number-- {
-		err = errors.Join(err, os.RemoveAll(w.name(w.number))) // one that is packed is gone
+		err = errors.Join(err, os.RemoveAll(w.name(w.number))) // packed ones are already removed
 	}
 	return err
 }
@@ -201,7 +201,7 @@ func (w *Writer) Lost() (lost int64, err error) {
 	return w.lost, w.err
 }
 
-// run is the goroutine of the Writer. It wakes up only if there is work.
+// run is the goroutine of the Writer. It wakes up only when there is work.
 func (w *Writer) run() {
 	defer close(w.done)
 	reserve := w.reserve()
@@ -288,7 +288,7 @@ func (w *Writer) wrote(n int) {
 	w.written += int64(n)
 }
 
-// take takes what is queued if all that was taken before is written. It reports whether there is
+// take takes the queued events if all those taken before are written. It reports whether there is
 // something to write.
 func (w *Writer) take() bool {
 	if w.head < len(w.taken) {
@@ -310,7 +310,7 @@ func (w *Writer) fail(err error) {
 	w.err = cmp.Or(w.err, err)
 }
 
-// finish ends the journal. Whatever cannot be written now is lost.
+// finish ends the journal. What cannot be written now is lost.
 func (w *Writer) finish(reserve *os.File) {
 	for range lastTries {
 		if w.writeAll() == nil {
@@ -318,7 +318,7 @@ func (w *Writer) finish(reserve *os.File) {
 		}
 		time.Sleep(lastWait)
 	}
-	_ = reserve.Close() // the exit event has room now
+	_ = reserve.Close() // makes room for the exit event
 	w.writeEnd()
 	w.restore()
 	w.settle(w.file, w.fresh)
@@ -332,8 +332,8 @@ func (w *Writer) finish(reserve *os.File) {
 	}
 }
 
-// waiting returns the bytes of output that are not written, or not with the whole of their frame.
-// The caller holds mu.
+// waiting returns the number of output bytes whose frames are not completely written. The caller
+// holds mu.
 func (w *Writer) waiting() (n int64) {
 	at := 0
 	for e, frame := range framesOf(w.taken, w.queue) {

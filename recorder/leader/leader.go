@@ -19,12 +19,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/orphans"
 )
 
-// Name is the name (os.Args[0]) by which an executable is started to be a session leader. A program
-// that imports this package never comes to its main then.
+// Name is the process name (os.Args[0]) that makes an executable run as a session leader. A program
+// that imports this package does not reach its main function then.
 const Name = "ptyrec-leader"
 
 // OwnedName is Name for a session with an owner, which holds the other end of descriptor 4. When
-// that is closed, or when the command exits, all processes started in the session are killed.
+// that is closed, or the command exits, all processes started in the session are killed.
 const OwnedName = Name + "-owned"
 
 // Descriptors of the leader.
@@ -62,7 +62,7 @@ func lead(owned bool) int {
 	signal.Notify(make(chan os.Signal, 1), deadly.Crashes()...) // our parent passes them on; Go would write a trace to the PTY
 	if owned {
 		syscall.CloseOnExec(owner)
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it when the terminal goes away; we wait for its end
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it from the terminal; we wait for its end
 	}
 	tell := os.NewFile(pipe, "leader")
 	pid, err := leadStart(os.Args[1], os.Args[2:])
@@ -88,7 +88,7 @@ func lead(owned bool) int {
 		case ws.Signaled():
 			return 128 + int(ws.Signal())
 		default:
-			if !owned { // nobody would resume us
+			if !owned { // no one would resume us
 				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
 			}
 			_ = syscall.Kill(-pid, syscall.SIGCONT)
@@ -134,7 +134,7 @@ func Start(path string, argv, env []string, files []*os.File, sys *syscall.SysPr
 }
 
 func tellStart(w *os.File, n int32) {
-	_, _ = w.Write(binary.LittleEndian.AppendUint32(nil, uint32(n))) // a parent that is gone needs no answer
+	_, _ = w.Write(binary.LittleEndian.AppendUint32(nil, uint32(n))) // the parent may have exited
 }
 
 func errnoOf(err error) syscall.Errno {

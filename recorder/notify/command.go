@@ -19,19 +19,19 @@ import (
 // commandTime is how long a command may run.
 const commandTime = 10 * time.Second
 
-// command runs the user's command. Nobody is told how it ended.
+// command runs the user's command. Its result is ignored.
 func (n *Notifier) command(notice Notice) {
 	n.run(notice, "/bin/sh", "-c", n.options.Command)
 }
 
-// desktop tells a notice by the desktop's own program, if there is one.
+// desktop shows a notice with the desktop's own program, if there is one.
 func (n *Notifier) desktop(notice Notice) {
 	if argv := desktopCommand(notice, n.find, isWSL()); argv != nil {
 		n.run(notice, argv...)
 	}
 }
 
-// find returns the path of a program, by the PATH of the session.
+// find returns the path of a program in the session's PATH.
 func (n *Notifier) find(name string) string {
 	for _, dir := range filepath.SplitList(variable(n.around.Environ, "PATH")) {
 		path := filepath.Join(dir, name)
@@ -42,7 +42,7 @@ func (n *Notifier) find(name string) string {
 	return ""
 }
 
-// run runs a program without a terminal, and what it starts, for a bounded time.
+// run runs a program without a terminal, for a limited time including everything it starts.
 func (n *Notifier) run(notice Notice, argv ...string) {
 	ctx, stop := context.WithTimeout(n.ctx, commandTime)
 	defer stop()
@@ -58,7 +58,7 @@ func (n *Notifier) run(notice Notice, argv ...string) {
 		return err
 	}
 	cmd.WaitDelay = time.Second
-	_ = cmd.Run() // nobody waits for it
+	_ = cmd.Run() // the result does not matter
 }
 
 // isWSL reports whether this is Linux on Windows.
@@ -77,7 +77,7 @@ func desktopCommand(n Notice, find func(name string) string, wsl bool) []string 
 		return []string{path, "--app-name=" + title, "--", title, html.EscapeString(body)} // a body may have markup
 	}
 	if path := find("terminal-notifier"); path != "" {
-		return []string{path, "-title", title, "-message", " " + body, "-group", "ptyrec-" + n.Session} // one that begins with a dash, or a bracket, would be an option
+		return []string{path, "-title", title, "-message", " " + body, "-group", "ptyrec-" + n.Session} // a leading dash or bracket would be an option
 	}
 	if path := find("powershell.exe"); wsl && path != "" {
 		return []string{path, "-NoProfile", "-NonInteractive", "-EncodedCommand", encoded(toast(body))}
@@ -87,7 +87,7 @@ func desktopCommand(n Notice, find func(name string) string, wsl bool) []string 
 
 // toast returns a script for Windows PowerShell that shows a text.
 func toast(text string) string {
-	data := base64.StdEncoding.EncodeToString([]byte(text)) // so that nothing in it is read as script
+	data := base64.StdEncoding.EncodeToString([]byte(text)) // encoded, so that nothing in it is executed
 	return `$text = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('` + data + `'))
 [void][Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
 $xml = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent([Windows.UI.Notifications.ToastTemplateType]::ToastText02)

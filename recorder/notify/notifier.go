@@ -12,47 +12,48 @@ import (
 )
 
 const (
-	// Grace is how long the agent must have waited before the user is told: who sits before the
-	// terminal answers meanwhile.
+	// Grace is how long the agent must have waited before the user is notified: a user at the
+	// terminal answers in that time.
 	Grace = 2 * time.Second
-	// closeWait is how long Close waits for what is under way.
+	// closeWait is how long Close waits for notifications in progress.
 	closeWait = 2 * time.Second
-	// killWait is how long it then waits for what it has stopped.
+	// killWait is how long it then waits for those that it has stopped.
 	killWait = 300 * time.Millisecond
-	// queued is how many notices wait for a slow command or webhook; more are dropped.
+	// queued is the maximum number of notices that wait for a slow command or webhook; more are
+	// dropped.
 	queued = 8
-	// textSize is how much is told of what was said, in characters.
+	// textSize is the maximum length of Notice.Text, in characters.
 	textSize = 500
 )
 
-// The states of an agent that are told.
+// States of an agent that cause a notice.
 const (
-	Asking = "asking" // it asks for approval
-	Idle   = "idle"   // it has finished a turn
+	Asking = "asking" // asks for approval
+	Idle   = "idle"   // has finished a turn
 )
 
-// Notice is what the user is told.
+// Notice is the content of a notification.
 type Notice struct {
-	Session string // its id
+	Session string // id of the session
 	State   string // Asking or Idle
-	Agent   string // its name; may be empty
-	Folder  string // the last part of its path; may be empty
-	Text    string // what was said; empty without Options.Text
+	Agent   string // name of the agent; may be empty
+	Folder  string // last part of the folder's path; may be empty
+	Text    string // what the agent said; empty without Options.Text
 	At      time.Time
-	Took    time.Duration // the turn, if State is Idle
+	Took    time.Duration // length of the turn, if State is Idle
 }
 
-// Session is what a Notifier tells notices about.
+// Session is the session of a Notifier.
 type Session struct {
 	ID  string
 	Cwd string // without secrets
 }
 
-// Surroundings are what a Notifier needs of its session.
+// Surroundings connect a Notifier to its session.
 type Surroundings struct {
 	Terminal func(sequence string) // writes to the session's terminal; must not wait
-	Watchers func() int            // how many are attached
-	Environ  []string              // of the commands that are run
+	Watchers func() int            // number of attached viewers
+	Environ  []string              // environment of the commands
 }
 
 // Notifier tells the user that an agent waits. Its methods may be called concurrently. Close must
@@ -62,23 +63,23 @@ type Notifier struct {
 	session Session
 	around  Surroundings
 	grace   time.Duration
-	pause   time.Duration // after the first try of a webhook
+	pause   time.Duration // time before the second attempt of a webhook
 	now     func() time.Time
 
 	ctx   context.Context // of what is under way
 	stop  context.CancelFunc
-	lanes []chan Notice // one for each slow way of telling
+	lanes []chan Notice // one for each slow channel
 	busy  sync.WaitGroup
 
 	mu      sync.Mutex // guards the fields below
 	closed  bool
-	seq     int       // of the entry that told state
-	state   string    // what the agent does
-	begun   time.Time // the turn
-	typed   time.Time // when somebody typed last
-	text    string    // the last message of the agent
+	seq     int       // number of the entry that set state
+	state   string    // current state of the agent
+	begun   time.Time // start of the turn
+	typed   time.Time // time of the last key
+	text    string    // last message of the agent
 	textSeq int
-	timer   *time.Timer // of the notice that waits
+	timer   *time.Timer // timer of the waiting notice
 }
 
 // New returns a Notifier.
@@ -97,7 +98,7 @@ func New(o Options, s Session, around Surroundings) *Notifier {
 	return n
 }
 
-// lane starts a goroutine that tells notices in one way, one after the other.
+// lane starts a goroutine that sends notices through one channel, one after the other.
 func (n *Notifier) lane(tell func(Notice)) {
 	lane := make(chan Notice, queued)
 	n.lanes = append(n.lanes, lane)
@@ -110,7 +111,7 @@ func (n *Notifier) lane(tell func(Notice)) {
 	})
 }
 
-// Close drops the notice that waits, and lets those under way end, for a bounded time.
+// Close drops the waiting notice, and waits a limited time for those in progress.
 func (n *Notifier) Close() {
 	n.mu.Lock()
 	if n.closed {
@@ -139,7 +140,7 @@ func (n *Notifier) Close() {
 	}
 }
 
-// Typed notes that something was typed at the session's terminal.
+// Typed records that someone typed at the session's terminal.
 func (n *Notifier) Typed(keys []byte) {
 	if !byHand(keys) {
 		return
@@ -150,7 +151,7 @@ func (n *Notifier) Typed(keys []byte) {
 	n.drop()
 }
 
-// Update takes what is new in the log, in order and without secrets.
+// Update processes new entries of the log, in order and without secrets.
 func (n *Notifier) Update(entries []*session.Entry) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -164,7 +165,7 @@ func (n *Notifier) Update(entries []*session.Entry) {
 	}
 }
 
-// heard keeps what an agent said last. The caller holds n.mu.
+// heard records the agent's last message. The caller holds n.mu.
 func (n *Notifier) heard(e *session.Entry) {
 	if !n.options.Text {
 		return
@@ -179,7 +180,7 @@ func (n *Notifier) heard(e *session.Entry) {
 	}
 }
 
-// follow takes an event of the agent. The caller holds n.mu.
+// follow processes an event of the agent. The caller holds n.mu.
 func (n *Notifier) follow(e *session.Entry) {
 	before := n.state
 	switch e.Event {
@@ -207,7 +208,7 @@ func (n *Notifier) follow(e *session.Entry) {
 	}
 }
 
-// drop forgets the notice that waits. The caller holds n.mu.
+// drop drops the waiting notice. The caller holds n.mu.
 func (n *Notifier) drop() {
 	if n.timer != nil {
 		n.timer.Stop()
@@ -215,7 +216,7 @@ func (n *Notifier) drop() {
 	}
 }
 
-// wait tells a notice after the grace, unless something happens before. The caller holds n.mu.
+// wait sends a notice after Grace, unless something happens before. The caller holds n.mu.
 func (n *Notifier) wait(e *session.Entry, took time.Duration) {
 	if n.closed || n.typed.After(e.At) {
 		return
@@ -236,7 +237,7 @@ func (n *Notifier) wait(e *session.Entry, took time.Duration) {
 	n.timer = timer
 }
 
-// tell tells a notice. The caller holds n.mu.
+// tell sends a notice. The caller holds n.mu.
 func (n *Notifier) tell(notice Notice) {
 	if n.options.Quiet.At(n.now().Local()) || n.options.OnlyUnwatched && n.around.Watchers() > 0 {
 		return
@@ -250,12 +251,12 @@ func (n *Notifier) tell(notice Notice) {
 	for _, lane := range n.lanes {
 		select {
 		case lane <- notice:
-		default: // it hangs: what it missed is old by the time it goes on
+		default: // it hangs; the notice would be out of date later
 		}
 	}
 }
 
-// Words say in one line what the agent waits for.
+// Words describes in one line what the agent waits for.
 func (n Notice) Words() string {
 	agent := cmp.Or(printable.Line(n.Agent), "the agent")
 	words := agent + " asks for approval"

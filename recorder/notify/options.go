@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// Options say when and how the user is told. Without one of Bell, OSC, Desktop, Command and Webhook
-// nothing is told.
+// Options say when and how to notify the user. Without Bell, OSC, Desktop, Command and Webhook
+// there are no notifications.
 type Options struct {
-	After         time.Duration // a turn that took less is not told
-	Bell          bool          // at the session's terminal
-	OSC           string        // the notification at the session's terminal: OSCAuto, OSC9, OSC777 or OSCOff
+	After         time.Duration // shortest turn whose end is reported
+	Bell          bool          // ring the bell of the session's terminal
+	OSC           string        // notification of the session's terminal: OSCAuto, OSC9, OSC777 or OSCOff
 	Desktop       bool
-	Command       string // for sh -c
-	Webhook       string // a URL
-	Secret        string // signs what the webhook gets; empty: nothing is signed
-	Text          bool   // tell what was said, too
+	Command       string // command for sh -c
+	Webhook       string // URL
+	Secret        string // secret that signs the webhook's requests; empty means no signature
+	Text          bool   // include what the agent said
 	Quiet         Quiet
-	OnlyUnwatched bool // tell nothing while somebody is attached
+	OnlyUnwatched bool // no notifications while someone is attached
 }
 
 // The values of Options.OSC. An empty one is OSCOff.
 const (
-	OSCAuto = "auto" // 777 for terminals of the names that know only that, else 9
+	OSCAuto = "auto" // 777 for terminals known to support only that, otherwise 9
 	OSC9    = "9"
 	OSC777  = "777"
 	OSCOff  = "off"
 )
 
-// Any reports whether anything is told.
+// Any reports whether any notification is on.
 func (o Options) Any() bool {
 	return o.Bell || o.OSC != "" && o.OSC != OSCOff || o.Desktop || o.Command != "" || o.Webhook != ""
 }
@@ -55,11 +55,11 @@ func (o Options) Check() (option string, err error) {
 	return "", nil
 }
 
-// Quiet is a time of day at which nothing is told, from From to To, in minutes since midnight. If
-// To is less than From, midnight lies between them; if they are equal, there is no such time.
+// Quiet is a time of day without notifications, from From to To, in minutes since midnight. If To
+// is less than From, it includes midnight; if they are equal, there is no such time.
 type Quiet struct{ From, To int }
 
-// ParseQuiet reads a time of day such as "22:00-07:00".
+// ParseQuiet parses a time of day such as "22:00-07:00".
 func ParseQuiet(text string) (Quiet, error) {
 	if text == "" {
 		return Quiet{}, nil
@@ -73,7 +73,7 @@ func ParseQuiet(text string) (Quiet, error) {
 	return Quiet{a.Hour()*60 + a.Minute(), b.Hour()*60 + b.Minute()}, nil
 }
 
-// At reports whether it is quiet at a moment, in its own time zone.
+// At reports whether t is in the quiet time, in t's time zone.
 func (q Quiet) At(t time.Time) bool {
 	now := t.Hour()*60 + t.Minute()
 	if q.From <= q.To {

@@ -7,11 +7,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// title is how notifications begin.
+// title begins the text of notifications.
 const title = "ptyrec"
 
-// sequence returns what makes a terminal tell a notice, or "": a bell, and OSC 9 (iTerm2, Windows
-// Terminal, kitty, WezTerm, Ghostty) or OSC 777 (rxvt-unicode, foot).
+// sequence returns the sequence that makes a terminal show a notice, or "": a bell, and OSC 9
+// (iTerm2, Windows Terminal, kitty, WezTerm, Ghostty) or OSC 777 (rxvt-unicode, foot).
 func (o Options) sequence(n Notice, environ []string) string {
 	text := n.Words()
 	if n.Text != "" {
@@ -30,8 +30,8 @@ func (o Options) sequence(n Notice, environ []string) string {
 	return b.String()
 }
 
-// Message returns what makes a terminal show text as a notification (OSC 9), which takes no space
-// on the screen, and ring if ring is set.
+// Message returns the sequence that makes a terminal show text as a notification (OSC 9) outside of
+// the screen, and ring its bell if ring is set.
 func Message(text string, ring bool) string {
 	message := "\x1b]9;" + title + ": " + printable.Line(text) + "\x07"
 	if ring {
@@ -40,7 +40,7 @@ func Message(text string, ring bool) string {
 	return message
 }
 
-// osc returns the sequence that the terminal knows.
+// osc returns the kind of sequence that the terminal supports.
 func (o Options) osc(environ []string) string {
 	if o.OSC != OSCAuto {
 		return o.OSC

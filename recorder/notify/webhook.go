@@ -20,15 +20,16 @@ import (
 
 const (
 	webhookTries = 3
-	webhookTime  = 5 * time.Second // of one try
-	// webhookPause is how long the second try waits; the third waits webhookGrowth times as long.
+	webhookTime  = 5 * time.Second // limit of one attempt
+	// webhookPause is the time before the second attempt; before the third it is webhookGrowth
+	// times as long.
 	webhookPause  = time.Second
 	webhookGrowth = 4
-	// answerSize is how much of an answer is read, in bytes.
+	// answerSize is the maximum length of an answer that is read, in bytes.
 	answerSize = 64 << 10
 )
 
-// payload is what a webhook gets.
+// payload is the body of a webhook's request.
 type payload struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -39,13 +40,13 @@ type payload struct {
 	Text      string    `json:"text,omitempty"`
 }
 
-// webhook posts a notice. It tries again if that fails.
+// webhook posts a notice, and tries again if that fails.
 func (n *Notifier) webhook(notice Notice) {
 	body, err := json.Marshal(payload{"agent." + notice.State, notice.At.UTC(), notice.Session, notice.State, notice.Agent, notice.Took.Seconds(), notice.Text})
 	if err != nil {
 		return
 	}
-	id := "msg_" + rand.Text() // the same for each try
+	id := "msg_" + rand.Text() // the same for each attempt
 	client := &http.Client{
 		Timeout:       webhookTime,
 		CheckRedirect: redirect.Never,
@@ -67,7 +68,7 @@ func (n *Notifier) webhook(notice Notice) {
 	}
 }
 
-// post tries once. The headers are those of Standard Webhooks (standardwebhooks.com).
+// post makes one attempt. The headers are those of Standard Webhooks (standardwebhooks.com).
 func (n *Notifier) post(ctx context.Context, client *http.Client, id string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.options.Webhook, bytes.NewReader(body))
 	if err != nil {
@@ -93,8 +94,8 @@ func (n *Notifier) post(ctx context.Context, client *http.Client, id string, bod
 	return nil
 }
 
-// sign returns the signature of a message: HMAC-SHA256 of "id.timestamp.body", in base64. The key
-// is the secret, or what follows whsec_ in base64.
+// sign returns the signature of a message: the HMAC-SHA256 of "id.timestamp.body", in base64. The
+// key is the secret or, if that begins with whsec_, the rest of it decoded from base64.
 func sign(secret, id, timestamp string, body []byte) string {
 	key := []byte(secret)
 	if rest, ok := strings.CutPrefix(secret, "whsec_"); ok {

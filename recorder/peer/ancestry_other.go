@@ -5,5 +5,5 @@ package peer
 // ancestry reports that the parent and the leader of a process are unknown on this system.
 func ancestry(int) (parent, sid int, ok bool) { return 0, 0, false }
 
-// isLeader reports that a process is no leader.
+// isLeader returns false: no leaders are known on this system.
 func isLeader(int) bool { return false }

@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// Inside reports whether the client of a TCP connection was started in a recorded session, as Of
-// says, or may have been. It is for many clients at a time: TCP looks closer, and takes longer.
+// Inside reports whether the client of a TCP connection was or may have been started in a recorded
+// session, as decided by Of. It is for many clients at a time: TCP is more thorough, and takes
+// longer.
 func Inside(client, server netip.AddrPort) bool {
 	now := look()
 	inode, uid, found := now.socket(client, server)
-	if !found { // if it is local, it has exited already
+	if !found { // if it is local, it has already exited
 		return client.Addr().Unmap().IsLoopback() || client.Addr().Unmap() == server.Addr().Unmap()
 	}
 	holders := now.holders[inode]
 	if len(holders) == 0 {
-		return uid == os.Getuid() // else it is another user's process, whose files we cannot see
+		return uid == os.Getuid() // otherwise it is another user's process, whose files are not visible
 	}
 	return slices.ContainsFunc(holders, func(pid int) bool { return Of(pid, 0) != Outside })
 }

@@ -9,14 +9,14 @@ import (
 // Place is where a process was started, as a recorded session sees it. A greater one may do less.
 type Place int
 
-// The places.
+// Places, in order: a greater one has fewer rights.
 const (
-	Outside Place = iota // in no recorded session: it may be a person
-	Another              // in another session, which may be over
+	Outside Place = iota // in no recorded session: may be a person
+	Another              // in another session, which may have ended
 	Within               // in this session
 )
 
-// maxAncestors bounds the search for a process's ancestors.
+// maxAncestors is the maximum number of a process's ancestors to search.
 const maxAncestors = 1000
 
 // Of returns where a process was started, as the session of a leader sees it; 0 is no session, for
@@ -36,7 +36,7 @@ func Of(pid, leader int) Place {
 		place = Another
 	}
 	for range maxAncestors {
-		if pid <= 0 { // above process 1, or above the first process of a container
+		if pid <= 0 { // above process 1, or above a container's first process
 			if leader == 0 {
 				return place
 			}
@@ -71,15 +71,15 @@ type Session struct {
 	Recorder int // the process id of its recorder
 }
 
-// Process is a process that ran when it was opened.
+// Process identifies a process that was running when it was opened.
 type Process struct {
 	pid   int
 	alive func() bool
 }
 
-// Open returns a process that runs now. It is kept in mind until this process ends.
+// Open returns a running process. It holds a reference until this process ends.
 func Open(pid int) *Process { return &Process{pid, hold(pid)} }
 
-// Is reports whether pid, which belongs to a process that runs, is the process. A nil *Process is
-// none.
+// Is reports whether pid, the id of a running process, is this process. It returns false for a nil
+// *Process.
 func (p *Process) Is(pid int) bool { return p != nil && pid == p.pid && p.alive() }

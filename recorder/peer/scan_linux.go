@@ -11,20 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scan is a look at the connections and open sockets of all processes, which takes long. All who
-// ask while one is under way share the next one.
+// scan is a snapshot of the connections and open sockets of all processes, which takes long. All
+// calls during a scan share the next one.
 type scan struct {
 	run     func()
-	tables  [][]byte         // of proc_net(5)
+	tables  [][]byte         // contents of proc_net(5)
 	holders map[string][]int // the processes that have a socket open, by its inode
 }
 
-// scans hands out scans.
+// scans coordinates scans.
 var scans struct {
-	working sync.Mutex // held by the scan that is under way
+	working sync.Mutex // held by the scan in progress
 
 	mu   sync.Mutex // guards next
-	next *scan      // the one that has not begun; nil: none
+	next *scan      // scan that has not begun, or nil
 }
 
 // look returns a scan that began after the call.
@@ -66,14 +66,14 @@ func (s *scan) read() {
 	}
 }
 
-// namesIn returns the names in a folder; none if it is not visible.
+// namesIn returns the names in a folder, or none if it is not visible.
 func namesIn(folder string) []string {
 	dir, err := os.Open(folder)
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what can be read counts
+	names, _ := dir.Readdirnames(-1) // use what can be read
 	return names
 }
 
@@ -84,7 +84,7 @@ func socketsIn(folder string) (inodes []string) {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what can be read counts
+	names, _ := dir.Readdirnames(-1) // use what can be read
 	var to [64]byte
 	for _, name := range names {
 		n, err := unix.Readlinkat(int(dir.Fd()), name, to[:])

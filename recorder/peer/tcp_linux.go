@@ -27,11 +27,11 @@ func TCP(client, server netip.AddrPort, of func(pid int) Place) Place {
 		return Outside
 	}
 	if inode == "0" {
-		return Within // the process that held it is gone
+		return Within // the process that held it has exited
 	}
-	place, hidden := Outside, Outside // of those that hold it, and of those that hold what nobody sees
+	place, hidden := Outside, Outside // places of the known holders, and of processes that may hold it invisibly
 	looked, outside, surely := map[int]bool{}, false, false
-	for found := true; found; { // until no new process appears: one may pass the connection on while we look
+	for found := true; found; { // repeat while new processes appear: one may have passed the connection on
 		found = false
 		for _, pid := range processes() {
 			if looked[pid] {
@@ -96,7 +96,7 @@ func holds(pid int, inode string, uid int) (held, sure bool) {
 				return true, false
 			}
 			owner, ok := info.Sys().(*syscall.Stat_t)
-			return !ok || int(owner.Uid) == uid || owner.Uid == 0, false // root's also where it hides what it is (prctl(2), PR_SET_DUMPABLE)
+			return !ok || int(owner.Uid) == uid || owner.Uid == 0, false // root may hide its identity (prctl(2), PR_SET_DUMPABLE)
 		}
 		for _, f := range files {
 			if target, err := os.Readlink(filepath.Join(fds, f.Name())); err == nil && target == "socket:["+inode+"]" {

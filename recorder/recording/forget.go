@@ -10,13 +10,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// forgetTries is how often the deletion of a session is tried while other programs use it.
+// forgetTries is the maximum number of attempts to delete a session while other programs use it.
 const forgetTries = 20
 
-// forget stops the recording and deletes what was recorded: the journal, and what the database has
-// of the session. The command goes on. The error says what may be left.
+// forget stops the recording and deletes what was recorded, in the journal and the database. The
+// command continues. The error says what may remain.
 func (s *sink) forget(ctx context.Context) error {
-	s.indexing.Lock() // nothing is saved meanwhile, nor later
+	s.indexing.Lock() // nothing is saved from now on
 	defer s.indexing.Unlock()
 	s.forgotten.Store(true)
 	s.setUnsaved(nil)
@@ -25,18 +25,18 @@ func (s *sink) forget(ctx context.Context) error {
 		return fmt.Errorf("the journal: %w", err)
 	}
 	if _, err := os.Stat(s.path); errors.Is(err, os.ErrNotExist) {
-		return nil // the session never came into a database
+		return nil // the session is not in a database
 	}
 	db, err := s.database(ctx)
 	if err == nil {
 		err = db.DeleteSession(ctx, s.session.ID)
 		for try := 0; errors.Is(err, session.ErrBusy) && try < forgetTries; try++ {
-			time.Sleep(sinkWait / forgetTries) // another program stores the journal just now
+			time.Sleep(sinkWait / forgetTries) // another program may be storing the journal
 			err = db.DeleteSession(ctx, s.session.ID)
 		}
 	}
 	if errors.Is(err, session.ErrNotFound) {
-		return nil // it never came into it
+		return nil // it was never in the database
 	}
 	if err != nil {
 		return fmt.Errorf("the database: %w", err)

@@ -11,19 +11,19 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// repository finds out the state of the repository in a session's folder: at the start beside the
-// command, which does not wait for it, and at the end before the last event, for git.Limit at most.
+// repository reads the state of the repository in a session's folder: at the start while the
+// command starts, and at the end before the last event, for at most git.Limit.
 type repository struct {
 	dir     string
 	started time.Time
 	redact  archive.Redaction
-	known   chan struct{} // closed when the state at the start is known, or never will be
-	told    chan struct{} // closed when tellStart has told it
+	known   chan struct{} // closed when the state at the start is known, or will not be
+	told    chan struct{} // closed when tellStart has reported it
 	stop    context.CancelFunc
 	git     session.Git
 }
 
-// watchRepository begins to find out the state at the start.
+// watchRepository starts to read the state at the start.
 func watchRepository(ctx context.Context, o Options) *repository {
 	r := &repository{dir: o.Session.Cwd, started: o.Session.StartedAt, redact: o.Redact, known: make(chan struct{}), told: make(chan struct{})}
 	ctx, r.stop = context.WithTimeout(ctx, git.Limit())
@@ -42,7 +42,7 @@ func (r *repository) shown(s *session.GitState) *session.GitState {
 	return s
 }
 
-// tellStart calls tell with the state at the start, once it is known.
+// tellStart calls tell with the state at the start when it is known.
 func (r *repository) tellStart(tell func(session.Git)) {
 	defer close(r.told)
 	<-r.known
@@ -51,12 +51,12 @@ func (r *repository) tellStart(tell func(session.Git)) {
 	}
 }
 
-// tellEnd calls tell with the states at the start and at the end, after tellStart was called. In a
-// repository so large that git did not say in time whether files differ it is not asked that again.
+// tellEnd calls tell with the states at the start and the end, after tellStart was called. If git
+// did not report in time at the start whether files differ, tellEnd does not ask for that again.
 func (r *repository) tellEnd(ctx context.Context, tell func(session.Git)) {
 	<-r.told
 	if r.git.Start == nil {
-		return // there is none, or git does not answer
+		return // there is none, or git did not answer
 	}
 	ctx, cancel := context.WithTimeout(ctx, git.Limit())
 	defer cancel()
@@ -69,13 +69,13 @@ func (r *repository) tellEnd(ctx context.Context, tell func(session.Git)) {
 	tell(g)
 }
 
-// close ends what is under way.
+// close cancels what is in progress.
 func (r *repository) close() {
 	r.stop()
 	<-r.known
 }
 
-// untilEnd is a session's host, which is finished when the state at the end is known.
+// untilEnd is a session's host that finishes when the state at the end is known.
 type untilEnd struct {
 	recorder.Host
 	before func()

@@ -16,26 +16,26 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// hosting lets others join a session while it is recorded. A session that cannot be joined is
-// recorded all the same.
+// hosting lets viewers attach to a session while it is recorded. Errors do not prevent the
+// recording.
 type hosting struct {
 	sink     *sink
-	server   string          // as viewers are told
+	server   string          // name of the server for viewers
 	hosted   func(id string) // called when the command runs, if the session has no terminal
-	listener net.Listener    // nil: nobody can join
-	host     *live.Host      // nil: the command has not begun
-	served   chan struct{}   // closed when nobody can join any more
+	listener net.Listener    // nil if no one can attach
+	host     *live.Host      // nil until the command runs
+	served   chan struct{}   // closed when no one can attach any more
 
-	starter  *peer.Process // nil: none
-	attended bool          // the session has a terminal with keys; set before begin
+	starter  *peer.Process // nil if there is none
+	attended bool          // whether the session has a terminal with keys; set before begin
 
 	notify   notify.Options
 	environ  []string
-	notifier *notify.Notifier // nil: nobody is told
+	notifier *notify.Notifier // nil without notifications
 }
 
-// newHosting prepares the hosting. It says, before the command starts, where others cannot join as
-// they should. A program that the command starts at once can join: it waits for begin.
+// newHosting prepares the hosting. It reports problems with it before the command starts. A program
+// that the command starts can attach at once: it waits for begin.
 func newHosting(o Options, to *sink) *hosting {
 	folder, taken, err := rundir.Make()
 	switch {
@@ -93,7 +93,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		return h.host
 	}
 	if h.sink.redact.Redactor == nil {
-		h.notify.Text = false // it may have secrets
+		h.notify.Text = false // may contain secrets
 	}
 	s := notify.Session{ID: h.sink.session.ID, Cwd: h.sink.session.Cwd}
 	h.notifier = notify.New(h.notify, s, notify.Surroundings{Terminal: c.Alert, Watchers: h.host.Viewers, Environ: h.environ})
@@ -101,7 +101,7 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 	return notified{h.host, h.notifier}
 }
 
-// notified is a host whose notifier learns when somebody types.
+// notified is a host that reports keys to a notifier.
 type notified struct {
 	*live.Host
 	notifier *notify.Notifier
@@ -113,7 +113,7 @@ func (n notified) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	return n.Host.Typed(keys)
 }
 
-// listen creates a session's socket in a folder. It returns nil if nobody can join.
+// listen creates a session's socket in a folder. It returns nil if that fails.
 func listen(folder string, to *sink) net.Listener {
 	if folder == "" {
 		return nil
@@ -130,11 +130,11 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 	if h.sink.forgotten.Load() {
 		return nil
 	}
-	db, _ := h.sink.database(ctx) // it can read the raw log, at least
+	db, _ := h.sink.database(ctx) // even after an error it can read the raw log
 	for e, err := range db.OutputFrom(ctx, h.sink.session.ID, from) {
 		var damage *store.Damage
 		switch {
-		case errors.As(err, &damage): // the next one's place shows it
+		case errors.As(err, &damage): // the position of the next one shows it
 			continue
 		case err != nil:
 			return err
@@ -146,7 +146,7 @@ func (h *hosting) past(ctx context.Context, from int64, fn func(seq int64, e ses
 	return nil
 }
 
-// close ends the hosting when the session is recorded to its end.
+// close ends the hosting after the recording is complete.
 func (h *hosting) close() {
 	if h.host == nil {
 		if h.listener != nil {

@@ -12,24 +12,24 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// toldFile is there, beside the journals, when the user has been told often enough that sessions
-// are recorded.
+// toldFile is a file next to the journals. It exists when the user was notified often enough that
+// sessions are recorded.
 const toldFile = ".told"
 
-// Name returns the short name of the session, to tell the user that it is recorded. If most is not
-// 0, ok is false once more than so many sessions were recorded: the user knows by then. It is also
-// false if the database cannot be used.
+// Name returns the short name of the session, to notify the user that it is recorded. If most is
+// not 0, ok is false after that many sessions, because the user knows by then. It is also false if
+// the database cannot be used.
 func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
 	told := filepath.Join(sqlite.JournalFolder(r.sink.path), toldFile)
 	if _, err := os.Stat(told); most > 0 && err == nil {
-		return "", false // somebody waits for the prompt: the database stays closed
+		return "", false // the user waits for the prompt, so the database stays closed
 	}
 	ids, err := r.sink.ids(ctx)
 	if err != nil {
 		return "", false
 	}
 	if most > 0 && recorded(ids) > most {
-		if f, err := private.File(told, 0); err == nil { // else it is found out again
+		if f, err := private.File(told, 0); err == nil { // if this fails, it is decided again next time
 			_ = f.Close()
 		}
 		return "", false
@@ -37,7 +37,7 @@ func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
 	return listing.NewShortIDs(ids).Of(r.sink.session.ID), true
 }
 
-// recorded counts the sessions that were recorded here; what was imported has ids of another
+// recorded counts the sessions that were recorded here. Imported ones have ids of another UUID
 // version.
 func recorded(ids []string) (n int) {
 	for _, id := range ids {

@@ -17,18 +17,18 @@ import (
 type Options struct {
 	Command  []string
 	Session  session.Session // its Command and Cwd may hold secrets; they are redacted
-	Database string          // its path; the file need not exist
+	Database string          // path of the database; the file need not exist
 	Redact   archive.Redaction
-	Server   string                        // what viewers are told: "ptyrec 1.2.3"
-	Warn     func(format string, a ...any) // tells the user what is wrong, while the command does not run
-	Hosted   func(id string)               // called when the command runs, if it has no terminal; nil: it has one
-	Keep     bool                          // go on without the terminal when that goes away
-	Starter  int                           // the process id of the program that types into the session, which has started it; 0: none
-	Notify   notify.Options                // how the user is told that an agent waits
-	Environ  []string                      // of the commands by which the user is told
+	Server   string                        // name of the server for viewers: "ptyrec 1.2.3"
+	Warn     func(format string, a ...any) // prints a warning for the user before the command runs
+	Hosted   func(id string)               // called when the command runs, if it has no terminal; nil if it has one
+	Keep     bool                          // continue without the terminal when that is lost
+	Starter  int                           // process id of the program that started the session and types into it; 0: none
+	Notify   notify.Options                // how to notify the user that an agent waits
+	Environ  []string                      // environment of notification commands
 }
 
-// Recording is a session that is recorded. Close must be called.
+// Recording is a session being recorded. The caller must Close it.
 type Recording struct {
 	options    Options
 	sink       *sink
@@ -36,8 +36,8 @@ type Recording struct {
 	repository *repository
 }
 
-// Start prepares a recording: its journal begins. A damaged database does not matter to that, but
-// the user is told. A file that is no database is an error.
+// Start prepares a recording and begins its journal. A damaged database is no obstacle, but the
+// user is warned. A file that is not a database is an error.
 func Start(ctx context.Context, o Options) (*Recording, error) {
 	repo := watchRepository(ctx, o)
 	to, err := startSink(ctx, o)
@@ -48,7 +48,7 @@ func Start(ctx context.Context, o Options) (*Recording, error) {
 	return &Recording{options: o, sink: to, hosting: newHosting(o, to), repository: repo}, nil
 }
 
-// Close lets go of the database and of the viewers.
+// Close closes the database and disconnects the viewers.
 func (r *Recording) Close() {
 	r.repository.close()
 	r.hosting.close()
@@ -58,14 +58,13 @@ func (r *Recording) Close() {
 // Result says how a recorded command ended, and what went wrong with the recording.
 type Result struct {
 	recorder.Result
-	DatabaseErr error // the database took less than it should have; the rest is next to it
-	Forgotten   bool  // the recording was stopped, and what was recorded is deleted
-	beside      bool  // the database is damaged, and the user knows it
+	DatabaseErr error // the database lacks some data, which is next to it
+	Forgotten   bool  // the recording was stopped and deleted
+	beside      bool  // the database is damaged, and the user was warned
 }
 
-// Run runs the command. o says how; its Command, SessionID, Started, Log, Index, Host and Keep are
-// set here. If the command cannot be started, nothing of the recording stays, and the error is
-// recorder.Run's.
+// Run runs the command. It sets the Command, SessionID, Started, Log, Index, Host and Keep of o. If
+// the command cannot be started, the recording is removed, and the error is that of recorder.Run.
 func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error) {
 	o.Command, o.SessionID, o.Started = r.options.Command, r.sink.session.ID, r.sink.session.StartedAt
 	o.Log, o.Index = r.sink, sinkIndex{r.sink}
@@ -83,7 +82,7 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result), Forgotten: r.sink.forgotten.Load(), beside: r.sink.beside}, nil
 }
 
-// watched returns the host of the session whose controls are c, which also notes the state of the
+// watched returns the host of the session with the controls c, which also records the state of the
 // repository.
 func (r *Recording) watched(ctx context.Context, c *recorder.Controls, host recorder.Host) recorder.Host {
 	note := func(g session.Git) {
@@ -110,5 +109,5 @@ func (r Result) Warning() string {
 	return ""
 }
 
-// InDatabase reports whether the session is whole, and the database usable.
+// InDatabase reports whether the session is complete and the database usable.
 func (r Result) InDatabase() bool { return !r.beside && !r.Forgotten && r.Warning() == "" }

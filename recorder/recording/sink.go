@@ -21,55 +21,54 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// sinkWait is how long a live recording waits for other programs that have locked the database. The
-// shell's prompt may wait for it.
+// sinkWait is how long a live recording waits for a database that other programs have locked. The
+// shell's prompt may be waiting.
 const sinkWait = time.Second
 
-// finishTries is how many times finish tries a locked database, each time for sinkWait.
+// finishTries is the number of attempts of finish at a locked database, each for sinkWait.
 const finishTries = 2
 
-// sink carries a live session into its journal (it is the recorder's Log), and its entries into the
-// database. The database is opened when there is something for it: a session needs none to be
-// recorded.
+// sink writes a live session to its journal (as the recorder's Log), and its entries to the
+// database. It opens the database only when there is something to write.
 type sink struct {
 	*journal.Writer
-	path    string          // of the database
-	session session.Session // as the store has it
+	path    string          // path of the database
+	session session.Session // as stored in the database
 	redact  archive.Redaction
-	title   string // as it was found, secrets and all
+	title   string // the title before redaction
 
-	described bool         // the database has session as it is
-	gitSaved  *session.Git // what the database has of the repository
+	described bool         // whether the database has the current session
+	gitSaved  *session.Git // state of the repository in the database
 
-	git atomic.Pointer[session.Git] // what is known of the repository
+	git atomic.Pointer[session.Git] // current state of the repository
 
-	host     atomic.Pointer[live.Host]       // nil: nobody else sees the session
-	notifier atomic.Pointer[notify.Notifier] // nil: nobody is told
-	ended    atomic.Bool                     // the command: somebody waits for the prompt
+	host     atomic.Pointer[live.Host]       // nil without viewers
+	notifier atomic.Pointer[notify.Notifier] // nil without notifications
+	ended    atomic.Bool                     // the command has ended, and the user waits for the prompt
 
-	forgotten atomic.Bool // the recording has stopped, and what was recorded is deleted
-	indexing  sync.Mutex  // held while the database gets entries
+	forgotten atomic.Bool // the recording was stopped and deleted
+	indexing  sync.Mutex  // held while entries are written to the database
 
-	usage     []session.Usage // what the agents printed of their tokens
-	usedSaved bool            // the database has it
+	usage     []session.Usage // token usage that the agents printed
+	usedSaved bool            // whether the database has it
 
-	packing     context.Context // done when packing is to stop
+	packing     context.Context // cancelled when packing must stop
 	stopPacking context.CancelFunc
 
-	beside bool // the database is damaged, and the user knows it
+	beside bool // the database is damaged, and the user was warned
 
 	mu    sync.Mutex // guards the fields below
 	store *sqlite.Store
 	err   error // why the database cannot be used
 
-	unsavedMu sync.Mutex        // guards unsaved, which the recorder's goroutine alone changes
-	unsaved   []recorder.Update // what the database did not take yet, without secrets
+	unsavedMu sync.Mutex        // guards unsaved, which only the recorder's goroutine changes
+	unsaved   []recorder.Update // updates that the database does not have yet, without secrets
 }
 
-// setHost makes h show what is found from now on.
+// setHost makes h show what is extracted from now on.
 func (s *sink) setHost(h *live.Host) { s.host.Store(h) }
 
-// startSink begins to record a session.
+// startSink starts to record a session.
 func startSink(ctx context.Context, o Options) (*sink, error) {
 	to := &sink{path: o.Database, described: true, session: o.Session}
 	to.redact, to.session.Command = o.Redact.Of(o.Session.Command)
@@ -83,8 +82,8 @@ func startSink(ctx context.Context, o Options) (*sink, error) {
 	return to, err
 }
 
-// checkDatabase looks at the database before a session begins, and reports whether it is damaged.
-// It migrates an older one, and refuses a file that is no database.
+// checkDatabase checks the database before a session begins, and reports whether it is damaged. It
+// migrates an older one, and refuses a file that is not a database.
 func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
 	if _, err := os.Stat(o.Database); errors.Is(err, os.ErrNotExist) || sqlite.Ready(o.Database) {
 		return false, nil
@@ -95,15 +94,15 @@ func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
 		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
 		return true, nil
 	case errors.Is(err, session.ErrBusy):
-		return false, nil // it can be used later
+		return false, nil // it may be usable later
 	case err != nil:
 		return false, err
 	}
 	return false, db.Close()
 }
 
-// database returns the open database, which stays open when ctx is done. If it cannot be used, the
-// error says why, and the Store can read the session's raw log.
+// database returns the open database, which stays open when ctx is cancelled. If it cannot be used,
+// the error says why, and the Store can only read the session's raw log.
 func (s *sink) database(ctx context.Context) (db *sqlite.Store, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +114,7 @@ func (s *sink) database(ctx context.Context) (db *sqlite.Store, err error) {
 			err = fmt.Errorf("the database: %v", p)
 		}
 		if err != nil && db == nil {
-			db, _ = sqlite.Beside(s.path, err) // the path's own error is err
+			db, _ = sqlite.Beside(s.path, err) // err already explains the path
 		}
 		if err == nil || !errors.Is(err, session.ErrBusy) {
 			s.store, s.err = db, err
@@ -128,7 +127,7 @@ func (s *sink) database(ctx context.Context) (db *sqlite.Store, err error) {
 func (s *sink) ids(ctx context.Context) ([]string, error) {
 	db, err := s.database(ctx)
 	if err == nil {
-		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
+		_, err = db.Find(ctx, s.session.ID) // this adds it to the database
 	}
 	if err != nil {
 		return nil, err
@@ -148,16 +147,16 @@ func (s *sink) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store != nil {
-		_ = s.store.Close() // the errors that matter came before
+		_ = s.store.Close() // the relevant errors were reported before
 	}
 }
 
-// pack brings into the database what is complete of the journal, as far as that takes it.
+// pack moves the complete part of the journal to the database, as far as possible.
 func (s *sink) pack() {
 	nice.Lock()
 	db, err := s.database(s.packing)
 	if err == nil {
-		_ = db.Pack(s.packing, s.session.ID) // what it does not take stays in the journal
+		_ = db.Pack(s.packing, s.session.ID) // the rest stays in the journal
 	}
 }
 
@@ -185,12 +184,12 @@ func (s *sink) Replay(ctx context.Context, from int64, fn func(number int64, e s
 	return s.events(ctx, from, fn)
 }
 
-// events calls fn with the events of the raw log from a number on, until fn fails.
+// events calls fn with the events of the raw log from number from on, until fn fails.
 func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e session.Event) error) error {
 	if s.forgotten.Load() {
 		return nil
 	}
-	db, _ := s.database(ctx) // it can read the raw log, at least
+	db, _ := s.database(ctx) // even after an error it can read the raw log
 	source := archive.NewRawLog(ctx, db, s.session.ID, from)
 	defer source.Stop()
 	for {
@@ -207,7 +206,7 @@ func (s *sink) events(ctx context.Context, from int64, fn func(number int64, e s
 // sinkIndex is the recorder's Index.
 type sinkIndex struct{ *sink }
 
-// Put implements recorder.Index. What a locked database does not take waits for the next call.
+// Put implements recorder.Index. What a locked database does not accept waits for the next call.
 func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 	s := i.sink
 	s.indexing.Lock()
@@ -219,7 +218,7 @@ func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 		u.Entries = s.redact.Entries(u.Entries, nil)
 		s.describe(u)
 		s.usage, s.usedSaved = u.Usage, len(u.Usage) == 0
-		s.setUnsaved(append(s.unsaved, u)) // first: a viewer that comes now gets it from here, or from the host
+		s.setUnsaved(append(s.unsaved, u)) // first, so that a new viewer gets it from here or from the host
 		if h := s.host.Load(); h != nil {
 			h.Update(protocol.Entries{Entries: u.Entries, Gone: u.Gone, Title: s.session.Title, Agents: s.session.Agents})
 		}
@@ -230,7 +229,7 @@ func (i sinkIndex) Put(ctx context.Context, u recorder.Update) error {
 	if err := s.save(ctx); errors.Is(err, session.ErrBusy) {
 		return err
 	}
-	return nil // finish returns what else is wrong with the database
+	return nil // finish reports other errors of the database
 }
 
 func (s *sink) setUnsaved(u []recorder.Update) {
@@ -239,13 +238,14 @@ func (s *sink) setUnsaved(u []recorder.Update) {
 	s.unsaved = u
 }
 
-// entries returns the entries that the database has behind one, and those that it did not take yet.
+// entries returns the entries numbered above after, from the database and from those that it does
+// not have yet.
 func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error) {
 	if s.forgotten.Load() {
 		return nil, nil
 	}
 	s.unsavedMu.Lock()
-	unsaved := slices.Clone(s.unsaved) // first: what is saved meanwhile is in the database
+	unsaved := slices.Clone(s.unsaved) // first: entries saved meanwhile are in the database
 	s.unsavedMu.Unlock()
 	var entries []*session.Entry
 	db, err := s.database(ctx)
@@ -268,7 +268,7 @@ func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error)
 	return entries, nil
 }
 
-// describe notes what is new about the session.
+// describe applies an update to the description of the session.
 func (s *sink) describe(u recorder.Update) {
 	if u.Title != s.title {
 		s.title, s.session.Title, s.described = u.Title, s.redact.Title(u.Title, u.Entries), false
@@ -278,16 +278,16 @@ func (s *sink) describe(u recorder.Update) {
 	}
 }
 
-// save writes what is not saved yet, as far as the database accepts it. A command that has ended
-// does not wait for a database to be opened. The error is the database's. The next program that
-// reads the session extracts what is missing from the raw log.
+// save writes what is unsaved, as far as the database accepts it. After the command has ended, it
+// does not open the database. The next program that reads the session extracts what is missing from
+// the raw log.
 func (s *sink) save(ctx context.Context) error {
 	if s.ended.Load() && !s.isOpen() {
 		return nil
 	}
 	db, err := s.database(ctx)
 	if err == nil {
-		_, err = db.Find(ctx, s.session.ID) // by this it comes into the database
+		_, err = db.Find(ctx, s.session.ID) // this adds it to the database
 	}
 	for err == nil && len(s.unsaved) > 0 {
 		u := s.unsaved[0]
@@ -309,15 +309,15 @@ func (s *sink) save(ctx context.Context) error {
 		}
 	}
 	if errors.Is(err, session.ErrNotFound) {
-		return nil // another time
+		return nil // next time
 	}
 	if err != nil && !errors.Is(err, session.ErrBusy) {
-		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not take more
+		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not accept more
 	}
 	return err
 }
 
-// finish saves the end of the session, if the database is open. Otherwise, or if that fails, the
+// finish saves the end of the session if the database is open. Otherwise, or if that fails, the
 // next program that opens the database finds the end in the journal.
 func (s *sink) finish(ctx context.Context, r recorder.Result) error {
 	s.indexing.Lock()
@@ -325,7 +325,7 @@ func (s *sink) finish(ctx context.Context, r recorder.Result) error {
 	if s.forgotten.Load() || !s.isOpen() {
 		return nil
 	}
-	read := !r.Behind && r.IndexErr == nil // else the indexer may still be at work
+	read := !r.Behind && r.IndexErr == nil // otherwise the indexer may still be running
 	if read {
 		read = s.save(ctx) == nil && len(s.unsaved) == 0
 	}
