@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// WriteAll writes each session to a file of its own in dir, named after its date and title. create
-// creates a file and has write fill it; it is called concurrently. A session that cannot be written
-// does not keep the others from being written.
+// WriteAll writes each session to a file in dir, named after its date and title. create creates a
+// file and calls write to fill it; it is called concurrently. If a session cannot be written, the
+// others still are.
 func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*store.Info, create func(path string, write func(io.Writer) error) error) error {
 	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
 	for i, info := range infos {
@@ -33,8 +33,8 @@ func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*sto
 	})
 }
 
-// WriteNew writes a session to a file that must not exist, in the format of its name's ending. A
-// path that begins with ~/ is in the user's home. create creates the file and has write fill it.
+// WriteNew writes a session to a file that must not exist, in the format of its extension. ~/ at
+// the start of path is the user's home. create creates the file and calls write to fill it.
 func (x Exporter) WriteNew(ctx context.Context, path string, info *store.Info, create func(path string, write func(io.Writer) error) error) error {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()

@@ -47,15 +47,15 @@ func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, 
 	return nil
 }
 
-// part is what is exported of a session: its entries, and its raw log.
+// part is the exported part of a session: entries and raw log.
 type part struct {
 	*archive.Masked
 	events     archive.EventSource
-	started    time.Time // when events begins
+	started    time.Time // time of the first event
 	transcript *session.Transcript
 }
 
-// part opens what is wanted of the session t. The caller must stop it.
+// part opens the part of session t that x exports. The caller must stop it.
 func (x Exporter) part(ctx context.Context, info *store.Info, t *session.Transcript) (*part, error) {
 	cut, err := x.Ref.Cut(t, info.Name != "")
 	if err != nil {
@@ -92,11 +92,11 @@ func copyEvents(out *cast.Writer, source archive.EventSource) error {
 	}
 }
 
-// withMarks is an archive.EventSource with a marker where each message begins.
+// withMarks is an archive.EventSource that adds a marker where each message begins.
 type withMarks struct {
 	source archive.EventSource
 	marks  []session.Event
-	held   *session.Event // comes after the marks before it
+	held   *session.Event // next event, to be returned after the markers before it
 }
 
 // marksOf returns a marker for each prompt and each reply.
@@ -116,7 +116,7 @@ func (m *withMarks) Next() (session.Event, error) {
 	if m.held == nil {
 		e, err := m.source.Next()
 		if err != nil {
-			return e, err // marks behind the end would make the recording longer
+			return e, err // markers after the end would make the recording longer
 		}
 		m.held = &e
 	}

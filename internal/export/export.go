@@ -31,13 +31,13 @@ func Extension(format string) string {
 // Exporter writes sessions in any format.
 type Exporter struct {
 	Library *library.Library
-	At      timespan.Moment // svg: the moment of the screen; else that of the entries, or of the last message
-	Ref     archive.Ref     // the entries that are wanted
-	Animate bool            // svg: a film of the recording
+	At      timespan.Moment // svg: moment of the screen; by default that of the entries, or of the last message
+	Ref     archive.Ref     // entries to export
+	Animate bool            // svg: an animation of the recording
 }
 
-// Write writes a session in a format that Formats names. If entries are wanted that the session
-// does not have, the error is an *archive.MissingError.
+// Write writes a session in one of the Formats. If the session does not have the entries of Ref,
+// the error is an *archive.MissingError.
 func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *store.Info) error {
 	if NeedsRecording(format) {
 		if err := library.Recorded(info); err != nil {
@@ -84,15 +84,15 @@ func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, 
 	for _, e := range cut.Entries {
 		chosen[e.Seq] = true
 	}
-	all := edits.Of(&t.Session, t.Entries) // the folder of a part may be known from before
+	all := edits.Of(&t.Session, t.Entries) // the folder may follow from earlier entries
 	return slices.DeleteFunc(all, func(e edits.Edit) bool { return !chosen[e.Seq] }), nil
 }
 
-// recordingFormats are those that show the raw log, which render has no part in.
+// recordingFormats are the formats that show the raw log, which package render does not write.
 var recordingFormats = []string{"html", "svg", "cast", "cast2"}
 
-// NeedsRecording reports whether a format shows the recording, and nothing else. A page shows the
-// conversation, too.
+// NeedsRecording reports whether a format shows only the recording. HTML also shows the
+// conversation.
 func NeedsRecording(format string) bool {
 	return format == "svg" || format == "cast" || format == "cast2"
 }
@@ -100,10 +100,11 @@ func NeedsRecording(format string) bool {
 // Formats returns the names of all formats.
 func Formats() []string { return slices.Concat(render.Formats(), recordingFormats, []string{"diff"}) }
 
-// films are endings that are not wanted.
+// films are extensions of video formats, which are not supported.
 var films = []string{"gif", "mp4", "webm", "apng", "mov"}
 
-// FormatOf returns the format of a name. Without a name, path's ending chooses; "-" is JSON.
+// FormatOf returns the format called name or, if name is empty, that of path's extension. For the
+// path "-" it is JSON.
 func FormatOf(path, name string) (string, error) {
 	var err error
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")

@@ -16,19 +16,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// What a film has at most. A session with more is shown in larger steps.
+// Limits of a film. A longer session is shown in larger steps.
 const (
-	filmIdle   = 2 * time.Second        // the longest pause
-	filmStep   = 100 * time.Millisecond // between two frames, at least
-	filmEnd    = 3 * time.Second        // the last frame is shown so long
+	filmIdle   = 2 * time.Second        // longest pause
+	filmStep   = 100 * time.Millisecond // shortest time between two frames
+	filmEnd    = 3 * time.Second        // duration of the last frame
 	filmFrames = 400
 	filmBytes  = 8 << 20
 )
 
-// errEmpty says that there is nothing to show.
+// errEmpty means that there is nothing to show.
 var errEmpty = errors.New("the recording is empty")
 
-// writeFilm writes the recording of the session t, or the part of it, as an animated SVG.
+// writeFilm writes the recording of session t, or the exported part of it, as an animated SVG.
 func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
@@ -61,7 +61,7 @@ func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, 
 	}
 }
 
-// framesOf returns the screens of a tape, each with something new on it.
+// framesOf returns the screens of a recording, each of which differs from the previous one.
 func framesOf(tape *archive.Playback) (frames []screen.Frame) {
 	term := vterm.New(vterm.Options{Cols: tape.Cols, Rows: tape.Rows, Widths: vterm.Graphemes})
 	step, last := filmStep, ""
@@ -69,7 +69,7 @@ func framesOf(tape *archive.Playback) (frames []screen.Frame) {
 		s := screen.Of(term)
 		var drawn bytes.Buffer
 		if screen.Write(&drawn, "svg", s) != nil || drawn.String() == last {
-			return // into memory: it does not fail
+			return // writing to memory does not fail
 		}
 		last = drawn.String()
 		if n := len(frames); n > 0 && frames[n-1].At == at {
@@ -88,7 +88,7 @@ func framesOf(tape *archive.Playback) (frames []screen.Frame) {
 		case session.Resize:
 			term.Resize(e.Cols, e.Rows)
 		}
-		// A screen is shown where a pause follows, or at each step.
+		// Show a screen that is followed by a pause, or that is a step after the last one.
 		at := tape.Times[i]
 		if i == len(tape.Events)-1 || tape.Times[i+1]-at >= step || at-shown >= step {
 			add(at)
@@ -98,7 +98,7 @@ func framesOf(tape *archive.Playback) (frames []screen.Frame) {
 	return frames
 }
 
-// halved leaves out every other frame, but not the last.
+// halved removes every other frame, but not the last.
 func halved(frames []screen.Frame) []screen.Frame {
 	out := frames[:0:0]
 	for i, f := range frames {

@@ -25,10 +25,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// pageIdle is the longest pause in a page's recording: agents think for minutes.
+// pageIdle is the longest pause in a page's recording, because agents think for minutes.
 const pageIdle = 3 * time.Second
 
-// writePage writes the session t as HTML: the conversation beside the recording.
+// writePage writes session t as HTML: the conversation next to the recording.
 func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript) error {
 	if !info.Recorded() {
 		cut, err := x.Ref.Cut(t, info.Name != "")
@@ -46,7 +46,7 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = packed.Close() }() // nothing is lost if this fails
+	defer func() { _ = packed.Close() }() // if this fails, nothing is lost
 	moments := momentsOf(p.transcript.Entries, p.started)
 	if err := packCast(packed, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows}, p.events, moments); err != nil {
 		return err
@@ -110,7 +110,7 @@ func packCast(w io.Writer, h cast.Header, source archive.EventSource, m *moments
 // moments computes when the entries of a page are played.
 type moments struct {
 	clock  archive.Clock
-	open   []moment // entries for which the next event decides, by time
+	open   []moment // entries whose time depends on the next event, in order
 	played map[*session.Entry]time.Duration
 }
 
@@ -154,8 +154,8 @@ func (x Exporter) writeScreen(ctx context.Context, w io.Writer, info *store.Info
 	return screen.Write(w, "svg", s)
 }
 
-// Screen returns the screen of a session at the moment that is wanted. If entries are wanted that
-// the session does not have, the error is an *archive.MissingError.
+// Screen returns the screen of a session at the moment x.At. If the session does not have the
+// entries of Ref, the error is an *archive.MissingError.
 func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Widths) (screen.Screen, error) {
 	if err := library.Recorded(info); err != nil {
 		return screen.Screen{}, err
@@ -170,7 +170,7 @@ func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Wid
 	return x.screen(ctx, info, t, widths)
 }
 
-// screen plays the session t up to the moment that is wanted.
+// screen plays session t up to that moment.
 func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths vterm.Widths) (screen.Screen, error) {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
@@ -191,8 +191,8 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	return s, err
 }
 
-// MomentOf returns the moment of a picture: as it is wanted, else that of the entries that ref
-// names, else the end.
+// MomentOf returns the moment of a picture: wanted if it is set, otherwise that of the entries of
+// ref, otherwise the end.
 func MomentOf(wanted timespan.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
 	if wanted.Given {
 		return wanted.Duration()

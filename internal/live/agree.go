@@ -8,29 +8,30 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// agreeTime is how long a session waits for Ctrl+\ at its terminal.
+// agreeTime is how long a session waits for a confirmation by Ctrl+\ at its terminal.
 const agreeTime = 30 * time.Second
 
-// maxAgree is the length of the longest text that is asked, in characters.
+// maxAgree is the maximum length of the text to confirm, in characters.
 const maxAgree = 100
 
-// A viewer for which somebody is asked is told AskBegin, what for, and AskEnd.
+// Notices to a viewer whose request waits for confirmation begin with AskBegin, followed by the
+// text, and end with AskEnd.
 const (
 	askBegin = `press Ctrl+\ to `
 	askEnd   = "; Ctrl+C keeps it"
 )
 
-// IsAsk reports whether the text of a notice says that somebody is asked at the session's terminal.
+// IsAsk reports whether a notice says that a request waits for confirmation.
 func IsAsk(text string) bool {
 	return strings.HasPrefix(text, askBegin) && strings.HasSuffix(text, askEnd)
 }
 
-// agree asks at the session's terminal whether v may do something. It returns nil if somebody
+// agree asks at the session's terminal whether v may do something. It returns nil if someone
 // presses Ctrl+\ there.
 //
-// What runs in a session may be the agent, which must not destroy the record of what it did, or the
-// person at the session's terminal, and there is no telling them apart: only the keys of that
-// terminal are a person's, see Options.Unattended. Nobody there and no answer in time are a no.
+// A program in a session may be the agent, which must not destroy the record of what it did, or act
+// for the person at the session's terminal; only that terminal's keys distinguish them, see
+// Options.Unattended. The answer is no if there is no person at the terminal, or no answer in time.
 func (h *Host) agree(v *viewer, what string) *protocol.Error {
 	if h.opt.Unattended {
 		return &protocol.Error{Code: protocol.CodeNotAllowed, Message: "this needs a person, and nobody can be asked at the session's terminal"}
@@ -58,11 +59,11 @@ func (h *Host) agree(v *viewer, what string) *protocol.Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.agreeing != answer {
-		return nil // at the last moment
+		return nil // confirmed at the last moment
 	}
 	h.agreeing = nil
 	return errNobody
 }
 
-// errNobody says that nobody agreed.
+// errNobody means that no one confirmed.
 var errNobody = &protocol.Error{Code: protocol.CodeNotAllowed, Message: `nobody pressed Ctrl+\ at the session's terminal: nothing was done`}

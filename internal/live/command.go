@@ -8,37 +8,39 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// Command is what viewers do to the session's command. Its methods may be used concurrently.
+// Command lets viewers act on the session's command. Its methods may be called concurrently.
 type Command interface {
-	// Type waits while the command accepts no keys. shown is called once, perhaps later, with
-	// the keys that the screen has shown: only these may be recorded.
+	// Type waits while the command accepts no keys. shown is called once, perhaps later, with the
+	// keys that the screen has shown: only these may be recorded.
 	Type(ctx context.Context, keys []byte, shown func(keys []byte)) error
-	Resize(cols, rows int) error // cells
+	Resize(cols, rows int) error // in cells
 	Signal(sig int)
 }
 
-// Record is the raw log of the session while it is written. Its methods may be used concurrently.
+// Record is the raw log of the session while it is recorded. Its methods may be called
+// concurrently.
 type Record interface {
 	// Mark adds a marker.
 	Mark(label []byte)
-	// Settle returns when the log can be read up to now.
+	// Settle waits until all earlier events can be read.
 	Settle(ctx context.Context) error
 	// Drained reports whether Host.Event was called for all output so far.
 	Drained() bool
 }
 
-// Processes tells where processes were started: what was started in a recorded session, this one or
-// another, cannot take control of this one, nor allow others to. Its methods may be used
-// concurrently.
+// Processes says where processes were started. A process that was started in a recorded session,
+// this one or another, cannot take control of this one or allow others to. Its methods may be
+// called concurrently.
 type Processes interface {
-	// Place returns where a process was started. What is unknown was started within the session.
+	// Place returns where a process was started. An unknown process counts as started in the
+	// session.
 	Place(pid int) peer.Place
-	// PlaceTCP returns where the process was started that holds the client's end of a TCP
-	// connection.
+	// PlaceTCP returns where the process that holds the client's end of a TCP connection was
+	// started.
 	PlaceTCP(client, server netip.AddrPort) peer.Place
 }
 
-// withDefaults replaces what is nil.
+// withDefaults sets functions that are nil.
 func (o Options) withDefaults() Options {
 	if o.Command == nil {
 		o.Command = noCommand{}

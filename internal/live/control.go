@@ -10,27 +10,26 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// typeTime is how long a child may take no keys until a viewer is told so.
+// typeTime is how long a command may accept no keys before a viewer gets an error.
 const typeTime = 5 * time.Second
 
-// ByTerminal is who revokes at the session's own terminal, and ByTime what ends a grant with a
-// limit.
+// Names of who revoked control: the session's own terminal, or the end of a grant with a limit.
 const (
 	ByTerminal = "terminal"
 	ByTime     = "time"
 )
 
-// control is who may type besides the session's own terminal. Host.mu guards it.
+// control says who may type besides the session's own terminal. Host.mu guards it.
 type control struct {
 	grant   *protocol.Grant
-	timer   *time.Timer     // of the grant
-	permit  context.Context // ends when somebody may type no more
+	timer   *time.Timer     // timer of the grant
+	permit  context.Context // cancelled when no viewer may type any more
 	forbid  context.CancelFunc
-	revoked time.Time // when it was last taken back at the terminal
+	revoked time.Time // time of the last revocation at the terminal
 }
 
-// Typed receives the keys typed at the session's own terminal and returns those meant for the
-// child. If others may type, Ctrl+\ takes their control back and does not reach the child.
+// Typed receives the keys typed at the session's own terminal and returns those for the command. If
+// others may type, Ctrl+\ revokes their control and is not passed on.
 func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	if len(keys) == 0 {
 		return h.reclaim.release(), 0
@@ -49,13 +48,13 @@ func (h *Host) Typed(keys []byte) (pass []byte, wait time.Duration) {
 	return pass, wait
 }
 
-// entering tells h.enter of keys that are about to be typed.
+// entering passes keys that are about to be typed to h.enter.
 func (h *Host) entering(keys []byte) {
 	now, _ := h.stream.now()
 	h.enter.keys(keys, now.seq)
 }
 
-// reclaimed takes back all control, at the terminal.
+// reclaimed revokes all control, at the session's terminal.
 func (h *Host) reclaimed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,7 +70,7 @@ func (h *Host) reclaimed() {
 	}
 }
 
-// lapsed looks whether Ctrl+\ is the child's again.
+// lapsed reports whether Ctrl+\ goes to the command again.
 func (h *Host) lapsed() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,7 +81,7 @@ func (h *Host) lapsed() bool {
 	return true
 }
 
-// anyControl reports whether anybody but the session's own terminal may type. The caller holds
+// anyControl reports whether anyone besides the session's own terminal may type. The caller holds
 // h.mu.
 func (h *Host) anyControl() bool {
 	if h.control.grant != nil {
@@ -106,7 +105,7 @@ func (h *Host) may(v *viewer) context.Context {
 	return nil
 }
 
-// permitted returns the context of the viewers that may type. The caller holds h.mu.
+// permitted returns the context of viewers that may type. The caller holds h.mu.
 func (h *Host) permitted() context.Context {
 	if h.control.permit == nil {
 		h.control.permit, h.control.forbid = context.WithCancel(h.ctx)
@@ -114,7 +113,7 @@ func (h *Host) permitted() context.Context {
 	return h.control.permit
 }
 
-// revokeAll ends all control. The caller holds h.mu.
+// revokeAll revokes all control. The caller holds h.mu.
 func (h *Host) revokeAll(by, reason string) {
 	for v := range h.viewers {
 		v.control = false
@@ -123,7 +122,7 @@ func (h *Host) revokeAll(by, reason string) {
 	h.changed(session.EventRevoke, map[string]any{"by": by, "reason": reason}, reason)
 }
 
-// dropGrant ends the grant, and what is being typed. The caller holds h.mu.
+// dropGrant ends the grant, and interrupts typing. The caller holds h.mu.
 func (h *Host) dropGrant() {
 	if h.control.timer != nil {
 		h.control.timer.Stop()
@@ -134,7 +133,7 @@ func (h *Host) dropGrant() {
 	h.control.grant, h.control.timer, h.control.permit, h.control.forbid = nil, nil, nil, nil
 }
 
-// changed records a change of control and tells all viewers. The caller holds h.mu.
+// changed records a change of control and notifies all viewers. The caller holds h.mu.
 func (h *Host) changed(event string, data map[string]any, reason string) {
 	if event == session.EventGrant {
 		h.guarded.Store(true)
@@ -144,7 +143,7 @@ func (h *Host) changed(event string, data map[string]any, reason string) {
 	h.tell(reason)
 }
 
-// request does what a viewer asks for.
+// request executes a viewer's ControlRequest.
 func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,7 +175,7 @@ func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown action %q", r.Action)}
 }
 
-// take hands control to v. The caller holds h.mu.
+// take gives control to v. The caller holds h.mu.
 func (h *Host) take(v *viewer) *protocol.Error {
 	if h.opt.Watched != "" {
 		return &protocol.Error{Code: protocol.CodeUnavailable, Message: h.opt.Watched}
@@ -195,7 +194,7 @@ func (h *Host) take(v *viewer) *protocol.Error {
 	return nil
 }
 
-// allow lets programs type. The caller holds h.mu.
+// allow grants control to programs. The caller holds h.mu.
 func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
 	if h.opt.Watched != "" {
 		return &protocol.Error{Code: protocol.CodeUnavailable, Message: h.opt.Watched}
@@ -222,7 +221,7 @@ func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
 	return nil
 }
 
-// expire ends a grant whose time is over.
+// expire ends a grant at its time limit.
 func (h *Host) expire(g *protocol.Grant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -233,7 +232,7 @@ func (h *Host) expire(g *protocol.Grant) {
 	h.changed(session.EventRevoke, map[string]any{"by": ByTime, "kind": string(protocol.Agent), "reason": "the grant's time is over"}, "the grant's time is over")
 }
 
-// input passes on to the child what a viewer types.
+// input passes a viewer's keys to the command.
 func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	permit := h.may(v)
 	if permit == nil {
@@ -268,7 +267,7 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
 }
 
-// prompt begins a prompt of a viewer, or records it.
+// prompt reserves the prompt for a viewer, or records the text that it sent.
 func (h *Host) prompt(v *viewer, r protocol.PromptRequest) *protocol.Error {
 	if h.may(v) == nil {
 		return noControl(v)
@@ -297,7 +296,7 @@ func noControl(v *viewer) *protocol.Error {
 	return &protocol.Error{Code: protocol.CodeNoControl, Message: "programs may not type: nobody has granted it"}
 }
 
-// kill sends the child the signal that a viewer wants.
+// kill sends a signal to the command for a viewer.
 func (h *Host) kill(v *viewer, r protocol.Kill) *protocol.Error {
 	if h.may(v) == nil {
 		return noControl(v)
@@ -309,7 +308,7 @@ func (h *Host) kill(v *viewer, r protocol.Kill) *protocol.Error {
 	return nil
 }
 
-// state says who is attached and who may type. The caller holds h.mu.
+// state returns who is attached and who may type. The caller holds h.mu.
 func (h *Host) state(reason string) protocol.Control {
 	c := protocol.Control{Viewers: []protocol.Viewer{}, Grant: h.control.grant, Reason: reason}
 	for v := range h.viewers {
@@ -322,11 +321,11 @@ func (h *Host) state(reason string) protocol.Control {
 	return c
 }
 
-// tell tells all who is attached and who may type. The caller holds h.mu.
+// tell sends all viewers who is attached and who may type. The caller holds h.mu.
 func (h *Host) tell(reason string) { h.post(protocol.TypeControl, h.state(reason)) }
 
-// tellWho tells all viewers that somebody came or left. If many do at once, they only learn of the
-// last.
+// tellWho notifies all viewers that someone attached or left. Of many such frames, only the last
+// one is sent.
 func (h *Host) tellWho(reason string) {
 	f, err := protocol.JSON(protocol.TypeControl, h.state(reason))
 	if err != nil {
@@ -338,7 +337,7 @@ func (h *Host) tellWho(reason string) {
 	}
 }
 
-// post queues a frame for all. The caller holds h.mu.
+// post queues a frame for all viewers. The caller holds h.mu.
 func (h *Host) post(t protocol.Type, what any) {
 	f, err := protocol.JSON(t, what)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package live shows a session that runs to others, and lets them type where its user allows it.
+// Package live lets viewers watch a live session, and type if its user allows it.
 //
-// A Host receives each raw event from the recorder (recorder.Host) and serves viewers over the
+// A Host receives each raw event from the recorder (recorder.Host) and serves viewers with the
 // frames of package protocol. The session never waits for it. Without viewers it only counts bytes,
-// and no goroutine wakes up. With viewers it keeps the newest output (stream) and, from it, a
-// screen of its own (screen).
+// and no goroutine wakes up. With viewers it keeps the newest output (stream), and a screen made
+// from it (screen).
 //
 //	recorder ─events▶ stream ─▶ beat, each 10 ms while there is output ─▶ viewers
 //	                    └▶ screen ─▶ snapshots
 //
-// What is older than the stream comes from the raw log.
+// Older output comes from the raw log.
 package live

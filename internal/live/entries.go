@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	maxEntry   = 640 << 10 // bytes of one entry
-	entryBytes = 128 << 10 // of entries in one frame, about
-	cutText    = 32 << 10  // bytes of each text of an entry that is too long for a frame
+	maxEntry   = 640 << 10 // maximum size of an entry, in bytes
+	entryBytes = 128 << 10 // approximate size of the entries in a frame, in bytes
+	cutText    = 32 << 10  // size of each text of a shortened entry, in bytes
 )
 
-// cutMark ends a text that was cut.
+// cutMark is the end of a text that was cut.
 const cutMark = "\n[… cut: too long to be shown live]"
 
-// Update takes what was read out of the output since the last time, as it is stored. The entries
-// are not kept.
+// Update passes on changes of the entries, as they are stored. It does not keep the entries.
 func (h *Host) Update(u protocol.Entries) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,7 +41,7 @@ func (h *Host) Update(u protocol.Entries) {
 	}
 }
 
-// follow notes what the agent does, and tells the viewers. The caller holds h.mu.
+// follow records the agent's state, and sends it to the viewers. The caller holds h.mu.
 func (h *Host) follow(entries []*session.Entry) {
 	for _, e := range entries {
 		now, ok := protocol.StateOf(e)
@@ -57,13 +56,12 @@ func (h *Host) follow(entries []*session.Entry) {
 	}
 }
 
-// newest knows the number of the newest entry, also if entries are taken back: those behind them
-// move up.
+// newest tracks the number of the newest entry. If entries are removed, those after them move up.
 type newest struct {
-	numbers map[string]int // of the newest entries, by id
+	numbers map[string]int // numbers of the newest entries, by id
 }
 
-// keptNumbers is how many numbers are kept at least.
+// keptNumbers is the minimum number of entries to keep in numbers.
 const keptNumbers = 256
 
 func (n *newest) number() int {
@@ -90,7 +88,7 @@ func (n *newest) update(u protocol.Entries) {
 	}
 }
 
-// entryFrames returns the frames of u, encoded for the wire.
+// entryFrames returns u as encoded frames.
 func entryFrames(u protocol.Entries) [][]byte {
 	var frames [][]byte
 	size := 0
@@ -124,7 +122,7 @@ func entrySize(e *session.Entry) int {
 	return len(b)
 }
 
-// shortened returns a copy of e with its texts cut. The log has the whole texts.
+// shortened returns a copy of e with its texts cut. The log has the complete texts.
 func shortened(e *session.Entry) *session.Entry {
 	c := *e
 	c.Text, c.Markdown, c.Output = cut(e.Text), cut(e.Markdown), cut(e.Output)
@@ -145,7 +143,7 @@ func shortened(e *session.Entry) *session.Entry {
 	return &c
 }
 
-// cut cuts a text that is too long, between two characters. In JSON a byte takes six at most.
+// cut cuts a long text between two characters. In JSON a byte takes at most six.
 func cut(s string) string {
 	if len(s) <= cutText {
 		return s
@@ -157,7 +155,7 @@ func cut(s string) string {
 	return s[:n] + cutMark
 }
 
-// sendEntries sends a viewer the entries that were there before it came.
+// sendEntries sends a viewer the entries from before it attached.
 func (v *viewer) sendEntries() error {
 	h := v.host
 	if v.attach.Entries == nil || h.opt.Entries == nil {
@@ -165,7 +163,7 @@ func (v *viewer) sendEntries() error {
 	}
 	entries, err := h.opt.Entries(v.ctx, *v.attach.Entries)
 	if err != nil || len(entries) == 0 {
-		return nil //nolint:nilerr // they come as they change
+		return nil //nolint:nilerr // they are sent when they change
 	}
 	for _, b := range entryFrames(protocol.Entries{Entries: entries}) {
 		if err := v.put([][]byte{b}); err != nil {

@@ -5,11 +5,11 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// Forgotten is what viewers are told when a session is forgotten.
+// Forgotten is the notice to viewers when a session is forgotten.
 const Forgotten = "this session is no longer recorded, and what was recorded of it is deleted"
 
-// forget does what v asks for: the recording stops, and what was recorded is deleted. A person may
-// ask for that from outside. Where what runs in a session asks, somebody has to agree at this
+// forget stops the recording and deletes it, at the request of v. A person outside of the session
+// may request that. For a request from within the session, someone has to confirm it at the
 // session's terminal.
 func (h *Host) forget(v *viewer, id uint32) {
 	refused := func(code, text string) { v.ack(id, &protocol.Error{Code: code, Message: text}) }
@@ -34,5 +34,5 @@ func (h *Host) forget(v *viewer, id uint32) {
 	h.mu.Lock()
 	h.post(protocol.TypeNotice, protocol.Notice{Text: Forgotten})
 	h.mu.Unlock()
-	go h.Close() // it waits for this goroutine
+	go h.Close() // Close waits for this goroutine
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// checkEvery is how many events lie between two known places of the log: as many are read at most
-// before a frame is found.
+// checkEvery is the number of events between two known places of the log, and so the maximum number
+// to read before a frame is found.
 const checkEvery = 256
 
 // frames counts the frames of the raw log (see session.FramePlace), and keeps the newest while
-// somebody reads them. It may be used concurrently.
+// there are readers. It may be used concurrently.
 type frames struct {
 	mu     sync.Mutex // guards the fields below
-	kept   int        // readers
+	kept   int        // number of readers
 	now    session.FramePlace
-	places []session.FramePlace // every checkEvery events, from the beginning
-	list   []session.Frame      // the newest, without a gap up to now
-	bytes  int                  // of list
+	places []session.FramePlace // places every checkEvery events, from the beginning
+	list   []session.Frame      // newest frames, without a gap
+	bytes  int                  // size of list
 }
 
-// event takes a raw event, and does not keep its data.
+// event processes a raw event, and does not keep its data.
 func (f *frames) event(e session.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +53,7 @@ func (f *frames) event(e session.Event) {
 	f.list = f.list[drop:]
 }
 
-// keep counts readers up or down. Without any, no frames are kept.
+// keep changes the number of readers by n. Without readers, no frames are kept.
 func (f *frames) keep(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,15 +62,15 @@ func (f *frames) keep(n int) {
 	}
 }
 
-// end returns the place behind all frames.
+// end returns the place after all frames.
 func (f *frames) end() session.FramePlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.now
 }
 
-// at returns the number of the first frame that is kept and has at least offset bytes of output
-// before it, or of the next one, and how many frames of output are before it.
+// at returns the number of the first kept frame (or of the next frame) with at least offset bytes
+// of output before it, and the number of output frames before it.
 func (f *frames) at(offset int64) (number, outputs int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,8 +84,8 @@ func (f *frames) at(offset int64) (number, outputs int64) {
 	return f.list[i].Number, f.list[i].Outputs
 }
 
-// next returns frames from a number on, up to limit bytes or a little more. behind says that the
-// first of them is not kept.
+// next returns frames starting with a number, up to about limit bytes. behind means that the first
+// one is no longer kept.
 func (f *frames) next(number int64, limit int) (found []session.Frame, behind bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +103,7 @@ func (f *frames) next(number int64, limit int) (found []session.Frame, behind bo
 	return slices.Clone(f.list[i:end]), false
 }
 
-// oldest returns the number of the first frame that is kept, or of the next one.
+// oldest returns the number of the first kept frame, or of the next frame.
 func (f *frames) oldest() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +113,7 @@ func (f *frames) oldest() int64 {
 	return f.now.Frame
 }
 
-// before returns the last known place before which no frame is that the viewer still wants.
+// before returns the last known place that is not after the first frame that the viewer wants.
 func (f *frames) before(number, outputs int64) session.FramePlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *frames) behind(event int64) session.FramePlace {
 	return f.places[i]
 }
 
-// showFrames sends the frames from the viewer's number on: from memory, or else from the raw log.
+// showFrames sends the frames from the viewer's number on, from memory or the raw log.
 func (v *viewer) showFrames() (more bool, err error) {
 	h := v.host
 	if !v.painted {
@@ -164,8 +164,8 @@ func (v *viewer) showFrames() (more bool, err error) {
 	return false, nil
 }
 
-// beginFrames sends the viewer the screen, unless it has said where to begin, and the number of
-// the first frame to come.
+// beginFrames sends the number of the first frame, and before it the screen unless the viewer named
+// a frame to begin with.
 func (v *viewer) beginFrames() error {
 	h, outputs := v.host, int64(0)
 	switch end := h.frames.end(); {
@@ -185,7 +185,7 @@ func (v *viewer) beginFrames() error {
 	return v.flushFrames()
 }
 
-// frameOut sends a frame, unless the viewer has it or does not want it.
+// frameOut sends a frame, unless the viewer has it or skips it.
 func (v *viewer) frameOut(f session.Frame) error {
 	if f.Number < v.frame {
 		return nil
@@ -224,7 +224,7 @@ func (v *viewer) flushFrames() error {
 	return err
 }
 
-// framesLost tells the viewer that the frames up to a number are not available.
+// framesLost notifies the viewer that the frames up to a number are not available.
 func (v *viewer) framesLost(to int64) {
 	if to > v.frame {
 		v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Kind: protocol.NumberedLost, Data: protocol.NumberedEnd(to)})
@@ -232,13 +232,13 @@ func (v *viewer) framesLost(to int64) {
 	}
 }
 
-// framesFromPast sends frames from the raw log, until memory has the next one.
+// framesFromPast sends frames from the raw log, until the next one is in memory.
 func (v *viewer) framesFromPast() error {
 	h := v.host
 	h.settle(v.ctx)
 	at, begun := h.frames.before(v.frame, v.after), v.frame
 	read := func(number int64, e session.Event) error {
-		if number > at.Event { // events between are lost, and with them the count
+		if number > at.Event { // events in between are lost, so the count is unknown
 			at = h.placeBehind(v.ctx, number)
 			v.framesLost(at.Frame)
 		}
@@ -266,12 +266,12 @@ func (v *viewer) framesFromPast() error {
 	return v.flushFrames()
 }
 
-// placeBehind returns the place before the event with this number, which follows lost ones: it
-// counts back from the next known place. If events are lost in between as well, it returns the
-// place behind those.
+// placeBehind returns the place before the event with this number, which follows lost ones, by
+// counting back from the next known place. If more events are lost in between, it returns the place
+// after those.
 func (h *Host) placeBehind(ctx context.Context, event int64) session.FramePlace {
 	known := h.frames.behind(event)
-	run := session.FramePlace{Event: event} // counts from an event on, up to the known place
+	run := session.FramePlace{Event: event} // counts frames from the event to the known place
 	begin := event
 	err := h.opt.Events(ctx, event, func(number int64, e session.Event) error {
 		if number >= known.Event {
@@ -290,7 +290,7 @@ func (h *Host) placeBehind(ctx context.Context, event int64) session.FramePlace 
 	}
 }
 
-// mark puts a marker that takes numbers into the log, for a viewer of frames.
+// mark adds a numbered marker to the log, for a viewer of frames.
 func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	label := session.FrameMark(r.Event, r.Data)
 	switch {
@@ -305,7 +305,7 @@ func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	return nil
 }
 
-// maxMark is the length of the longest marker of a viewer, in bytes.
+// maxMark is the maximum length of a viewer's marker, in bytes.
 const maxMark = 4 << 10
 
 // events is Options.Events.

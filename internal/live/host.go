@@ -18,75 +18,73 @@ import (
 // ReadScreen reads the screen of a session. seq is the number of output bytes that t shows.
 type ReadScreen = func(t *vterm.Term, seq int64)
 
-// Options say what a Host shows, and how it reaches the command. Only Session is required.
+// Options describe the session of a Host, and how to reach its command. Only Session is required.
 type Options struct {
-	Session    session.Session // as its viewers may see it
-	Before     int64           // output that came before the Host, in bytes: it is in Past
-	Watched    string          // why nobody may take control of the session; empty: people may
-	Server     string          // "ptyrec 1.2.3"
-	Command    Command         // nil: viewers can only watch, see Watched
-	Record     Record          // nil: nothing is recorded
-	Processes  Processes       // nil: no viewer runs in a session
-	Starter    *peer.Process   // the program that has started the session, and types into it; nil: none
-	Unattended bool            // no person can be asked at the session's terminal: there is none, or the session was started in another one, where programs may type at it
+	Session    session.Session // description for viewers
+	Before     int64           // bytes of output from before the Host, which are in Past
+	Watched    string          // why no one can take control of the session; empty if people can
+	Server     string          // name of the server, "ptyrec 1.2.3"
+	Command    Command         // nil if viewers can only watch, see Watched
+	Record     Record          // nil without a recording
+	Processes  Processes       // nil if no viewer runs in a session
+	Starter    *peer.Process   // program that started the session and types into it; nil if there is none
+	Unattended bool            // no person can confirm at the session's terminal: see agree
 	// Screen calls read with the session's screen, which does not change meanwhile. It returns
-	// false if there is none. nil: there is none.
+	// false if there is no screen. May be nil.
 	Screen func(read ReadScreen) bool
-	// Foreground returns what has the session's terminal. If known is false, f is zero. nil: it is
-	// never known.
+	// Foreground returns the processes in the foreground of the session's terminal. If known is
+	// false, f is zero. nil means never known.
 	Foreground func() (f Foreground, known bool)
-	// Notify shows text at the session's own terminal, and rings its bell if ring is set. nil: the
-	// session has no terminal.
+	// Notify shows text at the session's own terminal, and rings its bell if ring is set. nil if
+	// the session has no terminal.
 	Notify func(text string, ring bool)
 
-	// Past calls fn with the Output and Resize events of the raw log until fn fails. The first
-	// event is the one that holds output byte from. seq is the number of an event's first byte;
-	// it jumps if output is missing. nil: nothing is recorded.
+	// Past calls fn with the Output and Resize events of the raw log until fn fails, starting with
+	// the one that holds output byte from. seq is the offset of an event's first byte; it jumps if
+	// output is missing. nil without a recording.
 	Past func(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error
-	// Events calls fn with the events of the raw log from a number on, until fn fails. Where
-	// events are missing their numbers are left out. nil: nothing is recorded.
+	// Events calls fn with the events of the raw log from a number on, until fn fails. Missing
+	// events leave gaps in the numbers. nil without a recording.
 	Events events
-	// Entries returns the entries numbered above after, as the viewers may see them. nil: the
-	// session has no entries.
+	// Entries returns the entries numbered above after, for viewers. nil without entries.
 	Entries func(ctx context.Context, after int) ([]*session.Entry, error)
 	// Asks, if set, reports whether a screen shows a question of an agent that Enter would
 	// answer, see extractor.Asks.
 	Asks func(s *vterm.Snapshot, agent string) (asks, known bool)
 
-	// Forget stops the recording of the session and deletes what was recorded. nil: it cannot be
-	// forgotten.
+	// Forget stops the recording of the session and deletes it. nil if that is not possible.
 	Forget func(ctx context.Context) error
 
-	WriteTimeout time.Duration // until a viewer that does not read is dropped; 0: defaultWriteTimeout
-	Linger       time.Duration // how long Close waits for viewers that still read; 0: defaultLinger
+	WriteTimeout time.Duration // time until a viewer that does not read is disconnected; 0 means defaultWriteTimeout
+	Linger       time.Duration // how long Close waits for viewers that still read; 0 means defaultLinger
 }
 
 const (
 	defaultWriteTimeout = 30 * time.Second
 	defaultLinger       = 5 * time.Second
 
-	// beatTime is how long output waits for more before it is handed out. The first of it does
-	// not wait.
+	// beatTime is the interval at which output is sent. After a pause, the first output is sent at
+	// once.
 	beatTime = 10 * time.Millisecond
-	// echoTime is how long it waits while a viewer types, who waits for the echo of each key:
-	// until echoAfter the last one.
+	// echoTime is the interval while a viewer types and waits for the echo of each key: until
+	// echoAfter the last one.
 	echoTime  = time.Millisecond
 	echoAfter = 100 * time.Millisecond
-	// snapshotTime is the shortest time between two screens for a viewer that cannot keep up,
-	// if there are few viewers.
+	// snapshotTime is the shortest time between two screens for a slow viewer, if there are few
+	// viewers.
 	snapshotTime = 100 * time.Millisecond
-	// beatBytes is what all viewers together are sent in a beat while the session writes much,
-	// about: it needs the processor itself.
+	// beatBytes is about how much is sent to all viewers together in an interval while the session
+	// writes much and needs the processor itself.
 	beatBytes = 1 << 20
-	// floodBytes in a beat are much.
+	// floodBytes of output in an interval are much.
 	floodBytes = 64 << 10
-	// maxViewers bounds the viewers of a session.
+	// maxViewers is the maximum number of viewers of a session.
 	maxViewers = 1000
 )
 
 var errEnough = errors.New("enough")
 
-// Host shows one session to any number of viewers. Its methods may be used concurrently.
+// Host serves a session to any number of viewers. Its methods may be called concurrently.
 type Host struct {
 	opt    Options
 	stream *stream
@@ -95,49 +93,48 @@ type Host struct {
 	shell  shell
 	enter  enter
 
-	ctx      context.Context // ends when the viewers are to go
+	ctx      context.Context // cancelled when viewers must disconnect
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	settling sync.Mutex
-	prompts  sync.Mutex // held from looking at the screen until the keys are written
+	prompts  sync.Mutex // held from reading the screen until the keys are written
 	typing   typing
 	window   window
-	reclaim  reclaim       // belongs to Typed
-	guarded  atomic.Bool   // others may type, or could until a moment ago
-	count    atomic.Int64  // viewers
-	flooded  atomic.Int64  // the last beat with much output, in Unix nanoseconds
-	typed    atomic.Int64  // when a viewer typed last, in Unix nanoseconds
-	echo     chan struct{} // gets a value then
-	alone    atomic.Bool   // the session has no terminal but screen
-	replies  chan []byte   // of that
+	reclaim  reclaim       // used by Typed only
+	guarded  atomic.Bool   // whether others may type, or could until a moment ago
+	count    atomic.Int64  // number of viewers
+	flooded  atomic.Int64  // time of the last interval with much output, in Unix nanoseconds
+	typed    atomic.Int64  // time of a viewer's last key, in Unix nanoseconds
+	echo     chan struct{} // receives a value for it
+	alone    atomic.Bool   // the session has no terminal except screen
+	replies  chan []byte   // replies of that
 
 	mu       sync.Mutex // guards the fields below
 	viewers  map[*viewer]struct{}
-	made     int // viewers so far
+	made     int // number of viewers so far
 	pumping  bool
 	closed   bool
-	over     bool // the child is
+	over     bool // the command has ended
 	listener net.Listener
-	session  session.Session // as it is known now
+	session  session.Session // current description
 	control  control
 	agent    protocol.State
-	stateSeq int // of the entry that told it
+	stateSeq int // number of the entry with that state
 	newest   newest
 
-	agreeing chan struct{} // closed when somebody agrees at the session's terminal; nil: nobody is asked
+	agreeing chan struct{} // closed at a confirmation at the session's terminal; nil if no request waits for one
 
-	prompting *viewer // sends a prompt; nil: nobody does
+	prompting *viewer // viewer that sends a prompt, or nil
 }
 
-// Describe replaces the description of the session that New was given. It must be called before
-// Serve.
+// Describe replaces the description of the session. It must be called before Serve.
 func (h *Host) Describe(s session.Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.session = s
 }
 
-// New makes the host of a session that begins. Close must be called.
+// New returns the Host of a session that begins. The caller must Close it.
 func New(o Options) *Host {
 	o = o.withDefaults()
 	h := &Host{opt: o, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, echo: make(chan struct{}, 1), session: o.Session}
@@ -148,12 +145,12 @@ func New(o Options) *Host {
 	return h
 }
 
-// Viewers returns how many are attached.
+// Viewers returns the number of viewers.
 func (h *Host) Viewers() int { return int(h.count.Load()) }
 
-// Event takes a raw event of the session. It does not wait for anybody.
+// Event processes a raw event of the session. It never waits.
 func (h *Host) Event(e session.Event) {
-	h.frames.event(e) // before the stream: a viewer that knows a byte finds its frame
+	h.frames.event(e) // before the stream, so that a viewer that has a byte finds its frame
 	if e.Kind == session.Output {
 		before, _ := h.stream.now()
 		h.shell.output(e.Data)
@@ -169,13 +166,13 @@ func (h *Host) Event(e session.Event) {
 	if replies := h.screen.answers(); len(replies) > 0 {
 		select {
 		case h.replies <- replies:
-		default: // a command that asks so much and does not read gets no answers
+		default: // a command that asks too much without reading gets no replies
 		}
 	}
 }
 
-// Headless makes the host the session's terminal: it has no other, or none any more. Programs get
-// answers to what they ask of a terminal.
+// Headless makes the host the session's terminal, because the session has no other, or no longer
+// one. The host then replies to the command's queries.
 func (h *Host) Headless() {
 	if h.mu.Lock(); h.closed || h.replies != nil {
 		h.mu.Unlock()
@@ -189,19 +186,19 @@ func (h *Host) Headless() {
 	h.alone.Store(true)
 }
 
-// reply passes on to the child what its terminal answers.
+// reply passes the terminal's replies to the command.
 func (h *Host) reply() {
 	for {
 		select {
 		case b := <-h.replies:
-			_ = h.opt.Command.Type(h.ctx, b, func([]byte) {}) // if the child is gone, the keys are not needed
+			_ = h.opt.Command.Type(h.ctx, b, func([]byte) {}) // an exited command needs no keys
 		case <-h.ctx.Done():
 			return
 		}
 	}
 }
 
-// Serve serves those who connect to l, until the host or l is closed.
+// Serve accepts viewers from l until the host or l is closed.
 func (h *Host) Serve(l net.Listener) error {
 	h.mu.Lock()
 	if h.closed {
@@ -219,7 +216,7 @@ func (h *Host) Serve(l net.Listener) error {
 			return nil
 		case errors.Is(err, net.ErrClosed):
 			return nil
-		case err != nil: // too many open files: it may pass
+		case err != nil: // such as too many open files, which may pass
 			select {
 			case <-time.After(time.Second):
 			case <-h.ctx.Done():
@@ -230,15 +227,14 @@ func (h *Host) Serve(l net.Listener) error {
 	}
 }
 
-// ServeConn serves one viewer, and closes conn. A Write that blocks must end when conn is closed.
+// ServeConn serves one viewer, and closes conn. Closing conn must interrupt a blocked Write.
 func (h *Host) ServeConn(conn io.ReadWriteCloser) {
 	v := newViewer(h, conn)
 	defer v.close()
 	v.serve()
 }
 
-// add begins to show the session to v and returns its first message. ok is false if the host is
-// full or closed.
+// add attaches v and returns its first message. ok is false if the host is full or closed.
 func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -251,9 +247,9 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	h.count.Store(int64(len(h.viewers)))
 	h.tellWho(v.attach.Name + " came")
 	if v.attach.Control {
-		_ = h.take(v) // Control tells the result
+		_ = h.take(v) // Control shows the result
 	}
-	v.taken() // all that is in the hello
+	v.taken() // the hello has all that was queued
 	h.stream.keep(1)
 	if v.attach.Mode == protocol.ModeFrames {
 		h.frames.keep(1)
@@ -295,11 +291,11 @@ func (h *Host) remove(v *viewer) {
 		h.frames.keep(-1)
 	}
 	if last {
-		notify(h.stream.wake) // the pump ends
+		notify(h.stream.wake) // ends the pump
 	}
 }
 
-// pump hands the output out, as long as somebody is attached.
+// pump sends the output while there are viewers.
 func (h *Host) pump() {
 	for seen := int64(0); ; {
 		select {
@@ -329,7 +325,7 @@ func (h *Host) pump() {
 				notify(v.wake)
 			}
 		})
-		if !h.screen.sure() { // it must be looked at again, even without further output
+		if !h.screen.sure() { // check again even without further output
 			time.AfterFunc(tryAgain, func() { notify(h.stream.wake) })
 		}
 		select {
@@ -340,7 +336,7 @@ func (h *Host) pump() {
 	}
 }
 
-// beat returns how long the next output waits for more.
+// beat returns the current interval between sends.
 func (h *Host) beat() time.Duration {
 	if time.Now().UnixNano()-h.typed.Load() < int64(echoAfter) && !h.floods() {
 		return echoTime
@@ -348,15 +344,15 @@ func (h *Host) beat() time.Duration {
 	return beatTime
 }
 
-// share returns how many bytes each viewer gets in a beat during a flood.
+// share returns how many bytes each viewer gets in an interval during a flood.
 func (h *Host) share() int64 { return max(4<<10, beatBytes/max(1, h.count.Load())) }
 
-// floods reports whether the session writes a lot at the moment.
+// floods reports whether the session currently writes a lot.
 func (h *Host) floods() bool {
 	return time.Now().UnixNano()-h.flooded.Load() < int64(4*beatTime)
 }
 
-// snapshotTime returns the shortest time between two screens for a viewer that cannot keep up.
+// snapshotTime returns the shortest time between two screens for a slow viewer.
 func (h *Host) snapshotTime() time.Duration {
 	return snapshotTime + snapshotTime*time.Duration(h.count.Load())/50
 }
@@ -369,14 +365,14 @@ func (h *Host) each(fn func(*viewer)) {
 	}
 }
 
-// settle asks the log to be whole, one at a time.
+// settle waits for Record.Settle, one call at a time.
 func (h *Host) settle(ctx context.Context) {
 	h.settling.Lock()
 	defer h.settling.Unlock()
-	_ = h.opt.Record.Settle(ctx) // what is not there is told as a gap
+	_ = h.opt.Record.Settle(ctx) // missing output results in a Gap
 }
 
-// past reads the raw log, see Options.
+// past reads the raw log, see Options.Past.
 func (h *Host) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
 	if h.opt.Past == nil {
 		return nil
@@ -384,20 +380,20 @@ func (h *Host) past(ctx context.Context, from int64, fn func(seq int64, e sessio
 	return h.opt.Past(ctx, from, fn)
 }
 
-// Finish is called when the child is over, before its last event: nobody types any more, and who
-// did so is recorded.
+// Finish ends all control, and records what was typed. It must be called when the command has
+// exited, before its last event.
 func (h *Host) Finish() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.over = true
 	now := time.Now().UTC()
-	h.session.EndedAt = &now // who attaches now learns that the child is over
+	h.session.EndedAt = &now // so that new viewers know that the command has exited
 	h.dropGrant()
 	h.typing.flush()
 }
 
-// Close ends the host when the session is over: its viewers get what is left, as long as they read,
-// but for no longer than Options.Linger. It may be called more than once.
+// Close ends the host after the session is over. Viewers get the rest as long as they read, but for
+// at most Options.Linger. It may be called more than once.
 func (h *Host) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -412,8 +408,8 @@ func (h *Host) Close() {
 	h.workers.Wait()
 }
 
-// linger waits for the viewers, until none of them has read anything for a fifth of Options.Linger:
-// a busy machine may keep a viewer waiting for some hundred milliseconds.
+// linger waits for the viewers, until none has read anything for a fifth of Options.Linger: a busy
+// machine may delay a viewer for some hundred milliseconds.
 func (h *Host) linger() {
 	calm := h.opt.Linger / 5
 	limit := time.After(h.opt.Linger)

@@ -9,9 +9,9 @@ import (
 )
 
 // placeOf returns where the peer of a connection was started, and whether it is the process that
-// started this session. A peer that is unknown or has exited counts as within the session, because
-// a process can open a connection, pass it on and exit. Connections other than Unix sockets are
-// made by this process, and come from outside.
+// started this session. An unknown or exited peer counts as within the session, because a process
+// can open a connection, pass it on and exit. Connections other than Unix sockets come from this
+// process, and count as outside.
 func (h *Host) placeOf(conn io.ReadWriteCloser) (place peer.Place, starter bool) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -29,10 +29,10 @@ func (h *Host) placeOf(conn io.ReadWriteCloser) (place peer.Place, starter bool)
 	return place, starter
 }
 
-// judge decides whom v attaches for. Only a person who was started outside of all recorded sessions
-// is one: what runs inside may be an agent, which must not grant itself anything, and there is no
-// telling them apart. The program that has started this session may type into it as a person would,
-// wherever it runs, for clients that are people.
+// judge decides whether v acts for a person. Only someone who was started outside of all recorded
+// sessions counts as a person: a program inside may be the agent, which must not grant itself
+// anything. The program that started this session may type into it like a person, wherever it runs,
+// for clients that are people.
 func (v *viewer) judge() {
 	client := peer.Outside
 	if b := v.attach.Behalf; b != nil {

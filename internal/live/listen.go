@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 )
 
-// socket is a session's unix socket. Its file goes when it is closed.
+// socket is a session's Unix socket. Closing it removes its file.
 type socket struct {
 	*net.UnixListener
 	path string
@@ -21,15 +21,15 @@ type socket struct {
 	once sync.Once
 }
 
-// Listen creates the socket of a session, which only the user may use, in a folder from
-// rundir.Make. If db is not empty, it also creates a link to it next to that database. It removes
-// the sockets and links of dead sessions.
+// Listen creates the socket of a session, for this user only, in a folder from rundir.Make. If db
+// is not empty, it also creates a link to it next to that database. It removes sockets and links of
+// dead sessions.
 func Listen(dir, db, id string) (net.Listener, error) {
 	if err := rundir.Check(dir); err != nil {
 		return nil, err
 	}
 	path := rundir.Socket(dir, id)
-	hidden := filepath.Join(dir, "."+id) // until it listens: one that refuses is taken for dead
+	hidden := filepath.Join(dir, "."+id) // name until it listens: a socket that refuses connections counts as dead
 	_ = os.Remove(hidden)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
@@ -52,14 +52,14 @@ func Listen(dir, db, id string) (net.Listener, error) {
 	}
 	if db != "" {
 		removeDead(rundir.Links(db), id)
-		if rundir.Link(db, id, path) == nil { // without a link, the user's folders are searched
+		if rundir.Link(db, id, path) == nil { // without a link, clients search the user's folders
 			s.link = rundir.Socket(rundir.Links(db), id)
 		}
 	}
 	return s, nil
 }
 
-// Close ends the listening.
+// Close closes the socket, and removes its file and link.
 func (s *socket) Close() error {
 	s.once.Do(func() {
 		_ = os.Remove(s.path)
@@ -73,7 +73,7 @@ func (s *socket) Close() error {
 	return s.UnixListener.Close()
 }
 
-// removeDead removes the sockets in a folder that nobody listens on, and their links.
+// removeDead removes the sockets in a folder on which no one listens, and their links.
 func removeDead(dir, own string) {
 	if rundir.Check(dir) != nil {
 		return

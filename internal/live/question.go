@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	askTime  = time.Second          // how long a screen may show neither a question nor a place for a prompt, as while it is drawn,
-	askRetry = 5 * time.Millisecond // looked at so often
+	askTime  = time.Second          // how long a screen may be unclear, for example while it is drawn
+	askRetry = 5 * time.Millisecond // time between checks of the screen
 )
 
-// answers reports whether what v types may answer a question. What runs in the session never
-// answers those of its own agent.
+// answers reports whether v's input may answer a question. Programs in the session never answer
+// those of its agent.
 func (v *viewer) answers() bool {
 	if v.place == peer.Within {
 		return false
@@ -26,12 +26,11 @@ func (v *viewer) answers() bool {
 	return v.attach.Kind == protocol.Human
 }
 
-// cancels reports whether keys can only say no to a question: Escape or Ctrl+C alone.
+// cancels reports whether keys can only reject a question: a lone Escape or Ctrl+C.
 func cancels(keys []byte) bool { return string(keys) == "\x1b" || string(keys) == "\x03" }
 
-// asks reports whether the agent asks something at this moment: the screen is looked at when it
-// shows all that was written so far. An agent's screen that cannot be understood counts as a
-// question.
+// asks reports whether the agent is asking something. It checks the screen after all output so far.
+// An agent's screen that it cannot understand counts as a question.
 func (h *Host) asks(ctx context.Context) bool {
 	if h.opt.Asks == nil {
 		return false
@@ -51,8 +50,7 @@ func (h *Host) asks(ctx context.Context) bool {
 	}
 }
 
-// look looks at the screen. known is false if the screen does not have all of the output yet, or is
-// not understood.
+// look checks the screen. known is false if the screen lacks some of the output, or is unclear.
 func (h *Host) look(ctx context.Context) (asks, known bool, agent string) {
 	h.mu.Lock()
 	agent = h.agent.Agent

@@ -10,21 +10,21 @@ import (
 
 const (
 	reclaimKey = 0x1c                  // Ctrl+\
-	holdTime   = 50 * time.Millisecond // how long the beginning of a sequence waits for its end
-	maxHold    = 32                    // bytes of it
-	// afterwards is how long Ctrl+\ is kept from the child after a revoke: the key may repeat
+	holdTime   = 50 * time.Millisecond // how long an incomplete sequence waits for its end
+	maxHold    = 32                    // maximum length of it
+	// afterwards is how long Ctrl+\ is not passed on after a revocation, because the key may repeat
 	// until it is released.
 	afterwards = time.Second
 )
 
-// reclaim finds Ctrl+\ anywhere in what is typed. The terminal sends it as a byte or, if the
-// program asked for it, as a sequence of the kitty keyboard protocol or of xterm's modifyOtherKeys.
+// reclaim finds Ctrl+\ in keys. The terminal sends it as a byte or, if the program asked for it, as
+// a sequence of the kitty keyboard protocol or of xterm's modifyOtherKeys.
 type reclaim struct {
-	held []byte // the beginning of a sequence that may be it
+	held []byte // beginning of a sequence that may be Ctrl+\
 }
 
-// scan returns keys without any Ctrl+\, and whether there was one. It holds back what may be the
-// beginning of one.
+// scan returns keys without Ctrl+\, and whether there was one. It holds back an incomplete sequence
+// that may be one.
 func (r *reclaim) scan(keys []byte) (pass []byte, found bool) {
 	if len(r.held) > 0 {
 		keys = append(r.held, keys...)
@@ -56,15 +56,15 @@ func (r *reclaim) scan(keys []byte) (pass []byte, found bool) {
 	return pass, found
 }
 
-// release returns what was held back, which is no Ctrl+\ after all.
+// release returns what was held back, which is not a Ctrl+\.
 func (r *reclaim) release() []byte {
 	held := r.held
 	r.held = nil
 	return held
 }
 
-// sequence reads the escape sequence at the start of b. n is its length, or 0 if more bytes are
-// needed to tell. is reports whether it is Ctrl+\, pressed whether the key went down and not up.
+// sequence parses the escape sequence at the start of b. n is its length, or 0 if it may be
+// incomplete. is means that it is Ctrl+\, pressed that the key was pressed, not released.
 func sequence(b []byte) (n int, is, pressed bool) {
 	if len(b) == 1 {
 		return 0, false, false

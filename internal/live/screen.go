@@ -12,35 +12,35 @@ import (
 )
 
 const (
-	farBehind = 256 << 10              // bytes: a viewer that is further behind is shown the screen instead
-	guess     = 128 << 10              // bytes of output that a screen is made from if all of it would take too long
-	patience  = 50 * time.Millisecond  // with a log that is to give them
-	tryAgain  = 200 * time.Millisecond // from a guess to the next try,
-	maxTries  = 50                     // of so many
+	farBehind = 256 << 10              // bytes: a viewer that is further behind gets the screen instead
+	guess     = 128 << 10              // bytes of output from which a screen is made if all output would take too long
+	patience  = 50 * time.Millisecond  // limit for the log to deliver them
+	tryAgain  = 200 * time.Millisecond // time from a guess to the next attempt
+	maxTries  = 50                     // number of these attempts
 )
 
-// screen is the session's terminal as its viewers see it. It may be used concurrently.
+// screen is the session's terminal for its viewers. It may be used concurrently.
 type screen struct {
 	host  *Host
 	mu    sync.Mutex // guards the fields below
 	term  *vterm.Term
 	at    place
-	exact bool // it is no guess
+	exact bool // not a guess
 	tried time.Time
-	tries int                // in a row
-	last  *protocol.Snapshot // the newest
+	tries int                // attempts in a row
+	last  *protocol.Snapshot // newest snapshot
 	taken time.Time
 }
 
-// headless makes the screen the session's only terminal, from now on.
+// alone makes the screen the session's only terminal, from now on.
 func (s *screen) alone(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.follow(ctx)
-	_ = s.term.TakeReplies() // these the other terminal gave
+	_ = s.term.TakeReplies() // the other terminal has sent these
 }
 
-// answers follows the output and returns the terminal's answers to the queries in it.
+// answers processes the output and returns the terminal's replies to queries in it.
 func (s *screen) answers() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *screen) answers() []byte {
 	return s.term.TakeReplies()
 }
 
-// drop forgets the screen, when nobody looks.
+// drop releases the screen when there are no viewers.
 func (s *screen) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *screen) snapshot(ctx context.Context) protocol.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last != nil && s.host.floods() && time.Since(s.taken) < snapshotTime {
-		return *s.last // it will be out of date in no time anyway
+		return *s.last // it would be out of date at once
 	}
 	s.follow(ctx)
 	if s.last == nil || s.last.Seq != s.at.seq {
@@ -73,7 +73,7 @@ func (s *screen) snapshot(ctx context.Context) protocol.Snapshot {
 	return *s.last
 }
 
-// read lets somebody look at the terminal, as it is at seq.
+// read calls look with the terminal, as it is at seq.
 func (s *screen) read(ctx context.Context, look func(t *vterm.Term, seq int64)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,8 +81,8 @@ func (s *screen) read(ctx context.Context, look func(t *vterm.Term, seq int64)) 
 	look(s.term, s.at.seq)
 }
 
-// beat follows the output if the screen would fall behind otherwise. It reports whether viewers
-// need a new screen because the one they have was a guess.
+// beat processes the output if the screen would otherwise fall behind. It reports whether viewers
+// need a new screen because theirs is a guess.
 func (s *screen) beat(ctx context.Context) (renew bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *screen) beat(ctx context.Context) (renew bool) {
 	return s.exact
 }
 
-// follow feeds the terminal with what the session has written since.
+// follow writes the session's output since the last call to the terminal.
 func (s *screen) follow(ctx context.Context) {
 	if s.term == nil {
 		s.seed(ctx)
@@ -133,8 +133,8 @@ func (s *screen) follow(ctx context.Context) {
 	}
 }
 
-// seed makes the terminal: a copy of the extraction's, updated with what the stream keeps. If that
-// is too much for now, the terminal is made from the newest output alone, and is a guess.
+// seed creates the terminal: a copy of the extraction's, updated with the stream. If that would
+// take too long, it makes a guess from the newest output.
 func (s *screen) seed(ctx context.Context) {
 	s.tries++
 	s.tried, s.last = time.Now(), nil
@@ -159,14 +159,14 @@ func (s *screen) seed(ctx context.Context) {
 	}
 	s.at = s.host.stream.at(s.at.seq)
 	if s.tries > maxTries {
-		s.exact = true // it gets no better
+		s.exact = true // no further attempts
 	}
-	if !s.exact { // a session that is quiet does not wake the pump
+	if !s.exact { // a quiet session does not wake the pump
 		time.AfterFunc(tryAgain, func() { notify(s.host.stream.wake) })
 	}
 }
 
-// write shows output of the session on the terminal.
+// write writes output of the session to the terminal.
 func (s *screen) write(data []byte) {
 	if s.host.opt.Session.Piped() {
 		data = session.TerminalLines(data)
@@ -181,7 +181,7 @@ func (s *screen) copyOf(t *vterm.Term, seq int64) {
 	s.at = place{seq: seq}
 }
 
-// fromPast feeds the terminal from the raw log, up to the byte to.
+// fromPast writes output from the raw log to the terminal, up to byte to.
 func (s *screen) fromPast(ctx context.Context, to int64) {
 	err := s.host.past(ctx, s.at.seq, func(seq int64, e session.Event) error {
 		if e.Kind == session.Resize {

@@ -11,33 +11,33 @@ import (
 
 // Foreground describes the processes that have the session's terminal.
 type Foreground struct {
-	Own   bool // they include the session's command itself; false: they are a job that it has started
+	Own   bool // whether they include the session's command, and are not a job that it started
 	Shell bool // their leader is a shell with job control
-	Keys  bool // they read single keys: a line editor, a full-screen program, ssh
-	Reads bool // one of them waits in a read of the terminal
+	Keys  bool // whether they read single keys, as a line editor, a full-screen program or ssh does
+	Reads bool // whether one of them waits in a read of the terminal
 }
 
-// shellTime is how often a Host looks at the shell while it has observers.
+// shellTime is the interval at which a Host checks the shell while it has observers.
 const shellTime = 200 * time.Millisecond
 
-// shell finds out what the session's shell does. It may be used concurrently.
+// shell determines the state of the session's shell. It may be used concurrently.
 type shell struct {
 	looking sync.Mutex // guards the next two fields
 	state   protocol.ShellState
-	looked  time.Time // when state was found out
+	looked  time.Time // time of the last check
 
 	mu    sync.Mutex // guards marks
 	marks marks
 }
 
-// output takes a piece of the output.
+// output processes a piece of the output.
 func (s *shell) output(data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.marks.output(data)
 }
 
-// shellState returns what the session's shell does, or did up to shellTime ago.
+// shellState returns the state of the session's shell, at most shellTime old.
 func (h *Host) shellState() protocol.ShellState {
 	s := &h.shell
 	s.looking.Lock()
@@ -53,7 +53,7 @@ func (h *Host) shellState() protocol.ShellState {
 	return s.state
 }
 
-// showShell tells an observer what the shell does, if that has changed.
+// showShell sends the state of the shell to an observer, if it has changed.
 func (v *viewer) showShell() error {
 	now := v.host.shellState()
 	if now == v.shell {
@@ -65,16 +65,16 @@ func (v *viewer) showShell() error {
 
 // marks reads the marks (OSC 133) that shells write around prompts and commands.
 type marks struct {
-	last    byte   // kind of the last one. A, B: prompt, C: command starts, D: it has ended; 0: none yet
-	prompts bool   // there are marks of prompts, not of commands alone
-	inner   bool   // the marks are those of a shell that a command of the session's shell has started
-	cut     []byte // the end of the output, if it is the start of a mark
+	last    byte   // kind of the last mark: A, B: prompt, C: start of a command, D: its end; 0: none yet
+	prompts bool   // whether there are marks of prompts, too
+	inner   bool   // whether the marks are those of another shell, started by a command
+	cut     []byte // incomplete mark at the end of the output
 }
 
-// markStart starts a mark. Its kind follows.
+// markStart is the start of a mark. Its kind follows.
 var markStart = []byte("\x1b]133;")
 
-// output reads a piece of the output.
+// output processes a piece of the output.
 func (m *marks) output(data []byte) {
 	if len(m.cut) > 0 {
 		data = slices.Concat(m.cut, data)
@@ -90,7 +90,7 @@ func (m *marks) output(data []byte) {
 	m.cut = startOfMark(data)
 }
 
-// startOfMark returns the end of data if it is the start of a mark whose kind is still to come.
+// startOfMark returns the end of data if it is an incomplete mark.
 func startOfMark(data []byte) []byte {
 	for n := min(len(data), len(markStart)); n > 0; n-- {
 		if bytes.HasSuffix(data, markStart[:n]) {
@@ -100,7 +100,7 @@ func startOfMark(data []byte) []byte {
 	return nil
 }
 
-// mark takes a mark of this kind.
+// mark processes a mark of this kind.
 func (m *marks) mark(kind byte) {
 	switch kind {
 	case 'A', 'B':
@@ -111,9 +111,9 @@ func (m *marks) mark(kind byte) {
 	}
 }
 
-// state returns what the shell does: as the marks say, unless the foreground shows that they are
-// out of date or those of another shell. Without marks the foreground decides. If known is false, f
-// must be zero.
+// state returns the state of the shell: that of the marks, unless the foreground shows that they
+// are out of date or those of another shell. Without marks the foreground decides. If known is
+// false, f must be zero.
 func (m *marks) state(f Foreground, known bool) protocol.ShellState {
 	if f.Own {
 		m.inner = false
@@ -124,7 +124,7 @@ func (m *marks) state(f Foreground, known bool) protocol.ShellState {
 	switch {
 	case m.last == 'C' && prompt && !f.Own: // the command is a shell without marks
 		return protocol.ShellPrompt
-	case m.last == 'C' && f.Keys && !f.Own && !m.inner: // an editor, or ssh: it may be idle
+	case m.last == 'C' && f.Keys && !f.Own && !m.inner: // an editor or ssh, which may be idle
 		return protocol.ShellUnknown
 	case m.last == 'C':
 		return protocol.ShellRunning

@@ -7,46 +7,45 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// The newest output is kept in memory, so much of it, in blocks, all in bytes.
+// Size of the newest output that is kept in memory, in blocks, in bytes.
 const (
 	keepBytes  = 1 << 20
 	blockBytes = 64 << 10
 )
 
-// maxSizes bounds the window sizes that are kept with it.
+// maxSizes is the maximum number of window sizes that are kept with it.
 const maxSizes = 256
 
-// block is a piece of the output. What is written stays as it is, so that it may be read without
-// the lock.
+// block is a piece of the output. Written bytes never change, so they can be read without the lock.
 type block struct {
 	seq  int64
 	data []byte
 }
 
-// stream is the newest output of a session, kept while somebody reads it. It may be used
+// stream is the newest output of a session, kept while there are readers. It may be used
 // concurrently.
 type stream struct {
-	wake chan struct{} // gets a value when there is more, while it is kept
+	wake chan struct{} // receives a value when there is more, while output is kept
 
 	mu     sync.Mutex // guards the fields below
-	kept   int        // readers
+	kept   int        // number of readers
 	blocks []block
-	start  int64 // the output [start, end) is kept
+	start  int64 // the output from start to end-1 is kept
 	end    int64
-	first  protocol.Size   // the window's, where sizes begin
-	size   protocol.Size   // now
-	sizes  []protocol.Size // its changes
-	before int             // changes that are not kept any more
+	first  protocol.Size   // size of the window before sizes
+	size   protocol.Size   // current size
+	sizes  []protocol.Size // changes of the size
+	before int             // number of changes that are no longer kept
 	exit   *protocol.Exit
 }
 
-// newStream returns a stream that begins after so many bytes of output.
+// newStream returns a stream that begins after before bytes of output.
 func newStream(cols, rows int, before int64) *stream {
 	size := protocol.Size{Cols: cols, Rows: rows}
 	return &stream{wake: make(chan struct{}, 1), first: size, size: size, start: before, end: before}
 }
 
-// event takes a raw event. This is all that a session waits for.
+// event processes a raw event. It is the only method that a session waits for.
 func (s *stream) event(e session.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ func (s *stream) resize(size protocol.Size) {
 	}
 }
 
-// keep counts readers up or down. Without any, nothing is kept.
+// keep changes the number of readers by n. Without readers, no output is kept.
 func (s *stream) keep(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,10 +113,10 @@ func (s *stream) keep(n int) {
 	}
 }
 
-// place is how far somebody has read.
+// place is the position of a reader.
 type place struct {
 	seq   int64
-	sizes int // changes of the window's size that he knows
+	sizes int // number of size changes before it
 }
 
 // now returns the place after the newest output, and the window's size there.
@@ -127,19 +126,19 @@ func (s *stream) now() (place, protocol.Size) {
 	return place{s.end, s.before + len(s.sizes)}, s.size
 }
 
-// piece is what a reader gets next: a size, output, or the end of the session. It is empty if there
-// is nothing more yet.
+// piece is the next thing for a reader: a size, output, or the end of the session. It is empty if
+// there is nothing yet.
 type piece struct {
 	size   *protocol.Size
-	seq    int64    // of data
-	data   [][]byte // shared: not to be changed
+	seq    int64    // offset of data
+	data   [][]byte // shared: must not be changed
 	exit   *protocol.Exit
-	start  int64 // the output before is not kept
-	behind bool  // what is read next is not kept
-	left   int64 // bytes that wait behind data
+	start  int64 // output before this is no longer kept
+	behind bool  // the next output is no longer kept
+	left   int64 // bytes that follow data
 }
 
-// next reads on at p, at most limit bytes, and moves p.
+// next returns the next piece after p, with at most limit bytes, and advances p.
 func (s *stream) next(p *place, limit int) piece {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +181,7 @@ func (s *stream) waiting(seq int64) int64 {
 	return s.end - seq
 }
 
-// notify wakes the one who waits on ch, now or when it comes to wait.
+// notify wakes the receiver on ch, or the next one.
 func notify(ch chan struct{}) {
 	select {
 	case ch <- struct{}{}:
@@ -190,15 +189,15 @@ func notify(ch chan struct{}) {
 	}
 }
 
-// oldest returns the start of the output that is kept, and the window's size before the first
-// change that is kept.
+// oldest returns the offset of the first kept byte, and the window's size before the first kept
+// change.
 func (s *stream) oldest() (int64, protocol.Size) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.start, s.first
 }
 
-// at returns the place of a byte that is kept, with the number of size changes before it.
+// at returns the place of a kept byte, with the number of size changes before it.
 func (s *stream) at(seq int64) place {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// textTime is how often an observer sees the screen at most.
+// textTime is the shortest time between two screens for an observer.
 const textTime = 500 * time.Millisecond
 
-// showText sends the screen as text when it has changed, and at the end.
+// showText sends the screen as text after it has changed, and at the end.
 func (v *viewer) showText() (more bool, wait time.Duration, err error) {
 	if err := v.showShell(); err != nil {
 		return false, 0, err

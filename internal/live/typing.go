@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	typingTime  = time.Second // what is typed within it is one event,
-	typingBytes = 4 << 10     // up to so much of it
+	typingTime  = time.Second // keys within this time form one event,
+	typingBytes = 4 << 10     // up to this size
 )
 
-// typing collects what a viewer types until it makes an event of the log: a line, or what is typed
-// in a second. It may be used concurrently.
+// typing collects a viewer's keys until they form an event of the log: a line, or the keys of a
+// second. It may be used concurrently.
 type typing struct {
 	mark func(label []byte)
 
@@ -27,8 +27,7 @@ type typing struct {
 	timer  *time.Timer
 }
 
-// typed is called when it is known which of the keys that were given to the child the screen has
-// shown.
+// typed adds keys of v after it is known which of them the screen has shown.
 func (t *typing) typed(v *viewer, keys, shown []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +56,7 @@ func (t *typing) add(v *viewer, keys []byte, secret bool) {
 	}
 }
 
-// flush makes an event of what was typed.
+// flush adds an event with the collected keys.
 func (t *typing) flush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +77,7 @@ func (t *typing) write() {
 		data["secret"] = true
 	case utf8.Valid(t.keys):
 		data["text"] = string(t.keys)
-	default: // JSON cannot say all bytes
+	default: // JSON cannot represent all bytes
 		data["text"] = string(bytes.ToValidUTF8(t.keys, []byte("\uFFFD")))
 		data["base64"] = base64.StdEncoding.EncodeToString(t.keys)
 	}

@@ -19,50 +19,50 @@ import (
 )
 
 const (
-	greetTime   = 10 * time.Second // for a viewer's Attach
-	batchBytes  = 256 << 10        // of output in one write
-	queueBytes  = 640 << 10        // of other frames that wait for a viewer; one with more is dropped
-	headerBytes = 13               // of an Output frame, before the output
-	maxPing     = 125              // bytes of a Ping that are sent back
+	greetTime   = 10 * time.Second // limit for a viewer's Attach
+	batchBytes  = 256 << 10        // maximum size of output in one write
+	queueBytes  = 640 << 10        // maximum size of queued other frames; a viewer with more is disconnected
+	headerBytes = 13               // size of an Output frame without the output
+	maxPing     = 125              // maximum size of a Ping
 )
 
-// viewer is one of those who are attached. Its reader takes requests; its writer is the only one
-// that writes to conn.
+// viewer is an attached viewer. Its reader processes requests; its writer is the only one that
+// writes to conn.
 type viewer struct {
 	host    *Host
 	conn    io.ReadWriteCloser
 	number  int
 	since   time.Time
 	attach  protocol.Attach
-	place   peer.Place // where it was started, or its client
-	starter bool       // it has started the session
+	place   peer.Place // where it, or its client, was started
+	starter bool       // whether it has started the session
 	wake    chan struct{}
 	stale   atomic.Bool  // its screen must be replaced
-	asleep  atomic.Int64 // output does not wake it up until then, in Unix nanoseconds
-	sent    atomic.Int64 // bytes
+	asleep  atomic.Int64 // output does not wake it before this time, in Unix nanoseconds
+	sent    atomic.Int64 // bytes sent
 
 	ctx  context.Context
 	stop context.CancelFunc
 	once sync.Once
 
-	control bool // it may type; host.mu guards it
-	sized   bool // it asked for a size of the window; host.window.turn guards it
+	control bool // whether it may type; guarded by host.mu
+	sized   bool // whether it requested a window size; guarded by host.window.turn
 
-	at       place // of its writer
-	painted  bool  // it has had a screen
+	at       place // position of the writer
+	painted  bool  // whether it was sent a screen
 	snapshot time.Time
-	frame    int64               // number of the next one, in ModeFrames
-	after    int64               // frames of output that it does not want
-	out      []byte              // frames that are about to be written
-	text     *protocol.Screen    // that it had last
-	shell    protocol.ShellState // that it was told last
+	frame    int64               // number of the next frame, in ModeFrames
+	after    int64               // number of output frames to skip
+	out      []byte              // frames about to be written
+	text     *protocol.Screen    // last screen sent as text
+	shell    protocol.ShellState // last state of the shell sent
 
 	handling sync.Mutex // held while a frame of the viewer is handled
 
 	mu     sync.Mutex // guards the fields below
 	queue  [][]byte
 	queued int
-	latest bool // the last of the queue only says who is there, and is replaced by the next one that does
+	latest bool // the last queued frame is a Control that the next one may replace
 }
 
 func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
@@ -72,7 +72,7 @@ func newViewer(h *Host, conn io.ReadWriteCloser) *viewer {
 	return v
 }
 
-// cut ends the connection.
+// cut closes the connection.
 func (v *viewer) cut() {
 	v.once.Do(func() {
 		v.stop()
@@ -130,7 +130,7 @@ func (v *viewer) greet(in *protocol.Reader) bool {
 	return v.send(protocol.TypeHello, hello) == nil
 }
 
-// accept takes a viewer's first frame.
+// accept processes a viewer's first frame.
 func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if f.Type != protocol.TypeAttach {
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "the first frame is no attach"}
@@ -165,7 +165,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	return nil
 }
 
-// cleanName keeps what can be shown of a viewer's name.
+// cleanName returns a viewer's name without characters that cannot be shown.
 func cleanName(s string) string {
 	const most = 64 // characters
 	out := []rune(printable.Line(s))
@@ -178,7 +178,7 @@ func (v *viewer) refuse(e *protocol.Error) {
 	}
 }
 
-// send writes a frame at once. Only the writer may.
+// send writes a frame at once. Only the writer may call it.
 func (v *viewer) send(t protocol.Type, what any) error {
 	f, err := protocol.JSON(t, what)
 	if err != nil {
@@ -187,7 +187,7 @@ func (v *viewer) send(t protocol.Type, what any) error {
 	return v.put(net.Buffers{protocol.Append(nil, f)})
 }
 
-// put writes. A viewer that takes nothing for too long is dropped.
+// put writes to the connection. A viewer that reads nothing for too long is disconnected.
 func (v *viewer) put(b net.Buffers) error {
 	guard := time.AfterFunc(v.host.opt.WriteTimeout, v.cut)
 	defer guard.Stop()
@@ -196,7 +196,7 @@ func (v *viewer) put(b net.Buffers) error {
 	return err
 }
 
-// post queues a frame for the writer, who shares its bytes with others.
+// post queues a frame for the writer. The frame is shared and must not be changed.
 func (v *viewer) post(frame []byte) { v.postAs(frame, false) }
 
 func (v *viewer) postAs(frame []byte, latest bool) {
@@ -224,8 +224,8 @@ func (v *viewer) taken() net.Buffers {
 	return q
 }
 
-// write is the writer. It ends when the session is over and all is sent, or when the viewer is
-// gone.
+// write is the writer. It ends when the session is over and everything is sent, or when the viewer
+// has left.
 func (v *viewer) write() {
 	if v.sendEntries() != nil {
 		return
@@ -245,10 +245,10 @@ func (v *viewer) write() {
 	}
 }
 
-// sleep waits until the viewer is woken, but at most for limit, if that is not 0.
+// sleep waits until the viewer is woken, for at most limit, if that is not 0.
 func (v *viewer) sleep(limit time.Duration) {
 	var later <-chan time.Time
-	if limit == 0 && v.attach.Mode == protocol.ModeText { // to look at the shell
+	if limit == 0 && v.attach.Mode == protocol.ModeText { // to check the shell
 		later = time.After(shellTime)
 	}
 	if limit > 0 {
@@ -263,11 +263,11 @@ func (v *viewer) sleep(limit time.Duration) {
 	v.asleep.Store(0)
 }
 
-// errOver says that the viewer has had all.
+// errOver means that the session is over and everything was sent.
 var errOver = errors.New("the session is over")
 
-// show sends the next part of the output. more reports whether it should be called again at once;
-// otherwise wait is the longest time to wait first, 0: until woken.
+// show sends the next part of the output. If more is false, it need not be called again before the
+// viewer is woken or, if it is not 0, wait is over.
 func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	switch v.attach.Mode {
 	case protocol.ModeScreen:
@@ -284,8 +284,7 @@ func (v *viewer) show() (more bool, wait time.Duration, err error) {
 	return more, 0, err
 }
 
-// showScreen sends the screen to a viewer that has none or has fallen behind, and otherwise the
-// output.
+// showScreen sends the screen to a viewer that has none or has fallen behind, and otherwise output.
 func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	stale := v.stale.Load()
 	if !v.painted && v.attach.From == nil {
@@ -313,7 +312,7 @@ func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	return more, 0, err
 }
 
-// showBytes sends each byte, from the log where the stream does not keep it any more.
+// showBytes sends every byte: from the raw log what the stream no longer has.
 func (v *viewer) showBytes() (more bool, wait time.Duration, err error) {
 	limit := int64(batchBytes)
 	if v.host.floods() {
@@ -329,7 +328,7 @@ func (v *viewer) showBytes() (more bool, wait time.Duration, err error) {
 	return more && wait == 0, wait, err
 }
 
-// pace returns how long to wait after n bytes, so that a session that writes a lot goes first.
+// pace returns how long to wait after n bytes, so that a session that writes much has priority.
 func (v *viewer) pace(n int64) time.Duration {
 	if n == 0 || !v.host.floods() {
 		return 0
@@ -337,7 +336,7 @@ func (v *viewer) pace(n int64) time.Duration {
 	return beatTime * time.Duration(n) / time.Duration(v.host.share())
 }
 
-// showNothing waits for the end.
+// showNothing waits for the end of the session.
 func (v *viewer) showNothing() (more bool, err error) {
 	for {
 		p := v.host.stream.next(&v.at, keepBytes)
@@ -364,8 +363,8 @@ func (v *viewer) give(p piece) (more bool, err error) {
 	return false, nil
 }
 
-// exit tells the viewer that the session is over, after the answer to a request of it that may have
-// ended it. It returns errOver.
+// exit sends the end of the session, after the answer to a request that may have caused it. It
+// returns errOver.
 func (v *viewer) exit(e *protocol.Exit) error {
 	v.handling.Lock()
 	answers := v.taken()
@@ -381,7 +380,7 @@ func (v *viewer) exit(e *protocol.Exit) error {
 	return errOver
 }
 
-// output writes pieces of the output, without a copy of them.
+// output writes pieces of the output without copying them.
 func (v *viewer) output(seq int64, data [][]byte) error {
 	var b net.Buffers
 	for _, d := range data {
@@ -398,7 +397,7 @@ func (v *viewer) output(seq int64, data [][]byte) error {
 	return v.put(b)
 }
 
-// fromPast sends what the stream does not keep, from the raw log, up to the byte to at least.
+// fromPast sends output that the stream no longer has from the raw log, at least up to byte to.
 func (v *viewer) fromPast(to int64) error {
 	h := v.host
 	h.settle(v.ctx)
@@ -437,7 +436,7 @@ func (v *viewer) fromPast(to int64) error {
 	return v.gap(oldest) // the log does not have it
 }
 
-// gap tells the viewer about bytes that are not available.
+// gap sends a Gap up to byte to.
 func (v *viewer) gap(to int64) error {
 	if to <= v.at.seq {
 		return nil
@@ -447,7 +446,7 @@ func (v *viewer) gap(to int64) error {
 	return err
 }
 
-// read is the reader. It ends with the connection, or at what is no frame.
+// read is the reader. It ends with the connection, or at an invalid frame.
 func (v *viewer) read(in *protocol.Reader) {
 	for v.ctx.Err() == nil {
 		f, err := in.Next()
@@ -460,7 +459,8 @@ func (v *viewer) read(in *protocol.Reader) {
 	}
 }
 
-// handle does what a frame asks for. Its error ends the connection: what was meant cannot be known.
+// handle executes a viewer's frame. An error ends the connection, because the frame is not
+// understood.
 func (v *viewer) handle(f protocol.Frame) error {
 	v.handling.Lock()
 	defer v.handling.Unlock()
@@ -485,7 +485,7 @@ func (v *viewer) handle(f protocol.Frame) error {
 		if err := f.Decode(&r); err != nil {
 			return err
 		}
-		switch r.Action { // those that wait for somebody; the connection may end meanwhile
+		switch r.Action { // requests that wait for a confirmation, during which the connection may end
 		case protocol.Forget:
 			h.workers.Go(func() { h.forget(v, r.ID) })
 			return nil

@@ -8,24 +8,24 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Bounds of a window's size that a viewer may ask for, in cells.
+// Minimum size of a window that a viewer can request, in cells.
 const minCols, minRows = 2, 1
 
-// size is a window's, in cells.
+// size is the size of a window, in cells.
 type size struct{ cols, rows int }
 
-// window knows which size the session's window has by itself: its terminal's, or the one that it
-// was given for good. It gets that back when the viewers who asked for another have left.
+// window remembers the window's own size: that of its terminal, or the one that was set
+// permanently. The window returns to it when the viewers that requested other sizes have left.
 type window struct {
-	turn   sync.Mutex // held by who changes the size, until it is changed; guards asking and viewer.sized
-	asking int        // viewers who asked for a size
+	turn   sync.Mutex // held while the size is changed; guards asking and viewer.sized
+	asking int        // number of viewers that requested a size
 
 	mu   sync.Mutex // guards the fields below, and is held for no longer than that
 	own  size
-	lent size // what a viewer is just being given; the event that tells of it is no change of own
+	lent size // size being set for a viewer; its event does not change own
 }
 
-// changed takes note of a size that the window has got. It does not wait for anybody.
+// changed records a new size of the window. It never waits.
 func (w *window) changed(e session.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -34,14 +34,14 @@ func (w *window) changed(e session.Event) {
 	}
 }
 
-// lend says which size a viewer is about to be given; none is the end of it.
+// lend sets the size that is being set for a viewer; the zero size means that it is set.
 func (w *window) lend(to size) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lent = to
 }
 
-// resize sets the window to the size that a viewer wants.
+// resize resizes the window for a viewer.
 func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	if h.may(v) == nil {
 		return noControl(v)
@@ -66,8 +66,8 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	return nil
 }
 
-// unsize restores the window's own size if v, which leaves, was the last viewer that had asked for
-// another.
+// unsize restores the window's own size if v, which leaves, was the last viewer that had requested
+// one.
 func (h *Host) unsize(v *viewer) {
 	w := &h.window
 	w.turn.Lock()
@@ -83,7 +83,7 @@ func (h *Host) unsize(v *viewer) {
 	own := w.own
 	w.mu.Unlock()
 	if _, now := h.stream.now(); now.Cols != own.cols || now.Rows != own.rows {
-		_ = h.opt.Command.Resize(own.cols, own.rows) // a child that is gone needs none
+		_ = h.opt.Command.Resize(own.cols, own.rows) // an exited command needs no size
 	}
 }
 

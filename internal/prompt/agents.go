@@ -12,7 +12,7 @@ import (
 // agent is an agent that prompts can be sent to.
 type agent struct{ *chat.Sending }
 
-// agentOf returns the agent of a name; ok is false if it is not known how to send to it.
+// agentOf returns an agent by its name. ok is false if ptyrec cannot send prompts to it.
 func agentOf(name string) (a agent, ok bool) {
 	a = agent{extractor.AgentOf(name).Send}
 	return a, a.Sending != nil
@@ -24,7 +24,7 @@ func Takes(name string) bool {
 	return ok
 }
 
-// Title returns what an agent calls itself, or its name if it is not known.
+// Title returns the title of an agent, or its name if the agent is unknown.
 func Title(agent string) string { return cmp.Or(extractor.AgentOf(agent).Title, agent) }
 
 // keys returns the keys that put a prompt into the agent's input box.
@@ -36,8 +36,8 @@ func (a agent) keys(text string) []byte {
 	return keysOf(text, a.Typed && IsCommand(text))
 }
 
-// shows reports whether the input box holds a text that ends with mark, or what the agent shows in
-// its place.
+// shows reports whether the input box has a text that ends with mark, or the agent's replacement
+// for it.
 func (a agent) shows(s extractor.Sight, m mark) bool {
 	for _, fold := range a.Folds {
 		if strings.Contains(s.Box, fold) {
@@ -47,11 +47,11 @@ func (a agent) shows(s extractor.Sight, m mark) bool {
 	return s.Boxed && m.in(s.Box)
 }
 
-// suggestion is a row of the list of commands that opens while one is typed.
+// suggestion matches a row of the list of commands that opens while a command is typed.
 var suggestion = lazy.Regexp(`^[ │┃]*/?([a-z][a-z:-]+) {2,}\S`)
 
-// misleads reports whether Enter would choose another command than the one that was typed: the list
-// is not up to date yet, say.
+// misleads reports whether Enter would choose another command than the typed one, for example
+// because the list is out of date.
 func (a agent) misleads(s extractor.Sight, text string) bool {
 	if !a.Typed || !IsCommand(text) {
 		return false

@@ -1,8 +1,7 @@
-// Package prompt sends prompts to the agents of live sessions, and makes sure that they are taken.
+// Package prompt sends prompts to the agents of live sessions, and verifies that they are accepted.
 //
-// A Sender attaches to the session for each thing that it does, so it holds nothing and needs no
-// Close. Send looks at the screen: a prompt goes to an agent that is idle, into an empty input box,
-// as one paste; Enter follows when the box shows the end of the text, and is pressed once more if
-// nothing happens. The text is never typed twice. What agents do differently is in a table
-// (agents.go).
+// A Sender attaches to the session for each operation, so it holds no resources and needs no Close.
+// Send watches the screen: it pastes a prompt when the agent is idle and its input box is empty,
+// presses Enter when the box shows the end of the text, and presses it once more if nothing
+// happens. It never types the text twice. Differences between agents are in a table (agents.go).
 package prompt

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Errors of Send, Reply and Interrupt. The session refused, or nothing was typed, unless the error
-// is a NotTakenError or ErrUnknownCommand.
+// Errors of Send, Reply and Interrupt. Unless the error is a NotTakenError or ErrUnknownCommand,
+// nothing was typed, or the session refused it.
 var (
 	ErrEmpty      = errors.New("the prompt is empty")
 	ErrShell      = errors.New("the prompt begins with !, which makes the agent run a shell command")
@@ -24,14 +24,14 @@ var (
 	ErrUnknownCommand = errors.New("the agent does not know the command")
 )
 
-// AskingError says that the agent asks something, which the prompt would have answered.
+// AskingError means that the agent asks something, which the prompt would have answered.
 type AskingError struct {
-	Question string // what the screen shows of it, lines separated by "\n"
+	Question string // text of the question on the screen, lines separated by "\n"
 }
 
 func (e *AskingError) Error() string { return "the agent asks a question" }
 
-// BoxError says that something else is in the agent's input box.
+// BoxError means that the agent's input box has another text.
 type BoxError struct {
 	Left string
 }
@@ -40,9 +40,10 @@ func (e *BoxError) Error() string {
 	return "the agent's input box is not empty: it holds " + quoted(e.Left)
 }
 
-// NotTakenError says that the agent did not take the prompt. It may still be in the input box.
+// NotTakenError means that the agent did not accept the prompt, which may still be in the input
+// box.
 type NotTakenError struct {
-	Left string // what the input box holds; empty: nothing, or it is not known
+	Left string // text in the input box; empty if there is none, or it is unknown
 }
 
 func (e *NotTakenError) Error() string {
@@ -62,7 +63,7 @@ func quoted(text string) string {
 	return `"` + text + `"`
 }
 
-// refusal makes an error of this package of one of the session's.
+// refusal converts an error of the session to one of this package.
 func (v *view) refusal(err error) error {
 	var e *protocol.Error
 	if !errors.As(err, &e) {

@@ -13,18 +13,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// How long the agent must have been idle until its reply is complete: it may answer two prompts one
-// after the other, and a command makes it idle without having been busy.
+// How long the agent must be idle until its reply is complete: it may answer two prompts in a row,
+// and a command makes it idle without it having been busy.
 const (
 	calm       = 500 * time.Millisecond
-	calmUnseen = 1500 * time.Millisecond // if the log does not know that it worked,
-	calmSilent = 30 * time.Second        // and nothing came but the prompt, which is no command
+	calmUnseen = 1500 * time.Millisecond // if it was not seen busy
+	calmSilent = 30 * time.Second        // and nothing came after the prompt, which is not a command
 )
 
 // Reply is what an agent answered to a prompt.
 type Reply struct {
-	Entries []*session.Entry // what was said since the prompt, which is the first of them if it was seen
-	Status  *int             // of the session, if it ended with the reply
+	Entries []*session.Entry // entries since the prompt, starting with the prompt if it was seen
+	Status  *int             // exit status of the session, if it ended with the reply
 }
 
 // Text returns the words of the reply, with a blank line between its messages.
@@ -38,9 +38,9 @@ func (r Reply) Text() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Reply waits for the reply to a prompt that was taken. It returns an AskingError if the agent asks
-// something first, ErrNoReply if it is idle for long and has said nothing, and ErrEnded if the
-// session ends, with what was said until then.
+// Reply waits for the reply to an accepted prompt. It returns an AskingError if the agent asks
+// something first, ErrNoReply if it is idle for long without a reply, and ErrEnded, with what was
+// said so far, if the session ends.
 func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
 	stream, err := s.client.Attach(ctx, to.Session, client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone, Entries: &to.After})
 	if err != nil {
@@ -76,18 +76,18 @@ func (s *Sender) question(ctx context.Context, t *turn) error {
 	return v.asking()
 }
 
-// turn follows a reply.
+// turn tracks a reply.
 type turn struct {
 	to      Receipt
 	state   protocol.State
-	busy    bool // the log says that it worked
+	busy    bool // the agent was busy
 	over    bool
-	said    bool // something came, or nothing need come
+	said    bool // something came, or nothing is expected
 	entries map[string]*session.Entry
 	status  *int
 }
 
-// next takes the next event, or finds that the turn is over.
+// next processes the next event, or finds that the turn is over.
 func (t *turn) next(ctx context.Context, stream *client.Stream) error {
 	limit, stop := ctx, context.CancelFunc(func() {})
 	if t.state.State == "idle" || t.state.State == "asking" {
@@ -115,7 +115,7 @@ func (t *turn) next(ctx context.Context, stream *client.Stream) error {
 	return nil
 }
 
-// patience is how long the agent must have been idle.
+// patience returns how long the agent must be idle.
 func (t *turn) patience() time.Duration {
 	said := false
 	for _, e := range t.entries {
@@ -131,7 +131,7 @@ func (t *turn) patience() time.Duration {
 	return calmSilent
 }
 
-// take takes entries into account.
+// take processes entries.
 func (t *turn) take(e protocol.Entries) {
 	for _, id := range e.Gone {
 		delete(t.entries, id)

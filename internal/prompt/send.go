@@ -9,35 +9,35 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 )
 
-// What an agent may take at most.
+// Time limits for an agent.
 const (
-	settleTime  = 2 * time.Second         // until the screen and the log agree that it is idle,
-	showTime    = 8 * time.Second         // to show the text in its input box,
-	reactTime   = 2500 * time.Millisecond // to react to Enter,
-	unknownTime = 250 * time.Millisecond  // to say that it does not know a command, which it does at once,
-	takeTime    = 15 * time.Second        // and to take the text, from the first Enter
+	settleTime  = 2 * time.Second         // until the screen and the log agree that it is idle
+	showTime    = 8 * time.Second         // until the text is in its input box
+	reactTime   = 2500 * time.Millisecond // until it reacts to Enter
+	unknownTime = 250 * time.Millisecond  // until it says that it does not know a command
+	takeTime    = 15 * time.Second        // until it has accepted the text, from the first Enter
 )
 
 const (
-	echoQuiet = 150 * time.Millisecond // without output, and what was typed has been shown,
-	echoLimit = 2 * time.Second        // which is waited for so long, since some programs always write
+	echoQuiet = 150 * time.Millisecond // without output, after which typed keys have been shown
+	echoLimit = 2 * time.Second        // limit of that wait, since some programs always write
 
-	listQuiet  = 600 * time.Millisecond // without output, and a list of commands is up to date
-	framePause = 50 * time.Millisecond  // without output, and a frame is whole,
+	listQuiet  = 600 * time.Millisecond // without output, after which a list of commands is up to date
+	framePause = 50 * time.Millisecond  // without output, after which a frame is complete
 	frameLimit = 150 * time.Millisecond
-	openQuiet  = 300 * time.Millisecond // without output, and what a command opens is there,
+	openQuiet  = 300 * time.Millisecond // without output, after which a command has opened its dialog
 	openLimit  = 2 * time.Second
 	keyPause   = 150 * time.Millisecond // between two keys that interrupt
 
-	// A session so young may still show a question over its empty input box, or drop what is
-	// typed, until nothing was written for a while.
+	// A session younger than this may still show a question over its empty input box, or drop keys,
+	// until there was no output for a while.
 	young      = 30 * time.Second
 	youngQuiet = 700 * time.Millisecond
 	youngLimit = 5 * time.Second
 )
 
-// ready waits until the agent is idle with an empty input box: for so long if it has not started,
-// and for a moment if it only seems to work.
+// ready waits until the agent is idle with an empty input box: for up to start if it has not
+// started, and for a moment if it seems busy.
 func (v *view) ready(ctx context.Context, start time.Duration) error {
 	if !v.isAgent() && start == 0 {
 		return ErrNoAgent
@@ -80,14 +80,14 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 	return nil
 }
 
-// works reports whether the log says that the agent works.
+// works reports whether the agent is busy according to the log.
 func (v *view) works() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.state.State == "busy"
 }
 
-// send puts the prompt into the input box of an agent that is ready, and submits it.
+// send puts the prompt into the input box of a ready agent, and submits it.
 func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, error) {
 	r.Agent = v.agent()
 	a, ok := agentOf(r.Agent)
@@ -127,11 +127,11 @@ func (v *view) send(ctx context.Context, r Receipt, o SendOptions) (Receipt, err
 	return r, v.known(ctx, r.Text)
 }
 
-// submit presses Enter until the agent has taken what is in its input box.
+// submit presses Enter until the agent has accepted what is in its input box.
 func (v *view) submit(ctx context.Context, r *Receipt) error {
 	v.mu.Lock()
 	before := v.sight()
-	typed, said := before.Box, saysUnknown(before, r.Text) // about an earlier one
+	typed, said := before.Box, saysUnknown(before, r.Text) // of an earlier command
 	v.mu.Unlock()
 	r.At = time.Now()
 	for end := r.At.Add(takeTime); time.Now().Before(end); {
@@ -139,7 +139,7 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 			return v.refusal(err)
 		}
 		r.Enters++
-		for now := (extractor.Sight{}); !now.Boxed; { // it shows something else, or nothing yet
+		for now := (extractor.Sight{}); !now.Boxed; { // wait for the input box
 			opened := false
 			taken := func() bool {
 				now = v.sight()
@@ -148,7 +148,7 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 				return r.Busy || v.asked || now.Boxed && now.Box == "" || opened
 			}
 			ok, err := v.until(ctx, reactTime, func() bool { return taken() || !said && saysUnknown(now, r.Text) })
-			if err == nil && ok { // half a frame shows less than it will
+			if err == nil && ok { // an incomplete frame shows less
 				err = v.settled(ctx, opened)
 				ok, _ = v.until(ctx, 0, taken)
 			}
@@ -163,13 +163,13 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 	return v.notTaken()
 }
 
-// opened reports whether the agent shows something in place of its input box, as it does for some
+// opened reports whether the agent shows something in place of its input box, as it does after some
 // commands. The caller holds v.mu.
 func (v *view) opened(now extractor.Sight, text string) bool {
 	return IsCommand(text) && !now.Boxed && !v.term.Modes().SynchronizedOutput
 }
 
-// settled waits until a frame is whole. What an agent opens may take more than one.
+// settled waits until a frame is complete. A dialog may take more than one.
 func (v *view) settled(ctx context.Context, opened bool) error {
 	if opened {
 		return v.quiet(ctx, openQuiet, openLimit)
@@ -177,21 +177,21 @@ func (v *view) settled(ctx context.Context, opened bool) error {
 	return v.quiet(ctx, framePause, frameLimit)
 }
 
-// unknown returns ErrUnknownCommand in place of a NotTakenError if the agent says that it does not
-// know the command, and empties the input box.
+// unknown returns ErrUnknownCommand instead of a NotTakenError if the agent says that it does not
+// know the command, and clears the input box.
 func (v *view) unknown(ctx context.Context, text string, a agent, err error) error {
 	var left *NotTakenError
 	if !errors.As(err, &left) || left.Left != text || a.Clear == "" || !errors.Is(v.known(ctx, text), ErrUnknownCommand) {
 		return err
 	}
-	_ = v.stream.Input(ctx, []byte(a.Clear)) // if it fails, the next prompt finds the box
+	_ = v.stream.Input(ctx, []byte(a.Clear)) // if it fails, the next prompt finds the text in the box
 	if _, err := v.until(ctx, settleTime, func() bool { s := v.sight(); return s.Boxed && s.Box == "" }); err != nil {
 		return err
 	}
 	return ErrUnknownCommand
 }
 
-// known returns ErrUnknownCommand if the agent says that it does not know the command it was sent.
+// known returns ErrUnknownCommand if the agent says that it does not know the command.
 func (v *view) known(ctx context.Context, text string) error {
 	if !IsCommand(text) {
 		return nil
@@ -207,8 +207,8 @@ func (v *view) known(ctx context.Context, text string) error {
 	return err
 }
 
-// saysUnknown reports whether text is a command, and the end of the conversation says that it is
-// not known.
+// saysUnknown reports whether text is a command and the end of the conversation says that it is
+// unknown.
 func saysUnknown(s extractor.Sight, text string) bool {
 	if !IsCommand(text) {
 		return false
@@ -225,7 +225,7 @@ func saysUnknown(s extractor.Sight, text string) bool {
 	return false
 }
 
-// notTaken returns the error that says what is in the input box, or the question in its place.
+// notTaken returns an error with the contents of the input box, or with the question shown instead.
 func (v *view) notTaken() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -239,7 +239,7 @@ func (v *view) notTaken() error {
 	return &NotTakenError{strings.Join(trimmed(now.Rest), "\n")}
 }
 
-// line types a line for a program that is no known agent.
+// line types a line for a program that is not a known agent.
 func (v *view) line(ctx context.Context, r Receipt) (Receipt, error) {
 	v.mu.Lock()
 	pastes := v.term.Modes().BracketedPaste

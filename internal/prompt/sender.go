@@ -12,11 +12,11 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Options say who sends. Their zero value is a program called "prompt".
+// Options describe the sender. The zero value is a program called "prompt".
 type Options struct {
-	Name   string         // shown to the viewers of the session; empty: "prompt"
-	Kind   protocol.Kind  // empty: protocol.Agent, which needs a grant. A human takes control meanwhile
-	Behalf *protocol.Link // the client that a server sends for; may be nil
+	Name   string         // name shown to viewers of the session; "prompt" if empty
+	Kind   protocol.Kind  // protocol.Agent if empty, which needs a grant; a Human takes control meanwhile
+	Behalf *protocol.Link // client for which a server sends; may be nil
 	// NoAnswers makes Raw fail while the agent asks something.
 	NoAnswers bool
 }
@@ -39,27 +39,28 @@ func New(c *client.Client, ref string, o Options) *Sender {
 	return &Sender{c, ref, o}
 }
 
-// SendOptions say what Send may do. Their zero value is the strictest.
+// SendOptions say what Send may do. The zero value is the strictest.
 type SendOptions struct {
-	Start      time.Duration // how long to wait for an agent that has not started; 0: not at all
-	AllowShell bool          // a first ! may run a shell command
-	AnyProgram bool          // the session's program need not be a known agent: then nothing is checked
+	Start      time.Duration // how long to wait for an agent that has not started; 0 means not at all
+	AllowShell bool          // allow ! at the start, which may run a shell command
+	AnyProgram bool          // send to any program, without checks if it is not a known agent
 }
 
-// Receipt says that a prompt was taken.
+// Receipt describes an accepted prompt.
 type Receipt struct {
-	Session string    // its id
-	Agent   string    // its name; empty: no known agent
-	Text    string    // what was sent, see Clean
-	At      time.Time // when Enter was pressed first
-	After   int       // the entries of the log with a greater number are newer than the prompt
-	Busy    bool      // the agent was seen at work since
-	Enters  int       // how often Enter was pressed
+	Session string    // id of the session
+	Agent   string    // name of the agent; empty if it is not known
+	Text    string    // text that was sent, see Clean
+	At      time.Time // time of the first Enter
+	After   int       // entries with greater numbers are newer than the prompt
+	Busy    bool      // whether the agent was seen busy since
+	Enters  int       // number of times Enter was pressed
 }
 
-// Send sends a prompt to the session's agent, and returns when the agent has taken it. The errors
-// are those of this package, or say why the session cannot be reached. With a NotTakenError, and
-// if ctx ends, the prompt may be in the input box; with any other nothing was submitted.
+// Send sends a prompt to the session's agent, and returns when the agent has accepted it. The
+// errors are those of this package, or say why the session cannot be reached. After a
+// NotTakenError, or if ctx is cancelled, the prompt may be in the input box; after any other error
+// nothing was submitted.
 func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt, error) {
 	text = Clean(text)
 	if text == "" {
@@ -84,8 +85,8 @@ func (s *Sender) Send(ctx context.Context, text string, o SendOptions) (Receipt,
 	return v.send(ctx, r, o)
 }
 
-// Raw types keys at once, whatever the agent does. With Options.NoAnswers it fails while the agent
-// asks something.
+// Raw types keys at once, whatever the agent's state. With Options.NoAnswers it fails while the
+// agent asks something.
 func (s *Sender) Raw(ctx context.Context, keys []byte) error {
 	answers := !s.opt.NoAnswers
 	v, err := s.open(ctx, &answers)
@@ -97,7 +98,7 @@ func (s *Sender) Raw(ctx context.Context, keys []byte) error {
 }
 
 // Interrupt stops what the agent does, and returns when it has stopped. It returns ErrIdle if the
-// agent does nothing.
+// agent is idle.
 func (s *Sender) Interrupt(ctx context.Context) error {
 	answers := true
 	v, err := s.open(ctx, &answers)
@@ -140,8 +141,8 @@ func (s *Sender) open(ctx context.Context, answers *bool) (*view, error) {
 	})
 }
 
-// begin keeps others from sending a prompt until the view is closed. Sessions that do not know that
-// are sent prompts all the same.
+// begin reserves the prompt until the view is closed. It ignores that older sessions do not support
+// this.
 func (v *view) begin(ctx context.Context) error {
 	limit, stop := context.WithTimeout(ctx, settleTime)
 	defer stop()
@@ -156,21 +157,21 @@ func (v *view) begin(ctx context.Context) error {
 	return v.refusal(err)
 }
 
-// prompted has the session record what the agent took.
+// prompted records the accepted prompt in the session's log.
 func (v *view) prompted(ctx context.Context, text string) {
 	limit, stop := context.WithTimeout(ctx, settleTime)
 	defer stop()
-	_ = v.stream.Prompted(limit, text) // the prompt was taken: that matters more
+	_ = v.stream.Prompted(limit, text) // the prompt was accepted; an error here matters less
 }
 
-// agent returns the name of the agent that runs, "" if none is known.
+// agent returns the name of the running agent, "" if none is known.
 func (v *view) agent() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.state.Agent
 }
 
-// isAgent reports whether an agent runs, or is started by the session's command.
+// isAgent reports whether an agent runs, or will be started by the session's command.
 func (v *view) isAgent() bool {
 	command := v.hello.Session.Command
 	return v.agent() != "" || len(command) > 0 && slices.Contains(extractor.Agents(), filepath.Base(command[0]))

@@ -37,8 +37,8 @@ func keysOf(text string, typed bool) []byte {
 	return []byte("\x1b[200~" + lines + "\x1b[201~")
 }
 
-// mark is the end of a text, by which it is found on a screen wherever a line is cut: its last
-// letters and digits, or, if it has none, its last characters but blanks.
+// mark is the end of a text, which can be found on a screen wherever lines are cut: its last
+// letters and digits or, if it has none, its last characters except blanks.
 type mark struct {
 	end  string
 	part func(rune) bool

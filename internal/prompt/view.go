@@ -16,26 +16,25 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// view is a session as it is while one thing is done to it. A goroutine reads the stream; close
-// waits for it.
+// view is a session during one operation. A goroutine reads the stream; close waits for it.
 type view struct {
 	stream *client.Stream
-	hello  protocol.Hello // of the first connection; does not change once the screen is known
-	done   chan struct{}  // closed when the goroutine is over
+	hello  protocol.Hello // of the first connection; does not change after open
+	done   chan struct{}  // closed when the goroutine has ended
 
 	mu      sync.Mutex // guards the fields below
 	term    *vterm.Term
 	state   protocol.State
-	asked   bool          // a user entry came
+	asked   bool          // whether a user entry came
 	cleared bool          // the agent has begun a new conversation
-	written time.Time     // when the last output came
-	err     error         // why nothing more comes
+	written time.Time     // time of the last output
+	err     error         // why the stream has ended
 	changed chan struct{} // closed at the next change
 }
 
 // open attaches to a session, and returns once its screen is known.
 func open(ctx context.Context, c *client.Client, ref string, o client.AttachOptions) (*view, error) {
-	none := math.MaxInt // entries come as they change
+	none := math.MaxInt // only those that change
 	o.Mode, o.Entries = protocol.ModeScreen, &none
 	stream, err := c.Attach(ctx, ref, o)
 	if err != nil {
@@ -55,7 +54,7 @@ func (v *view) close() {
 	<-v.done
 }
 
-// read reads the stream to its end.
+// read reads the stream until it ends.
 func (v *view) read(ctx context.Context) {
 	defer close(v.done)
 	for {
@@ -75,7 +74,7 @@ func (v *view) read(ctx context.Context) {
 	}
 }
 
-// take takes an event into account. The caller holds v.mu.
+// take processes an event. The caller holds v.mu.
 func (v *view) take(e client.Event) {
 	switch e := e.(type) {
 	case client.Connected:
@@ -101,7 +100,8 @@ func (v *view) take(e client.Event) {
 	}
 }
 
-// until waits until done, for at most d. It reports whether done. done is called with v.mu held.
+// until waits for at most d until done returns true, and reports whether it did. done is called
+// with v.mu held.
 func (v *view) until(ctx context.Context, d time.Duration, done func() bool) (bool, error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -125,7 +125,7 @@ func (v *view) until(ctx context.Context, d time.Duration, done func() bool) (bo
 	}
 }
 
-// quiet waits until nothing was written for d, for at most limit.
+// quiet waits until there was no output for d, for at most limit.
 func (v *view) quiet(ctx context.Context, d, limit time.Duration) error {
 	for end := time.Now().Add(limit); time.Now().Before(end); {
 		v.mu.Lock()
@@ -139,15 +139,15 @@ func (v *view) quiet(ctx context.Context, d, limit time.Duration) error {
 	return nil
 }
 
-// sight is what the screen shows of the agent. The caller holds v.mu.
+// sight returns what the screen shows of the agent. The caller holds v.mu.
 func (v *view) sight() extractor.Sight {
-	if v.term.Modes().SynchronizedOutput { // in the midst of a frame
+	if v.term.Modes().SynchronizedOutput { // the frame is incomplete
 		return extractor.Sight{}
 	}
 	return extractor.Look(v.term.Snapshot(), v.state.Agent)
 }
 
-// asking returns the error that holds the agent's question.
+// asking returns an AskingError with the agent's question.
 func (v *view) asking() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,14 +158,14 @@ func (v *view) asking() error {
 func questionOf(s extractor.Sight) string {
 	const most = 20
 	rows := trimmed(s.Rest)
-	if len(rows) == 0 { // some dialogs are the end of the conversation
+	if len(rows) == 0 { // some dialogs are part of the conversation
 		rows = trimmed(s.Talk)
 		rows = rows[max(0, len(rows)-most):]
 	}
 	return strings.Join(rows, "\n")
 }
 
-// trimmed returns the rows that hold more than the frame of a box, without that.
+// trimmed returns the rows that contain more than the frame of a box, without the frame.
 func trimmed(rows []string) (out []string) {
 	for _, row := range rows {
 		if row = strings.Trim(row, " │┃║"); strings.Trim(row, "─━═╭╮╰╯▀▄╌ ") != "" {

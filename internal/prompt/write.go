@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Write writes the words of a reply, or as JSON its words and entries.
+// Write writes the text of a reply, or as JSON its text and entries.
 func (r Reply) Write(w io.Writer, asJSON bool) error {
 	if asJSON {
 		entries := r.Entries
