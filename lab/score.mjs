@@ -125,7 +125,11 @@ function withoutMarks(l, links) {
       .replace(/(\*{1,3}|~~)(?=\S)([^\0]*?\S|.+?\S)\1/g, "$2")
       .replace(/(?<![\p{L}\p{N}])(_{1,3})(?=[^\s_])(.*?[^\s_])\1(?![\p{L}\p{N}])/gu, "$2");
   }
-  l = l.replace(/\0(\d+)\0/g, (_, i) => kept[i]);
+  return withoutAddresses(l.replace(/\0(\d+)\0/g, (_, i) => kept[i]), links);
+}
+
+/** A line without the addresses of links, behind their texts. */
+function withoutAddresses(l, links) {
   for (const t of links.addresses) l = l.replaceAll(new RegExp(`\\s?\\(${escaped(t)}\\)`, "g"), "");
   return l;
 }
@@ -242,7 +246,7 @@ function allThatWasSeen(t, got) {
     parts = pieces(t.whole ?? t.text),
     keys = parts.map(p => p.words.join(" ")),
     may = keys.map(k => unseen.has(k)),
-    words = parts.flatMap((p, i) => p.words.map(w => [w, i, p.aside])),
+    words = parts.flatMap((p, i) => p.words.filter(w => w.replace(SIGN, "")).map(w => [w, i, p.aside])),
     have = plain(got, NO_LINKS)
       .split(" ")
       .filter(w => w.replace(SIGN, ""));
@@ -259,7 +263,7 @@ function allThatWasSeen(t, got) {
   let at = [0]; // how much of have may be read so far
   for (const [w, i, cell] of words) {
     const next = new Set(may[i] || address.has(w.replace(/[.,;:!?]+$/, "")) ? at : []),
-      word = w.replace(/^(\*+|_+|~~|\[)|(\*+|_+|~~|\])(?=[.,;:!?)]*$)/g, "");
+      word = w.replace(/^(\*+|_+|~~|`+|!?\[)|(\*+|_+|~~|`+|\])(?=[.,;:!?)]*$)/g, "");
     for (const k of at)
       if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i])))
         next.add(k + 1);
@@ -363,7 +367,7 @@ function fence(l, open) {
   if (!open) return { pad: m[1].length, mark: m[2] };
   return m[2][0] === open.mark[0] && m[2].length >= open.mark.length && !m[3].trim() ? open : null;
 }
-/** The lines of each code block. */
+/** The lines of each code block, but for blank ones around them, which few agents draw. */
 export function blocks(md) {
   const out = [];
   let cur = null,
@@ -372,6 +376,8 @@ export function blocks(md) {
     const f = fence(l, open);
     if (f) {
       if (open) {
+        while (cur.length && !cur[0].trim()) cur.shift();
+        while (cur.length && !cur.at(-1).trim()) cur.pop();
         out.push(cur);
         cur = open = null;
       } else {
@@ -462,6 +468,19 @@ function structure(md, links, alike) {
   return out;
 }
 
+/** The lines of a text that are code by their indent alone, amid lines that nothing is like. */
+function indented(md) {
+  let open = null;
+  return md
+    .split("\n")
+    .map(l => {
+      const f = fence(l, open);
+      if (f) open = open ? null : f;
+      return !f && !open && (/^( {4}|\t)/.test(l) || l === "") ? l : "\0";
+    })
+    .join("\n");
+}
+
 /**
  * How many code blocks, headings and table rows two messages share, and how many each of them has. A code block is
  * shared if it has the same lines and no more.
@@ -487,15 +506,29 @@ function shared(t, g, alike) {
       if (k < 0) differ.push(`${kind} lost: ${JSON.stringify(String(w).slice(0, 60))}`);
       else if (left.splice(k, 1)) both++;
     }
+    if (kind === "code") {
+      const also = left.filter(x => holds(x, indented(t.text)));
+      each -= also.length;
+      for (const x of also) left.splice(left.indexOf(x), 1);
+    }
     for (const x of left) differ.push(`${kind} invented: ${JSON.stringify(String(x).slice(0, 60))}`);
   }
   return { both, each, differ };
 }
 
+/** The cells of a table's row, parted by each bar, whatever it is in. */
+const rowOf = l => l.trim().replace(/^\||\|$/g, "").split("|");
+
 /** What some agents leave out or put in where they draw Markdown, taken from frames of theirs. */
 const DRAWN = {
-  // HTML is left out, and an image becomes "Image: TEXT → ADDRESS".
-  copilot: l => l.replace(/<!--.*?-->|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/gi, "").replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
+  // HTML and links without text are left out, and an image becomes "Image: TEXT → ADDRESS".
+  copilot: l =>
+    l
+      .replace(/(?<!!)\[\]\([^()\s]*\)/g, "")
+      .replace(/<!--.*?-->|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/gi, "")
+      .replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
+  // A bar in a cell parts it, even in code or behind a backslash; cells beyond those of the head are left out.
+  gemini: (l, { heads }) => (heads && rowOf(l).length > heads ? `|${rowOf(l).slice(0, heads).join("|")}|` : l),
   // The brackets of what could be a link are hidden, in code spans, too.
   opencode: (l, { labels }) =>
     l
@@ -507,13 +540,15 @@ const DRAWN = {
 function drawn(text, agent) {
   if (!text || !DRAWN[agent]) return text;
   const links = linksOf(text);
-  let open = null;
+  let open = null,
+    heads = 0; // of the table
   return text
     .split("\n")
     .map(l => {
       const f = fence(l, open);
       if (f) open = open ? null : f;
-      return f || open || DEFINITION.test(l) ? l : DRAWN[agent](l, links);
+      heads = !f && !open && /^\s*\|/.test(l) ? heads || rowOf(l).length : 0;
+      return f || open || DEFINITION.test(l) ? l : DRAWN[agent](l, { ...links, heads });
     })
     .join("\n");
 }
@@ -645,7 +680,8 @@ export function score(truth, got) {
       for (const k of marks(t.text)) {
         if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k) || (/^[*`]/.test(k) && never.includes(` ${plain(k)}`))) continue;
         markN++;
-        if (lines.some(l => l.includes(k))) mark++;
+        const bare = s => withoutAddresses(s.replace(LINK, "$1"), links); // a link in bold words, whether or not the agent shows its address
+        if (lines.some(l => l.includes(k)) || (/\]\(/.test(k) && lines.some(l => bare(l).includes(bare(k))))) mark++;
         else if (g) r.notes.push(`markdown lost: ${JSON.stringify(k.slice(0, 60))}`);
       }
     }

@@ -32,6 +32,37 @@ test("a bold line and a heading are one where the agent draws them alike", () =>
   assert.equal(score({ ...want, agent: "codex" }, got).markdown, 0);
 });
 
+test("code by its indent alone is not invented", () => {
+  const want = truth(talk(["assistant", "Run:\n\n    make all\n\nthen so:\n\n```\nmake test\n```"])),
+    got = s => score(want, { entries: talk(["assistant", `Run:\n\n${s}\n\nthen so:\n\n\`\`\`\nmake test\n\`\`\``]) }).blocks;
+  assert.equal(got("```\nmake all\n```"), 1);
+  assert.equal(got("make all"), 1);
+  assert.ok(got("make all\n\n```\nthen so:\n```") < 1);
+});
+
+test("blank lines around code do not count", () => {
+  const want = truth(talk(["assistant", "So:\n\n```go\n\nx := 1\n\ny := 2\n\n```"]));
+  assert.equal(score(want, { entries: talk(["assistant", "So:\n\n```\nx := 1\n\ny := 2\n```"]) }).blocks, 1);
+  assert.ok(score(want, { entries: talk(["assistant", "So:\n\n```\nx := 1\ny := 2\n```"]) }).blocks < 1);
+});
+
+test("a link in bold words counts with or without its address", () => {
+  const want = truth(talk(["assistant", "- **[Start](./start.md):** first."]));
+  for (const text of ["- **Start:** first.", "- **Start (./start.md):** first."])
+    assert.equal(score(want, { entries: talk(["assistant", text]) }).markdown, 1, text);
+  assert.equal(score(want, { entries: talk(["assistant", "- Start: first."]) }).markdown, 0);
+});
+
+test("Gemini CLI parts a row at each bar", () => {
+  const want = { ...truth(talk(["assistant", "| A | B |\n|---|---|\n| `x\\|y` | no |"])), agent: "gemini" };
+  assert.equal(score(want, { entries: [{ role: "assistant", text: "A | B\n`x\\ | y`", markdown: "| A | B |\n| --- | --- |\n| `x\\ | y` |" }] }).exact, 1);
+});
+
+test("of what was never seen, words may lack the marks that were still to come", () => {
+  const want = { role: "assistant", text: "It runs `npm\ninit` ...\n\n[![CI](https://example.test/a.svg)](https://example.test/b)\n\nSo.", visible: 0.5, unseen: ["It runs `npm", "init`", "![CI (https://example.test/a.svg)](https://example.test/b)"] };
+  assert.equal(score(truth([want]), { entries: talk(["assistant", "It runs npm\n\nCI\n\nSo."]) }).exact, 1);
+});
+
 test("what was redacted is no fault, what is wrong around it is", () => {
   const want = talk(["assistant", "Use\n\n```\ngit clone https://me:pass@example.test/a.git\n```"]);
   const got = s => ({ entries: [{ role: "assistant", text: s, markdown: s }] });
