@@ -273,15 +273,22 @@ var copilotLook = &markdown.Style{
 	},
 	Quote: markdown.QuoteSign("│ "),
 	Item: func(l *markdown.Line) (markdown.Item, bool) {
+		if row.FirstRune(l.Text[l.Indent:]) == '*' { // the text's own: bullets are drawn as •
+			return markdown.Item{}, false
+		}
 		return markdown.TaskItem(l, map[string]string{"✓": markdown.TaskDone})
 	},
-	Border: func(ls []markdown.Line) bool { return !code(&ls[0]) },
-	Code:   func(ls []markdown.Line) int { return markdown.CodeGroups(ls, codeGroup, codeGroup) },
+	WholeCells: true,
+	Border:     func(ls []markdown.Line) bool { return !code(&ls[0]) },
+	Code:       func(ls []markdown.Line) int { return markdown.CodeGroups(ls, codeGroup, codeGroup) },
 }
 
 // codeGroup counts the lines of code from the first up to a blank one. A line may begin with the
 // rest of an address that was cut at the end of the line above.
 func codeGroup(ls []markdown.Line) int {
+	if drawnRule(ls) {
+		return 0
+	}
 	link := "" // at the end of the line above
 	return row.Run(ls, func(l markdown.Line) bool {
 		first := l.First().Link
@@ -291,12 +298,22 @@ func codeGroup(ls []markdown.Line) int {
 	})
 }
 
+// drawnRule reports whether the first line is a horizontal rule, which is grey and apart.
+func drawnRule(ls []markdown.Line) bool {
+	return markdown.IsRule(&ls[0]) && row.Grey(ls[0].First()) && markdown.UntilBlank(ls) == 1
+}
+
+// image begins what is shown of an image, in a colour, before the link to it.
+const image = "Image: "
+
 // code reports whether a line is code: it begins in a colour. The lines of tables are grey,
-// addresses are links.
+// addresses are links, and so are images.
 func code(l *markdown.Line) bool {
 	s := l.First()
-	table := row.Grey(s) && strings.ContainsAny(l.Text[l.Indent:], "┌├│└")
-	return tinted(s) && !table && s.Link == ""
+	text := l.Text[l.Indent:]
+	table := row.Grey(s) && strings.ContainsAny(text, "┌├│└")
+	linked := func(s row.Span) bool { return s.Style.Link != "" }
+	return tinted(s) && !table && s.Link == "" && !(strings.HasPrefix(text, image) && slices.ContainsFunc(l.Spans, linked))
 }
 
 // tinted reports whether text is in a colour. Other text is in the default colour, white, or light

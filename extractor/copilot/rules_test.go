@@ -43,6 +43,9 @@ func TestSituations(t *testing.T) {
 		{"notices of several rows", -1, " ● Response was interrupted due to a server error.\n   Retrying...\n\n ● ⟦b|Compaction completed⟧\n   │ A checkpoint has been added.\n   └ Use /session\n\n ● │ Quoted\n   │ words.\n\n ● ┌───┐\n   │ A │\n   ├───┤\n   │ b │\n   └───┘", "system Response was interrupted due to a server error. Retrying...\nsystem ## Compaction completed||> A checkpoint has been added.||└ Use /session\nassistant > Quoted|> words.\nassistant | A ||| --- ||| b |"},
 		{"the style of replies", -1, " ● ⟦b|Title⟧\n\n   - ⟦b|bold item⟧\n   ✓ done\n\n   See ⟦ p7|\u00a0x.go\u00a0⟧.\n\n   │ A quote\n\n   ⟦ p6|def a():⟧\n       ⟦ p6|return 1⟧\n\n   ⟦ p8|┌───┬───┐⟧\n   ⟦ p8|│⟧ a ⟦ p8|│⟧ b ⟦ p8|│⟧\n   ⟦ p8|├───┼───┤⟧\n   ⟦ p8|│⟧ 1 ⟦ p8|│⟧ 2 ⟦ p8|│⟧\n   ⟦ p8|└───┴───┘⟧", "assistant ## Title||- **bold item**|- [x] done||See `x.go`.||> A quote||```|def a():|    return 1|```||| a | b ||| --- | --- ||| 1 | 2 |"},
 		{"the style of replies in a theme", -1, " ⟦ #3fb950|●⟧ ⟦b|Read⟧ ⟦ #f0f6fc|x.go⟧⟦ #9198a1| 60 lines read⟧\n\n ⟦ #4493f8|●⟧ ⟦ #b4b4b4|See ⟧⟦ #ffffff on#262c36|\u00a0x.go\u00a0⟧⟦ #b4b4b4|.⟧\n\n   ⟦ #61d6d6|def a():⟧\n       ⟦ #9198a1|# one⟧\n\n   ⟦ #9198a1|┌───┬───┐⟧\n   ⟦ #9198a1|│⟧ a ⟦ #9198a1|│⟧ b ⟦ #9198a1|│⟧\n   ⟦ #9198a1|├───┼───┤⟧\n   ⟦ #9198a1|│⟧ 1 ⟦ #9198a1|│⟧ 2 ⟦ #9198a1|│⟧\n   ⟦ #9198a1|└───┴───┘⟧", "tool Read(x.go) ok …\nassistant See `x.go`.||```|def a():|    # one|```||| a | b ||| --- | --- ||| 1 | 2 |"},
+		{"rules and images among code", -1, " ● ⟦ p6|npm ci⟧\n\n   ⟦ p8|────────────────────⟧\n\n   ⟦ p6|npm test⟧\n   ⟦ p8|────────⟧\n   ⟦ p6|ok⟧", "assistant ```|npm ci|```||---||```|npm test|────────|ok|```"},
+		{"a star that is no marker", -1, " ● * One\n\n   • two", "assistant * One||- two"},
+		{"words are never cut in a table", -1, " ● ⟦ p8|┌─────┬──────────────┐⟧\n   ⟦ p8|│⟧ A   ⟦ p8|│⟧ B            ⟦ p8|│⟧\n   ⟦ p8|├─────┼──────────────┤⟧\n   ⟦ p8|│⟧ one ⟦ p8|│⟧ support-name ⟦ p8|│⟧\n   ⟦ p8|│⟧     ⟦ p8|│⟧ filter       ⟦ p8|│⟧\n   ⟦ p8|└─────┴──────────────┘⟧", "assistant | A | B ||| --- | --- ||| one | support-name filter |"},
 		{"a bold line before a list", -1, " ● ⟦b|Files:⟧\n\n   - one", "assistant **Files:**||- one"},
 		{"the rest of a prompt", 0, "   and more\n\n ● So.", "user and more\nassistant So."},
 		{"the rest of code", 0, "   ⟦ p6|return 1⟧\n\n   So.", "assistant ```|return 1|```||So."},
@@ -155,5 +158,15 @@ func TestLost(t *testing.T) {
 		if got := strings.Join(got, "; "); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.dump, got, tt.want)
 		}
+	}
+}
+
+// TestImage reads an image, whose words have a colour before the link to it.
+func TestImage(t *testing.T) {
+	lines := rowtest.Dump(t, 60, " ● ⟦ p5|Image: A cat → ⟧⟦ p6|https://example.test/a⟧\n   So.")
+	last := &lines[0].Row.Runs[len(lines[0].Row.Runs)-1]
+	last.Style.Link = last.Text
+	if got := told(cells().Parse(lines)[0]); got != "assistant Image: A cat → https://example.test/a|So." {
+		t.Errorf("got %q", got)
 	}
 }

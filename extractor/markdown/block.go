@@ -108,10 +108,21 @@ func (r *blockReader) text(i int) int {
 	if ok {
 		hang, ls[0].Indent = it.Content, it.text // as if blanks were in place of the marker
 	}
-	b.lines = written(r.lk.Unwrap(ls, hang))
+	lines := r.lk.Unwrap(ls, hang)
+	if last := len(lines) - 1; r.cutBelow(i + n) {
+		lines[last] = unmarked(lines[last])
+	}
+	b.lines = written(lines)
 	ls[0].Indent = indent
 	r.add(b)
 	return n
+}
+
+// cutBelow reports whether line i, or the next that is not blank, is below rows that were never on
+// the screen: the text above may have been half drawn.
+func (r *blockReader) cutBelow(i int) bool {
+	i += blankLines(r.ls[i:])
+	return i < len(r.ls) && r.ls[i].lost
 }
 
 // special returns the block that begins at line i by its look alone, and how many lines it has: 0

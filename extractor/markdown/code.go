@@ -116,7 +116,7 @@ func (lk *Style) codeLines(ls []Line, edge int) []string {
 			out = out[:len(out)-1]
 		}
 		seam := lk.codeSeam(above, l, edge)
-		if seam != SeamBreak && prose.Statements(out[len(out)-1], l.Text[l.Indent:]) {
+		if seam != SeamBreak && (prose.Statements(out[len(out)-1], l.Text[l.Indent:]) || alike(ls, i)) {
 			seam = SeamBreak
 		}
 		out = joinCode(out, seam, l, edge)
@@ -124,6 +124,25 @@ func (lk *Style) codeLines(ls []Line, edge int) []string {
 	}
 	return out
 }
+
+// alike reports whether line i begins with the same letters as a line beside it: both are rows of
+// what a program has printed, such as a log or a list.
+func alike(ls []Line, i int) bool {
+	word := func(i int) string {
+		if i < 0 || i == len(ls) {
+			return ""
+		}
+		return row.FirstWord(ls[i].Text)
+	}
+	w := word(i)
+	if len(w) < sameStart {
+		return false
+	}
+	return strings.HasPrefix(word(i-1), w[:sameStart]) || strings.HasPrefix(word(i+1), w[:sameStart])
+}
+
+// sameStart is how many letters rows that begin alike have in common.
+const sameStart = 8
 
 // joinCode adds a line, from a column on, to those of code.
 func joinCode(out []string, s Seam, l *Line, edge int) []string {

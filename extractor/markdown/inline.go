@@ -173,3 +173,57 @@ func commonMarks(spans []row.Span, apart row.Mark) row.Mark {
 	}
 	return m
 }
+
+// unmarked returns text that was half drawn without the last marks of Markdown in it, if what ends
+// them was still to come: those of a code span, of bold words or of a link, with its address.
+func unmarked(spans []row.Span) []row.Span {
+	said := func(s row.Span) bool { return s.Mark&row.MarkCode == 0 }
+	if at := lastSign(spans, "](", said); at.span >= 0 && !strings.Contains(row.Text(spans[at.span:])[at.byte:], ")") {
+		begin := lastSign(spans[:at.span+1], "[", said)
+		spans = slices.Clone(spans[:at.span+1])
+		spans[at.span] = textSpan(spans[at.span], spans[at.span].Text[:at.byte])
+		if begin.span >= 0 {
+			spans = without(spans, begin, "[")
+		}
+	}
+	for _, sign := range []string{"`", "**"} {
+		n := 0
+		for _, s := range spans {
+			if said(s) {
+				n += strings.Count(s.Text, sign)
+			}
+		}
+		if n%2 == 1 {
+			spans = without(spans, lastSign(spans, sign, said), sign)
+		}
+	}
+	return spans
+}
+
+// place is a byte of a span.
+type place struct{ span, byte int }
+
+// lastSign returns where a sign is last in spans for which ok holds. Its span is -1 if it is in
+// none.
+func lastSign(spans []row.Span, sign string, ok func(row.Span) bool) place {
+	for i, s := range slices.Backward(spans) {
+		if at := strings.LastIndex(s.Text, sign); at >= 0 && ok(s) {
+			return place{i, at}
+		}
+	}
+	return place{-1, 0}
+}
+
+// without returns spans without the sign at a place.
+func without(spans []row.Span, at place, sign string) []row.Span {
+	spans = slices.Clone(spans)
+	text := spans[at.span].Text
+	spans[at.span] = textSpan(spans[at.span], text[:at.byte]+text[at.byte+len(sign):])
+	return spans
+}
+
+// textSpan returns a span with another text.
+func textSpan(s row.Span, text string) row.Span {
+	s.Text, s.Width = text, row.Width(text)
+	return s
+}

@@ -78,6 +78,7 @@ func TestRules(t *testing.T) {
 		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25, "- The cache is full now\n  - sub"},
 		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
 
+		{"rows of code that begin alike", "●\n  ⟦ p4|made by two programs:⟧\n  ⟦ p4|BenchmarkOne 1 ns⟧\n  ⟦ p4|BenchmarkTwo 2 ns⟧", edged, 28, "```\nmade by two programs:\nBenchmarkOne 1 ns\nBenchmarkTwo 2 ns\n```"},
 		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```\n   npm ci\n   ```\n2. Two"},
 		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40, "1. One\n\n```\nnpm ci\n```\n\n- two"},
 		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40, "1. One\n\n```\nnpm ci\n```\n\n2) Two"},
@@ -475,5 +476,68 @@ func TestFirstWidth(t *testing.T) {
 		if got := l.firstWidth(word); got != want {
 			t.Errorf("%d cells, want %d", got, want)
 		}
+	}
+}
+
+// TestLinkInCode reads a link in inline code, which has the colour of links between the hard blanks
+// of code, or among them.
+func TestLinkInCode(t *testing.T) {
+	link := vterm.Style{Link: "https://example.test/a"}
+	span := func(text string, st vterm.Style, m row.Mark) row.Span {
+		return row.Span{Text: text, Width: row.Width(text), Style: st, Mark: m}
+	}
+	for _, tt := range []struct {
+		name  string
+		spans []row.Span
+		want  string
+	}{
+		{"its own blanks", []row.Span{span("See ", vterm.Style{}, 0), span(hardBlank+"config"+hardBlank, link, 0), span(").", vterm.Style{}, 0)}, "See [`config`](https://example.test/a))."},
+		{"blanks of code", []row.Span{span(hardBlank, vterm.Style{}, row.MarkCode), span("config", link, 0), span(hardBlank, vterm.Style{}, row.MarkCode)}, "[`config`](https://example.test/a)"},
+		{"a blank at one end", []row.Span{span(hardBlank+"config", link, 0)}, "[" + hardBlank + "config](https://example.test/a)"},
+		{"no link", []row.Span{span(hardBlank+"config"+hardBlank, vterm.Style{}, 0)}, hardBlank + "config" + hardBlank},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			trimCode(tt.spans)
+			if got := inline(tt.spans); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestLinkWrapped wraps a link whose address has its words, which is no address that was cut.
+func TestLinkWrapped(t *testing.T) {
+	link := vterm.Style{Link: "https://example.test/?sku=BuildTools"}
+	lines := rowtest.Dump(t, 16, "\n")
+	for _, text := range []string{"Studio Build", "Tools"} {
+		lines = append(lines, row.Line{Row: &vterm.Row{Text: text, Runs: []vterm.Run{{Text: text, Width: len(text), Style: link}}}, Cols: 16})
+	}
+	if got, _ := Render(lines, &Style{}); got != "Studio Build Tools" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestHalfDrawn reads a paragraph above rows that were never on the screen: marks whose ends were
+// still to come are left out.
+func TestHalfDrawn(t *testing.T) {
+	code := "⟦ #b1b9f9|npm⟧"
+	for text, want := range map[string]string{
+		"one and `two":                 "one and two",
+		"one **two":                    "one two",
+		"one **two** and":              "one **two** and",
+		"see [" + code + "](https://a": "see `npm`",
+		"see [one](https://a) two":     "see [one](https://a) two",
+		"see ](https://a":              "see",
+		"one " + code:                  "one `npm`",
+	} {
+		lines := rowtest.Dump(t, 40, "● "+text+"\n\n  So.")
+		lines[2].Lost = true
+		if _, got := Render(lines, &claudeish); got != want+"\n\nSo." {
+			t.Errorf("%s: got %q", text, got)
+		}
+	}
+	lines := rowtest.Dump(t, 40, "● one `two\n\n  So.")
+	if _, got := Render(lines, &claudeish); got != "one `two\n\nSo." {
+		t.Errorf("whole: got %q", got)
 	}
 }

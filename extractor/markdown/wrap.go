@@ -49,7 +49,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	end, width := a.StyleOf(len(a.Text)-1), b.firstWidth(word)
 	full := free < max(1, row.Width(string(row.FirstRune(word)))) // the next character does not fit
 	switch {
-	case end.Link != "" && strings.Contains(end.Link, endOfLink(a)+startOfLink(b)): // an address goes on
+	case addressGoesOn(a, b):
 		return SeamNone
 	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
 		end.Link != "" && end.Link != b.First().Link && WordRune(row.FirstRune(word)) || // a link ends at the edge
@@ -81,10 +81,16 @@ func (l *Line) firstWidth(word string) int {
 	return vterm.TextWidth(word, vterm.Points)
 }
 
-// endOfLink and startOfLink return the word at a line's end and at its start, as far as it is in
-// one style: code may have a link within a word.
-func endOfLink(l *Line) string   { return row.LastWord(l.Spans[len(l.Spans)-1].Text) }
-func startOfLink(l *Line) string { return row.FirstWord(l.content()[0].Text) }
+// addressGoesOn reports whether a link's address, as its text, goes on from line a to line b. The
+// text may be cut within a word, since code may have a link there, but an address has no blanks.
+func addressGoesOn(a, b *Line) bool {
+	address := a.StyleOf(len(a.Text) - 1).Link
+	if address == "" {
+		return false
+	}
+	end := strings.TrimSpace(a.Spans[len(a.Spans)-1].Text)
+	return !strings.Contains(end, " ") && strings.Contains(address, end+row.FirstWord(b.content()[0].Text))
+}
 
 // conjunctions follow a hyphen that was not cut: "multi- and single-line".
 var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}
@@ -189,14 +195,36 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		*last = row.AppendCut(*last, l.Spans, l.Indent, l.Width)
 	}
 	for _, line := range out {
-		for i := range line {
-			if s := &line[i]; s.Mark&row.MarkCode != 0 {
-				s.Text = strings.Trim(s.Text, "\u00a0") // some agents draw hard blanks around inline code
-				s.Width = row.Width(s.Text)
-			}
-		}
+		trimCode(line)
 	}
 	return out
+}
+
+// hardBlank is what some agents draw on both sides of inline code.
+const hardBlank = "\u00a0"
+
+// trimCode takes the hard blanks around inline code off a line. A link between two of them is code,
+// too: it has the colour of links, as the hard blanks may have.
+func trimCode(line []row.Span) {
+	for i := 0; i < len(line); i++ {
+		if !strings.HasPrefix(line[i].Text, hardBlank) {
+			continue
+		}
+		n := row.Run(line[i:], func(s row.Span) bool { return s.Mark&row.MarkCode != 0 || s.Style.Link != "" })
+		linked := slices.ContainsFunc(line[i:i+n], func(s row.Span) bool { return s.Style.Link != "" })
+		if n > 0 && linked && strings.HasSuffix(line[i+n-1].Text, hardBlank) {
+			for k := range line[i : i+n] {
+				line[i+k].Mark |= row.MarkCode
+			}
+			i += n - 1
+		}
+	}
+	for i := range line {
+		if s := &line[i]; s.Mark&row.MarkCode != 0 {
+			s.Text = strings.Trim(s.Text, hardBlank)
+			s.Width = row.Width(s.Text)
+		}
+	}
 }
 
 // blank is what stood at a line's end before it was wrapped.
