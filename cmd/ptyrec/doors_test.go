@@ -20,6 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/root"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -290,9 +291,9 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 // asksOfPeople returns the names of the commands that ask, which are all there.
 func asksOfPeople(t *testing.T) (names []string) {
 	t.Helper()
-	root := newRootCmd(factory.New(cli.Streams()))
-	for name := range asks {
-		cmd, _, err := root.Find(strings.Fields(name)[1:])
+	top := root.New(factory.New(cli.Streams()))
+	for _, name := range root.Asking() {
+		cmd, _, err := top.Find(strings.Fields(name)[1:])
 		if err != nil || cmd.CommandPath() != name {
 			t.Errorf("there is no command %q", name)
 		}

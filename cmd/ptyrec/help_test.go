@@ -10,16 +10,17 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/root"
 )
 
 // TestHelpFitsTheTerminal prints the help of every command: each line fits 80 columns, and the
 // flags of every command are on the pages of the program and of the topic only.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	a := factory.New(cli.Streams())
-	root := newRootCmd(a)
-	cli.HelpPages(root, func() int { return cli.PageWidth })
+	top := root.New(a)
+	cli.HelpPages(top, func() int { return cli.PageWidth })
 	var out bytes.Buffer
-	root.SetOut(&out)
+	top.SetOut(&out)
 	pages := 0
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -39,14 +40,14 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			}
 		}
 		shared := strings.Contains(out.String(), "--db FILE")
-		if want := cmd == root || cmd.Name() == "flags"; shared != want {
+		if want := cmd == top || cmd.Name() == "flags"; shared != want {
 			t.Errorf("%s: lists --db: %v, want %v", cmd.CommandPath(), shared, want)
 		}
 		for _, c := range cmd.Commands() {
 			visit(c)
 		}
 	}
-	visit(root)
+	visit(top)
 	if pages < 30 {
 		t.Errorf("%d pages only", pages)
 	}

@@ -5,14 +5,19 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/root"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/process"
 )
+
+// agentapiName is the name of the program that `ptyrec agentapi` replaces.
+const agentapiName = "agentapi"
 
 func main() {
 	process.BeHost()
@@ -24,18 +29,18 @@ func execute(args []string) int {
 	cobra.EnableCommandSorting = false // the help has the order of root.go
 	a := factory.New(cli.Streams())
 	defer a.Close()
-	root := newRootCmd(a)
-	root.SetArgs(args)
+	top := root.New(a)
+	top.SetArgs(args)
 	begun := false
-	beforeRun(root, func() { begun = true })
+	beforeRun(top, func() { begun = true })
 	var unknown error
-	page := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+	page := top.HelpFunc()
+	top.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if unknown = cli.UnknownCommand(cmd); unknown == nil {
 			page(cmd, args)
 		}
 	})
-	cmd, err := root.ExecuteC()
+	cmd, err := top.ExecuteC()
 	if err == nil {
 		err = unknown
 	}
@@ -60,4 +65,12 @@ func beforeRun(cmd *cobra.Command, note func()) {
 	for _, c := range cmd.Commands() {
 		beforeRun(c, note)
 	}
+}
+
+// asAgentapi returns the arguments of ptyrec: those of a link named agentapi are the subcommand's.
+func asAgentapi(args []string) []string {
+	if filepath.Base(args[0]) == agentapiName {
+		return append([]string{agentapiName}, args[1:]...)
+	}
+	return args[1:]
 }

@@ -147,3 +147,11 @@ func (o *IO) HelpWidth() int {
 	}
 	return PageWidth
 }
+
+// Shell returns the user's shell.
+func Shell() string {
+	if s := os.Getenv("SHELL"); s != "" {
+		return s
+	}
+	return "/bin/sh"
+}

@@ -135,3 +135,13 @@ func (f *Factory) IsLive(ctx context.Context, id string) bool {
 	info, err := s.Find(ctx, id)
 	return err == nil && info.Status == store.Live
 }
+
+// OpenTeam opens a database in PostgreSQL until the command ends.
+func (f *Factory) OpenTeam(ctx context.Context, dsn string) (*postgres.Store, error) {
+	db, err := postgres.Open(ctx, dsn)
+	if err != nil {
+		return nil, failure.New(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
+	}
+	f.CloseLater(db)
+	return db, nil
+}

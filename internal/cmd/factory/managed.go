@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
 // OpenManaged joins the session at the URL of a management server. The caller must close the
 // stream.
-func OpenManaged(ctx context.Context, f *Factory, where string) (*remotelog.Log, error) {
+func OpenManaged(ctx context.Context, f *Factory, where string) (*join.Log, error) {
 	options := f.LiveOptions(nil)
 	var err error
 	if options.Token, err = (join.Token{}).For(where); err != nil {
@@ -25,5 +24,5 @@ func OpenManaged(ctx context.Context, f *Factory, where string) (*remotelog.Log,
 	if err != nil {
 		return nil, join.Error(err)
 	}
-	return remotelog.New(stream, func(text string) { f.IO.Notice("%s", text) }), nil
+	return join.NewLog(stream, func(text string) { f.IO.Notice("%s", text) }), nil
 }

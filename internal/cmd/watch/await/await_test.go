@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
 	"github.com/ptyrec/ptyrec/internal/prompt/typing"
 	"github.com/ptyrec/ptyrec/internal/testkit/livetest"
 	"github.com/ptyrec/ptyrec/protocol"

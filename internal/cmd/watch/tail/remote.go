@@ -7,8 +7,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/remotelog"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/live/follow"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -16,7 +15,7 @@ import (
 // remote writes the entries of a session of a management server.
 type remote struct {
 	finalWriter
-	log    *remotelog.Log
+	log    *join.Log
 	redact archive.Redaction
 	begins func(s session.Session)
 	reader *archive.EntryReader // nil until the first event
@@ -32,7 +31,7 @@ const quietLooks = 3
 // Remote writes the entries of the session of log until its stream ends, or ctx is done. If another
 // session takes the place of the first one, it follows. begins is called with each session before
 // its first entry; nil: with none.
-func Remote(ctx context.Context, log *remotelog.Log, r archive.Redaction, begins func(s session.Session), o Options) error {
+func Remote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session), o Options) error {
 	t := &remote{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
 	return t.follow(ctx)
 }

@@ -1,0 +1,51 @@
+package archive
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// endings are those of the recordings that are looked for in a folder.
+var endings = []string{".cast", ".cast.gz", ".cast.zst", ".ttyrec", ".ttyrec.gz", ".ttyrec.zst", ".typescript"}
+
+// Recordings returns the paths in args, with the recordings in a folder in its place. A folder
+// without one is an error.
+func Recordings(args []string) (paths []string, err error) {
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if arg == "-" || err != nil || !info.IsDir() {
+			paths = append(paths, arg)
+			continue
+		}
+		before := len(paths)
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && IsRecordingName(d.Name()) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) == before {
+			return nil, failure.New(fmt.Errorf("%s is a folder with no recording in it: %w", arg, session.ErrNotRecording), "looked for: typescript, *"+strings.Join(endings, ", *"))
+		}
+	}
+	return paths, nil
+}
+
+// IsRecordingName reports whether a file of this name is taken for a recording.
+func IsRecordingName(name string) bool {
+	for _, ending := range endings {
+		if strings.HasSuffix(name, ending) {
+			return true
+		}
+	}
+	return name == "typescript"
+}

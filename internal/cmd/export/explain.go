@@ -1,0 +1,94 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+)
+
+// NewCmdExplain returns the command explain.
+func NewCmdExplain(a *factory.Factory) *cobra.Command {
+	var at timespan.Moment
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:        "explain S#N|FILE#N | explain S|FILE --at SECONDS",
+		SuggestFor: []string{"why", "debug"},
+		Short:      "Explain how an entry or a screen was read",
+		Long: `Explain reads a session, or a recording's file, again and says why its transcript is as it is.
+
+For S#12 it prints the history of entry 12, a line for each change: when, the frame, what happened
+(new, grew, changed, repaired, details, ignored, dropped), the rows of the screen that it was read from,
+the agent's look and version, the rule that read the rows, their place on the document, how that place was
+found, and what changed.
+
+With --at it prints the last frame up to that moment: for each row of the screen its line on the document,
+the entry that it belongs to, what it was taken for and by which rule. Chrome is what is not part of the
+conversation; a row marked - was read by no rule. Rows and lines count from 1.
+
+docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
+		Example: `  ptyrec explain last#12
+  ptyrec explain bug.cast#12 --json
+  ptyrec explain bug.cast --at 12.5`,
+		Args:              cli.Operands(1, 1),
+		ValidArgsFunction: factory.CompleteSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return explainSession(cmd.Context(), a, args, at, asJSON)
+		},
+	}
+	cmd.Flags().Var(&at, "at", "explain the screen at this moment, in `SECONDS` from the start, or at the end")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return cmd
+}
+
+func explainSession(ctx context.Context, a *factory.Factory, args []string, at timespan.Moment, asJSON bool) error {
+	db, info, ref, err := a.OpenSession(ctx, args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case ref.Whole() && !at.Given:
+		return failure.Usage(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
+	case !ref.Whole() && at.Given:
+		return failure.Usage(errors.New("an entry and --at exclude each other"))
+	case ref.To != 0 && ref.To != ref.First:
+		return failure.Usage(errors.New("explain takes one entry: S#N"))
+	}
+	redaction, err := a.Redaction()
+	if err != nil {
+		return err
+	}
+	r := explain.Recording{Session: info.Session, Open: func() (archive.EventSource, func(), error) {
+		m, err := archive.NewMasked(ctx, db, info, redaction)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m, m.Stop, nil
+	}}
+	var report explain.Report
+	if at.Given {
+		report, err = explain.Screen(r, at.Duration())
+	} else {
+		report, err = explain.Entry(r, ref.First)
+	}
+	switch {
+	case errors.Is(err, explain.ErrPiped):
+		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "its output is its transcript: ptyrec show "+info.ID)
+	case errors.Is(err, explain.ErrNoFrame):
+		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "name a later moment")
+	case err != nil:
+		return opener.Missing(err)
+	case asJSON:
+		return a.IO.WriteFile("-", report.WriteJSON)
+	}
+	return a.IO.WriteFile("-", report.WriteText)
+}

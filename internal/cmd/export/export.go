@@ -1,0 +1,231 @@
+// Package export has the commands that write sessions and their screens to files.
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type exportFlags struct {
+	factory.FilterFlags
+	format string
+	all    bool
+	dir    string
+	at     timespan.Moment
+	part   factory.PartFlags
+
+	animate bool
+}
+
+// NewCmdExport returns the command export.
+func NewCmdExport(a *factory.Factory) *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:        "export [S|FILE] [OUT] [--format F]",
+		SuggestFor: []string{"save", "convert"},
+		Short:      "Write a session as " + strings.Join(export.Formats(), ", "),
+		Long: `Export writes a session, the last one if none is named, or a recording's file. The extension of OUT
+chooses the format. Without OUT, or if it is -, export writes JSON to stdout. OUT appears complete or
+not at all. html is one page with the conversation next to a player of the recording; svg is the
+screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3,
+cast2 a v2, each with a marker at every message; diff is what ptyrec diff writes. With --animate an
+svg is a film of the whole recording, without scripts.
+
+S#12 is the session from entry 12 on, S#4..S#12 ends there, and so do --from and --to, which also take
+times; --only takes kinds of messages. Nothing else is written, in any format: a recording is redrawn,
+without what was said before and after. ptyrec help sessions says how sessions
+are named.
+
+--all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,
+		Example: `  ptyrec export talk.md
+  ptyrec export last
+  ptyrec export 019a talk.html
+  ptyrec export 'last#4..last#12' part.html
+  ptyrec export last --from 1:30 --to 5m talk.svg --animate
+  ptyrec export last talk.md --only prompts,replies
+  ptyrec export session.cast talk.md
+  ptyrec export --format jsonl | jq .
+  ptyrec export --all --format md --since 2w -o notes`,
+		Args:              cli.Operands(0, 2),
+		ValidArgsFunction: completeExport(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, args); err != nil {
+				return failure.Usage(err)
+			}
+			if f.all {
+				return exportAll(cmd.Context(), a, f)
+			}
+			of, out, err := exportArguments(a, args)
+			if err != nil {
+				return err
+			}
+			return exportOne(cmd.Context(), a, of, out, f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", "))
+	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
+	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
+	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
+	f.Register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	f.part.Register(cmd)
+	cmd.Flags().BoolVar(&f.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
+	return cmd
+}
+
+// completeExport completes a session, and names of files.
+func completeExport(a *factory.Factory) cobra.CompletionFunc { return factory.CompletePlay(a) }
+
+// check says what is wrong with the command line.
+func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
+	filtered := false
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox", "owner", "space"} {
+		filtered = filtered || cmd.Flags().Changed(name)
+	}
+	switch {
+	case f.all && len(args) > 0:
+		return errors.New("--all takes no file and no session")
+	case f.all && (f.part.From != "" || f.part.To != ""):
+		return errors.New("--from and --to go with one session")
+	case f.all && f.dir == "":
+		return errors.New("--all needs a folder: -o DIR")
+	case !f.all && (f.dir != "" || filtered):
+		return errors.New("a folder and filters go with --all")
+	}
+	return nil
+}
+
+// exportArguments parts the arguments: a session or a recording, and the file to be written. A
+// single one that is a path is the file to be written; a recording that is there is not taken for
+// that.
+func exportArguments(a *factory.Factory, args []string) (of []string, out string, err error) {
+	switch {
+	case len(args) == 0:
+		return nil, "-", nil
+	case len(args) == 2:
+		return args[:1], args[1], nil
+	case a.Open.Named || args[0] != "-" && !cli.IsPath(args[0]):
+		return args, "-", nil
+	case archive.IsRecordingName(args[0]) && opener.IsFile(args[0]):
+		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
+			"%s is a recording already", args[0])
+	}
+	return nil, args[0], nil
+}
+
+func exportOne(ctx context.Context, a *factory.Factory, of []string, out string, f exportFlags) error {
+	format, err := export.FormatOf(out, f.format)
+	if err != nil {
+		return err
+	}
+	if f.animate && format != "svg" {
+		return failure.Misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
+	}
+	if f.animate && f.at.Given {
+		return failure.Usage(errors.New("--animate shows all moments, --at one"))
+	}
+	if _, s, err := a.OpenSandbox(ctx, f.Team, of); s != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return exportSandbox(ctx, a, s, out, format)
+	}
+	db, info, ref, err := a.OpenIn(ctx, f.Team, of)
+	if err == nil {
+		ref, err = f.part.Of(ref)
+	}
+	if err != nil {
+		return err
+	}
+	if slices.Contains(render.Formats(), format) {
+		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	return a.IO.WriteFile(out, func(w io.Writer) error {
+		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref, Animate: f.animate}.Write(ctx, w, format, info))
+	})
+}
+
+// exportAll writes each session that is chosen to a file of its own. One that cannot be written
+// does not keep the others.
+func exportAll(ctx context.Context, a *factory.Factory, f exportFlags) error {
+	format, err := export.FormatOf("-", f.format)
+	if err != nil {
+		return err
+	}
+	db, infos, _, err := f.Choose(ctx, a, time.Now(), 0)
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 {
+		a.NoticeNone(f.FilterFlags)
+		return nil
+	}
+	if err := private.Folder(f.dir); err != nil {
+		return err
+	}
+	if export.NeedsRecording(format) {
+		all := len(infos)
+		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
+			a.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
+		}
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	only, err := f.part.Of(archive.Ref{})
+	if err != nil {
+		return err
+	}
+	x := export.Exporter{Library: lib, At: f.at, Ref: only, Animate: f.animate && format == "svg"}
+	bar := a.IO.Counter("export", "sessions", len(infos))
+	defer bar.Finish()
+	err = x.WriteAll(ctx, f.dir, format, infos, func(path string, write func(io.Writer) error) error {
+		defer bar.Add(1)
+		return a.IO.WriteFile(path, write)
+	})
+	if err == nil {
+		bar.Finish()
+		a.IO.Notice("%s written to %s", printable.Plural(len(infos), "session"), f.dir)
+	}
+	return err
+}
+
+// exportSandbox writes a sandbox in a format that has no recording.
+func exportSandbox(ctx context.Context, a *factory.Factory, s *library.Sandbox, out, format string) error {
+	if !slices.Contains(render.Formats(), format) {
+		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`", "a sandbox cannot be written as %s", format)
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return opener.Missing(err)
+	}
+	return a.IO.WriteFile(out, func(w io.Writer) error { return render.Write(w, format, t) })
+}

@@ -1,0 +1,121 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+)
+
+// NewCmdExtract returns the command extract.
+func NewCmdExtract(a *factory.Factory) *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "extract FILE… [-o DIR] | extract S",
+		Short: "Write the transcripts of recordings, without a database",
+		Long: `Extract reads recordings and writes their conversations as JSON transcripts: a single one to stdout,
+or each to DIR/NAME.json. If S is a session in the database, extract reads its raw log again and
+replaces its entries. Entries that did not change keep their ids.`,
+		Example: `  ptyrec extract session.cast > session.json
+  ptyrec extract *.cast -o transcripts
+  ptyrec extract last`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return failure.Usage(errors.New("no recording is named"))
+			}
+			if len(args) == 1 {
+				of, err := a.Resolve(cmd.Context(), args)
+				if err != nil {
+					return err
+				}
+				if args[0] = of.File; of.File == "" && dir != "" {
+					return failure.Usage(errors.New("-o needs a recording, not a session"))
+				}
+				if !of.Ref.Whole() && of.File != "" {
+					return opener.WholeOnly(of.Ref)
+				}
+				if of.File == "" {
+					return extractSession(cmd.Context(), a, of)
+				}
+			}
+			if len(args) > 1 && dir == "" {
+				return failure.Usage(errors.New("several recordings need a folder"))
+			}
+			return extract(a, args, dir)
+		},
+	}
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
+	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
+	return cmd
+}
+
+func extract(a *factory.Factory, paths []string, dir string) error {
+	return eachRecording(a, "extract", paths, dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
+		t, err := rec.Transcribe(nil)
+		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
+	})
+}
+
+// eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
+// What was read before an error is written, too.
+func eachRecording(a *factory.Factory, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
+	targets, err := archive.Outputs(paths, dir, ending)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	bar := a.IO.ReadProgress(label, paths)
+	defer bar.Finish()
+	return parallel.Each(len(paths), func(i int) error {
+		rec, err := a.OpenRecording(paths[i], bar.Add)
+		if err != nil {
+			return err
+		}
+		defer rec.Close()
+		write, readErr := read(rec)
+		if err := a.IO.WriteFile(targets[i], write); err != nil {
+			return err
+		}
+		if warning := rec.Warning(); warning != "" {
+			a.IO.Notice("%s: %s", paths[i], warning)
+		}
+		return readErr
+	})
+}
+
+// extractSession reads a recorded session again with today's extractors.
+func extractSession(ctx context.Context, a *factory.Factory, of opener.Target) error {
+	lib, err := a.Library(of.DB)
+	if err != nil {
+		return err
+	}
+	t, damage, err := lib.Renew(ctx, of.Info)
+	if errors.Is(err, library.ErrNoRawLog) {
+		return failure.New(fmt.Errorf("session %s: %w", of.Info.ID, err), "only its entries are left: see them with `ptyrec show`")
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range damage {
+		a.IO.Notice("%v", d)
+	}
+	if t, err = of.Ref.Cut(t, of.Info.Name != ""); err != nil {
+		return opener.Missing(err)
+	}
+	return render.Write(a.IO.Out, "json", t)
+}

@@ -1,0 +1,182 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/vterm"
+	"github.com/ptyrec/ptyrec/vterm/screen"
+)
+
+// screenOptions are the flags of the screen command.
+type screenOptions struct {
+	at     timespan.Moment
+	dir    string
+	widths string
+	format string
+}
+
+// NewCmdScreen returns the command screen.
+func NewCmdScreen(a *factory.Factory) *cobra.Command {
+	var o screenOptions
+	cmd := &cobra.Command{
+		Use:        "screen [S|FILE] | screen FILE… -o DIR",
+		SuggestFor: []string{"screenshot", "snapshot", "shot"},
+		Short:      "Show the screen of a session at a moment",
+		Long: `Screen plays a session or a recording and writes what the terminal shows when the last message is
+complete (later, the screen of a full-screen agent is gone), or at --at SECONDS or --at end. Without
+messages it shows the end. S#12 is the moment when entry 12 was complete, without what earlier entries
+left on the screen; S#4..S#12 is the same moment. JSON includes the scrollback. For a live session it
+writes the current screen, without scrollback. Several recordings are written to DIR/NAME.json (.txt,
+.ansi, .svg).`,
+		Example: `  ptyrec screen
+  ptyrec screen 019a9ec0 --ansi
+  ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
+  ptyrec screen *.cast --json -o screens`,
+		ValidArgsFunction: factory.CompletePlay(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(cmd, args); err != nil {
+				return failure.Usage(err)
+			}
+			if o.dir == "" {
+				return screenOfSession(cmd.Context(), a, args, o)
+			}
+			return screens(a, args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&o.at, "at", "the moment, in `SECONDS` from the start, or end (default when the last message was complete)")
+	flags.StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json (.txt, .ansi, .svg) for each recording")
+	flags.StringVar(&o.widths, "widths", "graphemes", "how wide characters are: graphemes, or unicode11 as in xterm.js")
+	for _, f := range screen.Formats() {
+		flags.Bool(f, false, "write "+strings.ToUpper(f))
+	}
+	flags.Lookup("text").Usage = "write plain text (the default)"
+	return cmd
+}
+
+// check completes o and says what is wrong with the command line.
+func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
+	for _, f := range screen.Formats() {
+		on, err := cmd.Flags().GetBool(f)
+		switch {
+		case err != nil:
+			return err
+		case on && o.format != "":
+			return fmt.Errorf("--%s and --%s exclude each other", o.format, f)
+		case on:
+			o.format = f
+		}
+	}
+	if o.format == "" {
+		o.format = "text"
+	}
+	switch {
+	case !slices.Contains([]string{"graphemes", "unicode11"}, o.widths):
+		return fmt.Errorf("unknown widths %q: graphemes or unicode11", o.widths)
+	case o.dir != "" && len(args) == 0:
+		return errors.New("no recording is named")
+	case len(args) > 1 && o.dir == "":
+		return errors.New("several recordings need a folder")
+	}
+	return nil
+}
+
+// characters returns how wide characters are.
+func (o *screenOptions) characters() vterm.Widths {
+	if o.widths == "unicode11" {
+		return vterm.Unicode11
+	}
+	return vterm.Graphemes
+}
+
+// screens writes the screen of each recording.
+func screens(a *factory.Factory, paths []string, o screenOptions) error {
+	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
+		s, err := o.playFile(a, rec)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", rec.Path, err)
+		}
+		return func(w io.Writer) error { return screen.Write(w, o.format, s) }, err
+	})
+}
+
+// playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
+// it is read twice.
+func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (screen.Screen, error) {
+	at := o.at.Duration()
+	if !o.at.Given {
+		at = math.MaxInt64
+		if rec.Path != "-" {
+			first, err := a.OpenRecording(rec.Path, func(int) {})
+			if err != nil {
+				return screen.Screen{}, err
+			}
+			defer first.Close()
+			t, _ := first.Transcribe(nil) // what is wrong with it is told when it is played
+			at = export.MomentOf(o.at, archive.Ref{}, t)
+		}
+	}
+	return archive.ScreenAt(rec, vterm.Options{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Widths: o.characters()}, at)
+}
+
+// screenOfSession writes the screen of a session: the current one, which a running session sends
+// itself, or one that was recorded.
+func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o screenOptions) error {
+	of, err := a.Resolve(ctx, args)
+	if err != nil {
+		return err
+	}
+	if of.File != "" && of.Ref.Whole() {
+		return screens(a, []string{of.File}, o)
+	}
+	db, info, ref, err := a.OpenSession(ctx, args)
+	if err != nil {
+		return err
+	}
+	if info.Status == store.Live && !o.at.Given && ref.Whole() && o.widths == "graphemes" {
+		if t := screenOfLive(ctx, a, info.ID); t != nil {
+			return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
+		}
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	s, err := export.Exporter{Library: lib, At: o.at, Ref: ref}.Screen(ctx, info, o.characters())
+	if err != nil {
+		return opener.Missing(err)
+	}
+	return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
+}
+
+// screenOfLive returns the screen of a running session, or nil if the session does not answer.
+func screenOfLive(ctx context.Context, a *factory.Factory, id string) *vterm.Term {
+	s, _, err := factory.Join(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	t, err := join.Screen(ctx, s)
+	if err != nil {
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,126 @@
+package find
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+)
+
+// NewCmdBlame returns the command blame.
+func NewCmdBlame(a *factory.Factory) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "blame FILE:LINE",
+		Short: "Find the session in which a line of a file was written",
+		Long: `Blame names the session that most probably wrote a line, and says how sure it is: an agent's edit that
+adds the line was seen; or the commit that has it was made while the session ran; or only the folder
+and the time agree.`,
+		Example: `  ptyrec blame main.go:42
+  ptyrec show "$(ptyrec blame main.go:42 --json | jq -r .ref)"`,
+		Args: cli.Operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return blameLine(cmd.Context(), a, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// sureness says how sure a finding is.
+var sureness = map[string]string{
+	blame.Edit:   "sure: this entry shows an edit that adds the line",
+	blame.Commit: "likely: the commit that has the line was made while this session ran",
+	blame.Time:   "perhaps: only the folder and the time agree",
+}
+
+func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool) error {
+	line, err := lineOf(arg)
+	if err != nil {
+		return err
+	}
+	db, err := a.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	found, err := blame.Find(ctx, lib, line)
+	if err != nil {
+		return err
+	}
+	if found == nil {
+		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
+	}
+	ref := factory.ShortID(ctx, db, found.Info.ID)
+	if found.Seq > 0 {
+		ref += fmt.Sprintf("#%d", found.Seq)
+	}
+	if asJSON {
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
+			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
+		})
+	}
+	commit := ""
+	if found.Commit != "" {
+		commit = "  commit " + found.Commit[:8]
+	}
+	_, err = fmt.Fprintf(a.IO.Out, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
+	return err
+}
+
+// lineOf returns the line that FILE:LINE names.
+func lineOf(arg string) (blame.Line, error) {
+	var l blame.Line
+	colon := strings.LastIndexByte(arg, ':')
+	if colon < 1 {
+		return l, failure.Usage(errors.New("blame takes FILE:LINE"))
+	}
+	n, err := strconv.Atoi(arg[colon+1:])
+	if err != nil || n < 1 {
+		return l, failure.Usage(fmt.Errorf("%q is no number of a line", printable.Clip(arg[colon+1:], 60)))
+	}
+	path, err := filepath.Abs(arg[:colon])
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return l, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return l, err
+	}
+	if !info.Mode().IsRegular() {
+		return l, failure.New(fmt.Errorf("%s is no regular file", printable.Clip(path, 200)), "name a file, and a line of it")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return l, err
+	}
+	defer func() { _ = f.Close() }()
+	in := bufio.NewReader(f)
+	for i := 1; ; i++ {
+		text, err := in.ReadString('\n')
+		if i == n && text != "" {
+			return blame.Line{File: path, Number: n, Text: strings.TrimRight(text, "\r\n")}, nil
+		}
+		if err != nil {
+			return l, failure.New(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name a line that is there")
+		}
+	}
+}

@@ -1,0 +1,158 @@
+// Package find has the commands that find sessions, and show what was said in them.
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/session"
+)
+
+// listed is how many sessions a list has that is not told: more than one looks through.
+const listed = 100
+
+type listFlags struct {
+	factory.TableFlags
+	limit int
+	pick  bool
+}
+
+// Picker has the user pick among the sessions that the flags choose. Without one it calls none.
+type Picker func(ctx context.Context, f *factory.Factory, flags factory.FilterFlags, none func() error) error
+
+// NewCmdList returns the command list, whose --interactive is pick.
+func NewCmdList(a *factory.Factory, pick Picker) *cobra.Command {
+	var f listFlags
+	cmd := &cobra.Command{
+		Use:        "list",
+		SuggestFor: []string{"log", "history", "sessions"},
+		Aliases:    []string{"ls"},
+		Short:      "List the recorded sessions, the newest first",
+		Long: `List shows the recorded sessions, the newest first. Each line begins with a short id that other
+commands accept. Commands that programs ran in a sandbox share one line; --sandbox NAME lists them.
+On a terminal the table fits its width, and a long one is shown in a pager ($PTYREC_PAGER, $PAGER,
+less). A weekday is the last one; today's own is today. With --json, messages and turns are null
+where nobody has read the conversation out of the recording yet: show, export and search do.
+
+With --interactive, as ptyrec does without a command, you pick a session: what you type filters by
+title, tags, agent, folder, status and id. Up and Down choose, Tab scrolls the conversation, Esc
+leaves. Enter shows the session, Ctrl+P plays it, Ctrl+A attaches to it if it is live, Ctrl+R resumes
+it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with these letters does the same.`,
+		Example: `  ptyrec list
+  ptyrec list -i                pick one: type to filter
+  ptyrec list --agent claude --on tuesday
+  ptyrec list --since 2w --cwd . --command resume
+  ptyrec list --branch fix-login
+  ptyrec list --commit HEAD~2
+  ptyrec list --team --owner ann
+  ptyrec list --live --json | jq -r '.[].id'`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.pick {
+				if f.AsJSON || f.Team || cmd.Flags().Changed("limit") {
+					return failure.Usage(errors.New("--interactive cannot be combined with --json, --team and --limit"))
+				}
+				if !a.IO.Interactive() {
+					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
+				}
+				return pick(cmd.Context(), a, f.FilterFlags, func() error {
+					a.NoticeNone(f.FilterFlags)
+					return nil
+				})
+			}
+			if f.AsJSON && !cmd.Flags().Changed("limit") {
+				f.limit = 0
+			}
+			return list(cmd.Context(), a, f)
+		},
+	}
+	f.Register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
+	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
+	return cmd
+}
+
+func list(ctx context.Context, a *factory.Factory, f listFlags) error {
+	if f.limit < 0 {
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
+	}
+	limit, now := f.limit, time.Now()
+	if limit > 0 {
+		limit++ // to know of more
+	}
+	f.Folded = f.Sandbox == "" && !f.AsJSON
+	db, infos, filter, err := f.Choose(ctx, a, now, limit)
+	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
+	if damaged {
+		a.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
+	} else if err != nil {
+		return err
+	}
+	var boxes []string
+	if f.Folded && db != nil {
+		found, err := db.Sandboxes(ctx, filter)
+		if err != nil && !damaged {
+			return err
+		}
+		boxes = listing.Sandboxes(found, now)
+	}
+	more := f.limit > 0 && len(infos) > f.limit
+	if more {
+		infos = infos[:f.limit]
+	}
+	if f.AsJSON {
+		prices, err := a.Prices()
+		if err != nil {
+			return err
+		}
+		var used map[string]*usage.Sum
+		if db != nil {
+			used = prices.Sums(ctx, db, infos)
+		}
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.Sockets(), used) })
+	}
+	if len(infos) == 0 && len(boxes) == 0 {
+		a.NoticeNone(f.FilterFlags)
+		return nil
+	}
+	ids, err := db.IDs(ctx)
+	switch {
+	case damaged: // it may not have all
+		for _, info := range infos {
+			ids = append(ids, info.ID)
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+	case err != nil:
+		return err
+	}
+	t := listing.Table(infos, a.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(a.IO.Out))
+	var b strings.Builder
+	b.WriteString(strings.Join(boxes, ""))
+	if len(infos) == 0 {
+		return a.IO.Page(cli.Text(b.String()))
+	}
+	if err := t.Write(&b, a.IO.Colours().Paint, a.IO.Width()); err != nil {
+		return err
+	}
+	if err := a.IO.Page(cli.Text(b.String())); err != nil {
+		return err
+	}
+	if more {
+		a.IO.Notice("these are the newest %d: -n 0 lists all", f.limit)
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
+	"github.com/ptyrec/ptyrec/internal/cli/tui"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type playFlags struct {
+	speed float64
+	idle  float64 // seconds; 0: as long as it was
+	at    float64 // seconds
+	part  factory.PartFlags
+	team  bool
+}
+
+// NewCmdPlay returns the command play.
+func NewCmdPlay(a *factory.Factory) *cobra.Command {
+	var f playFlags
+	cmd := &cobra.Command{
+		Use:        "play [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
+		SuggestFor: []string{"replay"},
+		Short:      "Play a recording in the terminal",
+		Long: `Play shows a session, or a recording in a file, as it went. Of a management server (ws:// or wss://, docs/management.md) it shows
+what that has of the session SESSION, by default main, of the machine AGENT, by default the only one. The server's token is in
+$PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit status is that of play. Keys:
+
+  space        pause, go on            n, p    the next, the previous message
+  →, ←         5 seconds on, back      0 … 9   to 0 % … 90 %
+  +, -         faster, slower          .       one step, while paused
+  home, end    the start, the end      q       leave`,
+		Example: `  ptyrec play
+  ptyrec play 019a9ec0 --speed 2 --at 90
+  ptyrec play 'last#4..last#12'
+  ptyrec play last --from 2m --to 2m30s --only replies
+  ptyrec play session.cast --idle-limit 0
+  ptyrec play ws://mgmt.example:8121/agent-01`,
+		Args:              cli.Operands(0, 1),
+		ValidArgsFunction: factory.CompletePlay(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
+				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
+			}
+			return play(cmd.Context(), a, args, f)
+		},
+	}
+	f.part.Register(cmd)
+	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
+	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
+	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
+	cmd.Flags().Float64Var(&f.at, "at", 0, "begin at this `SECOND` of the recording")
+	return cmd
+}
+
+func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) error {
+	if !cli.IsTerminal(a.IO.Out) {
+		return failure.New(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
+	}
+	t, err := playbackOf(ctx, a, args, f)
+	if err != nil {
+		return err
+	}
+	if len(t.Events) == 0 {
+		return failure.New(errors.New("the recording is empty"), "there is nothing to play")
+	}
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	finished, err := tui.Play(ctx, a.IO.Out, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
+	if err != nil || !finished || t.status == 0 {
+		return err
+	}
+	return cli.ExitStatus(t.status)
+}
+
+// playbackOf returns what the first of args names, else the last session.
+func playbackOf(ctx context.Context, a *factory.Factory, args []string, f playFlags) (*playback, error) {
+	if f.team {
+		db, info, ref, err := a.OpenIn(ctx, true, args)
+		if err != nil {
+			return nil, err
+		}
+		return playbackOfSession(ctx, a, db, info, ref, f.part)
+	}
+	if len(args) > 0 && management.Is(args[0]) {
+		if f.part != (factory.PartFlags{}) {
+			return nil, failure.Usage(errors.New("--from, --to and --only take a part of a stored session"))
+		}
+		return playbackOfManaged(ctx, a, args[0])
+	}
+	named, err := a.Resolve(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	if named.File != "" && named.Ref.Whole() && f.part == (factory.PartFlags{}) {
+		return playbackOfFile(a, named.File)
+	}
+	if named.File != "" {
+		if named.DB, named.Info, err = a.Open.File(ctx, named.File); err != nil {
+			return nil, err
+		}
+	}
+	return playbackOfSession(ctx, a, named.DB, named.Info, named.Ref, f.part)
+}
+
+// playback is what is played.
+type playback struct {
+	archive.Playback
+	status int // what play exits with at the end
+}
+
+func playbackOfSession(ctx context.Context, a *factory.Factory, db library.Store, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
+	lib, err := a.Library(db)
+	if err != nil {
+		return nil, err
+	}
+	if ref, err = part.Of(ref); err != nil {
+		return nil, err
+	}
+	t, err := lib.Playback(ctx, info, ref)
+	if err != nil {
+		return nil, opener.Missing(err)
+	}
+	t.Title = listing.Title(info)
+	return &playback{Playback: *t}, nil
+}
+
+func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
+	rec, err := a.OpenRecording(path, func(int) {})
+	if err != nil {
+		return nil, err
+	}
+	defer rec.Close()
+	t := &playback{Playback: archive.Playback{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
+	t.ReadLater(rec.Session)
+	return t, t.Load(rec)
+}
+
+// playbackOfManaged returns what a management server has of the session at a URL.
+func playbackOfManaged(ctx context.Context, a *factory.Factory, where string) (*playback, error) {
+	log, err := factory.OpenManaged(ctx, a, where)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Stream.Close() }()
+	t := &playback{}
+	for !log.Whole {
+		event, err := log.Stream.Next(ctx)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, join.Error(err)
+		}
+		if err != nil || log.IsOther(event) {
+			break
+		}
+		if e, ok := log.Take(event); ok {
+			t.Events, t.status = append(t.Events, e), e.Status
+		}
+	}
+	t.Cols, t.Rows, t.Title = log.Session.Cols, log.Session.Rows, printable.Clip(log.Session.Title, 200)
+	t.ReadLater(log.Session)
+	return t, nil
+}
+
+// PlaySession plays a session as play does without flags.
+func PlaySession(ctx context.Context, a *factory.Factory, id string) error {
+	return play(ctx, a, []string{id}, playFlags{speed: 1, idle: 2})
+}

@@ -1,0 +1,120 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type searchFlags struct {
+	factory.TableFlags
+	roles []string
+	limit int
+}
+
+// NewCmdSearch returns the command search.
+func NewCmdSearch(a *factory.Factory) *cobra.Command {
+	var f searchFlags
+	cmd := &cobra.Command{
+		Use:        "search WORDS…",
+		SuggestFor: []string{"find", "grep"},
+		Short:      "Search what was said in all sessions",
+		Long: `Search lists the sessions whose title, note or tags match, then the messages that match: the best
+first or, for a prefix*, the newest first. All words must occur, in any order. Write "a phrase" in
+quotes (inside the shell's quotes), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents
+are ignored; Chinese, Japanese and Korean are found anywhere in a sentence. Each hit has a name that
+show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.`,
+		Example: `  ptyrec search cache
+  ptyrec search '"cache key" OR evict*' --on tuesday
+  ptyrec search --role user --agent codex 缓存
+  ptyrec search --team 'connection refused'
+  ptyrec search migration NOT test --json | jq -r '.[].snippet'`,
+		Args: cli.Operands(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return search(cmd.Context(), a, strings.Join(args, " "), f)
+		},
+	}
+	f.Register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
+	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
+	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// roles are those of messages.
+var roles = []string{
+	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
+}
+
+func search(ctx context.Context, a *factory.Factory, words string, f searchFlags) error {
+	now := time.Now()
+	filter, err := f.Filter(now)
+	if err != nil {
+		return err
+	}
+	a.SayUnderstood(&f.FilterFlags)
+	if filter.Limit = f.limit; f.limit < 1 {
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+	}
+	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return failure.Misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
+	}
+	for _, role := range f.roles {
+		if !slices.Contains(roles, role) {
+			return failure.Misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
+		}
+	}
+	hits, err := searched(ctx, a, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	if err != nil {
+		return err
+	}
+	if f.AsJSON {
+		err := cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, a.Sockets()) })
+		if err == nil && hits.Len() == 0 {
+			err = cli.ExitStatus(cli.StatusFailure)
+		}
+		return err
+	}
+	if hits.Len() == 0 {
+		return failure.New(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
+	}
+	look := listing.HitsLook{Style: a.IO.Colours(), Width: a.IO.Width(), Named: cli.IsTerminal(a.IO.Out), Now: now}
+	return a.IO.Page(cli.Text(hits.Text(look)))
+}
+
+// searched returns the hits. Without a database there are none.
+func searched(ctx context.Context, a *factory.Factory, team bool, q store.Query) (*listing.Hits, error) {
+	db, err := a.OpenFor(ctx, team)
+	if errors.Is(err, opener.ErrNoDatabase) {
+		return &listing.Hits{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return nil, err
+	}
+	labels, hits, err := lib.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := db.IDs(ctx)
+	return &listing.Hits{Sessions: labels, Entries: hits, IDs: listing.NewShortIDs(ids)}, err
+}

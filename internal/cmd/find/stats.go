@@ -1,0 +1,99 @@
+package find
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type statsFlags struct {
+	factory.TableFlags
+	days int
+}
+
+// NewCmdStats returns the command stats.
+func NewCmdStats(a *factory.Factory) *cobra.Command {
+	var f statsFlags
+	cmd := &cobra.Command{
+		Use:        "stats",
+		SuggestFor: []string{"stat", "status"},
+		Short:      "Count sessions, turns, hours and tokens, by agent, folder and day",
+		Long: `Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in
+which folders, on which days; and the tokens that the agents used, with which models, and what they
+cost. What an agent logged is exact, where import --agent-logs has read its log; what it printed is the
+least that was used. The prices are those of a file, if you have one (docs/usage.md).`,
+		Example: `  ptyrec stats
+  ptyrec stats --since 2026-11-01 --agent codex
+  ptyrec stats --json | jq .agents
+  ptyrec stats --since 30d --json | jq '.usage.models[] | {name, total, cost}'`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
+	}
+	f.Register(a, cmd)
+	f.RegisterTeam(cmd.Flags())
+	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
+	return cmd
+}
+
+func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
+	if f.days < 0 || f.days > 3660 {
+		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
+	}
+	now := time.Now()
+	db, infos, filter, err := countedSessions(ctx, a, f.FilterFlags, now)
+	if err != nil {
+		return err
+	}
+	if len(infos) == 0 && !f.AsJSON {
+		a.NoticeNone(f.FilterFlags)
+		return nil
+	}
+	end := now
+	if !filter.Until.IsZero() && filter.Until.Before(now) {
+		end = filter.Until.Add(-time.Nanosecond)
+	}
+	s := summary.Of(infos, end.Local(), f.days)
+	prices, err := a.Prices()
+	if err != nil {
+		return err
+	}
+	if db != nil {
+		if s.Usage, err = prices.Report(ctx, db, filter); err != nil {
+			return err
+		}
+	}
+	return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
+		if f.AsJSON {
+			return printable.WriteJSON(w, s)
+		}
+		return s.Write(w, a.IO.Colours(), a.IO.Width())
+	})
+}
+
+// countedSessions returns the sessions that the flags choose. It reads them to their end first, as
+// far as the database takes what was said in them.
+func countedSessions(ctx context.Context, a *factory.Factory, f factory.FilterFlags, now time.Time) (factory.Sessions, []*store.Info, store.Filter, error) {
+	db, infos, filter, err := f.Choose(ctx, a, now, 0)
+	if err != nil || db == nil {
+		return db, infos, filter, err
+	}
+	lib, err := a.Library(db)
+	if err == nil {
+		err = lib.ReadOutAll(ctx, filter)
+	}
+	if err != nil {
+		return nil, nil, filter, err
+	}
+	infos, err = db.Sessions(ctx, filter)
+	return db, infos, filter, err
+}

@@ -1,0 +1,63 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+)
+
+// NewCmdTrailer returns the command trailer.
+func NewCmdTrailer(a *factory.Factory) *cobra.Command {
+	var base string
+	cmd := &cobra.Command{
+		Use:   "trailer",
+		Short: "Print the line by which a commit message names the session",
+		Long: `Trailer prints "Session: ID" inside a recorded session, for a commit message, and nothing elsewhere.
+With --url it prints the address of the session on a server instead of its id. docs/git.md has a
+hook that adds the line to each commit message.`,
+		Example: `  git interpret-trailers --in-place --trailer "$(ptyrec trailer)" "$1"      in prepare-commit-msg
+  ptyrec trailer --url https://ptyrec.example`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return trailer(cmd.Context(), a, base) },
+	}
+	cmd.Flags().StringVar(&base, "url", "", "the `URL` of the server that shows the session")
+	return cmd
+}
+
+func trailer(ctx context.Context, a *factory.Factory, base string) error {
+	if err := checkBase(base); err != nil {
+		return err
+	}
+	id := os.Getenv(detached.Variable)
+	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.IsLive(ctx, id) {
+		return nil //nolint:nilerr // this runs in no session
+	}
+	if base != "" {
+		id = strings.TrimRight(base, "/") + "/s/" + id
+	}
+	_, err := fmt.Fprintln(a.IO.Out, "Session: "+id)
+	return err
+}
+
+// checkBase refuses what is no URL of a server.
+func checkBase(base string) error {
+	if base == "" {
+		return nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return failure.Usage(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
+	}
+	return nil
+}

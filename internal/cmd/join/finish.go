@@ -1,0 +1,14 @@
+package join
+
+import "github.com/ptyrec/ptyrec/internal/cli/listing"
+
+// Finish is Close for a command: it tells the user what is missing, and where the rest is.
+func (r *Recorder) Finish(notice func(format string, args ...any)) {
+	id, lost, err := r.Close()
+	if err != nil {
+		notice("warning: %d bytes of this session were not recorded: %v", lost, err)
+	}
+	if id != "" {
+		notice("recorded as %s; `ptyrec show %[1]s` shows it", id[:min(listing.MinPrefix, len(id))])
+	}
+}

@@ -1,0 +1,84 @@
+package manage
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/live"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+)
+
+// NewCmdForget returns the command forget.
+func NewCmdForget(a *factory.Factory) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:        "forget [S]",
+		SuggestFor: []string{"stop", "unrecord"},
+		Short:      "Stop recording a live session, and delete what was recorded",
+		Long: `Forget stops the recording of a live session and deletes what was recorded of it, as rm does. The
+command goes on, unrecorded; viewers are told, and leave. Without S it is the session in which forget
+runs: then you have to press Ctrl+\ in that session's terminal, because a program inside could run it,
+too. From another terminal forget asks first, unless you pass --yes.`,
+		Example: `  ptyrec forget                 in the session itself
+  ptyrec forget 01a1fcd2`,
+		Args:              cli.Operands(0, 1),
+		ValidArgsFunction: factory.CompleteLive(a),
+		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), a, args, yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; inside the session this does nothing")
+	return cmd
+}
+
+func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) error {
+	ref := os.Getenv(detached.Variable)
+	if len(args) > 0 {
+		ref = args[0]
+	}
+	if ref == "" {
+		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
+	}
+	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	id := hello.Session.ID
+	inside := os.Getenv(detached.Variable) == id
+	if !inside && !yes {
+		if err := a.IO.Agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
+			return err
+		}
+	}
+	if inside {
+		signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
+	}
+	done := make(chan struct{})
+	defer func() { _ = s.Close(); <-done }()
+	go func() {
+		defer close(done)
+		for {
+			e, err := s.Next(ctx)
+			if err != nil {
+				return
+			}
+			if n, ok := e.(protocol.Notice); ok && live.IsAsk(n.Text) {
+				a.IO.Notice("%s", n.Text)
+			}
+		}
+	}()
+	if err := s.Forget(ctx); err != nil {
+		return join.Refused(err, id)
+	}
+	a.IO.Notice("forgotten: the recording is deleted, and the command goes on unrecorded")
+	return nil
+}

@@ -1,0 +1,133 @@
+package manage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/library/retention"
+	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type pruneFlags struct {
+	olderThan, maxSize string
+	keep               int
+	tagged, yes        bool
+	retention          bool // this is what retain has started
+}
+
+// NewCmdPrune returns the command prune.
+func NewCmdPrune(a *factory.Factory) *cobra.Command {
+	f := pruneFlags{}
+	cmd := &cobra.Command{
+		Use:        "prune",
+		SuggestFor: []string{"gc", "clean", "cleanup"},
+		Short:      "Delete old sessions",
+		Long: `Prune deletes sessions: those older than --older-than, all but the newest --keep, and the oldest
+until the recordings take no more than --max-size. It keeps live sessions, and those with a tag
+unless you pass --tagged. It says what it would delete and asks first, unless you pass --yes.
+The section [retention] of the configuration has that done once a day, unasked.`,
+		Example: `  ptyrec prune --older-than 90d
+  ptyrec prune --keep 200 --max-size 2GB --yes`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.retention {
+				return applyRetention(cmd.Context(), a)
+			}
+			if !cmd.Flags().Changed("keep") {
+				f.keep = -1
+			}
+			return prune(cmd.Context(), a, f)
+		},
+	}
+	cmd.Flags().StringVar(&f.olderThan, "older-than", "", "those that started longer than this `AGE` ago: 90d, 12w, 1y")
+	cmd.Flags().IntVar(&f.keep, "keep", 0, "all but the newest `N`")
+	cmd.Flags().StringVar(&f.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
+	cmd.Flags().BoolVar(&f.tagged, "tagged", false, "sessions with a tag, too")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.retention, "retention", false, "")
+	_ = cmd.Flags().MarkHidden("retention") // it is there
+	return cmd
+}
+
+func prune(ctx context.Context, a *factory.Factory, f pruneFlags) error {
+	limits, err := f.limits(time.Now())
+	if err != nil {
+		return err
+	}
+	db, err := a.OpenExisting(ctx)
+	if errors.Is(err, opener.ErrNoDatabase) {
+		a.IO.Notice("nothing to delete")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	infos, err := db.Sessions(ctx, store.Filter{})
+	if err != nil {
+		return err
+	}
+	victims := limits.Choose(infos)
+	if len(victims) == 0 {
+		kept := ""
+		limits.Tagged = true
+		if n := len(limits.Choose(infos)); n > 0 {
+			kept = "; " + printable.Plural(n, "session") + " with tags would go with --tagged"
+		}
+		a.IO.Notice("nothing to delete%s", kept)
+		return nil
+	}
+	return deleteSessions(ctx, a, db, victims, f.yes)
+}
+
+func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
+	l := retention.Limits{Keep: f.keep, Size: -1, Tagged: f.tagged}
+	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
+		return l, &failure.Error{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
+	}
+	if f.olderThan != "" {
+		age, err := timespan.ParseAge(f.olderThan)
+		if err != nil {
+			return l, &failure.Error{Err: err, Hint: "try 90d, 12w or 1y", Misuse: true}
+		}
+		l.Before = now.Add(-age)
+	}
+	if f.maxSize != "" {
+		size, err := bytesize.Parse(f.maxSize)
+		if err != nil {
+			return l, &failure.Error{Err: err, Hint: "try 500MB or 2GiB", Misuse: true}
+		}
+		l.Size = size
+	}
+	return l, nil
+}
+
+// applyRetention is what the process does that retain has started.
+func applyRetention(ctx context.Context, a *factory.Factory) error {
+	nice.Lock()
+	a.Retained = true
+	c, err := a.Config()
+	if err != nil {
+		return err
+	}
+	policy, err := c.Retention.Policy()
+	if err != nil || policy.IsZero() {
+		return err
+	}
+	db, err := a.OpenExisting(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = policy.Apply(ctx, db, factory.Now())
+	return err
+}

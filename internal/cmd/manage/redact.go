@@ -1,0 +1,89 @@
+package manage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/team"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type redactFlags struct {
+	yes, json bool
+}
+
+// NewCmdRedact returns the command redact.
+func NewCmdRedact(a *factory.Factory) *cobra.Command {
+	var f redactFlags
+	cmd := &cobra.Command{
+		Use:   "redact S",
+		Short: "Take the secrets out of a recorded session, raw log and all",
+		Long: `Redact removes the secrets from a session (an id, a unique beginning of one, or last): from its raw
+log, entries, title and command. It prints how many secrets of which kind it found, never the
+secrets, and asks before it rewrites the session. In the raw log each character of a secret becomes
+"*"; times and sizes stay the same. The old content is removed from the database's files. This
+cannot be undone. docs/privacy.md says what counts as a secret.`,
+		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
+		Args:              cli.Operands(1, 1),
+		ValidArgsFunction: factory.CompleteSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return redactSession(cmd.Context(), a, args, f)
+		},
+	}
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&f.json, "json", false, "say what was found as JSON")
+	return cmd
+}
+
+func redactSession(ctx context.Context, a *factory.Factory, args []string, f redactFlags) error {
+	db, info, ref, err := a.OpenStored(ctx, args)
+	if err == nil && !ref.Whole() {
+		err = opener.WholeOnly(ref)
+	}
+	if err != nil {
+		return err
+	}
+	if info.Status == store.Live {
+		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
+	}
+	r, err := a.Redaction()
+	if err != nil {
+		return err
+	}
+	if r.Redactor == nil {
+		return failure.New(errors.New("redaction is off"), "leave out --redact=false, or enable it in the configuration")
+	}
+	w, err := archive.NewRewriting(ctx, db, info, r)
+	if err != nil {
+		return err
+	}
+	for _, d := range w.Damage {
+		a.IO.Notice("warning: %v; it is deleted, because its content is unknown", d)
+	}
+	if err := w.WriteFound(a.IO.Out, info.ID, f.json); err != nil {
+		return err
+	}
+	if len(w.Found()) == 0 && len(w.Damage) == 0 {
+		return nil
+	}
+	if !f.yes {
+		if err := a.IO.Agreed("rewrite the session, which cannot be undone"); err != nil {
+			return err
+		}
+	}
+	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
+	team.SyncBeside(a) // a team's server may have the secrets
+	if errors.Is(err, session.ErrBusy) {
+		return failure.New(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
+	}
+	return err
+}

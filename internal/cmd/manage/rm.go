@@ -1,0 +1,72 @@
+// Package manage has the commands that name, tag, delete and redact sessions.
+package manage
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
+)
+
+// NewCmdRm returns the command rm.
+func NewCmdRm(a *factory.Factory) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:        "rm S…",
+		SuggestFor: []string{"delete", "remove", "del"},
+		Short:      "Delete sessions",
+		Long: `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes. In a recorded
+session it waits for Ctrl+\ in that session's terminal.`,
+		Example: `  ptyrec rm last
+  ptyrec rm 019a9ec0 019a9ec1 --yes`,
+		Args:              cli.Operands(1, -1),
+		ValidArgsFunction: factory.CompleteMoreSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := a.OpenExisting(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var infos []*store.Info
+			seen := map[string]bool{}
+			for _, arg := range args {
+				_, info, ref, err := a.OpenStored(cmd.Context(), []string{arg})
+				if err == nil && !ref.Whole() {
+					err = opener.WholeOnly(ref)
+				}
+				if err != nil {
+					return err
+				}
+				if info.Status == store.Live {
+					return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
+				}
+				if !seen[info.ID] {
+					seen[info.ID] = true
+					infos = append(infos, info)
+				}
+			}
+			return deleteSessions(cmd.Context(), a, db, infos, yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+// deleteSessions names sessions, asks unless yes is set, and deletes them.
+func deleteSessions(ctx context.Context, a *factory.Factory, db *sqlite.Store, infos []*store.Info, yes bool) error {
+	return Deleter{
+		Store: db, Out: a.IO.Err, Notice: a.IO.Notice, Terminal: cli.IsTerminal(a.IO.Err),
+		Confirm: func(what string) error {
+			if yes {
+				return nil
+			}
+			return a.IO.Agreed(what)
+		},
+	}.Delete(ctx, infos)
+}

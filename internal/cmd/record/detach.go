@@ -1,0 +1,41 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+)
+
+// detach starts a session in the background, prints its id, and returns. What goes wrong with its
+// start is told here.
+func detach(a *factory.Factory, command []string, f runFlags) error {
+	if _, _, err := detached.ParseSize(f.size); err != nil {
+		return failure.Usage(err)
+	}
+	if err := Check(command[0]); err != nil {
+		return err
+	}
+	path, err := a.DatabasePath()
+	if err != nil {
+		return err
+	}
+	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.Redact, Input: f.input, Notify: f.notify, Owned: f.owned, Starter: f.starter}
+	id, said, err := s.Launch(a.IO.Environ)
+	_, _ = a.IO.Err.Write(said)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() > 0:
+		return cli.ExitStatus(exit.ExitCode())
+	case err != nil:
+		return failure.New(fmt.Errorf("the session did not start: %w", err), "try it without --detach")
+	case id == "": // it ended before it could report its id
+		return nil
+	}
+	_, err = fmt.Fprintln(a.IO.Out, id)
+	return err
+}

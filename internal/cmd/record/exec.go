@@ -1,0 +1,133 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/cmd/record/remotecmd"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+)
+
+type execFlags struct {
+	token   join.Token // --token-file alone
+	sandbox string
+	cwd     string
+	env     []string
+	timeout time.Duration
+	pty     bool
+	detach  bool
+	resume  string
+}
+
+// NewCmdExec returns the command exec.
+func NewCmdExec(a *factory.Factory) *cobra.Command {
+	var f execFlags
+	cmd := &cobra.Command{
+		Use:   "exec [flags] URL -- COMMAND…",
+		Short: "Run a command on a machine where ptyrec serve --allow-run runs",
+		Long: `Exec runs a command on the machine of a ` + "`ptyrec serve --allow-run`" + `, or in a LangSmith sandbox (the URL of its
+dataplane), with the streams and the exit status here. One word is a command line for bash there; several are a
+program and its arguments.
+
+A connection that is lost is made again, and goes on where it was: nothing comes twice, and nothing is left out. The
+command and its recording do not depend on it. Output is text: bytes that are not UTF-8 become U+FFFD.
+
+Ctrl+C kills the command with all that it has started; a second Ctrl+C leaves it. With --pty Ctrl+C goes to the command, and
+Ctrl+] leaves. --resume continues one that was left, within a week: its output comes from the beginning.
+
+The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's (128+n after signal n); 124 if its --timeout was over;
+255 if it is not known, because the command could not be started or reached.`,
+		Example: `  ptyrec exec https://build.lan -- make -j8
+  ptyrec exec https://build.lan 'make 2>&1 | tail' --cwd /src
+  tar c . | ptyrec exec https://build.lan --sandbox agent-1 -- tar x -C /tmp
+  id=$(ptyrec exec --detach https://build.lan -- make)
+  ptyrec exec --resume $id https://build.lan`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" {
+				return cli.Operands(1, 1)(cmd, args)
+			}
+			return cli.Operands(2, -1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return execRemote(cmd.Context(), a, args[0], args[1:], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	flags.StringVar(&f.sandbox, "sandbox", "", "the `NAME` of the sandbox on a ptyrec server (default \"default\")")
+	flags.StringVar(&f.cwd, "cwd", "", "run in this `FOLDER` there")
+	flags.StringArrayVar(&f.env, "env", nil, "set a variable, as `NAME=VALUE`; may be repeated")
+	flags.DurationVar(&f.timeout, "timeout", 0, "kill the command after this time, as `30s` or 10m")
+	flags.BoolVar(&f.pty, "pty", false, "run it in a terminal of 80x24 cells")
+	flags.BoolVar(&f.detach, "detach", false, "start it, print its id, and leave it")
+	flags.StringVar(&f.resume, "resume", "", "continue the command with this `ID`")
+	return cmd
+}
+
+func execRemote(ctx context.Context, a *factory.Factory, where string, words []string, f execFlags) error {
+	if f.detach && f.resume != "" {
+		return failure.Usage(errors.New("--detach and --resume exclude each other"))
+	}
+	if f.timeout < 0 {
+		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", f.timeout))
+	}
+	token, err := f.token.For(where)
+	if err != nil {
+		return failure.New(err, "--token-file names a file with the server's token")
+	}
+	signal.Ignore(syscall.SIGPIPE)             // a reader that has left is an error of the write, and ends the command
+	interrupts, stop := remotecmd.Interrupts() // Ctrl+C goes to the command as soon as there is one
+	defer stop()
+	c, err := remotecmd.Start(ctx, where, token, f.order(a, words))
+	if err != nil {
+		return remotecmd.Explain(err, f.resume)
+	}
+	defer c.Close()
+	if f.detach {
+		_, err := fmt.Fprintln(a.IO.Out, c.ID())
+		return err
+	}
+	streams := remotecmd.Streams{
+		Stdin: a.IO.In, Stdout: a.IO.Out, Stderr: a.IO.Err, Interrupts: interrupts,
+		Note: func(message string) { a.IO.Notice("warning: %s", message) },
+	}
+	if f.pty && cli.IsTerminal(a.IO.In) {
+		state, err := term.MakeRaw(int(a.IO.In.Fd()))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = term.Restore(int(a.IO.In.Fd()), state) }()
+		streams.LeaveKey = 0x1d
+	}
+	status, err := remotecmd.Connect(ctx, c, streams)
+	if err != nil {
+		return remotecmd.Explain(err, c.ID())
+	}
+	return ended(status)
+}
+
+// order is what the command line asks for.
+func (f *execFlags) order(a *factory.Factory, words []string) remotecmd.Order {
+	return remotecmd.Order{
+		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: append(f.env, detached.PrivateEnv(a.IO.Environ)...), Timeout: f.timeout, PTY: f.pty,
+		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.IO.In),
+	}
+}
+
+func ended(status int) error {
+	if status == 0 {
+		return nil
+	}
+	return cli.ExitStatus(status)
+}

@@ -1,0 +1,133 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/agentlog"
+	"github.com/ptyrec/ptyrec/internal/agentlog/agentimport"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// NewCmdImport returns the command import.
+func NewCmdImport(a *factory.Factory) *cobra.Command {
+	var dry, logs bool
+	cmd := &cobra.Command{
+		Use:   "import FILE… | import --agent-logs [AGENT…]",
+		Short: "Take recordings, or the agents' own logs, into the database",
+		Long: `Import copies recordings into the database and extracts their conversations, as run does with a
+live session. It reads asciicast versions 1 to 3, ttyrecs, the frames that sandboxctl session
+record writes, and typescripts of script(1) with their timing (NAME.timing next to them, or
+--timing); plain or compressed with gzip or zstd. - is stdin; a
+folder means all recordings in it. For each recording it prints id, file, agent and title.
+Recordings that the database has already are skipped; they are compared by their content.
+
+With --agent-logs, import reads the logs that the agents themselves keep of their conversations: of
+all agents that it knows, or of those that are named (` + strings.Join(agentlog.Agents(), ", ") + `).
+Each conversation becomes a session without a recording: it can be searched, shown and exported,
+but not played. What ptyrec has recorded is recognised and left out. Imported again, a conversation
+that has grown is updated. An import that was interrupted continues where it was.`,
+		Example: `  ptyrec import *.cast
+  ptyrec import ~/recordings --dry-run
+  script -T typescript.timing -O typescript; ptyrec import typescript
+  zstdcat session.cast.zst | ptyrec import -
+  ptyrec import --agent-logs
+  ptyrec import --agent-logs claude codex --dry-run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if logs {
+				return nil
+			}
+			return cli.Operands(1, -1)(cmd, args)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if logs {
+				return agentlog.Agents(), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if logs {
+				return importLogs(cmd.Context(), a, args, dry)
+			}
+			if a.Timing != "" && len(args) != 1 {
+				return failure.Usage(errors.New("--timing goes with one typescript"))
+			}
+			return imports(cmd.Context(), a, args, dry)
+		},
+	}
+	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&logs, "agent-logs", false, "take in what the agents logged themselves")
+	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
+	return cmd
+}
+
+func imports(ctx context.Context, a *factory.Factory, args []string, dry bool) error {
+	paths, err := archive.Recordings(args)
+	if err != nil {
+		return err
+	}
+	im := &Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Open: a.OpenRecording, Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.ReadProgress("import", paths)}
+	if dry {
+		im.Store, err = a.OpenExisting(ctx)
+		if errors.Is(err, opener.ErrNoDatabase) {
+			err = nil // then nothing is known yet
+		}
+	} else {
+		im.Store, err = a.OpenStore(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return im.Import(ctx, paths)
+}
+
+// importLogs takes in the logs of agents, or of all that are known.
+func importLogs(ctx context.Context, a *factory.Factory, agents []string, dry bool) (err error) {
+	if a.Timing != "" {
+		return failure.Usage(errors.New("--timing goes with one typescript"))
+	}
+	for _, agent := range agents {
+		if !slices.Contains(agentlog.Agents(), agent) {
+			return failure.Misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "the logs of %q are not known", agent)
+		}
+	}
+	if len(agents) == 0 {
+		agents = agentlog.Agents()
+	}
+	slices.Sort(agents)
+	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.Progress("import", "", 0)}
+	if im.Redact, err = a.Redaction(); err != nil {
+		return err
+	}
+	if dry {
+		im.Store, err = a.OpenExisting(ctx)
+		if errors.Is(err, opener.ErrNoDatabase) {
+			err = nil // then nothing is known yet
+		}
+	} else {
+		im.Store, err = a.OpenStore(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if im.Store != nil { // to recognise what was recorded, it must be read
+		lib, err := a.Library(im.Store)
+		if err == nil {
+			err = lib.ReadOutAll(ctx, store.Filter{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return im.Import(ctx, slices.Compact(agents))
+}

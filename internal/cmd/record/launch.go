@@ -1,0 +1,61 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// Check checks in advance that a command can be executed; the error is that of Replace.
+func Check(name string) error {
+	_, err := program.Find(name)
+	return Failure(err)
+}
+
+// Replace replaces this process by a command. It returns only if that fails; the error has a hint
+// and the exit status.
+func Replace(command, environ []string) error {
+	path, err := program.Find(command[0])
+	if err == nil {
+		err = program.Failed(command[0], syscall.Exec(path, command, environ))
+	}
+	return Failure(err)
+}
+
+// Failure adds a hint and the exit status to the error of a command that did not start. Other
+// errors stay as they are.
+func Failure(err error) error {
+	var start *program.StartError
+	if !errors.As(err, &start) {
+		return err
+	}
+	hint := "is it executable, and no folder?"
+	if start.Status == program.NotFound {
+		hint = "check the spelling and $PATH"
+	}
+	return &failure.Error{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
+}
+
+// Session returns a session of a command that begins now, in the current folder and the window of
+// out, or of in.
+func Session(command []string, out, in *os.File) session.Session {
+	cols, rows := pty.WindowSize(out, in)
+	cwd, _ := os.Getwd() // a folder that was removed has no name: then the session has none
+	return session.Session{
+		ID:        store.NewID(),
+		Command:   command,
+		Cwd:       cwd,
+		StartedAt: time.Now().UTC(),
+		Cols:      cols,
+		Rows:      rows,
+		Agents:    []session.Agent{},
+	}
+}

@@ -1,0 +1,90 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/agentlog/resume"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+// NewCmdResume returns the command resume.
+func NewCmdResume(a *factory.Factory) *cobra.Command {
+	var only bool
+	cmd := &cobra.Command{
+		Use:        "resume [S]",
+		SuggestFor: []string{"continue", "reopen"},
+		Short:      "Start the agent again on a session's conversation, recorded",
+		Long: `Resume starts the agent of a past session again on the same conversation, in its folder, and records
+it as a new session, which knows which one it continues: claude --resume ID, codex resume ID, and so
+on for Gemini CLI, Qwen Code, GitHub Copilot CLI and opencode. The conversation's id is the one that
+the agent printed at its end, else that of its own log, else that of the recorded command line.`,
+		Example: `  ptyrec resume
+  ptyrec resume 019a9ec0
+  ptyrec resume last --print      the command only`,
+		Args:              cli.Operands(0, 1),
+		ValidArgsFunction: factory.CompleteSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return Resume(cmd.Context(), a, args, only)
+		},
+	}
+	cmd.Flags().BoolVar(&only, "print", false, "print the command, and start nothing")
+	return cmd
+}
+
+// Resume starts the agent of a session again, or prints how.
+func Resume(ctx context.Context, a *factory.Factory, args []string, only bool) error {
+	db, info, err := a.Open.Whole(ctx, args)
+	if err != nil {
+		return err
+	}
+	name := info.ID[:min(len(info.ID), listing.MinPrefix)]
+	if info.Status == store.Live {
+		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	p, err := resume.Find(ctx, lib, info)
+	switch {
+	case errors.Is(err, resume.ErrNoAgent):
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "`ptyrec show "+name+"` shows what it has")
+	case errors.Is(err, resume.ErrNoID):
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "the agent did not print it at its end, its own log is not found, and the command line does not have it")
+	case err != nil:
+		return err
+	}
+	if only {
+		_, err := fmt.Fprintln(a.IO.Out, printable.Text(p.Line()))
+		return err
+	}
+	if p.Cwd != "" {
+		if err := os.Chdir(p.Cwd); err != nil {
+			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
+		}
+		a.IO.Environ = append(a.IO.Environ, "PWD="+p.Cwd)
+	}
+	if _, err := exec.LookPath(p.Command[0]); err != nil && p.Command[0] != p.Agent { // it was moved since
+		p.Command[0] = p.Agent
+	}
+	c, err := a.Config()
+	if err != nil {
+		return err
+	}
+	f := runFlags{input: c.Run.Input, continues: info.ID, private: info.Private}
+	if f.ignore, err = c.Run.Ignored(); err != nil {
+		return err
+	}
+	return run(ctx, a, p.Command, f)
+}

@@ -1,0 +1,170 @@
+package root
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/live"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+)
+
+// asks are the commands that change or delete what is recorded, and when they do. In what was
+// started in a recorded session, the person at its terminal has to agree: an agent must not destroy
+// the record of what it did. Forget is not among them: the session itself asks.
+var asks = map[string]func(cmd *cobra.Command, args []string) bool{
+	"ptyrec rm":     always,
+	"ptyrec prune":  always,
+	"ptyrec rename": always,
+	"ptyrec redact": always,
+	"ptyrec tag":    func(cmd *cobra.Command, args []string) bool { return len(args) > 1 || cmd.Flags().Changed("rm") },
+	"ptyrec note":   func(cmd *cobra.Command, args []string) bool { return len(args) > 1 || cmd.Flags().Changed("rm") },
+	"ptyrec doctor": flagged("repair"),
+	"ptyrec sync":   flagged("never", "withdraw"),
+
+	"ptyrec team user add": always, "ptyrec team user email": always, "ptyrec team user rm": always,
+	"ptyrec team token add": always, "ptyrec team token rm": always,
+	"ptyrec team space add": always, "ptyrec team space member": always,
+	"ptyrec team retention set": always, "ptyrec team retention release": always,
+	"ptyrec team policy add": always, "ptyrec team policy rm": always,
+}
+
+// Asking returns the names of the commands that ask.
+func Asking() []string { return slices.Sorted(maps.Keys(asks)) }
+
+func always(*cobra.Command, []string) bool { return true }
+
+func flagged(names ...string) func(*cobra.Command, []string) bool {
+	return func(cmd *cobra.Command, _ []string) bool {
+		for _, name := range names {
+			if on, err := cmd.Flags().GetBool(name); on || err != nil {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// askFirst has the commands below cmd that are in asks ask the person.
+func askFirst(a *factory.Factory, cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		askFirst(a, c)
+	}
+	changes, run := asks[cmd.CommandPath()], cmd.RunE
+	if changes == nil {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if changes(cmd, args) {
+			if err := person(cmd.Context(), a, "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
+				return err
+			}
+		}
+		return run(cmd, args)
+	}
+}
+
+// person returns nil if a person does what this process is about to do: the process was started
+// outside of all recorded sessions, or somebody agrees at the terminal of the outermost one. The
+// errors have hints.
+func person(ctx context.Context, a *factory.Factory, what string) error {
+	if peer.Here() == peer.Outside {
+		return nil
+	}
+	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started where its first window was"
+	around, known := peer.Around()
+	if !known || len(around) == 0 {
+		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
+	}
+	if err := agreedIn(ctx, a, around[len(around)-1], what); err != nil {
+		return failure.New(err, hint)
+	}
+	return nil
+}
+
+// agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
+// comes from the environment, which whoever has started this process controls.
+func agreedIn(ctx context.Context, a *factory.Factory, s peer.Session, what string) error {
+	c, err := a.LiveSessions(ctx)
+	if err != nil {
+		return err
+	}
+	conn, err := c.Connect(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // all is said then
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	if !isRecorder(conn, s.Recorder) {
+		return errors.New("the session around this cannot be asked: another program has its socket")
+	}
+	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
+	defer signal.Reset(syscall.SIGQUIT)
+	return askOn(a, conn, what)
+}
+
+// isRecorder reports whether a process is at the other end of a connection; any is if pid is 0.
+func isRecorder(conn io.ReadWriteCloser, pid int) bool {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	got, alive, release, err := peer.Unix(c)
+	if err != nil {
+		return false
+	}
+	defer release()
+	return (pid == 0 || got == pid) && alive()
+}
+
+// askOn asks on a connection to a session, and returns nil if somebody agrees.
+func askOn(a *factory.Factory, conn io.ReadWriter, what string) error {
+	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	request, err := protocol.JSON(protocol.TypeRequest, protocol.ControlRequest{ID: 1, Action: protocol.Agree, What: what})
+	if err != nil {
+		return err
+	}
+	for _, f := range []protocol.Frame{attach, request} {
+		if err := protocol.Write(conn, f); err != nil {
+			return err
+		}
+	}
+	for r := protocol.NewReader(bufio.NewReader(conn)); ; {
+		f, err := r.Next()
+		if err != nil {
+			return err
+		}
+		switch f.Type {
+		case protocol.TypeNotice:
+			var n protocol.Notice
+			if err := f.Decode(&n); err == nil && live.IsAsk(n.Text) {
+				a.IO.Notice("%s", n.Text)
+			}
+		case protocol.TypeRefused:
+			refused := &protocol.Error{}
+			return errors.Join(f.Decode(refused), refused)
+		case protocol.TypeAck:
+			var ack protocol.Ack
+			if err := f.Decode(&ack); err != nil || ack.Error == nil {
+				return err
+			}
+			return ack.Error
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package root
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+)
+
+// aliasSession adds the flag --session to a command, as another way to name the session that is its
+// first argument.
+func aliasSession(a *factory.Factory, cmd *cobra.Command) {
+	var ref string
+	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
+	_ = cmd.Flags().MarkHidden("session") // the argument is the way
+	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(a))
+	with := func(args []string) []string {
+		if a.Open.Named = cmd.Flags().Changed("session"); a.Open.Named {
+			args = append([]string{ref}, args...)
+		}
+		return args
+	}
+	check, run := cmd.Args, cmd.RunE
+	if check == nil {
+		check = cli.Operands(0, -1)
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return check(cmd, with(args)) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, with(args)) }
+}

@@ -1,0 +1,167 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/buildinfo"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/server/mcp"
+	"github.com/ptyrec/ptyrec/internal/server/webserver"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/recorder/peer"
+)
+
+type mcpFlags struct {
+	write    bool
+	ask      bool
+	allowRun bool
+	verbose  bool
+}
+
+// check says what is wrong with the command line.
+func (f mcpFlags) check() error {
+	if (f.ask || f.allowRun) && !f.write {
+		return failure.Usage(errors.New("--ask and --allow-run go with --write"))
+	}
+	return nil
+}
+
+// NewCmdMCP returns the command mcp.
+func NewCmdMCP(a *factory.Factory) *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Let agents search, read and watch the sessions (Model Context Protocol)",
+		Long: `Mcp is an MCP server on stdin and stdout, for agents such as Claude Code, Codex and Gemini CLI. They find
+what was said and done in all recorded sessions, see what runs, and wait for it. Secrets are always
+taken out of what they read, whatever --redact and the configuration say.`,
+		Example: `  ptyrec mcp install
+  claude mcp add --scope user ptyrec -- ptyrec mcp --write`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
+	}
+	cmd.AddCommand(NewCmdMCPInstall(a))
+	cmd.Flags().BoolVar(&f.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
+	cmd.Flags().BoolVar(&f.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
+	cmd.Flags().BoolVar(&f.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log to stderr")
+	return cmd
+}
+
+// mcpGC is the garbage that mcp may hold, in percent of what it uses: each agent has a server of
+// its own.
+const mcpGC = 50
+
+func serveMCP(ctx context.Context, a *factory.Factory, f mcpFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(mcpGC))
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	var log *slog.Logger
+	if f.verbose {
+		log = a.IO.Logger(slog.LevelDebug)
+	}
+	o, err := mcpOptions(a, log)
+	if err != nil {
+		return err
+	}
+	o.Write, o.Inside = f.write, sessionsAround
+	o.Ask = f.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
+	if f.allowRun {
+		path, err := a.DatabasePath()
+		if err != nil {
+			return err
+		}
+		starter, err := detached.NewStarter(path, a.IO.Environ)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = starter.Close() }() // which ends what it has started, but for what is kept
+		o.Start = func(ctx context.Context, o mcp.StartOptions) (string, error) {
+			start := starter.StartOwned
+			if o.Keep {
+				start = starter.Start
+			}
+			return start(ctx, o.Command, o.Cwd, o.Cols, o.Rows)
+		}
+	}
+	s := mcp.New(o)
+	defer s.Close()
+	return s.Serve(ctx, a.IO.In, a.IO.Out)
+}
+
+// sessionsAround returns the ids of the sessions that this process runs inside, as mcp.Options has
+// it.
+func sessionsAround() (ids []string, known bool) {
+	around, known := peer.Around()
+	for _, s := range around {
+		ids = append(ids, s.ID)
+	}
+	return ids, known
+}
+
+// newMCP returns the MCP server of serve. The caller must close it.
+func newMCP(a *factory.Factory, log *slog.Logger) (*mcp.Server, error) {
+	o, err := mcpOptions(a, nil)
+	if err != nil {
+		return nil, err
+	}
+	o.Stateless, o.Log = true, log
+	return mcp.New(o), nil
+}
+
+// mcpOptions returns what all MCP servers have in common.
+func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
+	quiet, err := a.Quiet(log != nil)
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	r, err := quiet.Redaction()
+	if err != nil {
+		return mcp.Options{}, err
+	}
+	return mcp.Options{
+		Open: mcp.Reopen(quiet.DatabasePath, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
+		When: func(text string) (start, end time.Time, err error) {
+			s, err := timespan.Parse(text, time.Now())
+			return s.Start, s.End, err
+		},
+	}, nil
+}
+
+// openArchive opens what MCP servers read; nil if there is no database.
+func openArchive(ctx context.Context, a *factory.Factory) (*mcp.Archive, error) {
+	db, err := a.OpenExisting(ctx)
+	if errors.Is(err, opener.ErrNoDatabase) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return nil, err
+	}
+	past := webserver.NewPast(lib)
+	a.CloseLater(past)
+	live, err := client.Dial(ctx, "", a.LiveOptions(db))
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.Archive{Store: db, Live: live, Past: past}, nil
+}

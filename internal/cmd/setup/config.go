@@ -1,0 +1,102 @@
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+)
+
+// NewCmdConfig returns the command config.
+func NewCmdConfig(a *factory.Factory) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:        "config",
+		SuggestFor: []string{"settings", "configure"},
+		Short:      "Show the configuration, or edit it",
+		Long: `Config prints the settings in force as a configuration file. Flags override the environment, which
+overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
+		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
+		Args:    cli.Subcommand,
+		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use:     "show",
+			Short:   "Show the settings as they are in force",
+			Example: "  ptyrec config show",
+			Args:    cli.Operands(0, 0),
+			RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
+		},
+		&cobra.Command{
+			Use:   "edit",
+			Short: "Edit the configuration file",
+			Long: `Edit opens the configuration file in your editor ($VISUAL, $EDITOR, vi), and checks it afterwards.
+A new file explains each setting.`,
+			Example: "  ptyrec config edit",
+			Args:    cli.Operands(0, 0),
+			RunE:    func(*cobra.Command, []string) error { return editConfig(a) },
+		},
+		&cobra.Command{
+			Use:     "path",
+			Short:   "Print the path of the configuration file",
+			Example: "  ptyrec config path",
+			Args:    cli.Operands(0, 0),
+			RunE: func(*cobra.Command, []string) error {
+				path, err := config.Path()
+				if err == nil {
+					_, err = fmt.Fprintln(a.IO.Out, printable.Line(path))
+				}
+				return err
+			},
+		})
+	return cmd
+}
+
+func showConfig(a *factory.Factory) error {
+	c, err := a.Config()
+	if err != nil {
+		return err
+	}
+	path, err := config.Path()
+	if err != nil {
+		return err
+	}
+	shown := *c
+	if shown.Database, err = a.DatabasePath(); err != nil {
+		return err
+	}
+	return shown.Write(a.IO.Out, path)
+}
+
+func editConfig(a *factory.Factory) error {
+	path, err := config.Path()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := config.Create(path); err != nil {
+			return err
+		}
+	}
+	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
+	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(a.IO.In) && cli.IsTerminal(a.IO.Out)) {
+		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
+	}
+	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
+	editor.Stdin, editor.Stdout, editor.Stderr = a.IO.In, a.IO.Out, a.IO.Err
+	if err := editor.Run(); err != nil {
+		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
+	}
+	c := config.Default()
+	return config.Read(path, &c)
+}

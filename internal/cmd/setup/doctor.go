@@ -1,0 +1,76 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/doctor"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+	"github.com/ptyrec/ptyrec/store/sqlite"
+)
+
+type doctorFlags struct {
+	repair, all, json bool
+}
+
+// NewCmdDoctor returns the command doctor.
+func NewCmdDoctor(a *factory.Factory) *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:        "doctor",
+		SuggestFor: []string{"check", "repair"},
+		Short:      "Check the database, the terminal and the surroundings; --repair mends",
+		Long: `Doctor reads the whole database and reports what is damaged or lost in each session. It also checks
+the terminal and the installed agents. With --repair it rebuilds the full-text index, extracts
+sessions again whose entries are damaged or missing (other entries keep their ids), makes the files
+private, and removes deleted data from the file. What a raw log has lost stays lost. The exit status
+is 1 if something is still wrong in the end.`,
+		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
+		Args:    cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.all && !f.repair {
+				return failure.Usage(errors.New("--all goes with --repair"))
+			}
+			return examine(cmd.Context(), a, f)
+		},
+	}
+	cmd.Flags().BoolVar(&f.repair, "repair", false, "rebuild the index, and the entries that need it, from the raw logs")
+	cmd.Flags().BoolVar(&f.all, "all", false, "with --repair: read all sessions again")
+	cmd.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	return cmd
+}
+
+func examine(ctx context.Context, a *factory.Factory, f doctorFlags) error {
+	path, pathErr := a.DatabasePath()
+	found, err := doctor.Examine(ctx, doctor.Options{
+		Path: path, Repair: f.repair, All: f.all,
+		Open: a.Open.Usable, OpenNew: a.OpenStore, Library: func(db *sqlite.Store) (*library.Library, error) { return a.Library(db) }, Progress: a.IO.Progress,
+		Stdin: a.IO.In, Stdout: a.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
+	})
+	write := found.Write
+	if f.json {
+		write = found.WriteJSON
+	}
+	if err := write(a.IO.Out); err != nil {
+		return err
+	}
+	switch {
+	case pathErr != nil:
+		return pathErr
+	case err != nil:
+		return err
+	}
+	if bad := found.Bad(); bad > 0 {
+		return failure.New(fmt.Errorf("found %s", printable.Plural(bad, "problem")), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+// Package setup has the commands about ptyrec itself.
+package setup
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+)
+
+// NewCmdInit returns the command init.
+func NewCmdInit(a *factory.Factory) *cobra.Command {
+	var record, all bool
+	var agents []string
+	cmd := &cobra.Command{
+		Use:        "init bash|zsh|fish",
+		SuggestFor: []string{"shell", "hook"},
+		Short:      "Print what a shell needs to record agents by itself",
+		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(), ", ") + `
+are recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
+so that commands can be told from their output; and words are completed. Inside a recorded session,
+and where recording is not possible, agents run unrecorded. --shell records each interactive shell
+instead.`,
+		Example: `  eval "$(ptyrec init bash)"             # in ~/.bashrc
+  eval "$(ptyrec init zsh)"              # in ~/.zshrc
+  ptyrec init fish | source              # in ~/.config/fish/config.fish
+  ptyrec init bash --agents claude,aider`,
+		Args:      cli.OneOf("shell", "bash", "zsh", "fish"),
+		ValidArgs: []cobra.Completion{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("agents") {
+				agents = factory.AgentNames()
+				if !all {
+					agents = installed(factory.AgentNames())
+				}
+			}
+			code, err := shellinit.Code(cmd.Root(), args[0], shellinit.Options{Agents: agents, Shell: record})
+			if bad := (*shellinit.NameError)(nil); errors.As(err, &bad) {
+				return failure.Usage(err)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.IO.Out, code)
+			return err
+		},
+	}
+	cmd.Flags().StringSliceVar(&agents, "agents", nil, "the `COMMANDS` to record (default: the known agents that are installed)")
+	cmd.Flags().BoolVar(&all, "all", false, "all known agents, installed or not")
+	cmd.Flags().BoolVar(&record, "shell", false, "record the whole shell")
+	return cmd
+}
+
+func installed(names []string) (found []string) {
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err == nil {
+			found = append(found, name)
+		}
+	}
+	return found
+}

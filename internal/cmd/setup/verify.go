@@ -1,0 +1,81 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/agentlog"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+)
+
+// statusNoLog is an exit status of verify.
+const statusNoLog = 4
+
+// NewCmdVerify returns the command verify.
+func NewCmdVerify(a *factory.Factory) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify [S|FILE]",
+		Short: "Compare a session with the agent's own log of it",
+		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
+CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects, Copilot CLI in ~/.copilot/session-state, opencode in its database), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
+exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one, and
+4 if the agent's own log of the session is not found.`,
+		Example: `  ptyrec verify
+  ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
+		Args:              cli.Operands(0, 1),
+		ValidArgsFunction: factory.CompleteSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return verify(cmd.Context(), a, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func verify(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
+	db, info, err := a.Open.Whole(ctx, args)
+	if err != nil {
+		return err
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	t, err := lib.Transcript(ctx, info)
+	if err != nil {
+		return err
+	}
+	found, looked, err := agentlog.Verify(info.Session, t.Entries)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		hint := "verify knows the logs of " + strings.Join(agentlog.Agents(), ", ")
+		if len(looked) > 0 {
+			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
+		}
+		return &failure.Error{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
+	}
+	err = cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
+		if asJSON {
+			return printable.WriteJSON(w, found)
+		}
+		for _, v := range found {
+			v.Write(w, a.IO.Colours().Paint)
+		}
+		return nil
+	})
+	if err == nil && slices.ContainsFunc(found, func(v agentlog.Verification) bool { return len(v.Differs) > 0 }) {
+		err = cli.ExitStatus(cli.StatusFailure) // it has been told
+	}
+	return err
+}

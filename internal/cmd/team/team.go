@@ -1,0 +1,36 @@
+// Package team has the commands that concern the server of a team.
+package team
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
+	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/store/postgres"
+)
+
+// NewCmdTeam returns the command team.
+func NewCmdTeam(a *factory.Factory) *cobra.Command {
+	return teamadmin.New(teamadmin.Options{Out: a.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
+		name, err := a.DatabaseName()
+		if err != nil {
+			return nil, err
+		}
+		if postgres.Is(name) {
+			return a.OpenTeam(ctx, name)
+		}
+		if a.Database != "" {
+			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
+		}
+		c, err := a.Config()
+		if err != nil {
+			return nil, err
+		}
+		server, _, err := teamsync.Connect(c.Team.Server)
+		return teamadmin.Remote(server), err
+	}})
+}

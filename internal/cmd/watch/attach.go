@@ -1,0 +1,173 @@
+// Package watch has the commands that watch running sessions, and type into them.
+package watch
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cli/tui"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/store"
+)
+
+type attachFlags struct {
+	control   bool
+	resize    bool
+	record    bool
+	detachKey string
+	token     join.Token
+}
+
+// NewCmdAttach returns the command attach.
+func NewCmdAttach(a *factory.Factory) *cobra.Command {
+	var f attachFlags
+	cmd := &cobra.Command{
+		Use:        "attach [S | https://HOST/s/S | ws://HOST:PORT[/AGENT[/SESSION]]]",
+		SuggestFor: []string{"join", "watch", "connect"},
+		Short:      "Watch a live session in this terminal, and type into it",
+		Long: `Attach shows the screen of a session that runs (the newest one where none is named), on this machine or on one where ptyrec serve runs.
+You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize: it gets its own back
+when you leave.
+Of a management server (ws:// or wss://, docs/management.md) it shows a terminal of the machine AGENT, by default of the only one: the session named SESSION, by default
+main, which --control starts if there is none.
+A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
+With control, your terminal reports keys, mouse, focus and pastes as the session's program wants them, until you leave.
+
+The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
+$PTYREC_TOKEN or --token-file.`,
+		Example: `  ptyrec attach
+  ptyrec attach 01a1fcd2 --control
+  ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
+  ptyrec attach ws://mgmt.example:8121/agent-01 --control
+  ptyrec attach ws://mgmt.example:8121/agent-01/build --record
+  ptyrec attach --detach-key ctrl+q`,
+		Args: cli.Operands(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("detach-key") {
+				c, err := a.Config()
+				if err != nil {
+					return err
+				}
+				f.detachKey = c.Attach.DetachKey
+			}
+			return attach(cmd.Context(), a, append(args, "last")[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.control, "control", false, "ask for control: what you type goes to the session")
+	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
+	flags.BoolVar(&f.record, "record", false, "record the session in your database, from its beginning if the server has that")
+	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
+	flags.StringVar(&f.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
+	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	cmd.ValidArgsFunction = factory.CompleteLive(a)
+	return cmd
+}
+
+func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags) error {
+	key, err := cli.ParseKey(f.detachKey)
+	if err != nil {
+		return &failure.Error{Err: err, Hint: cli.KeyHint, Misuse: true}
+	}
+	if !cli.IsTerminal(a.IO.Out) || !cli.IsTerminal(a.IO.In) {
+		return failure.New(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
+	}
+	var server, ref string
+	if strings.Contains(where, "://") {
+		if server, ref, err = client.SplitURL(where); err != nil {
+			return failure.New(err, "write https://HOST/s/ID")
+		}
+	} else if ref, err = opener.LiveName(where); err != nil {
+		return err
+	}
+	token, err := f.token.For(where)
+	if err != nil {
+		return err
+	}
+	options := a.LiveOptions(nil)
+	options.Token = token
+	sessions, err := client.Dial(ctx, server, options)
+	if err != nil {
+		return join.Error(err)
+	}
+	o := client.AttachOptions{Name: join.ViewerName(), Control: f.control || f.resize}
+	if o.Control {
+		cols, rows, _ := term.GetSize(int(a.IO.Out.Fd())) // if it is not known, the server chooses
+		o.Start = &client.Start{Cols: cols, Rows: rows}
+	}
+	var log *join.Recorder
+	if f.record {
+		path, err := a.DatabasePath()
+		if err != nil {
+			return err
+		}
+		o.Mode, o.From = protocol.ModeFrames, new(int64)
+		log = join.NewRecorder(path, where, func(err error) { a.IO.Notice("warning: this session is not recorded: %v", err) })
+	}
+	stream, err := sessions.Attach(ctx, ref, o)
+	if err != nil {
+		return join.Error(err)
+	}
+	w := &tui.Watcher{Stream: stream, In: a.IO.In, Out: a.IO.Out, Err: a.IO.Err, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
+	if log != nil {
+		w.Observe = log.Take
+	}
+	if server == "" {
+		w.Stored = func(ctx context.Context, id string) (int, bool) { return storedStatus(ctx, a, id) }
+	}
+	return watch(ctx, a, w, log)
+}
+
+// watch shows a session until it ends or the user leaves, and exits as the session does.
+func watch(ctx context.Context, a *factory.Factory, w *tui.Watcher, log *join.Recorder) error {
+	ended, err := w.Run(ctx)
+	if log != nil {
+		log.Finish(a.IO.Notice)
+	}
+	for _, text := range ended.Notices {
+		a.IO.Notice("%s", text)
+	}
+	var failed *tui.StreamError
+	var gone *tui.GoneError
+	switch {
+	case errors.As(err, &failed):
+		return join.Error(failed.Err)
+	case errors.As(err, &gone):
+		return failure.New(err, "`ptyrec show "+gone.Name+"` shows what was recorded of it")
+	case err != nil || ended.Status == 0:
+		return err
+	}
+	return cli.ExitStatus(ended.Status)
+}
+
+// storedStatus returns the exit status of a session that the database knows as ended.
+func storedStatus(ctx context.Context, a *factory.Factory, id string) (status int, ok bool) {
+	db, err := a.OpenExisting(ctx)
+	if err != nil {
+		return 0, false
+	}
+	info, err := db.Find(ctx, id)
+	if err != nil || info.Status == store.Live || info.ExitCode == nil {
+		return 0, false
+	}
+	return *info.ExitCode, true
+}
+
+// AttachTo shows a live session as attach does without flags.
+func AttachTo(ctx context.Context, a *factory.Factory, id string) error {
+	c, err := a.Config()
+	if err != nil {
+		return err
+	}
+	return attach(ctx, a, id, attachFlags{detachKey: c.Attach.DetachKey})
+}

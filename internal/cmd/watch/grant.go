@@ -1,0 +1,85 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/protocol"
+	"github.com/ptyrec/ptyrec/recorder/detached"
+)
+
+// NewCmdGrant returns the command grant.
+func NewCmdGrant(a *factory.Factory) *cobra.Command {
+	var limit time.Duration
+	cmd := &cobra.Command{
+		Use:        "grant S [--for D]",
+		SuggestFor: []string{"allow", "permit"},
+		Short:      "Let programs type into a live session",
+		Long: `Grant lets programs (ptyrec send, an attached agent) type into a live session, until you press
+Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what.
+What was started in a recorded session, that one or another, cannot grant this.`,
+		Example: `  ptyrec grant last
+  ptyrec grant 01a1fcd2 --for 10m`,
+		Args:              cli.Operands(1, 1),
+		ValidArgsFunction: factory.CompleteLive(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 0 {
+				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
+			}
+			return grant(cmd.Context(), a, args[0], limit)
+		},
+	}
+	cmd.Flags().DurationVar(&limit, "for", 0, "only so long, as `10m` or 1h30m")
+	return cmd
+}
+
+// NewCmdRevoke returns the command revoke.
+func NewCmdRevoke(a *factory.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke S",
+		Short: "Let nobody but its own terminal type into a live session",
+		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
+The viewers can still watch.`,
+		Example: "  ptyrec revoke last",
+		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, hello, err := factory.Join(cmd.Context(), a, args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return join.Refused(s.Revoke(cmd.Context()), hello.Session.ID)
+		},
+	}
+}
+
+func grant(ctx context.Context, a *factory.Factory, ref string, limit time.Duration) error {
+	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	id := hello.Session.ID
+	if os.Getenv(detached.Variable) == id {
+		return failure.New(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
+	}
+	if err := s.Grant(ctx, limit); err != nil {
+		return join.Refused(err, id)
+	}
+	until := ""
+	if limit > 0 {
+		until = fmt.Sprintf(" for %v", limit)
+	}
+	a.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
+	return nil
+}

@@ -1,0 +1,107 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/prompt"
+)
+
+type promptFlags struct {
+	wait       time.Duration
+	json       bool
+	interrupt  bool
+	allowShell bool
+	name       string
+}
+
+// NewCmdPrompt returns the command prompt.
+func NewCmdPrompt(a *factory.Factory) *cobra.Command {
+	var f promptFlags
+	cmd := &cobra.Command{
+		Use:        "prompt S [TEXT… | -] [--wait D] [--json] [--interrupt]",
+		SuggestFor: []string{"ask", "say"},
+		Short:      "Send a prompt to a live session's agent, and print the reply",
+		Long: `Prompt sends TEXT to the agent of a session that runs, waits until the agent is idle again, and prints the reply; - reads TEXT from stdin. It needs
+` + "`ptyrec grant`" + `. If the agent is starting, prompt waits up to a minute for it.
+
+The agent must be idle, and its input box empty. TEXT is trimmed, and loses control characters other than Tab and line feeds. A first / is a command of the
+agent (/clear). A first ! runs a shell command in some agents, and needs --allow-shell. The text is pasted once; Enter is pressed when the agent shows it, and
+once more if nothing happens. If the agent did not take the text, an error says so.
+
+--interrupt stops what the agent does; with TEXT, before that is sent.
+
+The exit status is 0 when the reply is complete; 3 if the agent asks something, before or after the prompt; 124 if there is no reply within --wait; 1 for any
+other failure. With --json the entries of the reply are printed, as in a transcript.`,
+		Example: `  ptyrec prompt last "Why does the build fail?" --wait 10m
+  git diff | ptyrec prompt 01a1fcd2 -
+  ptyrec prompt last --interrupt`,
+		Args:              cli.Operands(1, -1),
+		ValidArgsFunction: factory.CompleteLive(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := sendText(a, args[1:])
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && !f.interrupt {
+				return failure.Usage(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
+			}
+			return promptAgent(cmd.Context(), a, args[0], text, len(args) > 1, f)
+		},
+	}
+	cmd.Flags().DurationVarP(&f.wait, "wait", "w", 0, "wait no longer for the reply, as `30s` or 10m")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&f.interrupt, "interrupt", false, "stop what the agent does")
+	cmd.Flags().BoolVar(&f.allowShell, "allow-shell", false, "let a first ! run a shell command")
+	cmd.Flags().StringVar(&f.name, "as", "prompt", "the `NAME` under which it is recorded")
+	return cmd
+}
+
+// agentStart is how long an agent may take to start.
+const agentStart = time.Minute
+
+func promptAgent(ctx context.Context, a *factory.Factory, ref, text string, send bool, f promptFlags) error {
+	ref, err := opener.LiveName(ref)
+	if err != nil {
+		return err
+	}
+	c, err := a.LiveSessions(ctx)
+	if err != nil {
+		return err
+	}
+	s := prompt.New(c, ref, prompt.Options{Name: f.name})
+	if f.interrupt {
+		if err := s.Interrupt(ctx); err != nil && !(send && errors.Is(err, prompt.ErrIdle)) {
+			return join.Prompt(err, ref)
+		}
+	}
+	if !send {
+		return nil
+	}
+	receipt, err := s.Send(ctx, text, prompt.SendOptions{Start: agentStart, AllowShell: f.allowShell})
+	if err != nil {
+		return join.Prompt(err, ref)
+	}
+	if f.wait > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, f.wait)
+		defer stop()
+	}
+	reply, err := s.Reply(ctx, receipt)
+	if wrong := reply.Write(a.IO.Out, f.json); wrong != nil {
+		return wrong
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+	}
+	return join.Prompt(err, ref)
+}

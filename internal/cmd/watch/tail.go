@@ -1,0 +1,138 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client/management"
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/tail"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/internal/render"
+	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
+)
+
+type tailFlags struct {
+	last    int
+	asJSON  bool
+	verbose render.Terminal
+}
+
+// NewCmdTail returns the command tail.
+func NewCmdTail(a *factory.Factory) *cobra.Command {
+	var f tailFlags
+	cmd := &cobra.Command{
+		Use:        "tail [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
+		SuggestFor: []string{"follow", "watch"},
+		Short:      "Follow a live session's messages",
+		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
+it is the newest live session. With --json each entry is a line, as in an export to JSON lines.
+Of a management server (ws:// or wss://, docs/management.md) it follows the session SESSION, by default main, of the machine AGENT, by default the only one.
+The exit status is then the session's. The server's token is in $PTYREC_TOKEN or in the URL (?token=).`,
+		Example: `  ptyrec tail
+  ptyrec tail 019a9ec0 --tools
+  ptyrec tail ws://mgmt.example:8121/agent-01
+  ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
+		Args:              cli.Operands(0, 1),
+		ValidArgsFunction: factory.CompleteSessions(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.last < 0 {
+				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
+			}
+			return tailSession(cmd.Context(), a, args, f)
+		},
+	}
+	cmd.Flags().IntVarP(&f.last, "lines", "n", 10, "begin with the last `N` entries")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON lines")
+	cmd.Flags().BoolVar(&f.verbose.Tools, "tools", false, "what tools were given and gave")
+	cmd.Flags().BoolVar(&f.verbose.Thinking, "thinking", false, "the agents' thinking, too")
+	cmd.Flags().BoolVar(&f.verbose.Events, "events", false, "all events, too")
+	return cmd
+}
+
+func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailFlags) error {
+	o := tail.Options{Out: a.IO.Out, Format: f.verbose, JSON: f.asJSON, Last: f.last}
+	o.Format.Width, o.Format.Color = a.IO.Width(), bool(a.IO.Colours())
+	if len(args) > 0 && management.Is(args[0]) {
+		return tailManaged(ctx, a, args[0], o)
+	}
+	if lib, s, err := a.OpenSandbox(ctx, false, args); s != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return tail.Sandbox(ctx, lib, s, o)
+	}
+	db, info, ref, err := tailed(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	lib, err := a.Library(db)
+	if err != nil {
+		return err
+	}
+	if !f.asJSON {
+		a.IO.Notice("%s, %s: %s", factory.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
+	}
+	return opener.Missing(tail.Session(ctx, lib, info, ref, o))
+}
+
+// tailed returns the session to follow.
+func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
+	if len(args) > 0 {
+		return a.OpenSession(ctx, args)
+	}
+	db, err := a.OpenExisting(ctx)
+	if err != nil {
+		return nil, nil, archive.Ref{}, err
+	}
+	infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
+	if err != nil {
+		return nil, nil, archive.Ref{}, err
+	}
+	if len(infos) == 0 {
+		return nil, nil, archive.Ref{}, failure.New(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
+	}
+	return db, infos[0], archive.Ref{}, nil
+}
+
+// tailManaged follows the session at the URL of a management server. The session's exit status is
+// that of the command.
+func tailManaged(ctx context.Context, a *factory.Factory, where string, o tail.Options) error {
+	r, err := a.Redaction()
+	if err != nil {
+		return err
+	}
+	log, err := factory.OpenManaged(ctx, a, where)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Stream.Close() }()
+	begins := func(s session.Session) {
+		if !o.JSON {
+			a.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
+		}
+	}
+	if err := tail.Remote(ctx, log, r, begins, o); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	switch status, ok := log.Stream.ExitStatus(); {
+	case !ok || status < 0:
+		return failure.New(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
+	case status > 0:
+		return cli.ExitStatus(status)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
+	"github.com/ptyrec/ptyrec/internal/human/printable"
+	"github.com/ptyrec/ptyrec/protocol"
+)
+
+type waitFlags struct {
+	await.Flags
+	token join.Token // --token-file alone
+}
+
+// NewCmdWait returns the command wait.
+func NewCmdWait(a *factory.Factory) *cobra.Command {
+	var f waitFlags
+	cmd := &cobra.Command{
+		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
+		Short: "Wait until a live session is idle, shows or has written a text, listens or ends",
+		Long: `Wait waits until something happens in a live session.
+
+--idle waits until the agent has been waiting for a prompt for a moment. Without an agent, it waits until the shell is ready for the next
+command. If there is no shell, or if an editor or ssh runs in it, it waits until the program has written nothing for a moment, or nothing at
+all for its first 10 seconds.
+
+--text waits until the screen shows text that the regular expression matches, and prints that line. If Enter was typed in the session, only
+text that was written since counts. --log and --log-regexp wait for a line in everything that the session writes, from its start, and print it.
+
+--port waits until something listens on a port of this machine. --exit waits until the session ends.
+
+S may be a session on a server, as https://HOST/s/ID. Its token comes from $PTYREC_TOKEN or --token-file.
+
+The exit status is 0 if it happened, 3 if --idle finds the agent asking for approval, 124 if the time is over, and 1 if the session ends first.`,
+		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --for 10m
+  ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
+  ptyrec wait last --log 'listening on' --for 30s`,
+		Args:              cli.Operands(1, 1),
+		ValidArgsFunction: factory.CompleteLive(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			re, err := f.Check()
+			if err != nil {
+				return err
+			}
+			return wait(cmd.Context(), a, args[0], f, re)
+		},
+	}
+	f.Register(cmd.Flags())
+	cmd.Flags().StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	return cmd
+}
+
+func wait(ctx context.Context, a *factory.Factory, ref string, f waitFlags, re *regexp.Regexp) error {
+	if f.Timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, f.Timeout)
+		defer stop()
+	}
+	var joining error
+	line, err := f.For(ctx, func(ctx context.Context, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+		s, hello, joining = f.join(ctx, a, ref, o)
+		return s, hello, joining
+	}, re)
+	switch {
+	case joining != nil && f.Exit && over(ctx, a, ref):
+		return nil
+	case joining != nil:
+		return f.Failure(ctx, joining, ref)
+	}
+	if err == nil && line != nil {
+		_, err = fmt.Fprintln(a.IO.Out, printable.Text(*line))
+	}
+	return join.Over(f.Failure(ctx, err, ref))
+}
+
+// join attaches to a session of this machine, or to one of a server.
+func (f *waitFlags) join(ctx context.Context, a *factory.Factory, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+	if strings.Contains(ref, "://") {
+		return join.URL(ctx, ref, f.token, o)
+	}
+	return factory.Join(ctx, a, ref, o)
+}
+
+// over reports whether ref names a recorded session of this machine that has ended.
+func over(ctx context.Context, a *factory.Factory, ref string) bool {
+	db, err := a.OpenStore(ctx)
+	if err != nil {
+		return false
+	}
+	info, err := opener.Find(ctx, db, ref)
+	return err == nil && info.EndedAt != nil
+}
