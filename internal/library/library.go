@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -18,33 +17,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Store has the sessions that a Library reads. One whose sessions are all read out needs no more;
-// *sqlite.Store has others, too, and keeps what is read out of their raw logs.
-type Store interface {
-	archive.Log
-	Find(ctx context.Context, ref string) (*store.Info, error)
-	Sessions(ctx context.Context, f store.Filter) ([]*store.Info, error)
-	SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error)
-	Page(ctx context.Context, id string, span store.Span) (store.Page, error)
-	EntriesAfter(ctx context.Context, id string, seq int) ([]*session.Entry, error)
-	Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error]
-}
-
-// keeper is a Store that takes what is read out of raw logs.
+// keeper is a Reader with sessions that are not read out yet, which keeps what is read out of their
+// raw logs. *sqlite.Store is one.
 type keeper interface {
-	Store
 	Path() string
-	MarkRead(ctx context.Context, id string) error
-	UpdateSession(ctx context.Context, sess *session.Session) error
-	PutScreenUsage(ctx context.Context, id string, used []session.Usage) error
-	FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error
-	ReplaceEntries(ctx context.Context, id string, entries iter.Seq2[*session.Entry, error]) error
+	PutExtracted(ctx context.Context, id string, x store.Extracted) error
 }
 
 // Library reads the sessions of a database. Its methods may be called concurrently if Warn and
 // Progress may.
 type Library struct {
-	Store  Store
+	Store  store.Reader
 	Redact archive.Redaction
 	Warn   func(format string, args ...any) // tells the user what cannot be read; nil: nobody is told
 	// Progress, if set, shows how much of total bytes of output has been read.

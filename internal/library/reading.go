@@ -18,7 +18,8 @@ import (
 // reading reads a session out of its raw log. Its entries are in a file, so that a long session
 // takes no more memory than a short one, and can be read while it is at work.
 type reading struct {
-	db     keeper
+	store  store.Reader
+	keeper keeper
 	info   *store.Info
 	redact archive.Redaction
 	warn   func(damage []*store.Damage)
@@ -46,7 +47,7 @@ func (l *Library) newReading(info *store.Info) (*reading, error) {
 		return nil, err
 	}
 	r := &reading{
-		db: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
+		store: l.Store, keeper: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
 	}
 	r.redact, _ = l.Redact.Of(info.Command)
 	return r, nil
@@ -75,7 +76,7 @@ func (r *reading) readOut(ctx context.Context) error {
 		info.Unread = true
 		return nil
 	case none:
-		err = r.db.MarkRead(ctx, info.ID) // its entries are all that there is
+		err = r.keeper.PutExtracted(ctx, info.ID, store.Extracted{}) // its entries are all that there is
 	default:
 		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for its lock
 	}
@@ -86,7 +87,7 @@ func (r *reading) readOut(ctx context.Context) error {
 // run reads the raw log to its end. The error is ErrNoRawLog if it is empty and never was anything
 // else.
 func (r *reading) run(ctx context.Context) error {
-	source := archive.NewRawLog(ctx, r.db, r.info.ID, 0)
+	source := archive.NewRawLog(ctx, r.store, r.info.ID, 0)
 	defer source.Stop()
 	var err error
 	for err == nil {
@@ -162,26 +163,20 @@ func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 // save puts the entries into the database. Those that are there already keep their ids. If a part
 // of the raw log is lost and the database has more entries than that left, it keeps them instead.
 func (r *reading) save(ctx context.Context) error {
-	had, err := r.db.Page(ctx, r.info.ID, store.Span{Limit: 1})
+	had, err := r.store.Page(ctx, r.info.ID, store.Span{Limit: 1})
 	if err != nil {
 		return err
 	}
-	if len(r.damage) > 0 && had.Total > r.spool.Len() {
-		err = r.db.MarkRead(ctx, r.info.ID)
-	} else if err = r.replace(ctx); err == nil {
-		err = errors.Join(r.db.UpdateSession(ctx, &r.session), r.db.PutScreenUsage(ctx, r.info.ID, r.usage))
+	var x store.Extracted
+	if len(r.damage) == 0 || had.Total <= r.spool.Len() {
+		entries, err := session.KeepIDsOf(r.store.Each(ctx, r.info.ID), r.spool.All())
+		if err != nil {
+			return err
+		}
+		x = store.Extracted{Entries: entries, Usage: r.usage, Session: &r.session}
 	}
-	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil { // the log has it, the recorder could not state it
-		err = errors.Join(err, r.db.FinishSession(ctx, r.info.ID, *s.EndedAt, *s.ExitCode, true))
+	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil {
+		x.End = s // the log has it, the recorder could not write it
 	}
-	return err
-}
-
-// replace replaces the stored entries.
-func (r *reading) replace(ctx context.Context) error {
-	entries, err := session.KeepIDsOf(r.db.Each(ctx, r.info.ID), r.spool.All())
-	if err != nil {
-		return err
-	}
-	return r.db.ReplaceEntries(ctx, r.info.ID, entries)
+	return r.keeper.PutExtracted(ctx, r.info.ID, x)
 }

@@ -2,7 +2,6 @@ package library
 
 import (
 	"context"
-	"errors"
 
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -26,6 +25,6 @@ func (l *Library) Renew(ctx context.Context, info *store.Info) (*session.Transcr
 	if info.Status == store.Live || lossy || !keeps {
 		return t, damage, nil
 	}
-	err = errors.Join(k.ReplaceEntries(ctx, info.ID, store.List(t.Entries)), k.PutScreenUsage(ctx, info.ID, t.Usage))
+	err = k.PutExtracted(ctx, info.ID, store.Extracted{Entries: store.List(t.Entries), Usage: t.Usage})
 	return t, damage, err
 }

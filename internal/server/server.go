@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"iter"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/redact"
-	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
@@ -76,17 +74,9 @@ type Options struct {
 
 // Store has the sessions. *sqlite.Store is one.
 type Store interface {
-	Find(ctx context.Context, ref string) (*store.Info, error)
-	Sessions(ctx context.Context, f store.Filter) ([]*store.Info, error)
-	Count(ctx context.Context, f store.Filter) (int, error)
-	Facets(ctx context.Context, f store.Filter) (store.Facets, error)
-	SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error)
-	EntriesAfter(ctx context.Context, id string, seq int) ([]*session.Entry, error)
-	OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error]
-	Rename(ctx context.Context, id, name string) error
-	SetNote(ctx context.Context, id, note string) error
-	Tag(ctx context.Context, id string, add, remove []string) ([]string, error)
-	DeleteSession(ctx context.Context, id string) error
+	store.Reader
+	store.Writer
+	store.Counter
 }
 
 // StartOptions describe a session to start.

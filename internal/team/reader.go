@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Reader reads the sessions on a server, as far as the user may. It implements library.Store. What
+// Reader reads the sessions on a server, as far as the user may. It implements store.Reader. What
 // a server answers is checked as far as this program depends on it; texts may hold anything. Its
 // methods may be called concurrently.
 type Reader struct {
@@ -342,8 +342,18 @@ func (r *Reader) after(ctx context.Context, id string, seq int) iter.Seq2[*sessi
 
 // EventsFrom returns the raw log of a session from a position on, as sqlite.Store.EventsFrom does.
 func (r *Reader) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
+	return store.EventsOf(ctx, id, from, r.nextSegment(id))
+}
+
+// OutputFrom returns the output of a session from a byte on, as sqlite.Store.OutputFrom does.
+func (r *Reader) OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error] {
+	return store.OutputOf(ctx, id, offset, r.nextSegment(id))
+}
+
+// nextSegment returns what reads the segments of a raw log, several at a time.
+func (r *Reader) nextSegment(id string) store.NextSegment {
 	var ahead []store.Segment // was read, and not asked for yet
-	return store.EventsOf(ctx, id, from, func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
 		for len(ahead) > 0 && ahead[0].EndEvent <= event {
 			ahead = ahead[1:]
 		}
@@ -353,7 +363,7 @@ func (r *Reader) EventsFrom(ctx context.Context, id string, from store.From) ite
 			}
 		}
 		return ahead[0], true, nil
-	})
+	}
 }
 
 // segments asks for some segments of a raw log.

@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-var _ library.Store = (*team.Reader)(nil)
+var _ store.Reader = (*team.Reader)(nil)
 
 // readerOf returns what reads the server with a token.
 func readerOf(t *testing.T, url, token string) *team.Reader {

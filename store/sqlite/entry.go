@@ -254,3 +254,20 @@ func (r *entryRow) entry() (*session.Entry, error) {
 	}
 	return &e, nil
 }
+
+// PutExtracted saves what was read out of a session's raw log. It does not save the rest if the
+// entries cannot be saved, except for the end.
+func (s *Store) PutExtracted(ctx context.Context, id string, x store.Extracted) (err error) {
+	if x.Entries == nil {
+		err = s.MarkRead(ctx, id)
+	} else if err = s.ReplaceEntries(ctx, id, x.Entries); err == nil {
+		if x.Session != nil {
+			err = s.UpdateSession(ctx, x.Session)
+		}
+		err = errors.Join(err, s.PutScreenUsage(ctx, id, x.Usage))
+	}
+	if x.End != nil {
+		err = errors.Join(err, s.FinishSession(ctx, id, *x.End.EndedAt, *x.End.ExitCode, true))
+	}
+	return err
+}

@@ -21,22 +21,10 @@ import (
 
 // DB is a database of sessions.
 type DB interface {
-	Find(ctx context.Context, ref string) (*store.Info, error)
-	Sessions(ctx context.Context, f store.Filter) ([]*store.Info, error)
-	Count(ctx context.Context, f store.Filter) (int, error)
-	Facets(ctx context.Context, f store.Filter) (store.Facets, error)
-	Rename(ctx context.Context, id, name string) error
-	SetNote(ctx context.Context, id, note string) error
-	Tag(ctx context.Context, id string, add, remove []string) ([]string, error)
-	DeleteSession(ctx context.Context, id string) error
-	Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error]
-	EntriesAfter(ctx context.Context, id string, seq int) ([]*session.Entry, error)
-	Page(ctx context.Context, id string, span store.Span) (store.Page, error)
-	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
-	OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error]
-	Search(ctx context.Context, q store.Query) ([]*store.Hit, error)
-	SearchLabels(ctx context.Context, q store.Query) ([]*store.LabelHit, error)
-	SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error)
+	store.Reader
+	store.Writer
+	store.Counter
+	store.Searcher
 	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
 	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 }

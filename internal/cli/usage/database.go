@@ -18,19 +18,15 @@ func (p *Prices) Report(ctx context.Context, db Database, f store.Filter) (*Repo
 	return &r, nil
 }
 
-// Database has what sessions used that a filter chooses. *sqlite.Store and *team.Reader are some.
+// Database has what sessions used. *sqlite.Store, *postgres.Store and *team.Reader are some.
 type Database interface {
 	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
-}
-
-// Store has what sessions used. *sqlite.Store and *pg.Store are some.
-type Store interface {
 	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 }
 
 // Sums returns what each of some sessions of a database used, by their ids. A database that cannot
 // be read now returns nothing.
-func (p *Prices) Sums(ctx context.Context, db Store, infos []*store.Info) map[string]*Sum {
+func (p *Prices) Sums(ctx context.Context, db Database, infos []*store.Info) map[string]*Sum {
 	ids := make([]string, len(infos))
 	for i, info := range infos {
 		ids[i] = info.ID

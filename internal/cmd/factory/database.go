@@ -79,7 +79,7 @@ func ShortID(ctx context.Context, db *sqlite.Store, id string) string {
 }
 
 // Library returns the sessions of db as the user may see them.
-func (f *Factory) Library(db library.Store) (*library.Library, error) {
+func (f *Factory) Library(db store.Reader) (*library.Library, error) {
 	r, err := f.Redaction()
 	return &library.Library{
 		Store: db, Redact: r, Warn: f.IO.Notice,

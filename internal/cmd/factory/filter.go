@@ -12,7 +12,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
-	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -39,9 +38,8 @@ func (flags *FilterFlags) Register(f *Factory, cmd *cobra.Command) {
 
 // Sessions has sessions to read: a *sqlite.Store, or a *team.Reader.
 type Sessions interface {
-	library.Store
+	store.Reader
 	usage.Database
-	usage.Store
 	IDs(ctx context.Context) ([]string, error)
 	Sandboxes(ctx context.Context, f store.Filter) ([]store.SandboxInfo, error)
 }
@@ -59,7 +57,7 @@ func (f *Factory) OpenFor(ctx context.Context, team bool) (Sessions, error) {
 }
 
 // OpenIn is OpenSession, also for a session on the server of the team.
-func (f *Factory) OpenIn(ctx context.Context, team bool, args []string) (library.Store, *store.Info, archive.Ref, error) {
+func (f *Factory) OpenIn(ctx context.Context, team bool, args []string) (store.Reader, *store.Info, archive.Ref, error) {
 	if !team {
 		return f.OpenSession(ctx, args)
 	}

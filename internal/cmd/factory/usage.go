@@ -22,7 +22,7 @@ func (f *Factory) Prices() (*usage.Prices, error) {
 }
 
 // UsageForAPI returns what server.Options wants of usage.
-func (f *Factory) UsageForAPI(db usage.Store) func(ctx context.Context, infos []*store.Info) map[string]any {
+func (f *Factory) UsageForAPI(db usage.Database) func(ctx context.Context, infos []*store.Info) map[string]any {
 	return func(ctx context.Context, infos []*store.Info) map[string]any {
 		prices, err := f.Prices()
 		if err != nil {

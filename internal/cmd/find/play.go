@@ -20,7 +20,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -125,7 +124,7 @@ type playback struct {
 	status int // what play exits with at the end
 }
 
-func playbackOfSession(ctx context.Context, a *factory.Factory, db library.Store, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
+func playbackOfSession(ctx context.Context, a *factory.Factory, db store.Reader, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
 	lib, err := a.Library(db)
 	if err != nil {
 		return nil, err
