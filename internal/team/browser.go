@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/protocol/team"
 )
 
 // NewToken returns a token of 160 random bits, which no server knows yet.
@@ -49,7 +50,7 @@ var ErrNotAdmitted = errors.New("nobody confirmed the login within 10 minutes")
 // SHA-256 only.
 func (s *Server) AskLogin(ctx context.Context, name string) (w Waiting, err error) {
 	sum := sha256.Sum256([]byte(s.token))
-	body, err := json.Marshal(map[string]string{"hash": hex.EncodeToString(sum[:]), "name": name})
+	body, err := json.Marshal(team.Login{Hash: hex.EncodeToString(sum[:]), Name: name})
 	if err != nil {
 		return w, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -54,27 +55,18 @@ func (s *Syncer) Check(ctx context.Context, due bool) (compared, differ int, err
 	return compared, differ, nil
 }
 
-// copyJSON is what the server is believed to have of a session.
-type copyJSON struct {
-	ID     string `json:"id"`
-	Events int64  `json:"events"`
-	Digest string `json:"digest"`
-}
-
 // checkSome compares some sessions, and returns how many differ.
 func (s *Syncer) checkSome(ctx context.Context, remotes []string, ids map[string]string, pushes map[string]store.Push) (differ int, err error) {
-	var o struct {
-		Sessions []copyJSON `json:"sessions"`
-	}
+	var o team.Check
 	for _, remote := range remotes {
 		p := pushes[ids[remote]]
-		o.Sessions = append(o.Sessions, copyJSON{remote, p.Events, p.Digest})
+		o.Sessions = append(o.Sessions, team.Copy{ID: remote, Events: p.Events, Digest: p.Digest})
 	}
 	body, err := json.Marshal(o)
 	if err != nil {
 		return 0, err
 	}
-	var answer struct{ Differ, Deleted []string }
+	var answer team.Checked
 	if err := s.Server.call(ctx, http.MethodPost, "/api/push/check", jsonType, body, &answer); err != nil {
 		return 0, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -192,7 +193,7 @@ func refusal(answer *http.Response, text []byte) error {
 	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
 		refused.After = min(time.Duration(n), maxRetryAfter) * time.Second
 	}
-	var told struct{ Code, Message string }
+	var told team.Refusal
 	_ = json.Unmarshal(text, &told) // a proxy's answer has none
 	refused.Code, refused.Message = told.Code, told.Message
 	return refused

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -117,14 +118,14 @@ func (s *Syncer) sendLive(ctx context.Context, info *store.Info, now *sentLive) 
 		}
 		return errors.Join(fmt.Errorf("%w: it was in %s", ErrOutside, been), err)
 	}
-	have := state{Entries: p.Entries}
+	have := team.State{Version: p.Entries}
 	if now.told.IsZero() {
 		if have, err = s.open(ctx, c, &p); err != nil {
 			return errors.Join(err, s.Store.SavePush(context.WithoutCancel(ctx), info.ID, p))
 		}
 		now.told = time.Now()
 	}
-	if err := s.sendNew(ctx, c, &p, have.Entries); err != nil {
+	if err := s.sendNew(ctx, c, &p, have.Version); err != nil {
 		return err
 	}
 	if err := s.Store.SavePushedEntries(ctx, info.ID, c.sums); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -79,7 +80,7 @@ func (p *pieces) events() int64 {
 
 // next returns the index of the first segment that the server does not have. If it is 0, the server
 // has no raw log, or another one.
-func (p *pieces) next(have state) int {
+func (p *pieces) next(have team.State) int {
 	return 1 + slices.IndexFunc(p.list, func(seg piece) bool { return seg.endEvent == have.Events && seg.hash() == have.SHA256 })
 }
 

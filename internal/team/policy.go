@@ -7,14 +7,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/protocol/team"
 )
 
 // policy is what the server asks of its senders.
 type policy struct {
-	Patterns []redact.Pattern `json:"patterns"` // to take out, besides what the user's settings say
-
 	of      *redact.Redactor // by the user's settings
-	library *library.Library // with those patterns
+	library *library.Library // with the patterns that the server asks for, too
 	until   time.Time        // when the server is asked again
 }
 
@@ -28,18 +27,21 @@ func (s *Syncer) masked(ctx context.Context) (*library.Library, error) {
 		return nil, ErrRedactionOff
 	}
 	if now := time.Now(); s.policy.library == nil || s.policy.of != s.Library.Redact.Redactor || now.After(s.policy.until) {
-		var p policy
-		if err := s.Server.call(ctx, http.MethodGet, "/api/push/policy", "", nil, &p); err != nil {
+		var told team.Policy
+		if err := s.Server.call(ctx, http.MethodGet, "/api/push/policy", "", nil, &told); err != nil {
 			return nil, err
 		}
-		find, err := s.Library.Redact.With(p.Patterns)
+		patterns := make([]redact.Pattern, len(told.Patterns))
+		for i, p := range told.Patterns {
+			patterns[i] = redact.Pattern(p)
+		}
+		find, err := s.Library.Redact.With(patterns)
 		if err != nil {
 			return nil, err
 		}
 		l := *s.Library
 		l.Redact.Redactor = find
-		p.of, p.library, p.until = s.Library.Redact.Redactor, &l, now.Add(policyTime)
-		s.policy = p
+		s.policy = policy{s.Library.Redact.Redactor, &l, now.Add(policyTime)}
 	}
 	return s.policy.library, nil
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -67,7 +68,7 @@ func (r *Reader) get(ctx context.Context, path string, query url.Values) ([]byte
 	case answer.StatusCode == http.StatusOK:
 		return body, nil
 	}
-	var told struct{ Code, Message string }
+	var told team.Refusal
 	_ = json.Unmarshal(body, &told) // a proxy's answer has none
 	refused := &statusError{Status: answer.StatusCode, Message: told.Message}
 	switch {
@@ -411,13 +412,7 @@ func (r *Reader) Usage(ctx context.Context, f store.Filter) ([]store.Used, error
 func (r *Reader) UsageOf(ctx context.Context, ids []string) (used []store.Used, err error) {
 	for len(ids) > 0 {
 		n := min(len(ids), usageOf)
-		var answer struct {
-			Usage []struct {
-				Session string `json:"session"`
-				Cwd     string `json:"cwd"`
-				session.Usage
-			} `json:"usage"`
-		}
+		var answer team.Usage
 		if err := r.read(ctx, "usage", url.Values{"session": ids[:n]}, &answer); err != nil {
 			return nil, err
 		}

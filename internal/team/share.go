@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -39,15 +40,11 @@ func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyo
 	if err != nil {
 		return l, err
 	}
-	body, err := json.Marshal(map[string]any{"seconds": int64(valid / time.Second), "anyone": anyone})
+	body, err := json.Marshal(team.Share{Seconds: int64(valid / time.Second), Anyone: anyone})
 	if err != nil {
 		return l, err
 	}
-	var made struct {
-		Path    string    `json:"path"`
-		Expires time.Time `json:"expires_at"`
-		Anyone  bool      `json:"anyone"`
-	}
+	var made team.Link
 	if err := s.Server.call(ctx, http.MethodPost, path, jsonType, body, &made); err != nil {
 		return l, err
 	}
@@ -63,7 +60,7 @@ func (s *Syncer) Revoke(ctx context.Context, id string) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var done struct{ Revoked int }
+	var done team.Revoked
 	err = s.Server.call(ctx, http.MethodDelete, path, "", nil, &done)
 	return done.Revoked, err
 }

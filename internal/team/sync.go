@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -199,16 +200,6 @@ func (s *Syncer) usage(ctx context.Context, id string) ([]session.Usage, error) 
 	return out, err
 }
 
-// state is how much of a session the server has.
-type state struct {
-	ID      string `json:"id"`
-	Events  int64  `json:"events"`
-	SHA256  string `json:"sha256"`
-	Entries int64  `json:"entries_version"`
-	Deleted bool   `json:"deleted"`
-	Equal   bool   `json:"equal"` // another machine has sent the same
-}
-
 // attempts is how often a session is sent again that the server has otherwise than was thought,
 // because it was set back meanwhile, or a clone of this machine sends it at the same time.
 const attempts = 5
@@ -233,7 +224,7 @@ func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error 
 	if err := s.sendRaw(ctx, c, p, have); err != nil {
 		return err
 	}
-	if err := s.sendNew(ctx, c, p, have.Entries); err != nil {
+	if err := s.sendNew(ctx, c, p, have.Version); err != nil {
 		return err
 	}
 	if err = s.end(ctx, c, p); err == nil {
@@ -250,7 +241,7 @@ func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error 
 
 // open makes a session known to the server, and returns how much that has. If that is all of it,
 // there is nothing to do.
-func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have state, err error) {
+func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have team.State, err error) {
 	p.Version++
 	if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
 		return have, err
@@ -269,7 +260,7 @@ func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have stat
 		p.Deleted, p.Sent = true, time.Time{}
 		return have, ErrNever
 	}
-	p.Entries = max(p.Entries, have.Entries)
+	p.Entries = max(p.Entries, have.Version)
 	return have, nil
 }
 
@@ -288,8 +279,8 @@ func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have in
 }
 
 // ours reports whether the server has nothing that this machine did not send.
-func ours(have state, p *store.Push, raw *pieces) bool {
-	return (have.Entries <= p.Entries || have.Entries == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
+func ours(have team.State, p *store.Push, raw *pieces) bool {
+	return (have.Version <= p.Entries || have.Version == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
 }
 
 func path(p *store.Push, id, rest string) string {
@@ -302,14 +293,13 @@ func path(p *store.Push, id, rest string) string {
 const jsonType = "application/json"
 
 // begin makes the session known to the server.
-func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have state, err error) {
-	o := map[string]any{
-		"session": c.session, "name": c.name, "note": c.note, "tags": c.tags, "space": s.Rules.spaceOf(c.info), "machine": p.Machine, "version": p.Version, "usage": c.usage,
+func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have team.State, err error) {
+	o := team.Begin{
+		Session: c.session, Name: c.name, Note: c.note, Tags: c.tags, Space: s.Rules.spaceOf(c.info), Machine: p.Machine, Version: p.Version,
+		Usage: c.usage, Live: c.live,
 	}
-	if c.live {
-		o["live"] = true
-	} else {
-		o["content"] = map[string]any{"events": c.raw.events(), "entries": len(c.entries), "digest": c.digest, "segments": c.raw.digest()}
+	if !c.live {
+		o.Content = &team.Content{Events: c.raw.events(), Entries: int64(len(c.entries)), Digest: c.digest, Segments: c.raw.digest()}
 	}
 	body, err := json.Marshal(o)
 	if err == nil {
@@ -320,7 +310,7 @@ func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have sta
 
 // sendRaw sends the segments that the server does not have. If it has another raw log, that of a
 // session from which secrets were taken out since, it is replaced.
-func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have state) error {
+func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have team.State) error {
 	next := c.raw.next(have)
 	if next == 0 && have.Events > 0 {
 		if err := s.Server.call(ctx, http.MethodDelete, path(p, c.info.ID, "/raw"), "", nil, nil); err != nil {
@@ -354,19 +344,10 @@ const (
 // send the same session at the same time do not count alike, so each notices the other.
 const versionStep = 1 << 20
 
-// batch is the body of a call with entries.
-type batch struct {
-	Version int64             `json:"version"`
-	After   int64             `json:"after"` // the version that the server has
-	Entries []json.RawMessage `json:"entries"`
-	Gone    []string          `json:"gone,omitempty"`
-	All     bool              `json:"all"` // what the server has is replaced
-}
-
 // sendEntries sends the entries that the server does not have, by the beginnings of their digests;
 // all of them if nothing is known of what it has but the version.
 func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, version int64, had map[string][8]byte) error {
-	b := batch{All: len(had) == 0}
+	b := team.Batch{All: len(had) == 0}
 	c.keep(had)
 	rest := make([]json.RawMessage, 0, len(c.entries))
 	for i, id := range c.ids {
@@ -409,7 +390,9 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 
 // end has the server compare what it has.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
-	body, err := json.Marshal(map[string]any{"ended_at": c.session.EndedAt, "exit_code": c.session.ExitCode, "events": c.raw.events(), "entries": len(c.entries), "digest": c.digest})
+	body, err := json.Marshal(team.End{
+		EndedAt: c.session.EndedAt, ExitCode: c.session.ExitCode, Events: c.raw.events(), Entries: int64(len(c.entries)), Digest: c.digest,
+	})
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -49,10 +50,7 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o := struct {
-		Seconds int64 `json:"seconds"`
-		Anyone  bool  `json:"anyone"`
-	}{Seconds: int64(linkTime / time.Second)}
+	o := team.Share{Seconds: int64(linkTime / time.Second)}
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
@@ -65,7 +63,7 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 	expires := time.Now().Add(time.Duration(o.Seconds) * time.Second).UTC()
 	code, err := l.store.AddLink(r.Context(), postgres.NewLink{Session: r.PathValue("id"), Expires: expires, Anyone: o.Anyone})
 	if err == nil {
-		writeJSON(w, http.StatusCreated, map[string]any{"path": "/l/" + code, "expires_at": expires, "anyone": o.Anyone})
+		writeJSON(w, http.StatusCreated, team.Link{Path: "/l/" + code, Expires: expires, Anyone: o.Anyone})
 	}
 	return err
 }
@@ -74,7 +72,7 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 func (l *Links) revoke(w http.ResponseWriter, r *http.Request) error {
 	n, err := l.store.RevokeLinks(r.Context(), r.PathValue("id"))
 	if err == nil {
-		writeJSON(w, http.StatusOK, map[string]any{"revoked": n})
+		writeJSON(w, http.StatusOK, team.Revoked{Revoked: int(n)})
 	}
 	return err
 }

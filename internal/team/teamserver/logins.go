@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -57,7 +58,7 @@ func (l Logins) add(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var o struct{ Hash, Name string }
+	var o team.Login
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}

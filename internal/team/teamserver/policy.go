@@ -12,6 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/redact"
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -22,9 +23,14 @@ func (p *Push) policy(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]any{
-		"patterns": append([]redact.Pattern{}, patterns...), "max_bytes": maxBody, "max_entries": maxEntries, "max_description": maxDescription, "version": buildinfo.Version(),
-	})
+	told := team.Policy{
+		Patterns: make([]team.Pattern, len(patterns)), MaxBytes: maxBody, MaxEntries: maxEntries, MaxDescription: maxDescription,
+		Version: buildinfo.Version(),
+	}
+	for i, pattern := range patterns {
+		told.Patterns[i] = team.Pattern(pattern)
+	}
+	writeJSON(w, http.StatusOK, told)
 	return nil
 }
 
@@ -78,13 +84,7 @@ func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var o struct {
-		Sessions []struct {
-			ID     string `json:"id"`
-			Events int64  `json:"events"`
-			Digest string `json:"digest"`
-		} `json:"sessions"`
-	}
+	var o team.Check
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
@@ -101,7 +101,7 @@ func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
 	}
 	differ, deleted, err := p.store.Check(r.Context(), copies)
 	if err == nil {
-		writeJSON(w, http.StatusOK, map[string][]string{"differ": append([]string{}, differ...), "deleted": append([]string{}, deleted...)})
+		writeJSON(w, http.StatusOK, team.Checked{Differ: append([]string{}, differ...), Deleted: append([]string{}, deleted...)})
 	}
 	return err
 }

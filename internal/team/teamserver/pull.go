@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -84,13 +84,6 @@ func (p *Pull) segments(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// usedJSON is what a session used, in the API.
-type usedJSON struct {
-	Session string `json:"session"`
-	Cwd     string `json:"cwd"`
-	session.Usage
-}
-
 // usage responds with what some sessions used.
 func (p *Pull) usage(w http.ResponseWriter, r *http.Request) error {
 	ids := r.URL.Query()["session"]
@@ -106,10 +99,10 @@ func (p *Pull) usage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list := make([]usedJSON, len(used))
+	list := make([]team.Used, len(used))
 	for i, u := range used {
-		list[i] = usedJSON{u.Session, u.Cwd, u.Usage}
+		list[i] = team.Used{Session: u.Session, Cwd: u.Cwd, Usage: u.Usage}
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"usage": list})
+	writeJSON(w, http.StatusOK, team.Usage{Usage: list})
 	return nil
 }

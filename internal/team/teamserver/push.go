@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ptyrec/ptyrec/protocol/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
@@ -76,7 +77,7 @@ func (p *Push) Routes() map[string]http.Handler {
 
 // Refuse implements server.Protocol.
 func (p *Push) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, message string) {
-	writeJSON(w, status, map[string]string{"code": code, "message": message})
+	writeJSON(w, status, team.Refusal{Code: code, Message: message})
 }
 
 // errBad says that a request is not what it must be.
@@ -184,21 +185,15 @@ func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
 	}
 }
 
-// stateJSON is how much of a session is here.
-func stateJSON(s postgres.State) map[string]any {
-	return map[string]any{"id": s.ID, "events": s.Events, "sha256": hex.EncodeToString(s.SHA256), "entries_version": s.EntriesVersion, "deleted": s.Deleted, "equal": s.Equal}
+// stateOf returns how much of a session is here as machines are told.
+func stateOf(s postgres.State) team.State {
+	return team.State{
+		ID: s.ID, Events: s.Events, SHA256: hex.EncodeToString(s.SHA256), Version: s.EntriesVersion, Deleted: s.Deleted, Equal: s.Equal,
+	}
 }
 
-// contentJSON is what a machine has of a session.
-type contentJSON struct {
-	Events   int64  `json:"events"`
-	Entries  int64  `json:"entries"`
-	Digest   string `json:"digest"`
-	Segments string `json:"segments"`
-}
-
-// content checks c, which may be nil.
-func (c *contentJSON) content() (*postgres.Content, error) {
+// contentOf checks what a machine has of a session; c may be nil.
+func contentOf(c *team.Content) (*postgres.Content, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -228,18 +223,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var o struct {
-		Session session.Session `json:"session"`
-		Name    string          `json:"name"`
-		Note    string          `json:"note"`
-		Tags    []string        `json:"tags"`
-		Space   string          `json:"space"`
-		Machine string          `json:"machine"`
-		Version int64           `json:"version"`
-		Usage   []session.Usage `json:"usage"`
-		Live    bool            `json:"live"`
-		Content *contentJSON    `json:"content"`
-	}
+	var o team.Begin
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
@@ -256,7 +240,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 			return bad("%v", err)
 		}
 	}
-	content, err := o.Content.content()
+	content, err := contentOf(o.Content)
 	if err != nil {
 		return err
 	}
@@ -272,7 +256,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, stateJSON(state))
+	writeJSON(w, http.StatusOK, stateOf(state))
 	return nil
 }
 
@@ -301,7 +285,7 @@ func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 	state, err := p.store.AppendSegment(r.Context(), id, seg)
 	switch {
 	case errors.Is(err, postgres.ErrConflict):
-		writeJSON(w, http.StatusConflict, stateJSON(state))
+		writeJSON(w, http.StatusConflict, stateOf(state))
 	case err != nil:
 		return err
 	default:
@@ -377,13 +361,7 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var o struct {
-		EndedAt  *time.Time `json:"ended_at"`
-		ExitCode *int       `json:"exit_code"`
-		Events   int64      `json:"events"`
-		Entries  int64      `json:"entries"`
-		Digest   string     `json:"digest"`
-	}
+	var o team.End
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
