@@ -10,10 +10,15 @@ import (
 )
 
 // Protocol serves the clients of another program's protocol. Each has a package of its own below
-// this folder. The server keeps the guard: a request reaches a protocol's handlers only if it has
-// the token, comes from no other site's page, from no program inside a recorded session, and the
-// server runs commands (Options.AllowRun). For a Reading it asks for less.
-type Protocol interface {
+// this folder. The server keeps the guard: no request of another site's page reaches a protocol's
+// handlers, nor one that Access keeps out.
+type Protocol struct {
+	Handlers
+	Access Access
+}
+
+// Handlers are what a protocol's package has.
+type Handlers interface {
 	// Routes returns the protocol's handlers by their patterns (see http.ServeMux). The context
 	// of a request ends with the server, which waits for the handlers.
 	Routes() map[string]http.Handler
@@ -22,27 +27,23 @@ type Protocol interface {
 	Refuse(w http.ResponseWriter, r *http.Request, status int, code, message string)
 }
 
-// Reading is a Protocol whose clients only read. They need the token even where anybody may read.
-// In turn the server may be read-only and need not run commands, and a client may run inside a
-// recorded session.
-type Reading interface {
-	Protocol
-	ReadsOnly()
-}
+// Access says what the clients of a protocol need.
+type Access int
 
-// SessionProtocol is a Protocol that only shows the sessions that are there, and lets clients type
-// into live ones. Its clients need the rights that the server's own API asks for, and no AllowRun.
-type SessionProtocol interface {
-	Protocol
-	OnlySessions()
-}
-
-// OpenProtocol is a Protocol that decides itself what clients may do who have no token. A wrong one
-// is refused.
-type OpenProtocol interface {
-	Protocol
-	OpenToAll()
-}
+const (
+	// RunCommands needs the token and a server that runs commands (Options.AllowRun), and is not
+	// for programs inside a recorded session.
+	RunCommands Access = iota
+	// ReadOnly needs the token, even where anybody may read. The server may be read-only and need
+	// not run commands, and a client may run inside a recorded session.
+	ReadOnly
+	// ShowSessions needs the rights that the server's own API asks for. It is for protocols that
+	// only show the sessions that are there, and let clients type into live ones.
+	ShowSessions
+	// Anybody needs nothing: the protocol decides itself what clients may do who have no token. A
+	// wrong one is refused.
+	Anybody
+)
 
 // restOfAPI is the pattern of the API's paths that nobody has. A protocol may have it, too: it then
 // answers for them on a server that runs commands.
@@ -50,8 +51,9 @@ const restOfAPI = "/api/"
 
 // addProtocols adds the routes of Options.Protocols.
 func (s *Server) addProtocols() {
-	s.protocols = map[string]Protocol{}
-	for _, p := range s.Protocols {
+	s.protocols = map[string]*Protocol{}
+	for i := range s.Protocols {
+		p := &s.Protocols[i]
 		for pattern, h := range p.Routes() {
 			if pattern != restOfAPI {
 				s.protocols[pattern] = p
@@ -92,23 +94,22 @@ func (s *Server) inProtocol(h http.Handler) http.Handler {
 }
 
 // protocolOf returns the protocol that answers a request, or nil.
-func (s *Server) protocolOf(r *http.Request) Protocol {
+func (s *Server) protocolOf(r *http.Request) *Protocol {
 	_, pattern := s.mux.Handler(r)
 	return s.protocols[pattern]
 }
 
 // allowProtocol returns an error unless the request may reach a protocol's handlers.
 func (s *Server) allowProtocol(r *http.Request, found right) error {
-	if _, ok := s.protocolOf(r).(Reading); ok {
+	switch s.protocolOf(r).Access {
+	case ReadOnly:
 		if found < mayReadWithToken {
 			return errNoToken
 		}
 		return nil
-	}
-	if _, ok := s.protocolOf(r).(SessionProtocol); ok {
+	case ShowSessions:
 		return s.allowAPI(r, found)
-	}
-	if _, ok := s.protocolOf(r).(OpenProtocol); ok {
+	case Anybody:
 		return nil
 	}
 	switch {

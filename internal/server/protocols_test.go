@@ -60,7 +60,7 @@ func TestProtocolGuard(t *testing.T) {
 		}, "/echo/", nil, 403, "echo: not_allowed"},
 	} {
 		s := newSite(t, func(o *server.Options) {
-			o.AllowRun, o.Protocols = true, []server.Protocol{echo{}}
+			o.AllowRun, o.Protocols = true, []server.Protocol{{Handlers: echo{}}}
 			if c.change != nil {
 				c.change(o)
 			}

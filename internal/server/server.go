@@ -119,9 +119,9 @@ type Server struct {
 	connections   atomic.Int64
 	most          int64 // connections at a time
 	mux           *http.ServeMux
-	handler       http.Handler        // mux, guarded and compressed
-	protocols     map[string]Protocol // by the patterns of their routes
-	rest          http.Handler        // a protocol's handler, for the rest of the API's paths; may be nil
+	handler       http.Handler         // mux, guarded and compressed
+	protocols     map[string]*Protocol // by the patterns of their routes
+	rest          http.Handler         // a protocol's handler, for the rest of the API's paths; may be nil
 	files         map[string]pageFile
 	once          once
 	states        states

@@ -31,7 +31,7 @@ type SessionsOptions struct {
 	Log     *slog.Logger     // nil: slog.Default()
 }
 
-// Sessions serves all sessions, each below /agentapi/ID. It implements server.Protocol. Live ones
+// Sessions serves all sessions, each below /agentapi/ID. It implements server.Handlers. Live ones
 // are followed while clients ask for them; past ones are read-only.
 type Sessions struct {
 	SessionsOptions
@@ -65,15 +65,12 @@ func NewSessions(o SessionsOptions) *Sessions {
 	return &Sessions{SessionsOptions: o, open: map[string]*openSession{}}
 }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (p *Sessions) Routes() map[string]http.Handler {
 	return map[string]http.Handler{root + "{id}/{path...}": http.HandlerFunc(p.serve), root + "{id}": http.HandlerFunc(p.serve)}
 }
 
-// OnlySessions says that clients run nothing: see server.SessionProtocol.
-func (p *Sessions) OnlySessions() {}
-
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (p *Sessions) Refuse(w http.ResponseWriter, r *http.Request, status int, _, message string) {
 	if status == http.StatusUnauthorized {
 		askForToken(w)

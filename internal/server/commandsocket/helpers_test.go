@@ -107,7 +107,7 @@ func (s *site) serve() {
 	log := slog.New(slog.DiscardHandler)
 	h := server.New(server.Options{
 		Store: db, Live: sessions, Token: token, AllowRun: true, Log: log,
-		Protocols: []server.Protocol{commandsocket.New(m, log)},
+		Protocols: []server.Protocol{{Handlers: commandsocket.New(m, log)}},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Protocol is the handler of all below /langsmith. It implements server.Protocol.
+// Protocol is the handler of all below /langsmith. It implements server.Handlers.
 type Protocol struct {
 	commands *process.Manager
 	log      *slog.Logger
@@ -33,7 +33,7 @@ func New(m *process.Manager, log *slog.Logger) *Protocol {
 	return &Protocol{commands: m, log: log}
 }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (p *Protocol) Routes() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]func(w http.ResponseWriter, r *http.Request) error{
@@ -57,7 +57,7 @@ func (p *Protocol) Routes() map[string]http.Handler {
 	return routes
 }
 
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, message string) {
 	kind := map[int]string{
 		http.StatusUnauthorized: "Unauthorized", http.StatusForbidden: "PermissionDenied",

@@ -62,7 +62,7 @@ const (
 	tagCreated = "create_session"
 )
 
-// Protocol serves the clients. It is a server.Protocol. Close ends it.
+// Protocol serves the clients. It is a server.Handlers. Close ends it.
 type Protocol struct {
 	Options
 	started  time.Time
@@ -114,12 +114,12 @@ func (p *Protocol) Close() {
 	p.running.Wait()
 }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (p *Protocol) Routes() map[string]http.Handler {
 	return map[string]http.Handler{"GET " + Path: http.HandlerFunc(p.serve)}
 }
 
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -15,7 +15,7 @@ import (
 // Path is where HTTP is the Server's.
 const Path = "/mcp"
 
-// Routes implements server.Protocol. It needs Options.Stateless: the SDK speaks protocol 2026-07-28
+// Routes implements server.Handlers. It needs Options.Stateless: the SDK speaks protocol 2026-07-28
 // over HTTP only so.
 func (s *Server) Routes() map[string]http.Handler {
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
@@ -38,10 +38,7 @@ func (s *Server) Routes() map[string]http.Handler {
 	})}
 }
 
-// ReadsOnly implements server.Reading.
-func (s *Server) ReadsOnly() {}
-
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (s *Server) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, message string) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")

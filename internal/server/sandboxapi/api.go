@@ -42,7 +42,7 @@ func New(o Options) *API {
 	return a
 }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (a *API) Routes() map[string]http.Handler {
 	routes := a.requests()
 	routes["GET /ws"] = a.handle(a.socket)

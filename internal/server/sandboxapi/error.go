@@ -94,7 +94,7 @@ func (a *API) handle(h handler) http.Handler {
 	})
 }
 
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, message string) {
 	code := codeUnknown
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {

@@ -72,11 +72,17 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	push := teamserver.NewPush(o.Database, o.Log)
 	s := server.New(server.Options{
 		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
-		Users:     teamserver.Users{Store: o.Database, PublicLinks: o.PublicLinks},
-		SignIn:    signIn,
-		URL:       o.URL,
-		Protocols: []server.Protocol{push, teamserver.NewLinks(push, o.PublicLinks), teamserver.NewPull(push), teamserver.NewAdmin(push), teamserver.NewLogins(push)},
-		Hosts:     o.names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Inside, Health: o.Database.Ping,
+		Users:  teamserver.Users{Store: o.Database, PublicLinks: o.PublicLinks},
+		SignIn: signIn,
+		URL:    o.URL,
+		Protocols: []server.Protocol{
+			{Handlers: push, Access: server.ShowSessions},
+			{Handlers: teamserver.NewLinks(push, o.PublicLinks), Access: server.ShowSessions},
+			{Handlers: teamserver.NewPull(push), Access: server.ShowSessions},
+			{Handlers: teamserver.NewAdmin(push), Access: server.ShowSessions},
+			{Handlers: teamserver.NewLogins(push), Access: server.Anybody},
+		},
+		Hosts: o.names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly, Inside: peer.Inside, Health: o.Database.Ping,
 	})
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -91,9 +91,9 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}
 	defer dashboards.Close()
 	protocols := []server.Protocol{
-		dashboards,
-		sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(), Log: o.Log}),
-		commandsocket.New(commands, o.Log),
+		{Handlers: dashboards},
+		{Handlers: sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(), Log: o.Log})},
+		{Handlers: commandsocket.New(commands, o.Log)},
 	}
 	if o.MCP {
 		agents, err := o.NewMCP(o.Log)
@@ -101,14 +101,14 @@ func Serve(ctx context.Context, o Options) (err error) {
 			return err
 		}
 		defer agents.Close()
-		protocols = append(protocols, agents)
+		protocols = append(protocols, server.Protocol{Handlers: agents, Access: server.ReadOnly})
 	}
 	past := NewPast(o.Library)
 	defer func() { _ = past.Close() }() // what it reads can be read again
 	if o.Agentapi {
 		sessions := o.agentapi(past)
 		defer sessions.Close()
-		protocols = append(protocols, sessions)
+		protocols = append(protocols, server.Protocol{Handlers: sessions, Access: server.ShowSessions})
 	}
 	s := server.New(server.Options{
 		Store: o.Database, Live: o.Live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,

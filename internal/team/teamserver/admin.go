@@ -15,7 +15,7 @@ import (
 )
 
 // Admin lets admins change users, tokens, spaces, retention and policy, and auditors read the
-// audit. It implements server.Protocol.
+// audit. Its access is server.ShowSessions.
 type Admin struct{ *Push }
 
 // NewAdmin returns the API of the command team. What it does to the database is decided there.
@@ -41,7 +41,7 @@ type adminArgs struct {
 	Since   time.Time `json:"since"`
 }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (a *Admin) Routes() map[string]http.Handler {
 	return map[string]http.Handler{"POST /api/team/{call}": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := a.serve(w, r); err != nil {

@@ -18,7 +18,8 @@ const (
 	maxLinkBody = 1 << 10              // bytes of a request
 )
 
-// Links takes requests for links to sessions. It implements server.SessionProtocol.
+// Links takes requests for links to sessions. Its access is
+// server.ShowSessions.
 type Links struct {
 	*Push
 	public bool
@@ -28,7 +29,7 @@ type Links struct {
 // links that open to people without a token.
 func NewLinks(p *Push, public bool) *Links { return &Links{p, public} }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (l *Links) Routes() map[string]http.Handler {
 	return map[string]http.Handler{"POST /api/sessions/{id}/links": l.handle(l.add), "DELETE /api/sessions/{id}/links": l.handle(l.revoke)}
 }

@@ -16,11 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Users and Links are what the server takes them for.
-var (
-	_ server.Users           = teamserver.Users{}
-	_ server.SessionProtocol = (*teamserver.Links)(nil)
-)
+// Users are what the server takes them for.
+var _ server.Users = teamserver.Users{}
 
 // link makes a link as the owner, and returns its code.
 func (s *site) link(t *testing.T, id, body string) string {

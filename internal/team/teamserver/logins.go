@@ -13,18 +13,15 @@ import (
 )
 
 // Logins lets machines log in by a browser: a machine asks with the SHA-256 of a token that it has
-// made, a person admits it by the code that both show, and from then on the token is valid. It
-// implements server.OpenProtocol.
+// made, a person admits it by the code that both show, and from then on the token is valid. Its
+// access is server.Anybody: a machine that logs in has no token yet, and the database decides who
+// admits it.
 type Logins struct{ push *Push }
 
 // NewLogins returns the API of logins to a database.
 func NewLogins(p *Push) Logins { return Logins{push: p} }
 
-// OpenToAll implements server.OpenProtocol: a machine that logs in has no token yet. Who admits it
-// is decided by the database.
-func (l Logins) OpenToAll() {}
-
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (l Logins) Refuse(w http.ResponseWriter, r *http.Request, status int, code, message string) {
 	l.push.Refuse(w, r, status, code, message)
 }
@@ -32,7 +29,7 @@ func (l Logins) Refuse(w http.ResponseWriter, r *http.Request, status int, code,
 // maxLogin is the longest body of a request, in bytes.
 const maxLogin = 1 << 10
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (l Logins) Routes() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{

@@ -18,13 +18,13 @@ const (
 )
 
 // Pull has what ptyrec reads on other machines, besides the API of every server: raw logs with
-// their times, and the tokens that sessions used. It implements server.SessionProtocol.
+// their times, and the tokens that sessions used. Its access is server.ShowSessions.
 type Pull struct{ *Push }
 
 // NewPull returns the API of what other machines read.
 func NewPull(p *Push) *Pull { return &Pull{p} }
 
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (p *Pull) Routes() map[string]http.Handler {
 	return map[string]http.Handler{"GET /api/sessions/{id}/segments": p.handle(p.segments), "GET /api/usage": p.handle(p.usage)}
 }

@@ -40,7 +40,7 @@ const (
 	chunkTime = 30 * time.Second
 )
 
-// Push takes what machines send. It implements server.SessionProtocol.
+// Push takes what machines send. Its access is server.ShowSessions.
 type Push struct {
 	store     *postgres.Store
 	log       *slog.Logger
@@ -55,10 +55,7 @@ func NewPush(s *postgres.Store, log *slog.Logger) *Push {
 	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring), chunkTime: chunkTime}
 }
 
-// OnlySessions implements server.SessionProtocol.
-func (p *Push) OnlySessions() {}
-
-// Routes implements server.Protocol.
+// Routes implements server.Handlers.
 func (p *Push) Routes() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
@@ -75,7 +72,7 @@ func (p *Push) Routes() map[string]http.Handler {
 	return routes
 }
 
-// Refuse implements server.Protocol.
+// Refuse implements server.Handlers.
 func (p *Push) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, message string) {
 	writeJSON(w, status, team.Refusal{Code: code, Message: message})
 }

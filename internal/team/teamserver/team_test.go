@@ -98,7 +98,13 @@ func (s *site) replica(t testing.TB, o server.Options, public bool) *httptest.Se
 	t.Cleanup(func() { _ = read.Close() })
 	push := teamserver.NewPush(s.db, log)
 	o.Store, o.Live, o.Users, o.Past, o.Log, o.Page, o.Health = s.db, live, teamserver.Users{Store: s.db, PublicLinks: public}, past{read}, log, page, s.db.Ping
-	o.Protocols = []server.Protocol{push, teamserver.NewLinks(push, public), teamserver.NewPull(push), teamserver.NewAdmin(push), teamserver.NewLogins(push)}
+	o.Protocols = []server.Protocol{
+		{Handlers: push, Access: server.ShowSessions},
+		{Handlers: teamserver.NewLinks(push, public), Access: server.ShowSessions},
+		{Handlers: teamserver.NewPull(push), Access: server.ShowSessions},
+		{Handlers: teamserver.NewAdmin(push), Access: server.ShowSessions},
+		{Handlers: teamserver.NewLogins(push), Access: server.Anybody},
+	}
 	h := server.New(o)
 	t.Cleanup(h.Close)
 	replica := httptest.NewServer(h)
