@@ -241,15 +241,13 @@ const inCell = (word, whole, unseen) =>
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
   if (!t.unseen?.length) return false;
-  const address = new Set(linksOf(t.whole ?? t.text).addresses.map(a => `(${a})`)),
+  const whole = t.whole ?? t.text,
+    links = linksOf(whole),
+    address = new Set(links.addresses.map(a => `(${a})`)),
     unseen = new Set(t.unseen),
-    parts = pieces(t.whole ?? t.text),
+    parts = pieces(whole),
     keys = parts.map(p => p.words.join(" ")),
-    may = keys.map(k => unseen.has(k)),
-    words = parts.flatMap((p, i) => p.words.filter(w => w.replace(SIGN, "")).map(w => [w, i, p.aside])),
-    have = plain(got, NO_LINKS)
-      .split(" ")
-      .filter(w => w.replace(SIGN, ""));
+    may = keys.map(k => unseen.has(k));
   // What is there several times may have been on the screen elsewhere only.
   const again = (i, by) => (may[i] ||= may[by] && keys.indexOf(keys[i]) !== keys.lastIndexOf(keys[i]));
   for (let i = 1; i < keys.length; i++) again(i, i - 1);
@@ -260,16 +258,51 @@ function allThatWasSeen(t, got) {
       if (from >= 0 && i - from <= 3) may.fill(true, from, i);
       from = i;
     }
+  const words = parts.flatMap((p, i) =>
+      p.words.filter(w => w.replace(SIGN, "")).map(word => ({ word, bare: unmarked(word), may: may[i], free: may[i] || address.has(word.replace(/[.,;:!?]+$/, "")), cell: p.aside })),
+    ),
+    wordsOf = links => plain(got, links).split(" ").filter(w => w.replace(SIGN, ""));
+  return reads(words, wordsOf(NO_LINKS)) || ((links.addresses.length > 0 || links.labels.size > 0) && reads(plainly(words, whole), wordsOf(links)));
+}
+
+/** A word without the marks around it. */
+const unmarked = w => w.replace(/^(\*+|_+|~~|`+|!?\[)|(\*+|_+|~~|`+|\])(?=[.,;:!?)]*$)/g, "");
+
+/** Whether have has the words in order, and nothing else. Those that are free may be missing. */
+function reads(words, have) {
   let at = [0]; // how much of have may be read so far
-  for (const [w, i, cell] of words) {
-    const next = new Set(may[i] || address.has(w.replace(/[.,;:!?]+$/, "")) ? at : []),
-      word = w.replace(/^(\*+|_+|~~|`+|!?\[)|(\*+|_+|~~|`+|\])(?=[.,;:!?)]*$)/g, "");
+  for (const { word, bare, may, free, cell } of words) {
+    const next = new Set(free ? at : []);
     for (const k of at)
-      if (have[k] === w || have[k] === word || ((cell || may[i]) && k < have.length && inCell(have[k], w, may[i])))
+      if (have[k] === word || have[k] === bare || ((cell || may) && k < have.length && inCell(have[k], word, may)))
         next.add(k + 1);
     at = [...next];
   }
   return at.includes(have.length);
+}
+
+/** The words of a text as plain reads them, without the addresses of links: each may be missing if the written one may, or, where there is none, those around it. */
+function plainly(words, text) {
+  const to = plain(text).split(" "),
+    n = to.length + 1,
+    common = new Uint16Array((words.length + 1) * n);
+  for (let i = words.length - 1; i >= 0; i--)
+    for (let j = to.length - 1; j >= 0; j--)
+      common[i * n + j] = words[i].bare === to[j] ? 1 + common[(i + 1) * n + j + 1] : Math.max(common[(i + 1) * n + j], common[i * n + j + 1]);
+  const out = [];
+  for (let i = 0, j = 0; j < to.length; ) {
+    if (i < words.length && words[i].bare === to[j]) {
+      out.push(words[i++]);
+      j++;
+    } else if (i < words.length && common[(i + 1) * n + j] >= common[i * n + j + 1]) i++;
+    else {
+      const near = [words[i - 1], words[i]].filter(Boolean),
+        may = near.some(w => w.may);
+      out.push({ word: to[j], bare: to[j], may, free: may, cell: near.some(w => w.cell) });
+      j++;
+    }
+  }
+  return out;
 }
 
 /** The same of an entry's text, or of its Markdown, which alone shows what is code. */

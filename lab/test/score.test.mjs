@@ -142,6 +142,16 @@ test("of a link whose words were never on the screen, the address may be there a
   assert.equal(exact("See https://example.test/other for more."), 0);
 });
 
+test("a message that was not on the screen whole may show its links, images and references in any way", () => {
+  const text = "[![Build][build-image]][build] All of it is here.\n\nSee the [LICENSE](LICENSE) file and [the docs](../docs/a.md).\n\nOne two three four.\n\n[build]: https://example.test/b\n[build-image]: https://example.test/b.svg";
+  const want = { role: "assistant", text, visible: 0.8, unseen: ["One two three four."] };
+  const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("Build All of it is here.\n\nSee the LICENSE (LICENSE) file and the docs (../docs/a.md)."), 1);
+  assert.equal(exact("Build All of it is here.\n\nSee the LICENSE file and the docs."), 1);
+  assert.equal(exact("Build All of it is here.\n\nSee the LICENSE file and."), 0);
+  assert.equal(exact("Build All of is here.\n\nSee the LICENSE file and the docs."), 0);
+});
+
 test("an event that may be there is right where it is and where it is not", () => {
   const want = truth([{ event: "start" }, { event: "interrupt", may: true }, { event: "clear" }]);
   for (const events of [
