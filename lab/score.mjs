@@ -236,7 +236,9 @@ const SIGN = /(…|\.\.\.)$/;
 /** Whether a word is the whole one, or stands for it: in a cell before the sign of what is left out, or where it was never on the screen whole, such as a link of which the address alone is shown, or a word that was wrapped behind a hyphen. */
 const inCell = (word, whole, unseen) =>
   word.replace(SIGN, "") === whole ||
-  (unseen && (whole.endsWith(`-${word}`) || whole.replace(/^\(/, "").startsWith(word.replace(SIGN, "").replace(/^[`*]+/, ""))));
+  (unseen && (whole.endsWith(`-${word}`) || opened(whole).startsWith(opened(word.replace(SIGN, "")))));
+/** A word without the marks that begin it: an agent draws them until it knows where they end. */
+const opened = w => w.replace(/^[(!\[`*]+/, "");
 
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
@@ -262,7 +264,7 @@ function allThatWasSeen(t, got) {
       p.words.filter(w => w.replace(SIGN, "")).map(word => ({ word, bare: unmarked(word), may: may[i], free: may[i] || address.has(word.replace(/[.,;:!?]+$/, "")), cell: p.aside })),
     ),
     wordsOf = links => plain(got, links).split(" ").filter(w => w.replace(SIGN, ""));
-  return reads(words, wordsOf(NO_LINKS)) || ((links.addresses.length > 0 || links.labels.size > 0) && reads(plainly(words, whole), wordsOf(links)));
+  return reads(words, wordsOf(NO_LINKS)) || ((links.addresses.length > 0 || links.labels.size > 0) && reads(plainly(words, t.role === "assistant" ? t.text : whole), wordsOf(links)));
 }
 
 /** A word without the marks around it. */
@@ -284,17 +286,17 @@ function reads(words, have) {
 /** The words of a text as plain reads them, without the addresses of links: each may be missing if the written one may, or, where there is none, those around it. */
 function plainly(words, text) {
   const to = plain(text).split(" "),
+    loose = w => w.replace(/[[\]`]/g, ""), // an agent may leave out brackets
+    same = (i, j) => loose(words[i].bare) === loose(to[j]),
     n = to.length + 1,
     common = new Uint16Array((words.length + 1) * n);
   for (let i = words.length - 1; i >= 0; i--)
     for (let j = to.length - 1; j >= 0; j--)
-      common[i * n + j] = words[i].bare === to[j] ? 1 + common[(i + 1) * n + j + 1] : Math.max(common[(i + 1) * n + j], common[i * n + j + 1]);
+      common[i * n + j] = same(i, j) ? 1 + common[(i + 1) * n + j + 1] : Math.max(common[(i + 1) * n + j], common[i * n + j + 1]);
   const out = [];
   for (let i = 0, j = 0; j < to.length; ) {
-    if (i < words.length && words[i].bare === to[j]) {
-      out.push(words[i++]);
-      j++;
-    } else if (i < words.length && common[(i + 1) * n + j] >= common[i * n + j + 1]) i++;
+    if (i < words.length && same(i, j)) out.push({ ...words[i++], bare: to[j++] });
+    else if (i < words.length && common[(i + 1) * n + j] >= common[i * n + j + 1]) i++;
     else {
       const near = [words[i - 1], words[i]].filter(Boolean),
         may = near.some(w => w.may);

@@ -152,6 +152,13 @@ test("a message that was not on the screen whole may show its links, images and 
   assert.equal(exact("Build All of is here.\n\nSee the LICENSE file and the docs."), 0);
 });
 
+test("a link of which only the beginning was on the screen may be there as it is written", () => {
+  const want = { role: "assistant", text: "All of it is here.\n\nSee [`Cache.get(options [, key])`](cache.md#get).", visible: 0.6, unseen: ["See [Cache.get(options [, key])](cache.md#get)."] };
+  const exact = text => score(truth([want]), { entries: talk(["assistant", text]) }).exact;
+  assert.equal(exact("All of it is here.\n\nSee [`Cache.get(options"), 1);
+  assert.equal(exact("All of it is here.\n\nSee [`Cache.put(options"), 0);
+});
+
 test("an event that may be there is right where it is and where it is not", () => {
   const want = truth([{ event: "start" }, { event: "interrupt", may: true }, { event: "clear" }]);
   for (const events of [
