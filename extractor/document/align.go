@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -37,7 +38,8 @@ func (d *Document) align(body []row.Line, resized bool) {
 	}
 	d.Base = at
 	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above
-	body[n].Lost = body[n].Lost || nowhere || row.AnyLost(d.Lines[at:min(at+n+1, len(d.Lines))])
+	first := max(at+n, row.SkipBlank(d.Lines, at))
+	body[n].Lost = body[n].Lost || nowhere || row.AnyLost(d.Lines[at:min(first+1, len(d.Lines))])
 	d.replace(at, body)
 }
 
@@ -70,7 +72,7 @@ func (d *Document) knows(body []row.Line) bool {
 		return false
 	}
 	at, _ := d.search(body)
-	return at >= 0 || d.findRedrawn(body).at >= 0
+	return at >= 0 || d.findRedrawn(body).at >= 0 || d.findWords(body).at >= 0
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
@@ -128,6 +130,7 @@ var searches = [...]struct {
 	{PlacedHead, (*Document).head},
 	{PlacedTable, (*Document).sameCells},
 	{PlacedTable, (*Document).lastCells},
+	{PlacedWords, (*Document).sameWords},
 }
 
 // find returns the document line that body's first row shows, or -1.
@@ -141,7 +144,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 			return d.above(at, body)
 		}
 		if !resized {
-			return -1
+			return d.concealed(body)
 		}
 	}
 	d.Placed = PlacedWrapped // an agent may draw twice for a new width: half of it, then all
@@ -200,6 +203,16 @@ func (d *Document) lastCells(body []row.Line) int {
 	return d.Base + last
 }
 
+// sameWords looks for rows with the same letters and digits: marks of Markdown are there until an
+// agent has parsed it.
+func (d *Document) sameWords(body []row.Line) int {
+	at := d.among(d.near(body), lettersOnly, body)
+	if at < 0 || shared(lettersOnly(d.Lines[at:]), lettersOnly(body)) < 16 {
+		return -1
+	}
+	return at
+}
+
 // inPlace returns where the window was if body may be there.
 func (d *Document) inPlace(body []row.Line) int {
 	if d.grown(body) || d.moved(body) {
@@ -251,6 +264,51 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 	return d.parted(p, body)
 }
 
+// concealed finds body by its letters and digits alone, and repairs its first row if that begins
+// within a line: marks of Markdown that vanish let an agent wrap the words around them elsewhere.
+func (d *Document) concealed(body []row.Line) (at int) {
+	p := d.findWords(body)
+	if p.at < 0 || p.within > 0 && !p.goesOn {
+		return -1
+	}
+	d.Placed = PlacedWords
+	if p.within == 0 {
+		return d.blankAbove(p.at, body)
+	}
+	d.repairAt, d.raw = p.at, body[0]
+	body[0] = joinedLine(row.Spans(p.line.Row, 0, row.Width(beginning(p.line.Text, p.within)), nil), body[0])
+	d.repaired = body[0]
+	return p.at
+}
+
+// beginning returns a text up to its nth byte of letters and digits, and the blank that follows, or
+// what else is before the next letter.
+func beginning(text string, n int) string {
+	words := 0
+	for i, r := range text {
+		letter := len(onlyWords(string(r)))
+		if words == n && r == ' ' {
+			return text[:i+1]
+		}
+		if words += letter; words > n {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// findWords finds body by its letters and digits alone.
+func (d *Document) findWords(body []row.Line) spot {
+	lo := d.near(body)
+	bare := Document{Lines: lettersOnly(d.Lines[lo:]), Base: d.Base - lo}
+	p := bare.findRewrapped(lettersOnly(body))
+	if p.at >= 0 {
+		p.at += lo
+		p.line = d.Lines[p.at]
+	}
+	return p
+}
+
 // parted returns the line that body's first row shows at p, after it has parted the line which the
 // terminal has wrapped above that row.
 func (d *Document) parted(p spot, body []row.Line) int {
@@ -272,6 +330,25 @@ func cells(lines []row.Line) []row.Line {
 	return out
 }
 
+// lettersOnly returns lines of the letters and digits in lines.
+func lettersOnly(lines []row.Line) []row.Line {
+	out := make([]row.Line, len(lines))
+	for i, l := range lines {
+		out[i] = row.Line{Row: &vterm.Row{Text: onlyWords(l.Text)}}
+	}
+	return out
+}
+
+// onlyWords returns the letters and digits of a text.
+func onlyWords(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 // tableLines removes what is drawn between cells, and bars: rules are alike in all tables.
 var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
 
@@ -279,7 +356,13 @@ var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "
 // and rows that were blank.
 func (d *Document) grown(body []row.Line) bool {
 	old := d.Lines[d.Base:]
-	return slices.EqualFunc(old, body[:min(len(old), len(body))], extends) && weights(old) >= 12
+	return slices.EqualFunc(old, body[:min(len(old), len(body))], extends) && tells(old)
+}
+
+// tells reports whether rows that two windows have in common say that these belong together: enough
+// rows, or one that is long.
+func tells(lines []row.Line) bool {
+	return weights(lines) >= 12 || slices.ContainsFunc(lines, func(l row.Line) bool { return weight(l) >= 8 })
 }
 
 // head returns the line that body's first row shows if body begins with the last rows down to the
@@ -299,7 +382,7 @@ func (d *Document) end(body []row.Line) int {
 	at := max(last+1, d.Base)
 	at += row.SkipBlank(d.Lines[at:], 0)
 	below, body := row.Trim(d.Lines[at:]), row.Trim(body)
-	if n := len(body) - len(below); n > 0 && weights(below) >= 12 && slices.EqualFunc(below, body[n:], extends) {
+	if n := len(body) - len(below); n > 0 && tells(below) && slices.EqualFunc(below, body[n:], extends) {
 		return at
 	}
 	return len(d.Lines)

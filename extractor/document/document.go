@@ -147,6 +147,7 @@ const (
 	PlacedOverlap  Placement = "rows in common"              // with what the document has
 	PlacedHead     Placement = "same first rows"             // all below was redrawn
 	PlacedTable    Placement = "same table cells"            // in columns of another width
+	PlacedWords    Placement = "same words"                  // but for marks between them
 	PlacedBelow    Placement = "nothing in common"           // below everything; rows may be missing above
 	PlacedLookBack Placement = "the user has scrolled back"  // the document can only grow
 )

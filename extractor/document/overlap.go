@@ -94,7 +94,8 @@ func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
 }
 
 // redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old
-// above j: a marker or a counter changed. Otherwise they came in between.
+// above j: a marker or a counter changed, or marks of Markdown vanished. Otherwise they came in
+// between.
 func redrawn(old, body []row.Line, i, j int) bool {
 	same, rows := 0, 0
 	for k := max(0, i-j); k < i; k++ {
@@ -102,12 +103,17 @@ func redrawn(old, body []row.Line, i, j int) bool {
 			continue
 		}
 		rows++
-		a, b := unmarked(body[k].Text), unmarked(old[j-i+k].Text)
-		if n := len(row.CommonStart(a, b)); n*2 >= max(1, min(len(a), len(b))) {
+		a, b := body[k].Text, old[j-i+k].Text
+		if alike(unmarked(a), unmarked(b)) || alike(onlyWords(a), onlyWords(b)) {
 			same++
 		}
 	}
 	return same*2 >= rows
+}
+
+// alike reports whether two texts have half of the shorter one in common at their beginning.
+func alike(a, b string) bool {
+	return len(row.CommonStart(a, b))*2 >= max(1, min(len(a), len(b)))
 }
 
 // unmarked returns a row's text without what is before its first letter or digit: a bullet may

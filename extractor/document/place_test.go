@@ -180,6 +180,64 @@ func TestAlignOtherCode(t *testing.T) {
 	}
 }
 
+// TestAlignConcealed draws rows again without the marks of Markdown, which were there until the
+// agent had parsed them: the words around them may wrap elsewhere then.
+func TestAlignConcealed(t *testing.T) {
+	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is", "- [CHANGE] `cache.NewReader` is deprecated, use the", "  other one that is in `list`, and goes on", "- [FEATURE]"}
+	for _, tt := range []struct {
+		name       string
+		body, want []string
+	}{
+		{
+			"row for row",
+			[]string{"- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, use the", "  other one that is in list, and goes on", "- FEATURE A cache of rows"},
+			[]string{was[0], "- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, use the", "  other one that is in list, and goes on", "- FEATURE A cache of rows"},
+		},
+		{
+			"from within a line on",
+			[]string{"  NewReader is deprecated, use the other one that is", "  in list, and goes on", "- FEATURE", "- FEATURE A table of cells"},
+			[]string{was[0], was[1], "- [CHANGE] `cache.NewReader is deprecated, use the other one that is", "  in list, and goes on", "- FEATURE", "- FEATURE A table of cells"},
+		},
+	} {
+		d := Document{Lines: rowtest.Plain(60, was...)}
+		d.align(rowtest.Plain(60, tt.body...), false)
+		if diff := cmp.Diff(tt.want, texts(d.Lines)); diff != "" {
+			t.Errorf("%s, placed: %s (-want +got):\n%s", tt.name, d.Placed, diff)
+		}
+	}
+}
+
+// TestAlignBelowBlank draws a window whose text was never there before, above the row that ends
+// it: first of all, that row was there alone.
+func TestAlignBelowBlank(t *testing.T) {
+	const end = "  ▣ Build · Mock Coder · 12.5s"
+	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,", "and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
+	was := []string{"The parser flushes the last page when the disk is slow.", "Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+	d := Document{Lines: rowtest.Plain(60, append(was, "  ▣ Build · Mock Coder")...)}
+	for _, body := range [][]string{append(make([]string, len(text)), end), append(text, end)} {
+		d.align(rowtest.Plain(60, body...), false)
+	}
+	if d := cmp.Diff(slices.Concat(was, text, []string{end}), texts(d.Lines)); d != "" {
+		t.Error(d)
+	}
+	if !d.Lines[len(was)].Lost {
+		t.Error("nothing says that rows are missing")
+	}
+}
+
+// TestAlignAboveEnd shows other rows than before above the row that ended both windows: they are
+// above it, too.
+func TestAlignAboveEnd(t *testing.T) {
+	const end = "  ▣ Build · Mock Coder · 12.5s"
+	was := []string{"The parser flushes the last page when the disk is slow.", "Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,", "and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
+	d := Document{Lines: rowtest.Plain(60, append(was, end)...)}
+	d.align(rowtest.Plain(60, append(text, end)...), false)
+	if d := cmp.Diff(slices.Concat(was, text, []string{end}), texts(d.Lines)); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestAlignLastCells draws the last row of a table again, below which the table goes on: its last
 // cells were not drawn before. Words that go on elsewhere, and blank rows, are no such row.
 func TestAlignLastCells(t *testing.T) {

@@ -169,8 +169,12 @@ func (d *Document) torn(p spot, l row.Line) bool {
 
 // repairedLine returns the line whose first n letters are old's and whose rest is next.
 func repairedLine(old row.Line, n int, next row.Line) row.Line {
+	return joinedLine(append(head(old, n), row.Span{Text: " ", Width: 1}), next)
+}
+
+// joinedLine returns the line that begins with spans and goes on with next.
+func joinedLine(spans []row.Span, next row.Line) row.Line {
 	indent := row.Indent(next.Text)
-	spans := append(head(old, n), row.Span{Text: " ", Width: 1})
 	cols := row.SpansWidth(spans) + next.Cols - indent
 	return row.Line{Row: row.Join(append(spans, row.Spans(next.Row, indent, -1, nil)...)), Cols: cols}
 }
