@@ -12,9 +12,9 @@ import (
 )
 
 // A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n
-// 9c…", in a box "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded: without the
-// breaks that may have cut one, or with a blank for those that may have been between two words.
-// Which of them were is decided by what is found across them.
+// 9c…", in a box "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded:
+// without the breaks that may have cut one, or with a blank for those that may have been between
+// two words. Which of them were is decided by what is found across them.
 type view struct {
 	text   string
 	folded string
@@ -280,9 +280,10 @@ func (v *view) inside(start, end int) []foldAt {
 	return v.folds[i:max(i, j)]
 }
 
-// match makes a Match of a place in the folded text.
+// match makes a Match of a place in the folded text. What is taken for a secret may go on into what
+// a view puts behind the end of the text.
 func (v *view) match(rule string, start, end int) Match {
-	return Match{Rule: rule, Start: v.original(start), End: v.original(end-1) + 1}
+	return Match{Rule: rule, Start: v.original(start), End: min(len(v.text), v.original(end-1)+1)}
 }
 
 // looksRandom reports whether s looks like the rest of a token, or a key's last row, and not like a

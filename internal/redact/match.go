@@ -78,7 +78,7 @@ func (r *rule) mayBegin(v *view, at, wordEnd int) bool {
 	if r.wordStart && v.wordBefore(at) || r.assigned && !r.assigns(v, wordEnd) {
 		return false
 	}
-	last, open := r.outlines().extent(v.folded[at:min(len(v.folded), at+peek)])
+	last, _, open := r.outlines().extent(v.folded[at:min(len(v.folded), at+peek)])
 	return last >= 0 || open
 }
 
@@ -227,9 +227,11 @@ const maxLine = 1024
 // row returns the line of the text around a position of the folded text.
 func (v *view) row(at int) string {
 	at = v.original(at)
-	before := v.text[max(0, at-maxLine):at]
-	behind, _, _ := strings.Cut(v.text[at:min(len(v.text), at+maxLine)], "\n")
-	return before[strings.LastIndexByte(before, '\n')+1:] + behind
+	start, end := max(0, at-maxLine), min(len(v.text), at+maxLine)
+	if n := strings.IndexByte(v.text[at:end], '\n'); n >= 0 {
+		end = at + n
+	}
+	return v.text[start+strings.LastIndexByte(v.text[start:at], '\n')+1 : end]
 }
 
 // wordBefore reports whether a letter, a digit or _ is to the left of at in its row.

@@ -130,8 +130,8 @@ func turn(re *syntax.Regexp) *syntax.Regexp {
 }
 
 // extent follows the matches that begin at the start of text. last is where the longest ends, or -1
-// if none does; open reports whether a match may end after text.
-func (o *outline) extent(text string) (last int, open bool) {
+// if none does. read is how many bytes it has read. open reports whether a match may end behind it.
+func (o *outline) extent(text string) (last, read int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	d, state := o.forward, o.forward.start
@@ -139,13 +139,13 @@ func (o *outline) extent(text string) (last int, open bool) {
 	for i := range len(text) {
 		o.read++
 		if state = d.after(state, text[i]); state == deadState {
-			return last, false
+			return last, i + 1, false
 		}
 		if d.verdicts[state] == match {
 			last = i + 1
 		}
 	}
-	return last, true
+	return last, len(text), true
 }
 
 // starts calls found for each place in text[start:end] where a match within it begins, from the

@@ -32,7 +32,7 @@ func TestOutlineMatchesWhatItsPatternDoes(t *testing.T) {
 					continue
 				}
 				matched++
-				last, _ := r.outlines().extent(text[loc[0]:])
+				last, _, _ := r.outlines().extent(text[loc[0]:])
 				if !slices.Contains(starts, loc[0]) || loc[0]+last < loc[1] {
 					t.Errorf("%s: the outline starts at %v and ends at %d, the pattern matches %v of %q", r.id, starts, loc[0]+last, loc, text)
 				}
@@ -70,12 +70,12 @@ func rulesAt(text string) map[*rule]bool {
 func TestOutlineForgets(t *testing.T) {
 	o := newOutline(`a(?:[ab]{1,4}c|[bc]{1,4}d){1,4}e`)
 	text := "ab" + strings.Repeat("acbabcd", 50) + "abbce"
-	whole, _ := o.extent(text)
+	whole, _, _ := o.extent(text)
 	o.forward.sets = append(o.forward.sets, make([][]uint32, maxStates)...)
 	o.forward.next = append(o.forward.next, make([]int32, maxStates*len(o.forward.reads))...)
 	o.forward.verdicts = append(o.forward.verdicts, make([]verdict, maxStates)...)
 	clear(o.forward.next)
-	if again, _ := o.extent(text); again != whole || len(o.forward.sets) >= maxStates {
+	if again, _, _ := o.extent(text); again != whole || len(o.forward.sets) >= maxStates {
 		t.Errorf("ends at %d with %d states, want %d", again, len(o.forward.sets), whole)
 	}
 }

@@ -37,8 +37,8 @@ type rule struct {
 	reach     int  // how long a match is at most; see redact/gen
 
 	whole  compiled // the pattern
-	first  compiled // the pattern at the start of a text
-	behind compiled // the pattern after the first character of a text
+	first  matcher  // the pattern at the start of a text
+	behind matcher  // the pattern after the first character of a text
 
 	outlined sync.Once
 	outline  *outline
@@ -76,7 +76,7 @@ type allowlist struct {
 
 	once   sync.Once
 	filter *filter // of pattern; nil: none
-	words  wordSet
+	words  *wordSet
 }
 
 // allows reports whether secret, found in a match in a line, is no secret.
@@ -94,7 +94,7 @@ func (a *allowlist) allows(secret, match string, line func() string) bool {
 	case "line":
 		target = line()
 	}
-	return a.words.in(strings.ToLower(secret)) || a.filter != nil && a.filter.matches(target)
+	return a.words.in(secret) || a.filter != nil && a.filter.matches(target)
 }
 
 // known finds the words of the well-known rules and, behind those, what is before a blank in them:

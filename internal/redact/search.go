@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"unicode/utf8"
 )
@@ -118,7 +117,7 @@ func (s *search) try(at, word, order int) {
 	if s.hard && len(s.inside(at-lookBack, limit)) == 0 {
 		return
 	}
-	last, open := s.rule.outlines().extent(s.folded[at:limit])
+	last, read, open := s.rule.outlines().extent(s.folded[at:limit])
 	if last < 0 && !open {
 		return
 	}
@@ -129,7 +128,7 @@ func (s *search) try(at, word, order int) {
 		s.add(span{at, at + last}, order)
 		return
 	}
-	s.effort.spend(at, (limit-at)/outlineSpeed)
+	s.effort.spend(at, read)
 	if !open {
 		limit = min(limit, at+last+context)
 	}
@@ -170,13 +169,12 @@ func (s *search) add(m span, order int) {
 // secretAt returns the secret of a match that begins at at, in the text up to end.
 func (s *search) secretAt(at, end int) []span {
 	for {
-		re, from := s.pattern(at)
-		loc := re.FindStringSubmatchIndex(s.folded[from:end])
+		pattern, from := s.pattern(at)
+		loc, steps := pattern.find(s.folded[from:end])
+		s.effort.spend(at, stepBytes*steps)
 		if loc == nil {
-			s.effort.spend(at, end-from)
 			return nil
 		}
-		s.effort.spend(at, loc[1])
 		r := s.rule
 		loc[0] += at - from
 		found := r.secret(s.view, from, loc)
@@ -190,16 +188,13 @@ func (s *search) secretAt(at, end int) []span {
 
 // pattern returns the rule's pattern for a match that begins at at, and where to begin the search
 // with it. The pattern may depend on the character before the match.
-func (s *search) pattern(at int) (re *regexp.Regexp, from int) {
+func (s *search) pattern(at int) (m *matcher, from int) {
 	r := s.rule
-	switch {
-	case r.anchored:
-		return r.whole.from(r.pattern), at
-	case at == 0, !s.words && s.beginsRow(at):
-		return r.first.from(`\A(?:` + r.pattern + `)`), at
+	if r.anchored || at == 0 || !s.words && s.beginsRow(at) {
+		return r.first.from(`\A`, r.pattern), at
 	}
 	_, size := utf8.DecodeLastRuneInString(s.folded[:at])
-	return r.behind.from(`\A(?s:.)(?:` + r.pattern + `)`), at - size
+	return r.behind.from(`\A(?s:.)`, r.pattern), at - size
 }
 
 // beginsRow reports whether a row that was joined to the one before begins at a position of the
@@ -209,29 +204,26 @@ func (v *view) beginsRow(at int) bool { return len(v.inside(at-1, at+1)) > 0 }
 // cutsNothing reports whether no row ends at end.
 func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
 
-// effort counts how many bytes patterns have searched in each block of a view. It limits the time
-// for texts that are made to take long: in a block that has used up its share, everything that an
-// outline matches is taken for a secret.
+// effort counts the work of patterns in each block of a view, in bytes: those that outlines have
+// read, and the steps of matchers, in the bytes that an outline reads in the same time. It limits
+// the time for texts that are made to take long: in a block that has used up its share, everything
+// that an outline matches is taken for a secret.
 type effort struct{ blocks []int }
 
 const (
-	effortBlock  = 4 << 10 // size of a block, in bytes
-	effortShare  = 8       // searched bytes for each byte of a block; a text full of secrets needs 7
-	effortMore   = 3       // the same in a text's further views
-	outlineSpeed = 32      // how many bytes an outline reads in the time that a pattern takes for one
+	effortBlock = 4 << 10 // size of a block, in bytes
+	effortShare = 64      // bytes of work for each byte of a block; a text full of secrets needs 30
+	effortMore  = 24      // the same in a text's further views
+	stepBytes   = 3       // how many bytes an outline reads in the time of a step
 )
 
-// spend records that a pattern has searched n bytes from at on.
+// spend records work at a place.
 func (e *effort) spend(at, n int) {
-	for end := at + n; at < end; {
-		block := at / effortBlock
-		for len(e.blocks) <= block {
-			e.blocks = append(e.blocks, 0)
-		}
-		next := min(end, (block+1)*effortBlock)
-		e.blocks[block] += next - at
-		at = next
+	block := at / effortBlock
+	for len(e.blocks) <= block {
+		e.blocks = append(e.blocks, 0)
 	}
+	e.blocks[block] += n
 }
 
 // spent reports whether the block around at has used up its share.

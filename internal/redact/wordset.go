@@ -2,32 +2,58 @@ package redact
 
 import "strings"
 
-// wordSet finds out quickly whether a text contains one of more than a thousand words. It has them
-// by their first two bytes: at most places of a text none begins. Words of one byte are left out.
-type wordSet map[[2]byte][]string
+// wordSet finds out quickly whether a text contains one of more than a thousand words, whatever
+// their case. It has them by their first three bytes, and a bit for each hash of three bytes with
+// which one begins: at nearly all places of a text, the bit is not set. Words are lower case and
+// ASCII; shorter ones than three bytes are left out.
+type wordSet struct {
+	begins [1 << 10]uint64
+	words  map[[3]byte][]string
+}
 
-func newWordSet(words []string) wordSet {
-	s := wordSet{}
+func newWordSet(words []string) *wordSet {
+	s := &wordSet{words: map[[3]byte][]string{}}
 	for _, w := range words {
-		if len(w) >= 2 {
-			start := [2]byte{w[0], w[1]}
-			s[start] = append(s[start], w)
+		if len(w) >= 3 {
+			start := [3]byte{w[0], w[1], w[2]}
+			s.words[start] = append(s.words[start], w)
+			h := hash3(start)
+			s.begins[h>>6] |= 1 << (h & 63)
 		}
+	}
+	if len(s.words) == 0 {
+		return nil
 	}
 	return s
 }
 
-// in reports whether text holds one of the words.
-func (s wordSet) in(text string) bool {
-	if len(s) == 0 {
+func hash3(b [3]byte) uint16 {
+	return uint16((uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16) * 0x9E3779B1 >> 16)
+}
+
+// in reports whether text holds one of the words. A nil set has none.
+func (s *wordSet) in(text string) bool {
+	if s == nil || len(text) < 3 {
 		return false
 	}
-	for i := 0; i+1 < len(text); i++ {
-		for _, w := range s[[2]byte{text[i], text[i+1]}] {
-			if strings.HasPrefix(text[i:], w) {
+	start := [3]byte{1: lower(text[0]), 2: lower(text[1])}
+	for i := 0; i+2 < len(text); i++ {
+		start = [3]byte{start[1], start[2], lower(text[i+2])}
+		if h := hash3(start); s.begins[h>>6]&(1<<(h&63)) == 0 {
+			continue
+		}
+		for _, w := range s.words[start] {
+			if len(w) <= len(text)-i && strings.EqualFold(text[i:i+len(w)], w) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }

@@ -55,16 +55,16 @@ func TestWordsAreNoWork(t *testing.T) {
 				searched += sum(v.effort.blocks)
 			}
 			outlined += bytesOutlined() - before
-			if searched > 20*len(text) || outlined > 200*len(text) {
-				t.Errorf("%q, %q: patterns search %d bytes, automata and columns %d, of %d", word, name, searched, outlined, len(text))
+			if searched > 150*len(text) || outlined > 150*len(text) {
+				t.Errorf("%q, %q: patterns take the work of %d bytes, automata and columns read %d, of %d", word, name, searched, outlined, len(text))
 			}
 			texts, patterns, outlines = texts+len(text), patterns+searched, outlines+outlined
 		}
 	}
-	if patterns > texts || outlines > 10*texts {
-		t.Errorf("patterns search %d bytes, automata and columns %d, of %d", patterns, outlines, texts)
+	if patterns > 3*texts || outlines > 6*texts {
+		t.Errorf("patterns take the work of %d bytes, automata and columns read %d, of %d", patterns, outlines, texts)
 	}
-	t.Logf("patterns search %.2f bytes a byte, automata and columns %.2f", float64(patterns)/float64(texts), float64(outlines)/float64(texts))
+	t.Logf("patterns take the work of %.2f bytes a byte, automata and columns read %.2f", float64(patterns)/float64(texts), float64(outlines)/float64(texts))
 }
 
 // bytesOutlined returns how many bytes outlines and filters have read so far.
@@ -167,5 +167,26 @@ func TestManyMarksAmongSecrets(t *testing.T) {
 	}
 	if v.compared > 5*tokens {
 		t.Errorf("%d comparisons for %d secrets", v.compared, tokens)
+	}
+}
+
+// No match ends after its text, even if all of the work for the text's last row was spent before.
+func TestNoMatchEndsAfterItsText(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"password", "passphrase", "pwd", "token ", "key", "-----BEGIN PRIVATE KEY-----"} {
+		for _, row := range []string{"=abcd1234\n", " abcde1\nfgh ijk\n", "  abcd!234\n", "=\"abcd1 ", " is abcd1efgh\n"} {
+			text := strings.Repeat(word+row, 1+4*effortBlock/len(word+row))
+			for _, cut := range []int{0, 1, 2, 7} {
+				text := text[:len(text)-cut]
+				for _, m := range r.Find(text) {
+					if m.Start >= m.End || m.End > len(text) {
+						t.Fatalf("%q cut by %d: %v of %d bytes", word+row, cut, m, len(text))
+					}
+				}
+			}
+		}
 	}
 }
