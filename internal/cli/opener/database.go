@@ -15,6 +15,11 @@ import (
 
 // Store opens the database until the command ends. It creates one if needed.
 func (o *Opener) Store(ctx context.Context) (*sqlite.Store, error) {
+	defer o.opened()
+	return o.store(ctx)
+}
+
+func (o *Opener) store(ctx context.Context) (*sqlite.Store, error) {
 	path, err := o.Database()
 	if err != nil {
 		return nil, err
@@ -58,6 +63,11 @@ var ErrNoDatabase = errors.New("there is no database")
 // Existing opens the database for reading; a new one would be of no use. If it cannot be used,
 // the sessions are those that only a journal describes.
 func (o *Opener) Existing(ctx context.Context) (*sqlite.Store, error) {
+	defer o.opened()
+	return o.existing(ctx)
+}
+
+func (o *Opener) existing(ctx context.Context) (*sqlite.Store, error) {
 	s, err := o.Usable(ctx)
 	if err == nil {
 		if o.Hidden = s.Unreadable(); o.Hidden != nil {
@@ -83,7 +93,7 @@ func (o *Opener) Usable(ctx context.Context) (*sqlite.Store, error) {
 	case !there:
 		return nil, failure.New(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}
-	s, err := o.Store(ctx)
+	s, err := o.store(ctx)
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrFull) {
 		var readErr error
 		if s, readErr = sqlite.OpenReadOnly(ctx, path); readErr == nil {

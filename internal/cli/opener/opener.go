@@ -17,7 +17,10 @@ type Opener struct {
 	Progress  func(label, unit string, total int64) *progress.Bar
 	Notice    func(format string, args ...any) // tells the user what is no failure
 	Temps     *cli.Temporaries
-	Named     bool // the session was named with --session: no file is meant
+	Redaction func() (archive.Redaction, error) // what is taken out of what is shown
+	Team      func() (Sessions, error)          // the sessions on the server of the team
+	Opened    func()                            // called by Store, Existing and Session; nil: nothing
+	Named     bool                              // the session was named with --session: no file is meant
 
 	Hidden error // set by Existing: why some sessions cannot be read; nil: all can
 
@@ -33,6 +36,12 @@ func (o *Opener) Close() {
 		_ = o.closers[i].Close() // best effort: the command's own errors have been told
 	}
 	o.closers = nil
+}
+
+func (o *Opener) opened() {
+	if o.Opened != nil {
+		o.Opened()
+	}
 }
 
 // Closer is a function to be called by Close.

@@ -70,6 +70,11 @@ func fileTarget(name string) (Target, error) {
 // Session opens what the first of args names, else the last session. A recording's file is
 // opened as a session of a database of its own, which is removed when the command is over.
 func (o *Opener) Session(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
+	defer o.opened()
+	return o.session(ctx, args)
+}
+
+func (o *Opener) session(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	t, err := o.Resolve(ctx, args)
 	if err == nil && t.File != "" {
 		t.DB, t.Info, err = o.File(ctx, t.File)
@@ -79,7 +84,7 @@ func (o *Opener) Session(ctx context.Context, args []string) (*sqlite.Store, *st
 
 // Whole is Session for a command that has no use for a part of a session.
 func (o *Opener) Whole(ctx context.Context, args []string) (*sqlite.Store, *store.Info, error) {
-	db, info, ref, err := o.Session(ctx, args)
+	db, info, ref, err := o.session(ctx, args)
 	if err == nil && !ref.Whole() {
 		err = WholeOnly(ref)
 	}
@@ -102,7 +107,7 @@ func WholeOnly(ref archive.Ref) error {
 
 // named opens the database and finds the session of this name.
 func (o *Opener) named(ctx context.Context, name string) (*sqlite.Store, *store.Info, error) {
-	db, err := o.Existing(ctx)
+	db, err := o.existing(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

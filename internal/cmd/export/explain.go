@@ -40,7 +40,7 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
   ptyrec explain bug.cast#12 --json
   ptyrec explain bug.cast --at 12.5`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return explainSession(cmd.Context(), a, args, at, asJSON)
 		},
@@ -51,7 +51,7 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
 }
 
 func explainSession(ctx context.Context, a *factory.Factory, args []string, at timespan.Moment, asJSON bool) error {
-	db, info, ref, err := a.OpenSession(ctx, args)
+	db, info, ref, err := a.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func explainSession(ctx context.Context, a *factory.Factory, args []string, at t
 	case ref.To != 0 && ref.To != ref.First:
 		return failure.Usage(errors.New("explain takes one entry: S#N"))
 	}
-	redaction, err := a.Redaction()
+	redaction, err := a.Open.Redaction()
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ are named.
 	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
 	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
 	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
-	f.Register(a, cmd)
+	f.Register(a.Open, cmd)
 	f.RegisterTeam(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	f.part.Register(cmd)
@@ -97,7 +97,7 @@ are named.
 }
 
 // completeExport completes a session, and names of files.
-func completeExport(a *factory.Factory) cobra.CompletionFunc { return factory.CompletePlay(a) }
+func completeExport(a *factory.Factory) cobra.CompletionFunc { return factory.CompletePlay(a.Open) }
 
 // check says what is wrong with the command line.
 func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
@@ -147,13 +147,13 @@ func exportOne(ctx context.Context, a *factory.Factory, of []string, out string,
 	if f.animate && f.at.Given {
 		return failure.Usage(errors.New("--animate shows all moments, --at one"))
 	}
-	if _, s, err := a.OpenSandbox(ctx, f.Team, of); s != nil || err != nil {
+	if _, s, err := a.Open.Sandbox(ctx, f.Team, of); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return exportSandbox(ctx, a, s, out, format)
 	}
-	db, info, ref, err := a.OpenIn(ctx, f.Team, of)
+	db, info, ref, err := a.Open.In(ctx, f.Team, of)
 	if err == nil {
 		ref, err = f.part.Of(ref)
 	}
@@ -163,7 +163,7 @@ func exportOne(ctx context.Context, a *factory.Factory, of []string, out string,
 	if slices.Contains(render.Formats(), format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -179,12 +179,12 @@ func exportAll(ctx context.Context, a *factory.Factory, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	db, infos, _, err := f.Choose(ctx, a, time.Now(), 0)
+	db, infos, _, err := f.Choose(ctx, a.Open, time.Now(), 0)
 	if err != nil {
 		return err
 	}
 	if len(infos) == 0 {
-		a.NoticeNone(f.FilterFlags)
+		f.NoticeNone(a.Open)
 		return nil
 	}
 	if err := private.Folder(f.dir); err != nil {
@@ -196,7 +196,7 @@ func exportAll(ctx context.Context, a *factory.Factory, f exportFlags) error {
 			a.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
 		}
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ replaces its entries. Entries that did not change keep their ids.`,
 				return failure.Usage(errors.New("no recording is named"))
 			}
 			if len(args) == 1 {
-				of, err := a.Resolve(cmd.Context(), args)
+				of, err := a.Open.Resolve(cmd.Context(), args)
 				if err != nil {
 					return err
 				}
@@ -82,7 +82,7 @@ func eachRecording(a *factory.Factory, label string, paths []string, dir, ending
 	bar := a.IO.ReadProgress(label, paths)
 	defer bar.Finish()
 	return parallel.Each(len(paths), func(i int) error {
-		rec, err := a.OpenRecording(paths[i], bar.Add)
+		rec, err := a.Open.Recording(paths[i], bar.Add)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func eachRecording(a *factory.Factory, label string, paths []string, dir, ending
 
 // extractSession reads a recorded session again with today's extractors.
 func extractSession(ctx context.Context, a *factory.Factory, of opener.Target) error {
-	lib, err := a.Library(of.DB)
+	lib, err := a.Open.Library(of.DB)
 	if err != nil {
 		return err
 	}

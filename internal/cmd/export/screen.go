@@ -50,7 +50,7 @@ writes the current screen, without scrollback. Several recordings are written to
   ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
   ptyrec screen *.cast --json -o screens`,
-		ValidArgsFunction: factory.CompletePlay(a),
+		ValidArgsFunction: factory.CompletePlay(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
 				return failure.Usage(err)
@@ -125,7 +125,7 @@ func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (sc
 	if !o.at.Given {
 		at = math.MaxInt64
 		if rec.Path != "-" {
-			first, err := a.OpenRecording(rec.Path, func(int) {})
+			first, err := a.Open.Recording(rec.Path, func(int) {})
 			if err != nil {
 				return screen.Screen{}, err
 			}
@@ -140,14 +140,14 @@ func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (sc
 // screenOfSession writes the screen of a session: the current one, which a running session sends
 // itself, or one that was recorded.
 func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o screenOptions) error {
-	of, err := a.Resolve(ctx, args)
+	of, err := a.Open.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}
 	if of.File != "" && of.Ref.Whole() {
 		return screens(a, []string{of.File}, o)
 	}
-	db, info, ref, err := a.OpenSession(ctx, args)
+	db, info, ref, err := a.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o s
 			return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o s
 
 // screenOfLive returns the screen of a running session, or nil if the session does not answer.
 func screenOfLive(ctx context.Context, a *factory.Factory, id string) *vterm.Term {
-	s, _, err := factory.Join(ctx, a, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	s, _, err := a.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}

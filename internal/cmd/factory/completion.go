@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/extractor"
@@ -21,35 +23,39 @@ func AgentNames() []string { return extractor.Agents() }
 const completed = 50
 
 // CompleteSessions completes the first argument with session ids, described by their titles.
-func CompleteSessions(f *Factory) cobra.CompletionFunc { return completeFirst(f, store.Filter{}) }
+func CompleteSessions(open *opener.Opener) cobra.CompletionFunc {
+	return completeFirst(open, store.Filter{})
+}
 
 // CompleteLive completes it with those of the sessions that run.
-func CompleteLive(f *Factory) cobra.CompletionFunc { return completeFirst(f, store.Filter{Live: true}) }
+func CompleteLive(open *opener.Opener) cobra.CompletionFunc {
+	return completeFirst(open, store.Filter{Live: true})
+}
 
-func completeFirst(f *Factory, filter store.Filter) cobra.CompletionFunc {
+func completeFirst(open *opener.Opener, filter store.Filter) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			ids = sessionCompletions(cmd.Context(), f, filter, word)
+			ids = sessionCompletions(cmd.Context(), open, filter, word)
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
 // CompleteMoreSessions completes each argument with session ids.
-func CompleteMoreSessions(f *Factory) cobra.CompletionFunc {
+func CompleteMoreSessions(open *opener.Opener) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return CompleteSessions(f)(cmd, nil, word)
+		return CompleteSessions(open)(cmd, nil, word)
 	}
 }
 
 // sessionCompletions returns the newest sessions that the filter chooses and whose ids begin with
 // word.
-func sessionCompletions(ctx context.Context, f *Factory, filter store.Filter, word string) []cobra.Completion {
+func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	defer f.Close()
-	db, err := f.OpenExisting(ctx)
+	defer open.Close()
+	db, err := open.Existing(ctx)
 	if err != nil {
 		return nil
 	}
@@ -75,10 +81,10 @@ func sessionCompletions(ctx context.Context, f *Factory, filter store.Filter, wo
 }
 
 // CompleteTags completes the tags that sessions have.
-func CompleteTags(f *Factory) cobra.CompletionFunc {
+func CompleteTags(open *opener.Opener) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) (tags []cobra.Completion, _ cobra.ShellCompDirective) {
-		defer f.Close()
-		db, err := f.OpenExisting(cmd.Context())
+		defer open.Close()
+		db, err := open.Existing(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -96,8 +102,8 @@ func CompleteTags(f *Factory) cobra.CompletionFunc {
 }
 
 // completeFilters completes what the filter flags take.
-func completeFilters(f *Factory, cmd *cobra.Command) {
-	_ = cmd.RegisterFlagCompletionFunc("tag", CompleteTags(f))
+func completeFilters(open *opener.Opener, cmd *cobra.Command) {
+	_ = cmd.RegisterFlagCompletionFunc("tag", CompleteTags(open))
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(AgentNames(), cobra.ShellCompDirectiveNoFileComp))
 	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "12h", "3d", "2w"}
 	for _, name := range []string{"since", "until", "on"} {
@@ -106,9 +112,9 @@ func completeFilters(f *Factory, cmd *cobra.Command) {
 }
 
 // CompletePlay completes sessions, and the names of files.
-func CompletePlay(f *Factory) cobra.CompletionFunc {
+func CompletePlay(open *opener.Opener) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		out, _ := CompleteSessions(f)(cmd, args, word)
+		out, _ := CompleteSessions(open)(cmd, args, word)
 		return out, cobra.ShellCompDirectiveDefault
 	}
 }

@@ -3,13 +3,13 @@
 package factory
 
 import (
-	"io"
 	"os"
 	"sync"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
@@ -19,6 +19,7 @@ import (
 type Factory struct {
 	IO       *cli.IO
 	Open     *opener.Opener // opens the database, and what the arguments of a command name
+	Live     join.Live      // finds live sessions
 	Database string         // --db
 	Timing   string         // --timing
 	Redact   *bool          // --redact; nil if not given
@@ -32,11 +33,9 @@ type Factory struct {
 func New(io *cli.IO) *Factory {
 	f := &Factory{IO: io}
 	f.Open = newOpener(f)
+	f.Live = join.Live{Open: f.Open}
 	return f
 }
-
-// CloseLater closes c when the command is over. To see errors that matter, close c earlier.
-func (f *Factory) CloseLater(c io.Closer) { f.Open.CloseLater(c) }
 
 // Close closes what was opened.
 func (f *Factory) Close() { f.Open.Close() }
@@ -63,8 +62,8 @@ func (f *Factory) FreshConfig() (*config.Config, error) {
 	return f.Config()
 }
 
-// Redaction returns the redaction that the flags, the environment and the configuration ask for.
-func (f *Factory) Redaction() (archive.Redaction, error) {
+// redaction returns the redaction that the flags, the environment and the configuration ask for.
+func (f *Factory) redaction() (archive.Redaction, error) {
 	c, err := f.Config()
 	if err != nil {
 		return archive.Redaction{}, err
@@ -77,10 +76,10 @@ func (f *Factory) Redaction() (archive.Redaction, error) {
 	return archive.Redaction{Redactor: r}, err
 }
 
-// OpenRecording opens the recording at path, "-" being stdin. seen is called with the number of
+// openRecording opens the recording at path, "-" being stdin. seen is called with the number of
 // bytes at each read.
-func (f *Factory) OpenRecording(path string, seen func(n int)) (*archive.Recording, error) {
-	r, err := f.Redaction()
+func (f *Factory) openRecording(path string, seen func(n int)) (*archive.Recording, error) {
+	r, err := f.redaction()
 	if err != nil {
 		return nil, err
 	}
@@ -107,9 +106,9 @@ func (f *Factory) AgentRedactor() (*redact.Redactor, error) {
 	return safe.Redact.Redactor()
 }
 
-// Quiet returns a factory like f that shows no secrets, whatever the flags and the configuration
+// Quiet returns what opens sessions without their secrets, whatever the flags and the configuration
 // say, and prints notices only if it is loud. f closes what it opens.
-func (f *Factory) Quiet(loud bool) (*Factory, error) {
+func (f *Factory) Quiet(loud bool) (*opener.Opener, error) {
 	safe, err := f.SafeConfig()
 	if err != nil {
 		return nil, err
@@ -120,8 +119,8 @@ func (f *Factory) Quiet(loud bool) (*Factory, error) {
 		if q.IO.Err, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0); err != nil {
 			return nil, err
 		}
-		q.CloseLater(q.IO.Err)
+		q.Open.CloseLater(q.IO.Err)
 	}
-	f.CloseLater(opener.Closer(func() error { q.Close(); return nil }))
-	return q, nil
+	f.Open.CloseLater(opener.Closer(func() error { q.Close(); return nil }))
+	return q.Open, nil
 }

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -51,11 +53,11 @@ func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool)
 	if err != nil {
 		return err
 	}
-	db, err := a.OpenExisting(ctx)
+	db, err := a.Open.Existing(ctx)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -66,7 +68,7 @@ func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool)
 	if found == nil {
 		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
 	}
-	ref := factory.ShortID(ctx, db, found.Info.ID)
+	ref := opener.ShortID(ctx, db, found.Info.ID)
 	if found.Seq > 0 {
 		ref += fmt.Sprintf("#%d", found.Seq)
 	}

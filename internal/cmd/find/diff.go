@@ -30,7 +30,7 @@ shows them so; docs/git.md says more.`,
   ptyrec diff last | git apply --unidiff-zero --ignore-whitespace --check -
   ptyrec diff last --json | jq -r '.[].path' | sort -u`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd.Context(), a, args, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
@@ -38,11 +38,11 @@ shows them so; docs/git.md says more.`,
 }
 
 func diff(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
-	db, info, ref, err := a.OpenSession(ctx, args)
+	db, info, ref, err := a.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

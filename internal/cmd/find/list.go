@@ -68,7 +68,7 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
 				}
 				return pick(cmd.Context(), a, f.FilterFlags, func() error {
-					a.NoticeNone(f.FilterFlags)
+					f.NoticeNone(a.Open)
 					return nil
 				})
 			}
@@ -78,7 +78,7 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 			return list(cmd.Context(), a, f)
 		},
 	}
-	f.Register(a, cmd)
+	f.Register(a.Open, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
 	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
@@ -94,7 +94,7 @@ func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 		limit++ // to know of more
 	}
 	f.Folded = f.Sandbox == "" && !f.AsJSON
-	db, infos, filter, err := f.Choose(ctx, a, now, limit)
+	db, infos, filter, err := f.Choose(ctx, a.Open, now, limit)
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
 		a.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
@@ -122,10 +122,10 @@ func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 		if db != nil {
 			used = prices.Sums(ctx, db, infos)
 		}
-		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.Sockets(), used) })
+		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.Open.Sockets(), used) })
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
-		a.NoticeNone(f.FilterFlags)
+		f.NoticeNone(a.Open)
 		return nil
 	}
 	ids, err := db.IDs(ctx)
@@ -139,7 +139,7 @@ func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 	case err != nil:
 		return err
 	}
-	t := listing.Table(infos, a.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(a.IO.Out))
+	t := listing.Table(infos, a.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(a.IO.Out))
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
 	if len(infos) == 0 {

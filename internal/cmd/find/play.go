@@ -53,7 +53,7 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
   ptyrec play session.cast --idle-limit 0
   ptyrec play ws://mgmt.example:8121/agent-01`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompletePlay(a),
+		ValidArgsFunction: factory.CompletePlay(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
 				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
@@ -91,7 +91,7 @@ func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) e
 // playbackOf returns what the first of args names, else the last session.
 func playbackOf(ctx context.Context, a *factory.Factory, args []string, f playFlags) (*playback, error) {
 	if f.team {
-		db, info, ref, err := a.OpenIn(ctx, true, args)
+		db, info, ref, err := a.Open.In(ctx, true, args)
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +103,7 @@ func playbackOf(ctx context.Context, a *factory.Factory, args []string, f playFl
 		}
 		return playbackOfManaged(ctx, a, args[0])
 	}
-	named, err := a.Resolve(ctx, args)
+	named, err := a.Open.Resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ type playback struct {
 }
 
 func playbackOfSession(ctx context.Context, a *factory.Factory, db store.Reader, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func playbackOfSession(ctx context.Context, a *factory.Factory, db store.Reader,
 }
 
 func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
-	rec, err := a.OpenRecording(path, func(int) {})
+	rec, err := a.Open.Recording(path, func(int) {})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
 
 // playbackOfManaged returns what a management server has of the session at a URL.
 func playbackOfManaged(ctx context.Context, a *factory.Factory, where string) (*playback, error) {
-	log, err := factory.OpenManaged(ctx, a, where)
+	log, err := a.Live.Managed(ctx, where)
 	if err != nil {
 		return nil, err
 	}

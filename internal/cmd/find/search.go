@@ -49,7 +49,7 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
 			return search(cmd.Context(), a, strings.Join(args, " "), f)
 		},
 	}
-	f.Register(a, cmd)
+	f.Register(a.Open, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
 	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
@@ -68,7 +68,7 @@ func search(ctx context.Context, a *factory.Factory, words string, f searchFlags
 	if err != nil {
 		return err
 	}
-	a.SayUnderstood(&f.FilterFlags)
+	f.SayUnderstood(a.IO.Notice)
 	if filter.Limit = f.limit; f.limit < 1 {
 		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
 	}
@@ -85,7 +85,7 @@ func search(ctx context.Context, a *factory.Factory, words string, f searchFlags
 		return err
 	}
 	if f.AsJSON {
-		err := cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, a.Sockets()) })
+		err := cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, a.Open.Sockets()) })
 		if err == nil && hits.Len() == 0 {
 			err = cli.ExitStatus(cli.StatusFailure)
 		}
@@ -100,14 +100,14 @@ func search(ctx context.Context, a *factory.Factory, words string, f searchFlags
 
 // searched returns the hits. Without a database there are none.
 func searched(ctx context.Context, a *factory.Factory, team bool, q store.Query) (*listing.Hits, error) {
-	db, err := a.OpenFor(ctx, team)
+	db, err := a.Open.For(ctx, team)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return &listing.Hits{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return nil, err
 	}

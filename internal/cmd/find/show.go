@@ -45,7 +45,7 @@ ptyrec help sessions says how sessions are named.`,
   ptyrec show talk.cast --json | jq -r '.entries[].text'
   ptyrec show last --raw > session.bytes`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.raw || f.asJSON) && (f.tools || f.thinking || f.events || f.raw && f.asJSON) {
 				return failure.Usage(errors.New("--raw and --json cannot be combined with other flags"))
@@ -69,20 +69,20 @@ const showGC = 30
 
 func show(ctx context.Context, a *factory.Factory, args []string, f showFlags) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
-	if lib, s, err := a.OpenSandbox(ctx, f.team, args); s != nil || err != nil {
+	if lib, s, err := a.Open.Sandbox(ctx, f.team, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
 		return showSandbox(ctx, a, lib, s, f)
 	}
-	db, info, ref, err := a.OpenIn(ctx, f.team, args)
+	db, info, ref, err := a.Open.In(ctx, f.team, args)
 	if err == nil {
 		ref, err = f.part.Of(ref)
 	}
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

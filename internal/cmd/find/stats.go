@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
@@ -39,7 +41,7 @@ least that was used. The prices are those of a file, if you have one (docs/usage
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
 	}
-	f.Register(a, cmd)
+	f.Register(a.Open, cmd)
 	f.RegisterTeam(cmd.Flags())
 	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
 	return cmd
@@ -55,7 +57,7 @@ func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
 		return err
 	}
 	if len(infos) == 0 && !f.AsJSON {
-		a.NoticeNone(f.FilterFlags)
+		f.NoticeNone(a.Open)
 		return nil
 	}
 	end := now
@@ -82,12 +84,12 @@ func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
 
 // countedSessions returns the sessions that the flags choose. It reads them to their end first, as
 // far as the database takes what was said in them.
-func countedSessions(ctx context.Context, a *factory.Factory, f factory.FilterFlags, now time.Time) (factory.Sessions, []*store.Info, store.Filter, error) {
-	db, infos, filter, err := f.Choose(ctx, a, now, 0)
+func countedSessions(ctx context.Context, a *factory.Factory, f factory.FilterFlags, now time.Time) (opener.Sessions, []*store.Info, store.Filter, error) {
+	db, infos, filter, err := f.Choose(ctx, a.Open, now, 0)
 	if err != nil || db == nil {
 		return db, infos, filter, err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err == nil {
 		err = lib.ReadOutAll(ctx, filter)
 	}

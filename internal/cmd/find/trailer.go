@@ -40,7 +40,7 @@ func trailer(ctx context.Context, a *factory.Factory, base string) error {
 		return err
 	}
 	id := os.Getenv(detached.Variable)
-	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.IsLive(ctx, id) {
+	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.Open.IsLive(ctx, id) {
 		return nil //nolint:nilerr // this runs in no session
 	}
 	if base != "" {

@@ -32,7 +32,7 @@ too. From another terminal forget asks first, unless you pass --yes.`,
 		Example: `  ptyrec forget                 in the session itself
   ptyrec forget 01a1fcd2`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteLive(a),
+		ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), a, args, yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; inside the session this does nothing")
@@ -47,7 +47,7 @@ func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) er
 	if ref == "" {
 		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
 	}
-	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}

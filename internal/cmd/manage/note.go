@@ -26,13 +26,13 @@ stdin. Without TEXT, note prints the note.`,
   ptyrec note last
   ptyrec note last --rm`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
 			if remove && text != "" {
 				return failure.Usage(errors.New("--rm takes no text"))
 			}
-			db, info, _, err := a.OpenStored(cmd.Context(), args)
+			db, info, _, err := a.Open.Stored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

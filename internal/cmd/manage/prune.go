@@ -65,7 +65,7 @@ func prune(ctx context.Context, a *factory.Factory, f pruneFlags) error {
 	if err != nil {
 		return err
 	}
-	db, err := a.OpenExisting(ctx)
+	db, err := a.Open.Existing(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		a.IO.Notice("nothing to delete")
 		return nil
@@ -124,7 +124,7 @@ func applyRetention(ctx context.Context, a *factory.Factory) error {
 	if err != nil || policy.IsZero() {
 		return err
 	}
-	db, err := a.OpenExisting(ctx)
+	db, err := a.Open.Existing(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ secrets, and asks before it rewrites the session. In the raw log each character 
 cannot be undone. docs/privacy.md says what counts as a secret.`,
 		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return redactSession(cmd.Context(), a, args, f)
 		},
@@ -45,7 +45,7 @@ cannot be undone. docs/privacy.md says what counts as a secret.`,
 }
 
 func redactSession(ctx context.Context, a *factory.Factory, args []string, f redactFlags) error {
-	db, info, ref, err := a.OpenStored(ctx, args)
+	db, info, ref, err := a.Open.Stored(ctx, args)
 	if err == nil && !ref.Whole() {
 		err = opener.WholeOnly(ref)
 	}
@@ -55,7 +55,7 @@ func redactSession(ctx context.Context, a *factory.Factory, args []string, f red
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
 	}
-	r, err := a.Redaction()
+	r, err := a.Open.Redaction()
 	if err != nil {
 		return err
 	}

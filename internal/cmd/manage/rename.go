@@ -20,9 +20,9 @@ func NewCmdRename(a *factory.Factory) *cobra.Command {
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, info, _, err := a.OpenStored(cmd.Context(), args)
+			db, info, _, err := a.Open.Stored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

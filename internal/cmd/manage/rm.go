@@ -27,16 +27,16 @@ session it waits for Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteMoreSessions(a),
+		ValidArgsFunction: factory.CompleteMoreSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := a.OpenExisting(cmd.Context())
+			db, err := a.Open.Existing(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var infos []*store.Info
 			seen := map[string]bool{}
 			for _, arg := range args {
-				_, info, ref, err := a.OpenStored(cmd.Context(), []string{arg})
+				_, info, ref, err := a.Open.Stored(cmd.Context(), []string{arg})
 				if err == nil && !ref.Whole() {
 					err = opener.WholeOnly(ref)
 				}

@@ -26,9 +26,9 @@ func NewCmdTag(a *factory.Factory) *cobra.Command {
 		Args: cli.Operands(1, -1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return factory.CompleteTags(a)(cmd, args, word)
+				return factory.CompleteTags(a.Open)(cmd, args, word)
 			}
-			return factory.CompleteSessions(a)(cmd, args, word)
+			return factory.CompleteSessions(a.Open)(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, tag := range slices.Concat(args[1:], remove) {
@@ -36,7 +36,7 @@ func NewCmdTag(a *factory.Factory) *cobra.Command {
 					return failure.Usage(err)
 				}
 			}
-			db, info, _, err := a.OpenStored(cmd.Context(), args)
+			db, info, _, err := a.Open.Stored(cmd.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func detach(a *factory.Factory, command []string, f runFlags) error {
 	if err := Check(command[0]); err != nil {
 		return err
 	}
-	path, err := a.DatabasePath()
+	path, err := a.Open.Database()
 	if err != nil {
 		return err
 	}

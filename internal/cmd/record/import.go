@@ -76,14 +76,14 @@ func imports(ctx context.Context, a *factory.Factory, args []string, dry bool) e
 	if err != nil {
 		return err
 	}
-	im := &Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Open: a.OpenRecording, Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.ReadProgress("import", paths)}
+	im := &Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Open: a.Open.Recording, Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.ReadProgress("import", paths)}
 	if dry {
-		im.Store, err = a.OpenExisting(ctx)
+		im.Store, err = a.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.OpenStore(ctx)
+		im.Store, err = a.Open.Store(ctx)
 	}
 	if err != nil {
 		return err
@@ -106,22 +106,22 @@ func importLogs(ctx context.Context, a *factory.Factory, agents []string, dry bo
 	}
 	slices.Sort(agents)
 	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.Progress("import", "", 0)}
-	if im.Redact, err = a.Redaction(); err != nil {
+	if im.Redact, err = a.Open.Redaction(); err != nil {
 		return err
 	}
 	if dry {
-		im.Store, err = a.OpenExisting(ctx)
+		im.Store, err = a.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.OpenStore(ctx)
+		im.Store, err = a.Open.Store(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	if im.Store != nil { // to recognise what was recorded, it must be read
-		lib, err := a.Library(im.Store)
+		lib, err := a.Open.Library(im.Store)
 		if err == nil {
 			err = lib.ReadOutAll(ctx, store.Filter{})
 		}

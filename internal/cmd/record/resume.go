@@ -33,7 +33,7 @@ the agent printed at its end, else that of its own log, else that of the recorde
   ptyrec resume 019a9ec0
   ptyrec resume last --print      the command only`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return Resume(cmd.Context(), a, args, only)
 		},
@@ -52,7 +52,7 @@ func Resume(ctx context.Context, a *factory.Factory, args []string, only bool) e
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func run(ctx context.Context, a *factory.Factory, command []string, f runFlags) 
 	if f.private {
 		a.IO.Environ = detached.Private(a.IO.Environ)
 	}
-	if id := detached.RecordedBy(a.IO.Environ); id != "" && !a.IsOver(ctx, id) {
+	if id := detached.RecordedBy(a.IO.Environ); id != "" && !a.Open.IsOver(ctx, id) {
 		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
 	}
 	if f.detach {
@@ -136,7 +136,7 @@ func run(ctx context.Context, a *factory.Factory, command []string, f runFlags) 
 		return detach(a, command, f)
 	}
 	outer := os.Getenv(detached.Variable)
-	if outer != "" && !f.nested && !a.IsOver(ctx, outer) {
+	if outer != "" && !f.nested && !a.Open.IsOver(ctx, outer) {
 		if !f.anyway {
 			a.IO.Notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
 		}
@@ -242,11 +242,11 @@ func record(ctx context.Context, a *factory.Factory, command []string, f runFlag
 
 // startRecording begins to record a session of a command.
 func startRecording(ctx context.Context, a *factory.Factory, command []string, s session.Session, f runFlags) (*recording.Recording, error) {
-	path, err := a.DatabasePath()
+	path, err := a.Open.Database()
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Redaction()
+	r, err := a.Open.Redaction()
 	if err != nil {
 		return nil, err
 	}

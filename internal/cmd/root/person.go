@@ -97,7 +97,7 @@ func person(ctx context.Context, a *factory.Factory, what string) error {
 // agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
 // comes from the environment, which whoever has started this process controls.
 func agreedIn(ctx context.Context, a *factory.Factory, s peer.Session, what string) error {
-	c, err := a.LiveSessions(ctx)
+	c, err := a.Live.Dial(ctx)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 // resumes. If there is no session, it calls none.
 func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
-	found, infos, filter, err := f.Choose(ctx, a, time.Now(), 1)
+	found, infos, filter, err := f.Choose(ctx, a.Open, time.Now(), 1)
 	if err != nil && (!errors.Is(err, session.ErrCorrupt) || len(infos) == 0) {
 		return err
 	}
@@ -32,7 +32,7 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 		return none()
 	}
 	db, _ := found.(*sqlite.Store) // --team does not come here
-	r, err := a.Redaction()
+	r, err := a.Open.Redaction()
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 			filter.Limit = limit
 			return db.Sessions(ctx, filter)
 		},
-		Sockets: a.Sockets,
+		Sockets: a.Open.Sockets,
 		Entries: lib.Beginning,
 		Tag: func(ctx context.Context, info *store.Info, add, remove []string) ([]string, error) {
 			for _, tag := range add {

@@ -13,7 +13,7 @@ func aliasSession(a *factory.Factory, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
 	_ = cmd.Flags().MarkHidden("session") // the argument is the way
-	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(a))
+	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(a.Open))
 	with := func(args []string) []string {
 		if a.Open.Named = cmd.Flags().Changed("session"); a.Open.Named {
 			args = append([]string{ref}, args...)

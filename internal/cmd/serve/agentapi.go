@@ -110,10 +110,10 @@ func agentapiServer(ctx context.Context, a *factory.Factory, f agentserver.Flags
 	if err != nil {
 		return err
 	}
-	if o.Database, err = a.DatabasePath(); err != nil {
+	if o.Database, err = a.Open.Database(); err != nil {
 		return err
 	}
-	if o.Sessions, err = a.LiveSessions(ctx); err != nil {
+	if o.Sessions, err = a.Live.Dial(ctx); err != nil {
 		return err
 	}
 	if o.Redact, err = a.AgentRedactor(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
@@ -83,7 +84,7 @@ func serveMCP(ctx context.Context, a *factory.Factory, f mcpFlags) error {
 	o.Write, o.Inside = f.write, sessionsAround
 	o.Ask = f.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
 	if f.allowRun {
-		path, err := a.DatabasePath()
+		path, err := a.Open.Database()
 		if err != nil {
 			return err
 		}
@@ -136,7 +137,7 @@ func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
 		return mcp.Options{}, err
 	}
 	return mcp.Options{
-		Open: mcp.Reopen(quiet.DatabasePath, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
+		Open: mcp.Reopen(quiet.Database, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			s, err := timespan.Parse(text, time.Now())
 			return s.Start, s.End, err
@@ -145,21 +146,21 @@ func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
 }
 
 // openArchive opens what MCP servers read; nil if there is no database.
-func openArchive(ctx context.Context, a *factory.Factory) (*mcp.Archive, error) {
-	db, err := a.OpenExisting(ctx)
+func openArchive(ctx context.Context, open *opener.Opener) (*mcp.Archive, error) {
+	db, err := open.Existing(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	lib, err := a.Library(db)
+	lib, err := open.Library(db)
 	if err != nil {
 		return nil, err
 	}
 	past := webserver.NewPast(lib)
-	a.CloseLater(past)
-	live, err := client.Dial(ctx, "", a.LiveOptions(db))
+	open.CloseLater(past)
+	live, err := client.Dial(ctx, "", join.Live{Open: open}.Options(db))
 	if err != nil {
 		return nil, err
 	}

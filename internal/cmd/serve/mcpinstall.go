@@ -79,7 +79,7 @@ func (f mcpInstallFlags) serverArgs(a *factory.Factory) ([]string, error) {
 		}
 	}
 	slices.Sort(args[1:])
-	path, err := a.DatabasePath()
+	path, err := a.Open.Database()
 	if err != nil {
 		return nil, err
 	}

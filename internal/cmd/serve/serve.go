@@ -63,15 +63,15 @@ func serve(ctx context.Context, a *factory.Factory, f webserver.Flags) error {
 	if name, err := a.DatabaseName(); err == nil && postgres.Is(name) {
 		return serveTeam(ctx, a, f, name, log)
 	}
-	db, err := a.OpenStore(ctx)
+	db, err := a.Open.Store(ctx)
 	if err != nil {
 		return err
 	}
-	live, err := client.Dial(ctx, "", a.LiveOptions(db))
+	live, err := client.Dial(ctx, "", a.Live.Options(db))
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func serveTeam(ctx context.Context, a *factory.Factory, f webserver.Flags, dsn s
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

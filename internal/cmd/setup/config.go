@@ -72,7 +72,7 @@ func showConfig(a *factory.Factory) error {
 		return err
 	}
 	shown := *c
-	if shown.Database, err = a.DatabasePath(); err != nil {
+	if shown.Database, err = a.Open.Database(); err != nil {
 		return err
 	}
 	return shown.Write(a.IO.Out, path)

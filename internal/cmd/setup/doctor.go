@@ -50,10 +50,10 @@ is 1 if something is still wrong in the end.`,
 }
 
 func examine(ctx context.Context, a *factory.Factory, f doctorFlags) error {
-	path, pathErr := a.DatabasePath()
+	path, pathErr := a.Open.Database()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: f.repair, All: f.all,
-		Open: a.Open.Usable, OpenNew: a.OpenStore, Library: func(db *sqlite.Store) (*library.Library, error) { return a.Library(db) }, Progress: a.IO.Progress,
+		Open: a.Open.Usable, OpenNew: a.Open.Store, Library: func(db *sqlite.Store) (*library.Library, error) { return a.Open.Library(db) }, Progress: a.IO.Progress,
 		Stdin: a.IO.In, Stdout: a.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
 	})
 	write := found.Write

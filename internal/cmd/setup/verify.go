@@ -32,7 +32,7 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return verify(cmd.Context(), a, args, asJSON)
 		},
@@ -46,7 +46,7 @@ func verify(ctx context.Context, a *factory.Factory, args []string, asJSON bool)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}

@@ -16,18 +16,18 @@ import (
 // NewCmdSync returns the command sync.
 func NewCmdSync(a *factory.Factory) *cobra.Command {
 	cmd := teamsync.NewSync(syncOptions(a))
-	cmd.ValidArgsFunction = factory.CompleteSessions(a)
+	cmd.ValidArgsFunction = factory.CompleteSessions(a.Open)
 	return cmd
 }
 
 // syncOptions returns what sending sessions needs, once the flags are known.
 func syncOptions(a *factory.Factory) func(context.Context, teamsync.Flags) (teamsync.Options, error) {
 	return func(ctx context.Context, f teamsync.Flags) (o teamsync.Options, err error) {
-		db, err := a.OpenStore(ctx)
+		db, err := a.Open.Store(ctx)
 		if err != nil {
 			return o, err
 		}
-		lib := func(db *sqlite.Store) (*library.Library, error) { return a.Library(db) }
+		lib := func(db *sqlite.Store) (*library.Library, error) { return a.Open.Library(db) }
 		return teamsync.Options{
 			Flags: f, Database: db, Settings: a.FreshConfig, Library: lib, Out: a.IO.Out, Notice: a.IO.Notice,
 		}, nil
@@ -37,7 +37,7 @@ func syncOptions(a *factory.Factory) func(context.Context, teamsync.Flags) (team
 // NewCmdShare returns the command share.
 func NewCmdShare(a *factory.Factory) *cobra.Command {
 	cmd := teamsync.NewShare(syncOptions(a))
-	cmd.ValidArgsFunction = factory.CompleteSessions(a)
+	cmd.ValidArgsFunction = factory.CompleteSessions(a.Open)
 	return cmd
 }
 
@@ -47,7 +47,7 @@ func SyncBeside(a *factory.Factory) { SyncAfter(context.Background(), a, "", tea
 
 // SyncAfter has a session sent that has ended, as the flags of run say.
 func SyncAfter(ctx context.Context, a *factory.Factory, id string, e teamsync.AtEnd) {
-	path, err := a.DatabasePath()
+	path, err := a.Open.Database()
 	c, configErr := a.Config()
 	if err != nil || configErr != nil {
 		return // the command itself says so

@@ -70,7 +70,7 @@ $PTYREC_TOKEN or --token-file.`,
 	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
 	flags.StringVar(&f.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
 	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
-	cmd.ValidArgsFunction = factory.CompleteLive(a)
+	cmd.ValidArgsFunction = factory.CompleteLive(a.Open)
 	return cmd
 }
 
@@ -94,7 +94,7 @@ func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags
 	if err != nil {
 		return err
 	}
-	options := a.LiveOptions(nil)
+	options := a.Live.Options(nil)
 	options.Token = token
 	sessions, err := client.Dial(ctx, server, options)
 	if err != nil {
@@ -107,7 +107,7 @@ func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags
 	}
 	var log *join.Recorder
 	if f.record {
-		path, err := a.DatabasePath()
+		path, err := a.Open.Database()
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func watch(ctx context.Context, a *factory.Factory, w *tui.Watcher, log *join.Re
 
 // storedStatus returns the exit status of a session that the database knows as ended.
 func storedStatus(ctx context.Context, a *factory.Factory, id string) (status int, ok bool) {
-	db, err := a.OpenExisting(ctx)
+	db, err := a.Open.Existing(ctx)
 	if err != nil {
 		return 0, false
 	}

@@ -31,7 +31,7 @@ What was started in a recorded session, that one or another, cannot grant this.`
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteLive(a),
+		ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 {
 				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
@@ -51,9 +51,9 @@ func NewCmdRevoke(a *factory.Factory) *cobra.Command {
 		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
 The viewers can still watch.`,
 		Example: "  ptyrec revoke last",
-		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(a),
+		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, hello, err := factory.Join(cmd.Context(), a, args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			s, hello, err := a.Live.Join(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ The viewers can still watch.`,
 }
 
 func grant(ctx context.Context, a *factory.Factory, ref string, limit time.Duration) error {
-	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ other failure. With --json the entries of the reply are printed, as in a transcr
   git diff | ptyrec prompt 01a1fcd2 -
   ptyrec prompt last --interrupt`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteLive(a),
+		ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := sendText(a, args[1:])
 			if err != nil {
@@ -74,7 +74,7 @@ func promptAgent(ctx context.Context, a *factory.Factory, ref, text string, send
 	if err != nil {
 		return err
 	}
-	c, err := a.LiveSessions(ctx)
+	c, err := a.Live.Dial(ctx)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ types only into an empty box of an idle agent, and prints the reply.`,
   ptyrec send last --keys C-c
   git diff | ptyrec send 01a1fcd2 - --enter`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteLive(a),
+		ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := sendText(a, args[1:])
 			if err != nil {
@@ -82,7 +82,7 @@ func send(ctx context.Context, a *factory.Factory, ref, name string, o typing.Or
 	if _, err := typing.Keys(o.Keys, false); err != nil { // before anything is typed
 		return failure.Usage(err)
 	}
-	s, hello, err := factory.Join(ctx, a, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
+	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
   ptyrec tail ws://mgmt.example:8121/agent-01
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a),
+		ValidArgsFunction: factory.CompleteSessions(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.last < 0 {
 				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
@@ -66,7 +66,7 @@ func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailF
 	if len(args) > 0 && management.Is(args[0]) {
 		return tailManaged(ctx, a, args[0], o)
 	}
-	if lib, s, err := a.OpenSandbox(ctx, false, args); s != nil || err != nil {
+	if lib, s, err := a.Open.Sandbox(ctx, false, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
@@ -76,12 +76,12 @@ func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailF
 	if err != nil {
 		return err
 	}
-	lib, err := a.Library(db)
+	lib, err := a.Open.Library(db)
 	if err != nil {
 		return err
 	}
 	if !f.asJSON {
-		a.IO.Notice("%s, %s: %s", factory.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
+		a.IO.Notice("%s, %s: %s", opener.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
 	return opener.Missing(tail.Session(ctx, lib, info, ref, o))
 }
@@ -89,9 +89,9 @@ func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailF
 // tailed returns the session to follow.
 func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
-		return a.OpenSession(ctx, args)
+		return a.Open.Session(ctx, args)
 	}
-	db, err := a.OpenExisting(ctx)
+	db, err := a.Open.Existing(ctx)
 	if err != nil {
 		return nil, nil, archive.Ref{}, err
 	}
@@ -108,11 +108,11 @@ func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Sto
 // tailManaged follows the session at the URL of a management server. The session's exit status is
 // that of the command.
 func tailManaged(ctx context.Context, a *factory.Factory, where string, o tail.Options) error {
-	r, err := a.Redaction()
+	r, err := a.Open.Redaction()
 	if err != nil {
 		return err
 	}
-	log, err := factory.OpenManaged(ctx, a, where)
+	log, err := a.Live.Managed(ctx, where)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ The exit status is 0 if it happened, 3 if --idle finds the agent asking for appr
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --for 30s`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteLive(a),
+		ValidArgsFunction: factory.CompleteLive(a.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			re, err := f.Check()
 			if err != nil {
@@ -89,12 +89,12 @@ func (f *waitFlags) join(ctx context.Context, a *factory.Factory, ref string, o 
 	if strings.Contains(ref, "://") {
 		return join.URL(ctx, ref, f.token, o)
 	}
-	return factory.Join(ctx, a, ref, o)
+	return a.Live.Join(ctx, ref, o)
 }
 
 // over reports whether ref names a recorded session of this machine that has ended.
 func over(ctx context.Context, a *factory.Factory, ref string) bool {
-	db, err := a.OpenStore(ctx)
+	db, err := a.Open.Store(ctx)
 	if err != nil {
 		return false
 	}

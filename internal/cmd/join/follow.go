@@ -1,4 +1,4 @@
-package factory
+package join
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Follow connects to a command that a program runs, by its raw log. The error wraps
+// follow connects to a command that a program runs, by its raw log. The error wraps
 // session.ErrNotFound if ref names none that runs.
-func (f *Factory) Follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
+func (l Live) follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
 	if ref == archive.Last {
 		infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})
 		if err != nil {
@@ -24,7 +24,7 @@ func (f *Factory) Follow(ctx context.Context, db *sqlite.Store, ref string) (io.
 			ref = infos[0].ID
 		}
 	}
-	r, err := f.Redaction()
+	r, err := l.Open.Redaction()
 	if err != nil {
 		return nil, err
 	}

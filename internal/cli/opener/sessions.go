@@ -1,0 +1,111 @@
+package opener
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
+	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/sys/rundir"
+	"github.com/ptyrec/ptyrec/store"
+	"github.com/ptyrec/ptyrec/store/sqlite"
+)
+
+// Sessions has sessions to read: a *sqlite.Store, or a *team.Reader.
+type Sessions interface {
+	store.Reader
+	usage.Database
+	IDs(ctx context.Context) ([]string, error)
+	Sandboxes(ctx context.Context, f store.Filter) ([]store.SandboxInfo, error)
+}
+
+// For opens the database for reading, or the server of the team.
+func (o *Opener) For(ctx context.Context, team bool) (Sessions, error) {
+	if !team {
+		return o.Existing(ctx)
+	}
+	return o.Team()
+}
+
+// In is Session, also for a session on the server of the team.
+func (o *Opener) In(ctx context.Context, team bool, args []string) (store.Reader, *store.Info, archive.Ref, error) {
+	if !team {
+		return o.Session(ctx, args)
+	}
+	db, err := o.For(ctx, team)
+	if err != nil {
+		return nil, nil, archive.Ref{}, err
+	}
+	info, ref, err := Remote(ctx, db, args)
+	return db, info, ref, err
+}
+
+// Sandbox opens the sandbox that the first of args names. It is nil if that is a session.
+func (o *Opener) Sandbox(ctx context.Context, team bool, args []string) (*library.Library, *library.Sandbox, error) {
+	if len(args) == 0 || !strings.HasPrefix(args[0], library.SandboxPrefix) {
+		return nil, nil, nil
+	}
+	ref, err := ParseRef(args[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := o.For(ctx, team)
+	if err != nil {
+		return nil, nil, err
+	}
+	lib, err := o.Library(db)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := lib.Sandbox(ctx, ref)
+	return lib, s, err
+}
+
+// Library returns the sessions of db as the user may see them.
+func (o *Opener) Library(db store.Reader) (*library.Library, error) {
+	r, err := o.Redaction()
+	return &library.Library{
+		Store: db, Redact: r, Warn: o.Notice,
+		Progress: func(label string, total int64) *progress.Bar { return o.Progress(label, "", total) },
+	}, err
+}
+
+// ShortID returns the beginning of an id that no other session shares.
+func ShortID(ctx context.Context, db *sqlite.Store, id string) string {
+	ids, err := db.IDs(ctx)
+	if err != nil {
+		return id
+	}
+	return listing.NewShortIDs(ids).Of(id)
+}
+
+// Sockets returns those of the live sessions of this user on this machine, by the sessions' ids.
+func (o *Opener) Sockets() map[string]string {
+	path, _ := o.Database()         // without one, the user's folders are left
+	sockets, _ := rundir.Find(path) // doctor says what is wrong with a folder
+	return sockets
+}
+
+// IsOver reports whether a session is known and has ended. Then its id in the environment was
+// inherited, by a tmux server for example, and means nothing any more.
+func (o *Opener) IsOver(ctx context.Context, id string) bool {
+	s, err := o.Existing(ctx)
+	if err != nil {
+		return false
+	}
+	info, err := s.Find(ctx, id)
+	return err == nil && info.Status != store.Live
+}
+
+// IsLive reports whether a session is known and being recorded.
+func (o *Opener) IsLive(ctx context.Context, id string) bool {
+	s, err := o.Existing(ctx)
+	if err != nil {
+		return false
+	}
+	info, err := s.Find(ctx, id)
+	return err == nil && info.Status == store.Live
+}
