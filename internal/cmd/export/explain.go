@@ -16,10 +16,18 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 )
 
+// explainOptions are what explain needs.
+type explainOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	at   timespan.Moment
+	json bool
+}
+
 // NewCmdExplain returns the command explain.
-func NewCmdExplain(a *factory.Factory) *cobra.Command {
-	var at timespan.Moment
-	var asJSON bool
+func NewCmdExplain(f *factory.Factory) *cobra.Command {
+	o := &explainOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "explain S#N|FILE#N | explain S|FILE --at SECONDS",
 		SuggestFor: []string{"why", "debug"},
@@ -40,30 +48,30 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
   ptyrec explain bug.cast#12 --json
   ptyrec explain bug.cast --at 12.5`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return explainSession(cmd.Context(), a, args, at, asJSON)
+			return explainSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().Var(&at, "at", "explain the screen at this moment, in `SECONDS` from the start, or at the end")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().Var(&o.at, "at", "explain the screen at this moment, in `SECONDS` from the start, or at the end")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
 
-func explainSession(ctx context.Context, a *factory.Factory, args []string, at timespan.Moment, asJSON bool) error {
-	db, info, ref, err := a.Open.Session(ctx, args)
+func explainSession(ctx context.Context, o *explainOptions, args []string) error {
+	db, info, ref, err := o.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
 	switch {
-	case ref.Whole() && !at.Given:
+	case ref.Whole() && !o.at.Given:
 		return failure.Usage(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
-	case !ref.Whole() && at.Given:
+	case !ref.Whole() && o.at.Given:
 		return failure.Usage(errors.New("an entry and --at exclude each other"))
 	case ref.To != 0 && ref.To != ref.First:
 		return failure.Usage(errors.New("explain takes one entry: S#N"))
 	}
-	redaction, err := a.Open.Redaction()
+	redaction, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
@@ -75,8 +83,8 @@ func explainSession(ctx context.Context, a *factory.Factory, args []string, at t
 		return m, m.Stop, nil
 	}}
 	var report explain.Report
-	if at.Given {
-		report, err = explain.Screen(r, at.Duration())
+	if o.at.Given {
+		report, err = explain.Screen(r, o.at.Duration())
 	} else {
 		report, err = explain.Entry(r, ref.First)
 	}
@@ -87,8 +95,8 @@ func explainSession(ctx context.Context, a *factory.Factory, args []string, at t
 		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "name a later moment")
 	case err != nil:
 		return opener.Missing(err)
-	case asJSON:
-		return a.IO.WriteFile("-", report.WriteJSON)
+	case o.json:
+		return o.IO.WriteFile("-", report.WriteJSON)
 	}
-	return a.IO.WriteFile("-", report.WriteText)
+	return o.IO.WriteFile("-", report.WriteText)
 }

@@ -27,7 +27,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type exportFlags struct {
+// exportOptions are what export needs.
+type exportOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
 	factory.FilterFlags
 	format string
 	all    bool
@@ -39,8 +43,8 @@ type exportFlags struct {
 }
 
 // NewCmdExport returns the command export.
-func NewCmdExport(a *factory.Factory) *cobra.Command {
-	var f exportFlags
+func NewCmdExport(f *factory.Factory) *cobra.Command {
+	o := &exportOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "export [S|FILE] [OUT] [--format F]",
 		SuggestFor: []string{"save", "convert"},
@@ -68,51 +72,48 @@ are named.
   ptyrec export --format jsonl | jq .
   ptyrec export --all --format md --since 2w -o notes`,
 		Args:              cli.Operands(0, 2),
-		ValidArgsFunction: completeExport(a),
+		ValidArgsFunction: factory.CompletePlay(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd, args); err != nil {
+			if err := o.check(cmd, args); err != nil {
 				return failure.Usage(err)
 			}
-			if f.all {
-				return exportAll(cmd.Context(), a, f)
+			if o.all {
+				return exportAll(cmd.Context(), o)
 			}
-			of, out, err := exportArguments(a, args)
+			of, out, err := exportArguments(args, o.Open.Named)
 			if err != nil {
 				return err
 			}
-			return exportOne(cmd.Context(), a, of, out, f)
+			return exportOne(cmd.Context(), o, of, out)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", "))
-	flags.Var(&f.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
-	flags.BoolVar(&f.all, "all", false, "all sessions, or those that the filters below choose")
-	flags.StringVarP(&f.dir, "output", "o", "", "with --all: the `DIR` to write to")
-	f.Register(a.Open, cmd)
-	f.RegisterTeam(cmd.Flags())
+	flags.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", "))
+	flags.Var(&o.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
+	flags.BoolVar(&o.all, "all", false, "all sessions, or those that the filters below choose")
+	flags.StringVarP(&o.dir, "output", "o", "", "with --all: the `DIR` to write to")
+	o.Register(o.Open, cmd)
+	o.RegisterTeam(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	f.part.Register(cmd)
-	cmd.Flags().BoolVar(&f.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
+	o.part.Register(cmd)
+	cmd.Flags().BoolVar(&o.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
 	return cmd
 }
 
-// completeExport completes a session, and names of files.
-func completeExport(a *factory.Factory) cobra.CompletionFunc { return factory.CompletePlay(a.Open) }
-
 // check says what is wrong with the command line.
-func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
+func (o *exportOptions) check(cmd *cobra.Command, args []string) error {
 	filtered := false
 	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox", "owner", "space"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {
-	case f.all && len(args) > 0:
+	case o.all && len(args) > 0:
 		return errors.New("--all takes no file and no session")
-	case f.all && (f.part.From != "" || f.part.To != ""):
+	case o.all && (o.part.From != "" || o.part.To != ""):
 		return errors.New("--from and --to go with one session")
-	case f.all && f.dir == "":
+	case o.all && o.dir == "":
 		return errors.New("--all needs a folder: -o DIR")
-	case !f.all && (f.dir != "" || filtered):
+	case !o.all && (o.dir != "" || filtered):
 		return errors.New("a folder and filters go with --all")
 	}
 	return nil
@@ -121,13 +122,13 @@ func (f *exportFlags) check(cmd *cobra.Command, args []string) error {
 // exportArguments parts the arguments: a session or a recording, and the file to be written. A
 // single one that is a path is the file to be written; a recording that is there is not taken for
 // that.
-func exportArguments(a *factory.Factory, args []string) (of []string, out string, err error) {
+func exportArguments(args []string, named bool) (of []string, out string, err error) {
 	switch {
 	case len(args) == 0:
 		return nil, "-", nil
 	case len(args) == 2:
 		return args[:1], args[1], nil
-	case a.Open.Named || args[0] != "-" && !cli.IsPath(args[0]):
+	case named || args[0] != "-" && !cli.IsPath(args[0]):
 		return args, "-", nil
 	case archive.IsRecordingName(args[0]) && opener.IsFile(args[0]):
 		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
@@ -136,26 +137,26 @@ func exportArguments(a *factory.Factory, args []string) (of []string, out string
 	return nil, args[0], nil
 }
 
-func exportOne(ctx context.Context, a *factory.Factory, of []string, out string, f exportFlags) error {
-	format, err := export.FormatOf(out, f.format)
+func exportOne(ctx context.Context, o *exportOptions, of []string, out string) error {
+	format, err := export.FormatOf(out, o.format)
 	if err != nil {
 		return err
 	}
-	if f.animate && format != "svg" {
+	if o.animate && format != "svg" {
 		return failure.Misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
 	}
-	if f.animate && f.at.Given {
+	if o.animate && o.at.Given {
 		return failure.Usage(errors.New("--animate shows all moments, --at one"))
 	}
-	if _, s, err := a.Open.Sandbox(ctx, f.Team, of); s != nil || err != nil {
+	if _, s, err := o.Open.Sandbox(ctx, o.Team, of); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return exportSandbox(ctx, a, s, out, format)
+		return exportSandbox(ctx, o, s, out, format)
 	}
-	db, info, ref, err := a.Open.In(ctx, f.Team, of)
+	db, info, ref, err := o.Open.In(ctx, o.Team, of)
 	if err == nil {
-		ref, err = f.part.Of(ref)
+		ref, err = o.part.Of(ref)
 	}
 	if err != nil {
 		return err
@@ -163,63 +164,63 @@ func exportOne(ctx context.Context, a *factory.Factory, of []string, out string,
 	if slices.Contains(render.Formats(), format) {
 		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	return a.IO.WriteFile(out, func(w io.Writer) error {
-		return opener.Missing(export.Exporter{Library: lib, At: f.at, Ref: ref, Animate: f.animate}.Write(ctx, w, format, info))
+	return o.IO.WriteFile(out, func(w io.Writer) error {
+		return opener.Missing(export.Exporter{Library: lib, At: o.at, Ref: ref, Animate: o.animate}.Write(ctx, w, format, info))
 	})
 }
 
 // exportAll writes each session that is chosen to a file of its own. One that cannot be written
 // does not keep the others.
-func exportAll(ctx context.Context, a *factory.Factory, f exportFlags) error {
-	format, err := export.FormatOf("-", f.format)
+func exportAll(ctx context.Context, o *exportOptions) error {
+	format, err := export.FormatOf("-", o.format)
 	if err != nil {
 		return err
 	}
-	db, infos, _, err := f.Choose(ctx, a.Open, time.Now(), 0)
+	db, infos, _, err := o.Choose(ctx, o.Open, time.Now(), 0)
 	if err != nil {
 		return err
 	}
 	if len(infos) == 0 {
-		f.NoticeNone(a.Open)
+		o.NoticeNone(o.Open)
 		return nil
 	}
-	if err := private.Folder(f.dir); err != nil {
+	if err := private.Folder(o.dir); err != nil {
 		return err
 	}
 	if export.NeedsRecording(format) {
 		all := len(infos)
 		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
-			a.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
+			o.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
 		}
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	only, err := f.part.Of(archive.Ref{})
+	only, err := o.part.Of(archive.Ref{})
 	if err != nil {
 		return err
 	}
-	x := export.Exporter{Library: lib, At: f.at, Ref: only, Animate: f.animate && format == "svg"}
-	bar := a.IO.Counter("export", "sessions", len(infos))
+	x := export.Exporter{Library: lib, At: o.at, Ref: only, Animate: o.animate && format == "svg"}
+	bar := o.IO.Counter("export", "sessions", len(infos))
 	defer bar.Finish()
-	err = x.WriteAll(ctx, f.dir, format, infos, func(path string, write func(io.Writer) error) error {
+	err = x.WriteAll(ctx, o.dir, format, infos, func(path string, write func(io.Writer) error) error {
 		defer bar.Add(1)
-		return a.IO.WriteFile(path, write)
+		return o.IO.WriteFile(path, write)
 	})
 	if err == nil {
 		bar.Finish()
-		a.IO.Notice("%s written to %s", printable.Plural(len(infos), "session"), f.dir)
+		o.IO.Notice("%s written to %s", printable.Plural(len(infos), "session"), o.dir)
 	}
 	return err
 }
 
 // exportSandbox writes a sandbox in a format that has no recording.
-func exportSandbox(ctx context.Context, a *factory.Factory, s *library.Sandbox, out, format string) error {
+func exportSandbox(ctx context.Context, o *exportOptions, s *library.Sandbox, out, format string) error {
 	if !slices.Contains(render.Formats(), format) {
 		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`", "a sandbox cannot be written as %s", format)
 	}
@@ -227,5 +228,5 @@ func exportSandbox(ctx context.Context, a *factory.Factory, s *library.Sandbox, 
 	if err != nil {
 		return opener.Missing(err)
 	}
-	return a.IO.WriteFile(out, func(w io.Writer) error { return render.Write(w, format, t) })
+	return o.IO.WriteFile(out, func(w io.Writer) error { return render.Write(w, format, t) })
 }

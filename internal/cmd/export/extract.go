@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -18,9 +19,17 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 )
 
+// extractOptions are what extract needs.
+type extractOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	dir string
+}
+
 // NewCmdExtract returns the command extract.
-func NewCmdExtract(a *factory.Factory) *cobra.Command {
-	var dir string
+func NewCmdExtract(f *factory.Factory) *cobra.Command {
+	o := &extractOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "extract FILE… [-o DIR] | extract S",
 		Short: "Write the transcripts of recordings, without a database",
@@ -35,33 +44,33 @@ replaces its entries. Entries that did not change keep their ids.`,
 				return failure.Usage(errors.New("no recording is named"))
 			}
 			if len(args) == 1 {
-				of, err := a.Open.Resolve(cmd.Context(), args)
+				of, err := o.Open.Resolve(cmd.Context(), args)
 				if err != nil {
 					return err
 				}
-				if args[0] = of.File; of.File == "" && dir != "" {
+				if args[0] = of.File; of.File == "" && o.dir != "" {
 					return failure.Usage(errors.New("-o needs a recording, not a session"))
 				}
 				if !of.Ref.Whole() && of.File != "" {
 					return opener.WholeOnly(of.Ref)
 				}
 				if of.File == "" {
-					return extractSession(cmd.Context(), a, of)
+					return extractSession(cmd.Context(), o, of)
 				}
 			}
-			if len(args) > 1 && dir == "" {
+			if len(args) > 1 && o.dir == "" {
 				return failure.Usage(errors.New("several recordings need a folder"))
 			}
-			return extract(a, args, dir)
+			return extract(o, args)
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
-	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
+	cmd.Flags().StringVar(&f.Timing, "timing", "", "the timing `FILE` of a typescript")
 	return cmd
 }
 
-func extract(a *factory.Factory, paths []string, dir string) error {
-	return eachRecording(a, "extract", paths, dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
+func extract(o *extractOptions, paths []string) error {
+	return eachRecording(o.IO, o.Open, "extract", paths, o.dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
 		t, err := rec.Transcribe(nil)
 		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
 	})
@@ -69,7 +78,7 @@ func extract(a *factory.Factory, paths []string, dir string) error {
 
 // eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
-func eachRecording(a *factory.Factory, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
+func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
 	targets, err := archive.Outputs(paths, dir, ending)
 	if err != nil {
 		return err
@@ -79,28 +88,28 @@ func eachRecording(a *factory.Factory, label string, paths []string, dir, ending
 			return err
 		}
 	}
-	bar := a.IO.ReadProgress(label, paths)
+	bar := std.ReadProgress(label, paths)
 	defer bar.Finish()
 	return parallel.Each(len(paths), func(i int) error {
-		rec, err := a.Open.Recording(paths[i], bar.Add)
+		rec, err := open.Recording(paths[i], bar.Add)
 		if err != nil {
 			return err
 		}
 		defer rec.Close()
 		write, readErr := read(rec)
-		if err := a.IO.WriteFile(targets[i], write); err != nil {
+		if err := std.WriteFile(targets[i], write); err != nil {
 			return err
 		}
 		if warning := rec.Warning(); warning != "" {
-			a.IO.Notice("%s: %s", paths[i], warning)
+			std.Notice("%s: %s", paths[i], warning)
 		}
 		return readErr
 	})
 }
 
 // extractSession reads a recorded session again with today's extractors.
-func extractSession(ctx context.Context, a *factory.Factory, of opener.Target) error {
-	lib, err := a.Open.Library(of.DB)
+func extractSession(ctx context.Context, o *extractOptions, of opener.Target) error {
+	lib, err := o.Open.Library(of.DB)
 	if err != nil {
 		return err
 	}
@@ -112,10 +121,10 @@ func extractSession(ctx context.Context, a *factory.Factory, of opener.Target) e
 		return err
 	}
 	for _, d := range damage {
-		a.IO.Notice("%v", d)
+		o.IO.Notice("%v", d)
 	}
 	if t, err = of.Ref.Cut(t, of.Info.Name != ""); err != nil {
 		return opener.Missing(err)
 	}
-	return render.Write(a.IO.Out, "json", t)
+	return render.Write(o.IO.Out, "json", t)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
@@ -25,8 +26,12 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// screenOptions are the flags of the screen command.
+// screenOptions are what screen needs.
 type screenOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+	Live join.Live
+
 	at     timespan.Moment
 	dir    string
 	widths string
@@ -34,8 +39,8 @@ type screenOptions struct {
 }
 
 // NewCmdScreen returns the command screen.
-func NewCmdScreen(a *factory.Factory) *cobra.Command {
-	var o screenOptions
+func NewCmdScreen(f *factory.Factory) *cobra.Command {
+	o := &screenOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "screen [S|FILE] | screen FILE… -o DIR",
 		SuggestFor: []string{"screenshot", "snapshot", "shot"},
@@ -50,15 +55,15 @@ writes the current screen, without scrollback. Several recordings are written to
   ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
   ptyrec screen *.cast --json -o screens`,
-		ValidArgsFunction: factory.CompletePlay(a.Open),
+		ValidArgsFunction: factory.CompletePlay(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
 				return failure.Usage(err)
 			}
 			if o.dir == "" {
-				return screenOfSession(cmd.Context(), a, args, o)
+				return screenOfSession(cmd.Context(), o, args)
 			}
-			return screens(a, args, o)
+			return screens(o, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -108,9 +113,9 @@ func (o *screenOptions) characters() vterm.Widths {
 }
 
 // screens writes the screen of each recording.
-func screens(a *factory.Factory, paths []string, o screenOptions) error {
-	return eachRecording(a, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
-		s, err := o.playFile(a, rec)
+func screens(o *screenOptions, paths []string) error {
+	return eachRecording(o.IO, o.Open, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
+		s, err := o.playFile(rec)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", rec.Path, err)
 		}
@@ -120,12 +125,12 @@ func screens(a *factory.Factory, paths []string, o screenOptions) error {
 
 // playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
 // it is read twice.
-func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (screen.Screen, error) {
+func (o *screenOptions) playFile(rec *archive.Recording) (screen.Screen, error) {
 	at := o.at.Duration()
 	if !o.at.Given {
 		at = math.MaxInt64
 		if rec.Path != "-" {
-			first, err := a.Open.Recording(rec.Path, func(int) {})
+			first, err := o.Open.Recording(rec.Path, func(int) {})
 			if err != nil {
 				return screen.Screen{}, err
 			}
@@ -139,24 +144,24 @@ func (o *screenOptions) playFile(a *factory.Factory, rec *archive.Recording) (sc
 
 // screenOfSession writes the screen of a session: the current one, which a running session sends
 // itself, or one that was recorded.
-func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o screenOptions) error {
-	of, err := a.Open.Resolve(ctx, args)
+func screenOfSession(ctx context.Context, o *screenOptions, args []string) error {
+	of, err := o.Open.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}
 	if of.File != "" && of.Ref.Whole() {
-		return screens(a, []string{of.File}, o)
+		return screens(o, []string{of.File})
 	}
-	db, info, ref, err := a.Open.Session(ctx, args)
+	db, info, ref, err := o.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
 	if info.Status == store.Live && !o.at.Given && ref.Whole() && o.widths == "graphemes" {
-		if t := screenOfLive(ctx, a, info.ID); t != nil {
-			return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
+		if t := screenOfLive(ctx, o, info.ID); t != nil {
+			return o.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, screen.Of(t)) })
 		}
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -164,12 +169,12 @@ func screenOfSession(ctx context.Context, a *factory.Factory, args []string, o s
 	if err != nil {
 		return opener.Missing(err)
 	}
-	return a.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
+	return o.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }
 
 // screenOfLive returns the screen of a running session, or nil if the session does not answer.
-func screenOfLive(ctx context.Context, a *factory.Factory, id string) *vterm.Term {
-	s, _, err := a.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+func screenOfLive(ctx context.Context, o *screenOptions, id string) *vterm.Term {
+	s, _, err := o.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli/opener"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )

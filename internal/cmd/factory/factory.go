@@ -23,7 +23,7 @@ type Factory struct {
 	Database string         // --db
 	Timing   string         // --timing
 	Redact   *bool          // --redact; nil if not given
-	Retained bool           // Retain was called, or must not be
+	retained bool           // Retain was called
 
 	configMu sync.Mutex     // guards config: recordings are read side by side
 	config   *config.Config // as Config read it

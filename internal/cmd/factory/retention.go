@@ -21,10 +21,10 @@ func SetClock(clock func() time.Time) { now = clock }
 // archive. So is any database where an agent may have started this process, and written the
 // configuration: the next command elsewhere does it.
 func (f *Factory) Retain() {
-	if f.Retained || f.Database != "" {
+	if f.retained || f.Database != "" {
 		return
 	}
-	f.Retained = true
+	f.retained = true
 	c, err := f.Config()
 	if err != nil {
 		return // the command itself says so if it needs the configuration

@@ -11,21 +11,28 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ptyrec/ptyrec/internal/cli/opener"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
+// blameOptions are what blame needs.
+type blameOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	json bool
+}
+
 // NewCmdBlame returns the command blame.
-func NewCmdBlame(a *factory.Factory) *cobra.Command {
-	var asJSON bool
+func NewCmdBlame(f *factory.Factory) *cobra.Command {
+	o := &blameOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "blame FILE:LINE",
 		Short: "Find the session in which a line of a file was written",
@@ -35,9 +42,9 @@ and the time agree.`,
 		Example: `  ptyrec blame main.go:42
   ptyrec show "$(ptyrec blame main.go:42 --json | jq -r .ref)"`,
 		Args: cli.Operands(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return blameLine(cmd.Context(), a, args[0], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return blameLine(cmd.Context(), o, args[0]) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	return cmd
 }
 
@@ -48,16 +55,16 @@ var sureness = map[string]string{
 	blame.Time:   "perhaps: only the folder and the time agree",
 }
 
-func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool) error {
+func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	line, err := lineOf(arg)
 	if err != nil {
 		return err
 	}
-	db, err := a.Open.Existing(ctx)
+	db, err := o.Open.Existing(ctx)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -72,8 +79,8 @@ func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool)
 	if found.Seq > 0 {
 		ref += fmt.Sprintf("#%d", found.Seq)
 	}
-	if asJSON {
-		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
+	if o.json {
+		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
 			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
 		})
 	}
@@ -81,7 +88,7 @@ func blameLine(ctx context.Context, a *factory.Factory, arg string, asJSON bool)
 	if found.Commit != "" {
 		commit = "  commit " + found.Commit[:8]
 	}
-	_, err = fmt.Fprintf(a.IO.Out, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
+	_, err = fmt.Fprintf(o.IO.Out, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
 	return err
 }
 

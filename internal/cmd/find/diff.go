@@ -14,9 +14,17 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
+// diffOptions are what diff needs.
+type diffOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	json bool
+}
+
 // NewCmdDiff returns the command diff.
-func NewCmdDiff(a *factory.Factory) *cobra.Command {
-	var asJSON bool
+func NewCmdDiff(f *factory.Factory) *cobra.Command {
+	o := &diffOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "diff [S|FILE]",
 		SuggestFor: []string{"edits", "changes", "patch"},
@@ -30,19 +38,19 @@ shows them so; docs/git.md says more.`,
   ptyrec diff last | git apply --unidiff-zero --ignore-whitespace --check -
   ptyrec diff last --json | jq -r '.[].path' | sort -u`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
-		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd.Context(), a, args, asJSON) },
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
+		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	return cmd
 }
 
-func diff(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
-	db, info, ref, err := a.Open.Session(ctx, args)
+func diff(ctx context.Context, o *diffOptions, args []string) error {
+	db, info, ref, err := o.Open.Session(ctx, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -54,12 +62,12 @@ func diff(ctx context.Context, a *factory.Factory, args []string, asJSON bool) e
 	if err != nil {
 		return opener.Missing(err)
 	}
-	if asJSON {
-		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
+	if o.json {
+		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
 	}
 	if len(shown) == 0 {
-		a.IO.Notice("no edit of a file was shown in this session")
+		o.IO.Notice("no edit of a file was shown in this session")
 		return nil
 	}
-	return a.IO.Page(func(w io.Writer) error { return edits.Write(w, shown) })
+	return o.IO.Page(func(w io.Writer) error { return edits.Write(w, shown) })
 }

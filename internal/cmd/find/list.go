@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -23,18 +24,25 @@ import (
 // listed is how many sessions a list has that is not told: more than one looks through.
 const listed = 100
 
-type listFlags struct {
+// listOptions are what list needs.
+type listOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Prices func() (*usage.Prices, error)
+
 	factory.TableFlags
-	limit int
-	pick  bool
+	limit       int
+	interactive bool
+
+	pick Picker
 }
 
 // Picker has the user pick among the sessions that the flags choose. Without one it calls none.
-type Picker func(ctx context.Context, f *factory.Factory, flags factory.FilterFlags, none func() error) error
+type Picker func(ctx context.Context, flags factory.FilterFlags, none func() error) error
 
 // NewCmdList returns the command list, whose --interactive is pick.
-func NewCmdList(a *factory.Factory, pick Picker) *cobra.Command {
-	var f listFlags
+func NewCmdList(f *factory.Factory, pick Picker) *cobra.Command {
+	o := &listOptions{IO: f.IO, Open: f.Open, Prices: f.Prices, pick: pick}
 	cmd := &cobra.Command{
 		Use:        "list",
 		SuggestFor: []string{"log", "history", "sessions"},
@@ -60,61 +68,61 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
   ptyrec list --live --json | jq -r '.[].id'`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.pick {
-				if f.AsJSON || f.Team || cmd.Flags().Changed("limit") {
+			if o.interactive {
+				if o.AsJSON || o.Team || cmd.Flags().Changed("limit") {
 					return failure.Usage(errors.New("--interactive cannot be combined with --json, --team and --limit"))
 				}
-				if !a.IO.Interactive() {
+				if !o.IO.Interactive() {
 					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
 				}
-				return pick(cmd.Context(), a, f.FilterFlags, func() error {
-					f.NoticeNone(a.Open)
+				return o.pick(cmd.Context(), o.FilterFlags, func() error {
+					o.NoticeNone(o.Open)
 					return nil
 				})
 			}
-			if f.AsJSON && !cmd.Flags().Changed("limit") {
-				f.limit = 0
+			if o.AsJSON && !cmd.Flags().Changed("limit") {
+				o.limit = 0
 			}
-			return list(cmd.Context(), a, f)
+			return list(cmd.Context(), o)
 		},
 	}
-	f.Register(a.Open, cmd)
-	f.RegisterTeam(cmd.Flags())
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
-	cmd.Flags().BoolVarP(&f.pick, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
+	o.Register(o.Open, cmd)
+	o.RegisterTeam(cmd.Flags())
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
+	cmd.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
 	return cmd
 }
 
-func list(ctx context.Context, a *factory.Factory, f listFlags) error {
-	if f.limit < 0 {
-		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", f.limit))
+func list(ctx context.Context, o *listOptions) error {
+	if o.limit < 0 {
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", o.limit))
 	}
-	limit, now := f.limit, time.Now()
+	limit, now := o.limit, time.Now()
 	if limit > 0 {
 		limit++ // to know of more
 	}
-	f.Folded = f.Sandbox == "" && !f.AsJSON
-	db, infos, filter, err := f.Choose(ctx, a.Open, now, limit)
+	o.Folded = o.Sandbox == "" && !o.AsJSON
+	db, infos, filter, err := o.Choose(ctx, o.Open, now, limit)
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
-		a.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
+		o.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
 	} else if err != nil {
 		return err
 	}
 	var boxes []string
-	if f.Folded && db != nil {
+	if o.Folded && db != nil {
 		found, err := db.Sandboxes(ctx, filter)
 		if err != nil && !damaged {
 			return err
 		}
 		boxes = listing.Sandboxes(found, now)
 	}
-	more := f.limit > 0 && len(infos) > f.limit
+	more := o.limit > 0 && len(infos) > o.limit
 	if more {
-		infos = infos[:f.limit]
+		infos = infos[:o.limit]
 	}
-	if f.AsJSON {
-		prices, err := a.Prices()
+	if o.AsJSON {
+		prices, err := o.Prices()
 		if err != nil {
 			return err
 		}
@@ -122,10 +130,10 @@ func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 		if db != nil {
 			used = prices.Sums(ctx, db, infos)
 		}
-		return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, a.Open.Sockets(), used) })
+		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, o.Open.Sockets(), used) })
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
-		f.NoticeNone(a.Open)
+		o.NoticeNone(o.Open)
 		return nil
 	}
 	ids, err := db.IDs(ctx)
@@ -139,20 +147,20 @@ func list(ctx context.Context, a *factory.Factory, f listFlags) error {
 	case err != nil:
 		return err
 	}
-	t := listing.Table(infos, a.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(a.IO.Out))
+	t := listing.Table(infos, o.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(o.IO.Out))
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
 	if len(infos) == 0 {
-		return a.IO.Page(cli.Text(b.String()))
+		return o.IO.Page(cli.Text(b.String()))
 	}
-	if err := t.Write(&b, a.IO.Colours().Paint, a.IO.Width()); err != nil {
+	if err := t.Write(&b, o.IO.Colours().Paint, o.IO.Width()); err != nil {
 		return err
 	}
-	if err := a.IO.Page(cli.Text(b.String())); err != nil {
+	if err := o.IO.Page(cli.Text(b.String())); err != nil {
 		return err
 	}
 	if more {
-		a.IO.Notice("these are the newest %d: -n 0 lists all", f.limit)
+		o.IO.Notice("these are the newest %d: -n 0 lists all", o.limit)
 	}
 	return nil
 }

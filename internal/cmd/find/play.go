@@ -23,7 +23,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type playFlags struct {
+// playOptions are what play needs.
+type playOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+	Live join.Live
+
 	speed float64
 	idle  float64 // seconds; 0: as long as it was
 	at    float64 // seconds
@@ -32,8 +37,8 @@ type playFlags struct {
 }
 
 // NewCmdPlay returns the command play.
-func NewCmdPlay(a *factory.Factory) *cobra.Command {
-	var f playFlags
+func NewCmdPlay(f *factory.Factory) *cobra.Command {
+	o := &playOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "play [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"replay"},
@@ -53,27 +58,27 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
   ptyrec play session.cast --idle-limit 0
   ptyrec play ws://mgmt.example:8121/agent-01`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompletePlay(a.Open),
+		ValidArgsFunction: factory.CompletePlay(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !(f.speed >= 0.01 && f.speed <= 1000) || !(f.idle >= 0) || !(f.at >= 0) {
+			if !(o.speed >= 0.01 && o.speed <= 1000) || !(o.idle >= 0) || !(o.at >= 0) {
 				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
 			}
-			return play(cmd.Context(), a, args, f)
+			return play(cmd.Context(), o, args)
 		},
 	}
-	f.part.Register(cmd)
-	cmd.Flags().Float64Var(&f.speed, "speed", 1, "how many times `FASTER`")
-	cmd.Flags().Float64Var(&f.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
-	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
-	cmd.Flags().Float64Var(&f.at, "at", 0, "begin at this `SECOND` of the recording")
+	o.part.Register(cmd)
+	cmd.Flags().Float64Var(&o.speed, "speed", 1, "how many times `FASTER`")
+	cmd.Flags().Float64Var(&o.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
+	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
+	cmd.Flags().Float64Var(&o.at, "at", 0, "begin at this `SECOND` of the recording")
 	return cmd
 }
 
-func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) error {
-	if !cli.IsTerminal(a.IO.Out) {
+func play(ctx context.Context, o *playOptions, args []string) error {
+	if !cli.IsTerminal(o.IO.Out) {
 		return failure.New(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
-	t, err := playbackOf(ctx, a, args, f)
+	t, err := playbackOf(ctx, o, args)
 	if err != nil {
 		return err
 	}
@@ -81,7 +86,7 @@ func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) e
 		return failure.New(errors.New("the recording is empty"), "there is nothing to play")
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-	finished, err := tui.Play(ctx, a.IO.Out, &t.Playback, tui.PlayOptions{Speed: f.speed, Idle: seconds(f.idle), From: seconds(f.at)})
+	finished, err := tui.Play(ctx, o.IO.Out, &t.Playback, tui.PlayOptions{Speed: o.speed, Idle: seconds(o.idle), From: seconds(o.at)})
 	if err != nil || !finished || t.status == 0 {
 		return err
 	}
@@ -89,33 +94,33 @@ func play(ctx context.Context, a *factory.Factory, args []string, f playFlags) e
 }
 
 // playbackOf returns what the first of args names, else the last session.
-func playbackOf(ctx context.Context, a *factory.Factory, args []string, f playFlags) (*playback, error) {
-	if f.team {
-		db, info, ref, err := a.Open.In(ctx, true, args)
+func playbackOf(ctx context.Context, o *playOptions, args []string) (*playback, error) {
+	if o.team {
+		db, info, ref, err := o.Open.In(ctx, true, args)
 		if err != nil {
 			return nil, err
 		}
-		return playbackOfSession(ctx, a, db, info, ref, f.part)
+		return playbackOfSession(ctx, o, db, info, ref)
 	}
 	if len(args) > 0 && management.Is(args[0]) {
-		if f.part != (factory.PartFlags{}) {
+		if o.part != (factory.PartFlags{}) {
 			return nil, failure.Usage(errors.New("--from, --to and --only take a part of a stored session"))
 		}
-		return playbackOfManaged(ctx, a, args[0])
+		return playbackOfManaged(ctx, o, args[0])
 	}
-	named, err := a.Open.Resolve(ctx, args)
+	named, err := o.Open.Resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	if named.File != "" && named.Ref.Whole() && f.part == (factory.PartFlags{}) {
-		return playbackOfFile(a, named.File)
+	if named.File != "" && named.Ref.Whole() && o.part == (factory.PartFlags{}) {
+		return playbackOfFile(o, named.File)
 	}
 	if named.File != "" {
-		if named.DB, named.Info, err = a.Open.File(ctx, named.File); err != nil {
+		if named.DB, named.Info, err = o.Open.File(ctx, named.File); err != nil {
 			return nil, err
 		}
 	}
-	return playbackOfSession(ctx, a, named.DB, named.Info, named.Ref, f.part)
+	return playbackOfSession(ctx, o, named.DB, named.Info, named.Ref)
 }
 
 // playback is what is played.
@@ -124,12 +129,12 @@ type playback struct {
 	status int // what play exits with at the end
 }
 
-func playbackOfSession(ctx context.Context, a *factory.Factory, db store.Reader, info *store.Info, ref archive.Ref, part factory.PartFlags) (*playback, error) {
-	lib, err := a.Open.Library(db)
+func playbackOfSession(ctx context.Context, o *playOptions, db store.Reader, info *store.Info, ref archive.Ref) (*playback, error) {
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return nil, err
 	}
-	if ref, err = part.Of(ref); err != nil {
+	if ref, err = o.part.Of(ref); err != nil {
 		return nil, err
 	}
 	t, err := lib.Playback(ctx, info, ref)
@@ -140,8 +145,8 @@ func playbackOfSession(ctx context.Context, a *factory.Factory, db store.Reader,
 	return &playback{Playback: *t}, nil
 }
 
-func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
-	rec, err := a.Open.Recording(path, func(int) {})
+func playbackOfFile(o *playOptions, path string) (*playback, error) {
+	rec, err := o.Open.Recording(path, func(int) {})
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +157,8 @@ func playbackOfFile(a *factory.Factory, path string) (*playback, error) {
 }
 
 // playbackOfManaged returns what a management server has of the session at a URL.
-func playbackOfManaged(ctx context.Context, a *factory.Factory, where string) (*playback, error) {
-	log, err := a.Live.Managed(ctx, where)
+func playbackOfManaged(ctx context.Context, o *playOptions, where string) (*playback, error) {
+	log, err := o.Live.Managed(ctx, where)
 	if err != nil {
 		return nil, err
 	}
@@ -177,6 +182,6 @@ func playbackOfManaged(ctx context.Context, a *factory.Factory, where string) (*
 }
 
 // PlaySession plays a session as play does without flags.
-func PlaySession(ctx context.Context, a *factory.Factory, id string) error {
-	return play(ctx, a, []string{id}, playFlags{speed: 1, idle: 2})
+func PlaySession(ctx context.Context, f *factory.Factory, id string) error {
+	return play(ctx, &playOptions{IO: f.IO, Open: f.Open, Live: f.Live, speed: 1, idle: 2}, []string{id})
 }

@@ -21,15 +21,19 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type searchFlags struct {
+// searchOptions are what search needs.
+type searchOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
 	factory.TableFlags
 	roles []string
 	limit int
 }
 
 // NewCmdSearch returns the command search.
-func NewCmdSearch(a *factory.Factory) *cobra.Command {
-	var f searchFlags
+func NewCmdSearch(f *factory.Factory) *cobra.Command {
+	o := &searchOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "search WORDS…",
 		SuggestFor: []string{"find", "grep"},
@@ -46,13 +50,13 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
   ptyrec search migration NOT test --json | jq -r '.[].snippet'`,
 		Args: cli.Operands(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return search(cmd.Context(), a, strings.Join(args, " "), f)
+			return search(cmd.Context(), o, strings.Join(args, " "))
 		},
 	}
-	f.Register(a.Open, cmd)
-	f.RegisterTeam(cmd.Flags())
-	cmd.Flags().StringSliceVar(&f.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
-	cmd.Flags().IntVarP(&f.limit, "limit", "n", 20, "no more than `N` hits")
+	o.Register(o.Open, cmd)
+	o.RegisterTeam(cmd.Flags())
+	cmd.Flags().StringSliceVar(&o.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", 20, "no more than `N` hits")
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -62,30 +66,30 @@ var roles = []string{
 	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
 }
 
-func search(ctx context.Context, a *factory.Factory, words string, f searchFlags) error {
+func search(ctx context.Context, o *searchOptions, words string) error {
 	now := time.Now()
-	filter, err := f.Filter(now)
+	filter, err := o.Filter(now)
 	if err != nil {
 		return err
 	}
-	f.SayUnderstood(a.IO.Notice)
-	if filter.Limit = f.limit; f.limit < 1 {
-		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", f.limit))
+	o.SayUnderstood(o.IO.Notice)
+	if filter.Limit = o.limit; o.limit < 1 {
+		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", o.limit))
 	}
 	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return failure.Misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
 	}
-	for _, role := range f.roles {
+	for _, role := range o.roles {
 		if !slices.Contains(roles, role) {
 			return failure.Misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
-	hits, err := searched(ctx, a, f.Team, store.Query{Text: words, Roles: f.roles, Filter: filter})
+	hits, err := searched(ctx, o, store.Query{Text: words, Roles: o.roles, Filter: filter})
 	if err != nil {
 		return err
 	}
-	if f.AsJSON {
-		err := cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, a.Open.Sockets()) })
+	if o.AsJSON {
+		err := cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return hits.WriteJSON(w, o.Open.Sockets()) })
 		if err == nil && hits.Len() == 0 {
 			err = cli.ExitStatus(cli.StatusFailure)
 		}
@@ -94,20 +98,20 @@ func search(ctx context.Context, a *factory.Factory, words string, f searchFlags
 	if hits.Len() == 0 {
 		return failure.New(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
-	look := listing.HitsLook{Style: a.IO.Colours(), Width: a.IO.Width(), Named: cli.IsTerminal(a.IO.Out), Now: now}
-	return a.IO.Page(cli.Text(hits.Text(look)))
+	look := listing.HitsLook{Style: o.IO.Colours(), Width: o.IO.Width(), Named: cli.IsTerminal(o.IO.Out), Now: now}
+	return o.IO.Page(cli.Text(hits.Text(look)))
 }
 
 // searched returns the hits. Without a database there are none.
-func searched(ctx context.Context, a *factory.Factory, team bool, q store.Query) (*listing.Hits, error) {
-	db, err := a.Open.For(ctx, team)
+func searched(ctx context.Context, o *searchOptions, q store.Query) (*listing.Hits, error) {
+	db, err := o.Open.For(ctx, o.Team)
 	if errors.Is(err, opener.ErrNoDatabase) {
 		return &listing.Hits{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return nil, err
 	}

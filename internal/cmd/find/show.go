@@ -21,7 +21,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type showFlags struct {
+// showOptions are what show needs.
+type showOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
 	tools, thinking, events, raw, asJSON bool
 
 	part factory.PartFlags
@@ -29,8 +33,8 @@ type showFlags struct {
 }
 
 // NewCmdShow returns the command show.
-func NewCmdShow(a *factory.Factory) *cobra.Command {
-	var f showFlags
+func NewCmdShow(f *factory.Factory) *cobra.Command {
+	o := &showOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "show [S|FILE]",
 		SuggestFor: []string{"cat", "view", "print", "read"},
@@ -45,21 +49,21 @@ ptyrec help sessions says how sessions are named.`,
   ptyrec show talk.cast --json | jq -r '.entries[].text'
   ptyrec show last --raw > session.bytes`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if (f.raw || f.asJSON) && (f.tools || f.thinking || f.events || f.raw && f.asJSON) {
+			if (o.raw || o.asJSON) && (o.tools || o.thinking || o.events || o.raw && o.asJSON) {
 				return failure.Usage(errors.New("--raw and --json cannot be combined with other flags"))
 			}
-			return show(cmd.Context(), a, args, f)
+			return show(cmd.Context(), o, args)
 		},
 	}
-	f.part.Register(cmd)
-	cmd.Flags().BoolVar(&f.tools, "tools", false, "what tools were given and gave")
-	cmd.Flags().BoolVar(&f.thinking, "thinking", false, "the agents' thinking, too")
-	cmd.Flags().BoolVar(&f.events, "events", false, "all events, too: resizes, busy, idle, …")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the transcript as JSON, as export writes it")
-	cmd.Flags().BoolVar(&f.team, "team", false, sessionflags.TeamUsage)
-	cmd.Flags().BoolVar(&f.raw, "raw", false, "the bytes that the command wrote, as they came")
+	o.part.Register(cmd)
+	cmd.Flags().BoolVar(&o.tools, "tools", false, "what tools were given and gave")
+	cmd.Flags().BoolVar(&o.thinking, "thinking", false, "the agents' thinking, too")
+	cmd.Flags().BoolVar(&o.events, "events", false, "all events, too: resizes, busy, idle, …")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "the transcript as JSON, as export writes it")
+	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "the bytes that the command wrote, as they came")
 	return cmd
 }
 
@@ -67,33 +71,33 @@ ptyrec help sessions says how sessions are named.`,
 // million links took 120 MB with Go's 100 %, takes 90 MB with this, and is shown as fast.
 const showGC = 30
 
-func show(ctx context.Context, a *factory.Factory, args []string, f showFlags) error {
+func show(ctx context.Context, o *showOptions, args []string) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(showGC))
-	if lib, s, err := a.Open.Sandbox(ctx, f.team, args); s != nil || err != nil {
+	if lib, s, err := o.Open.Sandbox(ctx, o.team, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return showSandbox(ctx, a, lib, s, f)
+		return showSandbox(ctx, o, lib, s)
 	}
-	db, info, ref, err := a.Open.In(ctx, f.team, args)
+	db, info, ref, err := o.Open.In(ctx, o.team, args)
 	if err == nil {
-		ref, err = f.part.Of(ref)
+		ref, err = o.part.Of(ref)
 	}
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	if f.raw {
+	if o.raw {
 		if !ref.Whole() {
 			return opener.WholeOnly(ref)
 		}
-		return showRaw(ctx, a, lib, info)
+		return showRaw(ctx, o, lib, info)
 	}
-	if ref.Whole() && !f.asJSON && (info.Process == "" || info.Status != store.Live) {
-		return showWhole(ctx, a, lib, info, f)
+	if ref.Whole() && !o.asJSON && (info.Process == "" || info.Status != store.Live) {
+		return showWhole(ctx, o, lib, info)
 	}
 	t, err := lib.Transcript(ctx, info)
 	if err != nil {
@@ -105,45 +109,45 @@ func show(ctx context.Context, a *factory.Factory, args []string, f showFlags) e
 	if err != nil {
 		return opener.Missing(err)
 	}
-	return showTranscript(a, t, info, ref, f)
+	return showTranscript(o, t, info, ref)
 }
 
 // showTranscript writes what show shows of a session.
-func showTranscript(a *factory.Factory, t *session.Transcript, info *store.Info, ref archive.Ref, f showFlags) error {
-	if f.asJSON {
-		return a.IO.WriteFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
+func showTranscript(o *showOptions, t *session.Transcript, info *store.Info, ref archive.Ref) error {
+	if o.asJSON {
+		return o.IO.WriteFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
-	return a.IO.Page(func(w io.Writer) error {
-		return conversation.Write(w, f.renderer(a), t.Session, store.List(t.Entries), info, ref)
+	return o.IO.Page(func(w io.Writer) error {
+		return conversation.Write(w, o.renderer(), t.Session, store.List(t.Entries), info, ref)
 	})
 }
 
 // showWhole writes what show shows of a whole session, without holding all of it.
-func showWhole(ctx context.Context, a *factory.Factory, lib *library.Library, info *store.Info, f showFlags) error {
+func showWhole(ctx context.Context, o *showOptions, lib *library.Library, info *store.Info) error {
 	s, entries, done, err := lib.Visible(ctx, info)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return a.IO.Page(func(w io.Writer) error {
-		return conversation.Write(w, f.renderer(a), s, entries, info, archive.Ref{})
+	return o.IO.Page(func(w io.Writer) error {
+		return conversation.Write(w, o.renderer(), s, entries, info, archive.Ref{})
 	})
 }
 
-func (f showFlags) renderer(a *factory.Factory) *render.Terminal {
-	return &render.Terminal{Width: a.IO.Width(), Color: bool(a.IO.Colours()), Tools: f.tools, Thinking: f.thinking, Events: f.events}
+func (o *showOptions) renderer() *render.Terminal {
+	return &render.Terminal{Width: o.IO.Width(), Color: bool(o.IO.Colours()), Tools: o.tools, Thinking: o.thinking, Events: o.events}
 }
 
 // showRaw writes the bytes of a session's output.
-func showRaw(ctx context.Context, a *factory.Factory, lib *library.Library, info *store.Info) error {
-	return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
+func showRaw(ctx context.Context, o *showOptions, lib *library.Library, info *store.Info) error {
+	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
 }
 
 // showSandbox writes a sandbox as show does a session.
-func showSandbox(ctx context.Context, a *factory.Factory, lib *library.Library, s *library.Sandbox, f showFlags) error {
-	if f.raw {
+func showSandbox(ctx context.Context, o *showOptions, lib *library.Library, s *library.Sandbox) error {
+	if o.raw {
 		for _, info := range s.Infos {
-			if err := showRaw(ctx, a, lib, info); err != nil {
+			if err := showRaw(ctx, o, lib, info); err != nil {
 				return err
 			}
 		}
@@ -153,10 +157,10 @@ func showSandbox(ctx context.Context, a *factory.Factory, lib *library.Library, 
 	if err != nil {
 		return opener.Missing(err)
 	}
-	return showTranscript(a, t, s.Info(), s.Ref, f)
+	return showTranscript(o, t, s.Info(), s.Ref)
 }
 
 // ShowSession shows a session as show does without flags.
-func ShowSession(ctx context.Context, a *factory.Factory, id string) error {
-	return show(ctx, a, []string{id}, showFlags{})
+func ShowSession(ctx context.Context, f *factory.Factory, id string) error {
+	return show(ctx, &showOptions{IO: f.IO, Open: f.Open}, []string{id})
 }

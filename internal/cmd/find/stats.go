@@ -6,11 +6,11 @@ import (
 	"io"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cli/opener"
-
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -18,14 +18,19 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type statsFlags struct {
+// statsOptions are what stats needs.
+type statsOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Prices func() (*usage.Prices, error)
+
 	factory.TableFlags
 	days int
 }
 
 // NewCmdStats returns the command stats.
-func NewCmdStats(a *factory.Factory) *cobra.Command {
-	var f statsFlags
+func NewCmdStats(f *factory.Factory) *cobra.Command {
+	o := &statsOptions{IO: f.IO, Open: f.Open, Prices: f.Prices}
 	cmd := &cobra.Command{
 		Use:        "stats",
 		SuggestFor: []string{"stat", "status"},
@@ -39,33 +44,33 @@ least that was used. The prices are those of a file, if you have one (docs/usage
   ptyrec stats --json | jq .agents
   ptyrec stats --since 30d --json | jq '.usage.models[] | {name, total, cost}'`,
 		Args: cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return stats(cmd.Context(), o) },
 	}
-	f.Register(a.Open, cmd)
-	f.RegisterTeam(cmd.Flags())
-	cmd.Flags().IntVar(&f.days, "days", 14, "days in the chart: the last `N`")
+	o.Register(o.Open, cmd)
+	o.RegisterTeam(cmd.Flags())
+	cmd.Flags().IntVar(&o.days, "days", 14, "days in the chart: the last `N`")
 	return cmd
 }
 
-func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
-	if f.days < 0 || f.days > 3660 {
-		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", f.days))
+func stats(ctx context.Context, o *statsOptions) error {
+	if o.days < 0 || o.days > 3660 {
+		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", o.days))
 	}
 	now := time.Now()
-	db, infos, filter, err := countedSessions(ctx, a, f.FilterFlags, now)
+	db, infos, filter, err := countedSessions(ctx, o, now)
 	if err != nil {
 		return err
 	}
-	if len(infos) == 0 && !f.AsJSON {
-		f.NoticeNone(a.Open)
+	if len(infos) == 0 && !o.AsJSON {
+		o.NoticeNone(o.Open)
 		return nil
 	}
 	end := now
 	if !filter.Until.IsZero() && filter.Until.Before(now) {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
-	s := summary.Of(infos, end.Local(), f.days)
-	prices, err := a.Prices()
+	s := summary.Of(infos, end.Local(), o.days)
+	prices, err := o.Prices()
 	if err != nil {
 		return err
 	}
@@ -74,22 +79,22 @@ func stats(ctx context.Context, a *factory.Factory, f statsFlags) error {
 			return err
 		}
 	}
-	return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
-		if f.AsJSON {
+	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
+		if o.AsJSON {
 			return printable.WriteJSON(w, s)
 		}
-		return s.Write(w, a.IO.Colours(), a.IO.Width())
+		return s.Write(w, o.IO.Colours(), o.IO.Width())
 	})
 }
 
 // countedSessions returns the sessions that the flags choose. It reads them to their end first, as
 // far as the database takes what was said in them.
-func countedSessions(ctx context.Context, a *factory.Factory, f factory.FilterFlags, now time.Time) (opener.Sessions, []*store.Info, store.Filter, error) {
-	db, infos, filter, err := f.Choose(ctx, a.Open, now, 0)
+func countedSessions(ctx context.Context, o *statsOptions, now time.Time) (opener.Sessions, []*store.Info, store.Filter, error) {
+	db, infos, filter, err := o.Choose(ctx, o.Open, now, 0)
 	if err != nil || db == nil {
 		return db, infos, filter, err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err == nil {
 		err = lib.ReadOutAll(ctx, filter)
 	}

@@ -12,14 +12,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
+// trailerOptions are what trailer needs.
+type trailerOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	url string
+}
+
 // NewCmdTrailer returns the command trailer.
-func NewCmdTrailer(a *factory.Factory) *cobra.Command {
-	var base string
+func NewCmdTrailer(f *factory.Factory) *cobra.Command {
+	o := &trailerOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "trailer",
 		Short: "Print the line by which a commit message names the session",
@@ -29,24 +38,24 @@ hook that adds the line to each commit message.`,
 		Example: `  git interpret-trailers --in-place --trailer "$(ptyrec trailer)" "$1"      in prepare-commit-msg
   ptyrec trailer --url https://ptyrec.example`,
 		Args: cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return trailer(cmd.Context(), a, base) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return trailer(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&base, "url", "", "the `URL` of the server that shows the session")
+	cmd.Flags().StringVar(&o.url, "url", "", "the `URL` of the server that shows the session")
 	return cmd
 }
 
-func trailer(ctx context.Context, a *factory.Factory, base string) error {
-	if err := checkBase(base); err != nil {
+func trailer(ctx context.Context, o *trailerOptions) error {
+	if err := checkBase(o.url); err != nil {
 		return err
 	}
 	id := os.Getenv(detached.Variable)
-	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !a.Open.IsLive(ctx, id) {
+	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !o.Open.IsLive(ctx, id) {
 		return nil //nolint:nilerr // this runs in no session
 	}
-	if base != "" {
-		id = strings.TrimRight(base, "/") + "/s/" + id
+	if o.url != "" {
+		id = strings.TrimRight(o.url, "/") + "/s/" + id
 	}
-	_, err := fmt.Fprintln(a.IO.Out, "Session: "+id)
+	_, err := fmt.Fprintln(o.IO.Out, "Session: "+id)
 	return err
 }
 

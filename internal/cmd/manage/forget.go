@@ -18,9 +18,17 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
+// forgetOptions are what forget needs.
+type forgetOptions struct {
+	IO   *cli.IO
+	Live join.Live
+
+	yes bool
+}
+
 // NewCmdForget returns the command forget.
-func NewCmdForget(a *factory.Factory) *cobra.Command {
-	var yes bool
+func NewCmdForget(f *factory.Factory) *cobra.Command {
+	o := &forgetOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "forget [S]",
 		SuggestFor: []string{"stop", "unrecord"},
@@ -32,14 +40,14 @@ too. From another terminal forget asks first, unless you pass --yes.`,
 		Example: `  ptyrec forget                 in the session itself
   ptyrec forget 01a1fcd2`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteLive(a.Open),
-		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), a, args, yes) },
+		ValidArgsFunction: factory.CompleteLive(f.Open),
+		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; inside the session this does nothing")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask; inside the session this does nothing")
 	return cmd
 }
 
-func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) error {
+func forget(ctx context.Context, o *forgetOptions, args []string) error {
 	ref := os.Getenv(detached.Variable)
 	if len(args) > 0 {
 		ref = args[0]
@@ -47,15 +55,15 @@ func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) er
 	if ref == "" {
 		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
 	}
-	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	id := hello.Session.ID
 	inside := os.Getenv(detached.Variable) == id
-	if !inside && !yes {
-		if err := a.IO.Agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
+	if !inside && !o.yes {
+		if err := o.IO.Agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
 			return err
 		}
 	}
@@ -72,13 +80,13 @@ func forget(ctx context.Context, a *factory.Factory, args []string, yes bool) er
 				return
 			}
 			if n, ok := e.(protocol.Notice); ok && live.IsAsk(n.Text) {
-				a.IO.Notice("%s", n.Text)
+				o.IO.Notice("%s", n.Text)
 			}
 		}
 	}()
 	if err := s.Forget(ctx); err != nil {
 		return join.Refused(err, id)
 	}
-	a.IO.Notice("forgotten: the recording is deleted, and the command goes on unrecorded")
+	o.IO.Notice("forgotten: the recording is deleted, and the command goes on unrecorded")
 	return nil
 }

@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,14 +10,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
+// noteOptions are what note needs.
+type noteOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	remove bool // --rm
+}
+
 // NewCmdNote returns the command note.
-func NewCmdNote(a *factory.Factory) *cobra.Command {
-	var remove bool
+func NewCmdNote(f *factory.Factory) *cobra.Command {
+	o := &noteOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "note S [TEXT…]",
 		Short: "Write a note to a session, or read it",
@@ -26,32 +36,34 @@ stdin. Without TEXT, note prints the note.`,
   ptyrec note last
   ptyrec note last --rm`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text := strings.Join(args[1:], " ")
-			if remove && text != "" {
-				return failure.Usage(errors.New("--rm takes no text"))
-			}
-			db, info, _, err := a.Open.Stored(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			if text == "" && !remove {
-				if info.Note != "" {
-					_, err = fmt.Fprintln(a.IO.Out, printable.Text(info.Note))
-				}
-				return err
-			}
-			if text == "-" {
-				b, err := io.ReadAll(a.IO.In)
-				if err != nil {
-					return err
-				}
-				text = strings.TrimRight(string(b), "\n")
-			}
-			return db.SetNote(cmd.Context(), info.ID, text)
-		},
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
+		RunE:              func(cmd *cobra.Command, args []string) error { return note(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVar(&remove, "rm", false, "remove the note")
+	cmd.Flags().BoolVar(&o.remove, "rm", false, "remove the note")
 	return cmd
+}
+
+func note(ctx context.Context, o *noteOptions, args []string) error {
+	text := strings.Join(args[1:], " ")
+	if o.remove && text != "" {
+		return failure.Usage(errors.New("--rm takes no text"))
+	}
+	db, info, _, err := o.Open.Stored(ctx, args)
+	if err != nil {
+		return err
+	}
+	if text == "" && !o.remove {
+		if info.Note != "" {
+			_, err = fmt.Fprintln(o.IO.Out, printable.Text(info.Note))
+		}
+		return err
+	}
+	if text == "-" {
+		b, err := io.ReadAll(o.IO.In)
+		if err != nil {
+			return err
+		}
+		text = strings.TrimRight(string(b), "\n")
+	}
+	return db.SetNote(ctx, info.ID, text)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -19,7 +20,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type pruneFlags struct {
+// pruneOptions are what prune needs.
+type pruneOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Config func() (*config.Config, error)
+
 	olderThan, maxSize string
 	keep               int
 	tagged, yes        bool
@@ -27,8 +33,8 @@ type pruneFlags struct {
 }
 
 // NewCmdPrune returns the command prune.
-func NewCmdPrune(a *factory.Factory) *cobra.Command {
-	f := pruneFlags{}
+func NewCmdPrune(f *factory.Factory) *cobra.Command {
+	o := &pruneOptions{IO: f.IO, Open: f.Open, Config: f.Config}
 	cmd := &cobra.Command{
 		Use:        "prune",
 		SuggestFor: []string{"gc", "clean", "cleanup"},
@@ -41,33 +47,33 @@ The section [retention] of the configuration has that done once a day, unasked.`
   ptyrec prune --keep 200 --max-size 2GB --yes`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.retention {
-				return applyRetention(cmd.Context(), a)
+			if o.retention {
+				return applyRetention(cmd.Context(), o)
 			}
 			if !cmd.Flags().Changed("keep") {
-				f.keep = -1
+				o.keep = -1
 			}
-			return prune(cmd.Context(), a, f)
+			return prune(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&f.olderThan, "older-than", "", "those that started longer than this `AGE` ago: 90d, 12w, 1y")
-	cmd.Flags().IntVar(&f.keep, "keep", 0, "all but the newest `N`")
-	cmd.Flags().StringVar(&f.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
-	cmd.Flags().BoolVar(&f.tagged, "tagged", false, "sessions with a tag, too")
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&f.retention, "retention", false, "")
+	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "those that started longer than this `AGE` ago: 90d, 12w, 1y")
+	cmd.Flags().IntVar(&o.keep, "keep", 0, "all but the newest `N`")
+	cmd.Flags().StringVar(&o.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
+	cmd.Flags().BoolVar(&o.tagged, "tagged", false, "sessions with a tag, too")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.retention, "retention", false, "")
 	_ = cmd.Flags().MarkHidden("retention") // it is there
 	return cmd
 }
 
-func prune(ctx context.Context, a *factory.Factory, f pruneFlags) error {
-	limits, err := f.limits(time.Now())
+func prune(ctx context.Context, o *pruneOptions) error {
+	limits, err := o.limits(time.Now())
 	if err != nil {
 		return err
 	}
-	db, err := a.Open.Existing(ctx)
+	db, err := o.Open.Existing(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {
-		a.IO.Notice("nothing to delete")
+		o.IO.Notice("nothing to delete")
 		return nil
 	}
 	if err != nil {
@@ -84,26 +90,26 @@ func prune(ctx context.Context, a *factory.Factory, f pruneFlags) error {
 		if n := len(limits.Choose(infos)); n > 0 {
 			kept = "; " + printable.Plural(n, "session") + " with tags would go with --tagged"
 		}
-		a.IO.Notice("nothing to delete%s", kept)
+		o.IO.Notice("nothing to delete%s", kept)
 		return nil
 	}
-	return deleteSessions(ctx, a, db, victims, f.yes)
+	return deleteSessions(ctx, o.IO, db, victims, o.yes)
 }
 
-func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
-	l := retention.Limits{Keep: f.keep, Size: -1, Tagged: f.tagged}
-	if f.olderThan == "" && f.maxSize == "" && f.keep < 0 {
+func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
+	l := retention.Limits{Keep: o.keep, Size: -1, Tagged: o.tagged}
+	if o.olderThan == "" && o.maxSize == "" && o.keep < 0 {
 		return l, &failure.Error{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
 	}
-	if f.olderThan != "" {
-		age, err := timespan.ParseAge(f.olderThan)
+	if o.olderThan != "" {
+		age, err := timespan.ParseAge(o.olderThan)
 		if err != nil {
 			return l, &failure.Error{Err: err, Hint: "try 90d, 12w or 1y", Misuse: true}
 		}
 		l.Before = now.Add(-age)
 	}
-	if f.maxSize != "" {
-		size, err := bytesize.Parse(f.maxSize)
+	if o.maxSize != "" {
+		size, err := bytesize.Parse(o.maxSize)
 		if err != nil {
 			return l, &failure.Error{Err: err, Hint: "try 500MB or 2GiB", Misuse: true}
 		}
@@ -113,10 +119,10 @@ func (f *pruneFlags) limits(now time.Time) (retention.Limits, error) {
 }
 
 // applyRetention is what the process does that retain has started.
-func applyRetention(ctx context.Context, a *factory.Factory) error {
+func applyRetention(ctx context.Context, o *pruneOptions) error {
 	nice.Lock()
-	a.Retained = true
-	c, err := a.Config()
+	o.Open.Opened = nil // this is what it would start
+	c, err := o.Config()
 	if err != nil {
 		return err
 	}
@@ -124,7 +130,7 @@ func applyRetention(ctx context.Context, a *factory.Factory) error {
 	if err != nil || policy.IsZero() {
 		return err
 	}
-	db, err := a.Open.Existing(ctx)
+	db, err := o.Open.Existing(ctx)
 	if err != nil {
 		return err
 	}

@@ -17,13 +17,18 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type redactFlags struct {
+// redactOptions are what redact needs.
+type redactOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+	Send team.Sending
+
 	yes, json bool
 }
 
 // NewCmdRedact returns the command redact.
-func NewCmdRedact(a *factory.Factory) *cobra.Command {
-	var f redactFlags
+func NewCmdRedact(f *factory.Factory) *cobra.Command {
+	o := &redactOptions{IO: f.IO, Open: f.Open, Send: team.SendingOf(f)}
 	cmd := &cobra.Command{
 		Use:   "redact S",
 		Short: "Take the secrets out of a recorded session, raw log and all",
@@ -34,18 +39,18 @@ secrets, and asks before it rewrites the session. In the raw log each character 
 cannot be undone. docs/privacy.md says what counts as a secret.`,
 		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return redactSession(cmd.Context(), a, args, f)
+			return redactSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&f.json, "json", false, "say what was found as JSON")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&o.json, "json", false, "say what was found as JSON")
 	return cmd
 }
 
-func redactSession(ctx context.Context, a *factory.Factory, args []string, f redactFlags) error {
-	db, info, ref, err := a.Open.Stored(ctx, args)
+func redactSession(ctx context.Context, o *redactOptions, args []string) error {
+	db, info, ref, err := o.Open.Stored(ctx, args)
 	if err == nil && !ref.Whole() {
 		err = opener.WholeOnly(ref)
 	}
@@ -55,7 +60,7 @@ func redactSession(ctx context.Context, a *factory.Factory, args []string, f red
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
 	}
-	r, err := a.Open.Redaction()
+	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
@@ -67,21 +72,21 @@ func redactSession(ctx context.Context, a *factory.Factory, args []string, f red
 		return err
 	}
 	for _, d := range w.Damage {
-		a.IO.Notice("warning: %v; it is deleted, because its content is unknown", d)
+		o.IO.Notice("warning: %v; it is deleted, because its content is unknown", d)
 	}
-	if err := w.WriteFound(a.IO.Out, info.ID, f.json); err != nil {
+	if err := w.WriteFound(o.IO.Out, info.ID, o.json); err != nil {
 		return err
 	}
 	if len(w.Found()) == 0 && len(w.Damage) == 0 {
 		return nil
 	}
-	if !f.yes {
-		if err := a.IO.Agreed("rewrite the session, which cannot be undone"); err != nil {
+	if !o.yes {
+		if err := o.IO.Agreed("rewrite the session, which cannot be undone"); err != nil {
 			return err
 		}
 	}
 	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
-	team.SyncBeside(a) // a team's server may have the secrets
+	o.Send.Beside() // a team's server may have the secrets
 	if errors.Is(err, session.ErrBusy) {
 		return failure.New(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}

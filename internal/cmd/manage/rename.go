@@ -1,17 +1,25 @@
 package manage
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
+// renameOptions are what rename needs.
+type renameOptions struct {
+	Open *opener.Opener
+}
+
 // NewCmdRename returns the command rename.
-func NewCmdRename(a *factory.Factory) *cobra.Command {
+func NewCmdRename(f *factory.Factory) *cobra.Command {
+	o := &renameOptions{Open: f.Open}
 	return &cobra.Command{
 		Use:        "rename S [TITLE…]",
 		SuggestFor: []string{"title", "mv"},
@@ -20,13 +28,15 @@ func NewCmdRename(a *factory.Factory) *cobra.Command {
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			db, info, _, err := a.Open.Stored(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			return db.Rename(cmd.Context(), info.ID, printable.Line(strings.Join(args[1:], " ")))
-		},
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
+		RunE:              func(cmd *cobra.Command, args []string) error { return rename(cmd.Context(), o, args) },
 	}
+}
+
+func rename(ctx context.Context, o *renameOptions, args []string) error {
+	db, info, _, err := o.Open.Stored(ctx, args)
+	if err != nil {
+		return err
+	}
+	return db.Rename(ctx, info.ID, printable.Line(strings.Join(args[1:], " ")))
 }

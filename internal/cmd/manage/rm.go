@@ -15,9 +15,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
+// rmOptions are what rm needs.
+type rmOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	yes bool
+}
+
 // NewCmdRm returns the command rm.
-func NewCmdRm(a *factory.Factory) *cobra.Command {
-	var yes bool
+func NewCmdRm(f *factory.Factory) *cobra.Command {
+	o := &rmOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "rm S…",
 		SuggestFor: []string{"delete", "remove", "del"},
@@ -27,46 +35,48 @@ session it waits for Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteMoreSessions(a.Open),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := a.Open.Existing(cmd.Context())
-			if err != nil {
-				return err
-			}
-			var infos []*store.Info
-			seen := map[string]bool{}
-			for _, arg := range args {
-				_, info, ref, err := a.Open.Stored(cmd.Context(), []string{arg})
-				if err == nil && !ref.Whole() {
-					err = opener.WholeOnly(ref)
-				}
-				if err != nil {
-					return err
-				}
-				if info.Status == store.Live {
-					return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
-				}
-				if !seen[info.ID] {
-					seen[info.ID] = true
-					infos = append(infos, info)
-				}
-			}
-			return deleteSessions(cmd.Context(), a, db, infos, yes)
-		},
+		ValidArgsFunction: factory.CompleteMoreSessions(o.Open),
+		RunE:              func(cmd *cobra.Command, args []string) error { return rm(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	return cmd
 }
 
+func rm(ctx context.Context, o *rmOptions, args []string) error {
+	db, err := o.Open.Existing(ctx)
+	if err != nil {
+		return err
+	}
+	var infos []*store.Info
+	seen := map[string]bool{}
+	for _, arg := range args {
+		_, info, ref, err := o.Open.Stored(ctx, []string{arg})
+		if err == nil && !ref.Whole() {
+			err = opener.WholeOnly(ref)
+		}
+		if err != nil {
+			return err
+		}
+		if info.Status == store.Live {
+			return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "end it first")
+		}
+		if !seen[info.ID] {
+			seen[info.ID] = true
+			infos = append(infos, info)
+		}
+	}
+	return deleteSessions(ctx, o.IO, db, infos, o.yes)
+}
+
 // deleteSessions names sessions, asks unless yes is set, and deletes them.
-func deleteSessions(ctx context.Context, a *factory.Factory, db *sqlite.Store, infos []*store.Info, yes bool) error {
+func deleteSessions(ctx context.Context, std *cli.IO, db *sqlite.Store, infos []*store.Info, yes bool) error {
 	return Deleter{
-		Store: db, Out: a.IO.Err, Notice: a.IO.Notice, Terminal: cli.IsTerminal(a.IO.Err),
+		Store: db, Out: std.Err, Notice: std.Notice, Terminal: cli.IsTerminal(std.Err),
 		Confirm: func(what string) error {
 			if yes {
 				return nil
 			}
-			return a.IO.Agreed(what)
+			return std.Agreed(what)
 		},
 	}.Delete(ctx, infos)
 }

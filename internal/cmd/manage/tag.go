@@ -1,21 +1,31 @@
 package manage
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// tagOptions are what tag needs.
+type tagOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	remove []string // --rm
+}
+
 // NewCmdTag returns the command tag.
-func NewCmdTag(a *factory.Factory) *cobra.Command {
-	var remove []string
+func NewCmdTag(f *factory.Factory) *cobra.Command {
+	o := &tagOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "tag S [TAG…]",
 		Short: "Tag a session, and say what tags it has",
@@ -26,30 +36,32 @@ func NewCmdTag(a *factory.Factory) *cobra.Command {
 		Args: cli.Operands(1, -1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return factory.CompleteTags(a.Open)(cmd, args, word)
+				return factory.CompleteTags(o.Open)(cmd, args, word)
 			}
-			return factory.CompleteSessions(a.Open)(cmd, args, word)
+			return factory.CompleteSessions(o.Open)(cmd, args, word)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, tag := range slices.Concat(args[1:], remove) {
-				if err := store.CheckTag(tag); err != nil {
-					return failure.Usage(err)
-				}
-			}
-			db, info, _, err := a.Open.Stored(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			tags, err := db.Tag(cmd.Context(), info.ID, args[1:], remove)
-			if err != nil {
-				return err
-			}
-			for _, tag := range tags {
-				fmt.Fprintln(a.IO.Out, printable.Line(tag))
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return tag(cmd.Context(), o, args) },
 	}
-	cmd.Flags().StringSliceVar(&remove, "rm", nil, "take these `TAGS` away")
+	cmd.Flags().StringSliceVar(&o.remove, "rm", nil, "take these `TAGS` away")
 	return cmd
+}
+
+func tag(ctx context.Context, o *tagOptions, args []string) error {
+	for _, t := range slices.Concat(args[1:], o.remove) {
+		if err := store.CheckTag(t); err != nil {
+			return failure.Usage(err)
+		}
+	}
+	db, info, _, err := o.Open.Stored(ctx, args)
+	if err != nil {
+		return err
+	}
+	tags, err := db.Tag(ctx, info.ID, args[1:], o.remove)
+	if err != nil {
+		return err
+	}
+	for _, t := range tags {
+		fmt.Fprintln(o.IO.Out, printable.Line(t))
+	}
+	return nil
 }

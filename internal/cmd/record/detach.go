@@ -6,27 +6,26 @@ import (
 	"os/exec"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 // detach starts a session in the background, prints its id, and returns. What goes wrong with its
 // start is told here.
-func detach(a *factory.Factory, command []string, f runFlags) error {
-	if _, _, err := detached.ParseSize(f.size); err != nil {
+func detach(o *runOptions, command []string) error {
+	if _, _, err := detached.ParseSize(o.size); err != nil {
 		return failure.Usage(err)
 	}
 	if err := Check(command[0]); err != nil {
 		return err
 	}
-	path, err := a.Open.Database()
+	path, err := o.Open.Database()
 	if err != nil {
 		return err
 	}
-	s := detached.Session{Command: command, Database: path, Size: f.size, Redact: a.Redact, Input: f.input, Notify: f.notify, Owned: f.owned, Starter: f.starter}
-	id, said, err := s.Launch(a.IO.Environ)
-	_, _ = a.IO.Err.Write(said)
+	s := detached.Session{Command: command, Database: path, Size: o.size, Redact: o.redact, Input: o.input, Notify: o.notify, Owned: o.owned, Starter: o.starter}
+	id, said, err := s.Launch(o.IO.Environ)
+	_, _ = o.IO.Err.Write(said)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
@@ -36,6 +35,6 @@ func detach(a *factory.Factory, command []string, f runFlags) error {
 	case id == "": // it ended before it could report its id
 		return nil
 	}
-	_, err = fmt.Fprintln(a.IO.Out, id)
+	_, err = fmt.Fprintln(o.IO.Out, id)
 	return err
 }

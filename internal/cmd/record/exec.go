@@ -19,7 +19,10 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-type execFlags struct {
+// execOptions are what exec needs.
+type execOptions struct {
+	IO *cli.IO
+
 	token   join.Token // --token-file alone
 	sandbox string
 	cwd     string
@@ -31,8 +34,8 @@ type execFlags struct {
 }
 
 // NewCmdExec returns the command exec.
-func NewCmdExec(a *factory.Factory) *cobra.Command {
-	var f execFlags
+func NewCmdExec(f *factory.Factory) *cobra.Command {
+	o := &execOptions{IO: f.IO}
 	cmd := &cobra.Command{
 		Use:   "exec [flags] URL -- COMMAND…",
 		Short: "Run a command on a machine where ptyrec serve --allow-run runs",
@@ -54,60 +57,60 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
   id=$(ptyrec exec --detach https://build.lan -- make)
   ptyrec exec --resume $id https://build.lan`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.resume != "" {
+			if o.resume != "" {
 				return cli.Operands(1, 1)(cmd, args)
 			}
 			return cli.Operands(2, -1)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return execRemote(cmd.Context(), a, args[0], args[1:], f)
+			return execRemote(cmd.Context(), o, args[0], args[1:])
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
-	flags.StringVar(&f.sandbox, "sandbox", "", "the `NAME` of the sandbox on a ptyrec server (default \"default\")")
-	flags.StringVar(&f.cwd, "cwd", "", "run in this `FOLDER` there")
-	flags.StringArrayVar(&f.env, "env", nil, "set a variable, as `NAME=VALUE`; may be repeated")
-	flags.DurationVar(&f.timeout, "timeout", 0, "kill the command after this time, as `30s` or 10m")
-	flags.BoolVar(&f.pty, "pty", false, "run it in a terminal of 80x24 cells")
-	flags.BoolVar(&f.detach, "detach", false, "start it, print its id, and leave it")
-	flags.StringVar(&f.resume, "resume", "", "continue the command with this `ID`")
+	flags.StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	flags.StringVar(&o.sandbox, "sandbox", "", "the `NAME` of the sandbox on a ptyrec server (default \"default\")")
+	flags.StringVar(&o.cwd, "cwd", "", "run in this `FOLDER` there")
+	flags.StringArrayVar(&o.env, "env", nil, "set a variable, as `NAME=VALUE`; may be repeated")
+	flags.DurationVar(&o.timeout, "timeout", 0, "kill the command after this time, as `30s` or 10m")
+	flags.BoolVar(&o.pty, "pty", false, "run it in a terminal of 80x24 cells")
+	flags.BoolVar(&o.detach, "detach", false, "start it, print its id, and leave it")
+	flags.StringVar(&o.resume, "resume", "", "continue the command with this `ID`")
 	return cmd
 }
 
-func execRemote(ctx context.Context, a *factory.Factory, where string, words []string, f execFlags) error {
-	if f.detach && f.resume != "" {
+func execRemote(ctx context.Context, o *execOptions, where string, words []string) error {
+	if o.detach && o.resume != "" {
 		return failure.Usage(errors.New("--detach and --resume exclude each other"))
 	}
-	if f.timeout < 0 {
-		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", f.timeout))
+	if o.timeout < 0 {
+		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", o.timeout))
 	}
-	token, err := f.token.For(where)
+	token, err := o.token.For(where)
 	if err != nil {
 		return failure.New(err, "--token-file names a file with the server's token")
 	}
 	signal.Ignore(syscall.SIGPIPE)             // a reader that has left is an error of the write, and ends the command
 	interrupts, stop := remotecmd.Interrupts() // Ctrl+C goes to the command as soon as there is one
 	defer stop()
-	c, err := remotecmd.Start(ctx, where, token, f.order(a, words))
+	c, err := remotecmd.Start(ctx, where, token, o.order(words))
 	if err != nil {
-		return remotecmd.Explain(err, f.resume)
+		return remotecmd.Explain(err, o.resume)
 	}
 	defer c.Close()
-	if f.detach {
-		_, err := fmt.Fprintln(a.IO.Out, c.ID())
+	if o.detach {
+		_, err := fmt.Fprintln(o.IO.Out, c.ID())
 		return err
 	}
 	streams := remotecmd.Streams{
-		Stdin: a.IO.In, Stdout: a.IO.Out, Stderr: a.IO.Err, Interrupts: interrupts,
-		Note: func(message string) { a.IO.Notice("warning: %s", message) },
+		Stdin: o.IO.In, Stdout: o.IO.Out, Stderr: o.IO.Err, Interrupts: interrupts,
+		Note: func(message string) { o.IO.Notice("warning: %s", message) },
 	}
-	if f.pty && cli.IsTerminal(a.IO.In) {
-		state, err := term.MakeRaw(int(a.IO.In.Fd()))
+	if o.pty && cli.IsTerminal(o.IO.In) {
+		state, err := term.MakeRaw(int(o.IO.In.Fd()))
 		if err != nil {
 			return err
 		}
-		defer func() { _ = term.Restore(int(a.IO.In.Fd()), state) }()
+		defer func() { _ = term.Restore(int(o.IO.In.Fd()), state) }()
 		streams.LeaveKey = 0x1d
 	}
 	status, err := remotecmd.Connect(ctx, c, streams)
@@ -118,10 +121,10 @@ func execRemote(ctx context.Context, a *factory.Factory, where string, words []s
 }
 
 // order is what the command line asks for.
-func (f *execFlags) order(a *factory.Factory, words []string) remotecmd.Order {
+func (o *execOptions) order(words []string) remotecmd.Order {
 	return remotecmd.Order{
-		Words: words, Resume: f.resume, Sandbox: f.sandbox, Cwd: f.cwd, Env: append(f.env, detached.PrivateEnv(a.IO.Environ)...), Timeout: f.timeout, PTY: f.pty,
-		NoStdin: f.detach && !f.pty || remotecmd.IsNull(a.IO.In),
+		Words: words, Resume: o.resume, Sandbox: o.sandbox, Cwd: o.cwd, Env: append(o.env, detached.PrivateEnv(o.IO.Environ)...), Timeout: o.timeout, PTY: o.pty,
+		NoStdin: o.detach && !o.pty || remotecmd.IsNull(o.IO.In),
 	}
 }
 

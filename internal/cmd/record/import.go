@@ -19,9 +19,18 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// importOptions are what import needs.
+type importOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	dry  bool // --dry-run
+	logs bool // --agent-logs
+}
+
 // NewCmdImport returns the command import.
-func NewCmdImport(a *factory.Factory) *cobra.Command {
-	var dry, logs bool
+func NewCmdImport(f *factory.Factory) *cobra.Command {
+	o := &importOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "import FILE… | import --agent-logs [AGENT…]",
 		Short: "Take recordings, or the agents' own logs, into the database",
@@ -44,46 +53,46 @@ that has grown is updated. An import that was interrupted continues where it was
   ptyrec import --agent-logs
   ptyrec import --agent-logs claude codex --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if logs {
+			if o.logs {
 				return nil
 			}
 			return cli.Operands(1, -1)(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if logs {
+			if o.logs {
 				return agentlog.Agents(), cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if logs {
-				return importLogs(cmd.Context(), a, args, dry)
-			}
-			if a.Timing != "" && len(args) != 1 {
+			if f.Timing != "" && (o.logs || len(args) != 1) {
 				return failure.Usage(errors.New("--timing goes with one typescript"))
 			}
-			return imports(cmd.Context(), a, args, dry)
+			if o.logs {
+				return importLogs(cmd.Context(), o, args)
+			}
+			return imports(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVarP(&dry, "dry-run", "n", false, "say what would be done, and do nothing")
-	cmd.Flags().BoolVar(&logs, "agent-logs", false, "take in what the agents logged themselves")
-	cmd.Flags().StringVar(&a.Timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().BoolVarP(&o.dry, "dry-run", "n", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&o.logs, "agent-logs", false, "take in what the agents logged themselves")
+	cmd.Flags().StringVar(&f.Timing, "timing", "", "the timing `FILE` of a typescript")
 	return cmd
 }
 
-func imports(ctx context.Context, a *factory.Factory, args []string, dry bool) error {
+func imports(ctx context.Context, o *importOptions, args []string) error {
 	paths, err := archive.Recordings(args)
 	if err != nil {
 		return err
 	}
-	im := &Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Open: a.Open.Recording, Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.ReadProgress("import", paths)}
-	if dry {
-		im.Store, err = a.Open.Existing(ctx)
+	im := &Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Open: o.Open.Recording, Out: o.IO.Out, Notice: o.IO.Notice, Progress: o.IO.ReadProgress("import", paths)}
+	if o.dry {
+		im.Store, err = o.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.Open.Store(ctx)
+		im.Store, err = o.Open.Store(ctx)
 	}
 	if err != nil {
 		return err
@@ -92,10 +101,7 @@ func imports(ctx context.Context, a *factory.Factory, args []string, dry bool) e
 }
 
 // importLogs takes in the logs of agents, or of all that are known.
-func importLogs(ctx context.Context, a *factory.Factory, agents []string, dry bool) (err error) {
-	if a.Timing != "" {
-		return failure.Usage(errors.New("--timing goes with one typescript"))
-	}
+func importLogs(ctx context.Context, o *importOptions, agents []string) (err error) {
 	for _, agent := range agents {
 		if !slices.Contains(agentlog.Agents(), agent) {
 			return failure.Misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "the logs of %q are not known", agent)
@@ -105,23 +111,23 @@ func importLogs(ctx context.Context, a *factory.Factory, agents []string, dry bo
 		agents = agentlog.Agents()
 	}
 	slices.Sort(agents)
-	im := &agentimport.Importer{DryRun: dry, Private: detached.IsPrivate(a.IO.Environ), Out: a.IO.Out, Notice: a.IO.Notice, Progress: a.IO.Progress("import", "", 0)}
-	if im.Redact, err = a.Open.Redaction(); err != nil {
+	im := &agentimport.Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Out: o.IO.Out, Notice: o.IO.Notice, Progress: o.IO.Progress("import", "", 0)}
+	if im.Redact, err = o.Open.Redaction(); err != nil {
 		return err
 	}
-	if dry {
-		im.Store, err = a.Open.Existing(ctx)
+	if o.dry {
+		im.Store, err = o.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
 			err = nil // then nothing is known yet
 		}
 	} else {
-		im.Store, err = a.Open.Store(ctx)
+		im.Store, err = o.Open.Store(ctx)
 	}
 	if err != nil {
 		return err
 	}
 	if im.Store != nil { // to recognise what was recorded, it must be read
-		lib, err := a.Open.Library(im.Store)
+		lib, err := o.Open.Library(im.Store)
 		if err == nil {
 			err = lib.ReadOutAll(ctx, store.Filter{})
 		}

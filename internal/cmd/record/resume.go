@@ -12,15 +12,31 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog/resume"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
 
+// resumeOptions are what resume needs.
+type resumeOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Config func() (*config.Config, error)
+	Run    *runOptions // what records the agent
+
+	print bool
+}
+
+func newResumeOptions(f *factory.Factory) *resumeOptions {
+	return &resumeOptions{IO: f.IO, Open: f.Open, Config: f.Config, Run: newRunOptions(f)}
+}
+
 // NewCmdResume returns the command resume.
-func NewCmdResume(a *factory.Factory) *cobra.Command {
-	var only bool
+func NewCmdResume(f *factory.Factory) *cobra.Command {
+	o := newResumeOptions(f)
 	cmd := &cobra.Command{
 		Use:        "resume [S]",
 		SuggestFor: []string{"continue", "reopen"},
@@ -33,18 +49,18 @@ the agent printed at its end, else that of its own log, else that of the recorde
   ptyrec resume 019a9ec0
   ptyrec resume last --print      the command only`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return Resume(cmd.Context(), a, args, only)
+			return resumeSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&only, "print", false, "print the command, and start nothing")
+	cmd.Flags().BoolVar(&o.print, "print", false, "print the command, and start nothing")
 	return cmd
 }
 
-// Resume starts the agent of a session again, or prints how.
-func Resume(ctx context.Context, a *factory.Factory, args []string, only bool) error {
-	db, info, err := a.Open.Whole(ctx, args)
+// resumeSession starts the agent of a session again, or prints how.
+func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
+	db, info, err := o.Open.Whole(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -52,7 +68,7 @@ func Resume(ctx context.Context, a *factory.Factory, args []string, only bool) e
 	if info.Status == store.Live {
 		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -65,26 +81,31 @@ func Resume(ctx context.Context, a *factory.Factory, args []string, only bool) e
 	case err != nil:
 		return err
 	}
-	if only {
-		_, err := fmt.Fprintln(a.IO.Out, printable.Text(p.Line()))
+	if o.print {
+		_, err := fmt.Fprintln(o.IO.Out, printable.Text(p.Line()))
 		return err
 	}
 	if p.Cwd != "" {
 		if err := os.Chdir(p.Cwd); err != nil {
 			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
 		}
-		a.IO.Environ = append(a.IO.Environ, "PWD="+p.Cwd)
+		o.IO.Environ = append(o.IO.Environ, "PWD="+p.Cwd)
 	}
 	if _, err := exec.LookPath(p.Command[0]); err != nil && p.Command[0] != p.Agent { // it was moved since
 		p.Command[0] = p.Agent
 	}
-	c, err := a.Config()
+	c, err := o.Config()
 	if err != nil {
 		return err
 	}
-	f := runFlags{input: c.Run.Input, continues: info.ID, private: info.Private}
-	if f.ignore, err = c.Run.Ignored(); err != nil {
+	o.Run.input, o.Run.continues, o.Run.private = c.Run.Input, info.ID, info.Private
+	if o.Run.ignore, err = c.Run.Ignored(); err != nil {
 		return err
 	}
-	return run(ctx, a, p.Command, f)
+	return run(ctx, o.Run, p.Command)
+}
+
+// Resume starts the agent of a session again.
+func Resume(ctx context.Context, f *factory.Factory, id string) error {
+	return resumeSession(ctx, newResumeOptions(f), []string{id})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/team"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
@@ -28,7 +29,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-type runFlags struct {
+// runOptions are what run needs.
+type runOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Config func() (*config.Config, error)
+	Retain func() // deletes what is kept no longer, when the command is over
+	Send   team.Sending
+
+	redact *bool // --redact; nil if not given
+
 	input     bool
 	nested    bool
 	anyway    bool
@@ -46,9 +56,13 @@ type runFlags struct {
 	ignore ignore.List
 }
 
+func newRunOptions(f *factory.Factory) *runOptions {
+	return &runOptions{IO: f.IO, Open: f.Open, Config: f.Config, Retain: f.Retain, Send: team.SendingOf(f)}
+}
+
 // NewCmdRun returns the command run.
-func NewCmdRun(a *factory.Factory) *cobra.Command {
-	var f runFlags
+func NewCmdRun(f *factory.Factory) *cobra.Command {
+	o := newRunOptions(f)
 	cmd := &cobra.Command{
 		Use:        "run [flags] [--] [COMMAND…]",
 		SuggestFor: []string{"record", "rec", "exec", "start"},
@@ -73,101 +87,102 @@ What run.ignore in the configuration names by folder, command or git remote runs
   ptyrec run                      your shell
   ptyrec run --detach -- codex    in the background; ptyrec attach last shows it`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.sync.Check(f.detach); err != nil {
+			if err := o.sync.Check(o.detach); err != nil {
 				return failure.Usage(err)
 			}
-			if cmd.Flags().Changed("size") && !f.detach && !f.hosted {
+			if cmd.Flags().Changed("size") && !o.detach && !o.hosted {
 				return failure.Usage(errors.New("--size goes with --detach: else the window is the terminal's"))
 			}
-			c, err := a.Config()
+			c, err := o.Config()
 			if err != nil {
-				return unrecorded(a, args, f, err)
+				return unrecorded(o, args, err)
 			}
-			if f.ignore, err = c.Run.Ignored(); err != nil {
+			if o.ignore, err = c.Run.Ignored(); err != nil {
 				return err
 			}
 			if !cmd.Flags().Changed("input") {
-				f.input = c.Run.Input
+				o.input = c.Run.Input
 			}
-			return run(cmd.Context(), a, args, f)
+			o.redact = f.Redact
+			return run(cmd.Context(), o, args)
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().BoolVar(&f.input, "input", false, "also record what is typed, as far as the screen shows it (no passwords)")
-	cmd.Flags().BoolVar(&f.nested, "nested", false, "record even inside a recorded session")
-	cmd.Flags().BoolVar(&f.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
-	cmd.Flags().BoolVar(&f.keep, "keep", false, "go on when the terminal is closed")
-	cmd.Flags().BoolVar(&f.private, "private", false, "never send this session, and those that are started in it, to the server of a team")
-	f.sync.Register(cmd.Flags())
+	cmd.Flags().BoolVar(&o.input, "input", false, "also record what is typed, as far as the screen shows it (no passwords)")
+	cmd.Flags().BoolVar(&o.nested, "nested", false, "record even inside a recorded session")
+	cmd.Flags().BoolVar(&o.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "go on when the terminal is closed")
+	cmd.Flags().BoolVar(&o.private, "private", false, "never send this session, and those that are started in it, to the server of a team")
+	o.sync.Register(cmd.Flags())
 	cmd.Flags().BoolFunc("notify", "tell you when an agent asks for approval, or has finished a long turn; --notify=false: never (default as configured, see docs/notify.md)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
-			f.notify = &on
+			o.notify = &on
 			return err
 		})
-	cmd.Flags().BoolVar(&f.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
-	cmd.Flags().StringVar(&f.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
-	cmd.Flags().BoolVar(&f.hosted, "hosted", false, "")
-	cmd.Flags().BoolVar(&f.owned, "owned", false, "")
-	cmd.Flags().IntVar(&f.starter, "starter", 0, "")
+	cmd.Flags().BoolVar(&o.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
+	cmd.Flags().StringVar(&o.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
+	cmd.Flags().BoolVar(&o.hosted, "hosted", false, "")
+	cmd.Flags().BoolVar(&o.owned, "owned", false, "")
+	cmd.Flags().IntVar(&o.starter, "starter", 0, "")
 	for _, name := range []string{"hosted", "owned", "starter"} {
 		_ = cmd.Flags().MarkHidden(name) // it is there
 	}
 	return cmd
 }
 
-func run(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
+func run(ctx context.Context, o *runOptions, command []string) error {
 	if len(command) == 0 {
 		command = []string{cli.Shell()}
 	}
 	if err := Check(command[0]); err != nil {
 		return err
 	}
-	if f.private {
-		a.IO.Environ = detached.Private(a.IO.Environ)
+	if o.private {
+		o.IO.Environ = detached.Private(o.IO.Environ)
 	}
-	if id := detached.RecordedBy(a.IO.Environ); id != "" && !a.Open.IsOver(ctx, id) {
+	if id := detached.RecordedBy(o.IO.Environ); id != "" && !o.Open.IsOver(ctx, id) {
 		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
 	}
-	if f.detach {
-		if err := ignored(ctx, a, command, f); err != nil {
+	if o.detach {
+		if err := ignored(ctx, o, command); err != nil {
 			return err
 		}
-		return detach(a, command, f)
+		return detach(o, command)
 	}
 	outer := os.Getenv(detached.Variable)
-	if outer != "" && !f.nested && !a.Open.IsOver(ctx, outer) {
-		if !f.anyway {
-			a.IO.Notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+	if outer != "" && !o.nested && !o.Open.IsOver(ctx, outer) {
+		if !o.anyway {
+			o.IO.Notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
 		}
-		return Replace(command, a.IO.Environ)
+		return Replace(command, o.IO.Environ)
 	}
-	if err := ignored(ctx, a, command, f); err != nil {
+	if err := ignored(ctx, o, command); err != nil {
 		return err
 	}
-	return record(ctx, a, command, f)
+	return record(ctx, o, command)
 }
 
 // ignored becomes a command that the configuration says not to record, or does nothing. Without a
 // terminal it is an error: the command would run unseen.
-func ignored(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
+func ignored(ctx context.Context, o *runOptions, command []string) error {
 	dir, _ := os.Getwd() // a folder without a name may be any
-	why, found := f.ignore.Match(ctx, dir, command)
+	why, found := o.ignore.Match(ctx, dir, command)
 	if !found {
 		return nil
 	}
 	why = printable.Clip(why, 200)
-	if f.detach || f.hosted {
+	if o.detach || o.hosted {
 		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
 	}
-	a.IO.Notice("not recorded: run.ignore has %s", why)
-	return Replace(command, a.IO.Environ)
+	o.IO.Notice("not recorded: run.ignore has %s", why)
+	return Replace(command, o.IO.Environ)
 }
 
 // unrecorded says why a command cannot be recorded. With --anyway the command runs nevertheless: an
 // agent's wrapper, or a shell's start, must not fail because of us.
-func unrecorded(a *factory.Factory, command []string, f runFlags, err error) error {
-	if !f.anyway || err == nil {
+func unrecorded(o *runOptions, command []string, err error) error {
+	if !o.anyway || err == nil {
 		return err
 	}
 	if len(command) == 0 {
@@ -176,8 +191,8 @@ func unrecorded(a *factory.Factory, command []string, f runFlags, err error) err
 	if err := Check(command[0]); err != nil {
 		return err
 	}
-	a.IO.Notice("warning: this is not recorded: %v", err)
-	return Replace(command, a.IO.Environ)
+	o.IO.Notice("warning: this is not recorded: %v", err)
+	return Replace(command, o.IO.Environ)
 }
 
 // recorderGC is the garbage that a recorder may hold, in percent of what it uses
@@ -188,51 +203,51 @@ const (
 	startTime  = time.Second
 )
 
-func record(ctx context.Context, a *factory.Factory, command []string, f runFlags) error {
+func record(ctx context.Context, o *runOptions, command []string) error {
 	if os.Getenv("GOGC") == "" {
 		time.AfterFunc(startTime, func() { debug.SetGCPercent(recorderGC) })
 	}
-	s := Session(command, a.IO.Out, a.IO.In)
-	s.Continues, s.Private = f.continues, detached.IsPrivate(a.IO.Environ)
-	if f.hosted {
+	s := Session(command, o.IO.Out, o.IO.In)
+	s.Continues, s.Private = o.continues, detached.IsPrivate(o.IO.Environ)
+	if o.hosted {
 		var err error
-		if s.Cols, s.Rows, err = detached.ParseSize(f.size); err != nil {
+		if s.Cols, s.Rows, err = detached.ParseSize(o.size); err != nil {
 			return failure.Usage(err)
 		}
 	}
-	to, err := startRecording(ctx, a, command, s, f)
+	to, err := startRecording(ctx, o, command, s)
 	if err != nil {
-		return unrecorded(a, command, f, err)
+		return unrecorded(o, command, err)
 	}
 	defer to.Close()
-	o := recorder.Options{
-		Env:    detached.InSession(a.IO.Environ, s.ID, s.Private),
-		Stdin:  a.IO.In,
-		Stdout: a.IO.Out,
-		Input:  f.input,
+	opts := recorder.Options{
+		Env:    detached.InSession(o.IO.Environ, s.ID, s.Private),
+		Stdin:  o.IO.In,
+		Stdout: o.IO.Out,
+		Input:  o.input,
 		Leader: detached.Program(),
 	}
-	if f.hosted {
-		o.Cols, o.Rows = s.Cols, s.Rows
+	if o.hosted {
+		opts.Cols, opts.Rows = s.Cols, s.Rows
 	}
-	if f.hosted && f.owned {
-		o.Owner = detached.Owner()
+	if o.hosted && o.owned {
+		opts.Owner = detached.Owner()
 		orphans.Adopt() // of a leader that is killed
 		defer orphans.EndDescendants()
 	}
-	beside := time.AfterFunc(startTime, func() { team.SyncBeside(a) })
-	result, err := to.Run(ctx, o)
+	beside := time.AfterFunc(startTime, o.Send.Beside)
+	result, err := to.Run(ctx, opts)
 	beside.Stop()
 	if err != nil {
 		return Failure(err)
 	}
 	if warning := result.Warning(); warning != "" {
-		a.IO.Notice("warning: %s", warning)
+		o.IO.Notice("warning: %s", warning)
 	}
-	a.Retain()
-	team.SyncAfter(ctx, a, s.ID, f.sync)
-	if !f.hosted && result.InDatabase() {
-		tellRecorded(ctx, a, to)
+	o.Retain()
+	o.Send.After(ctx, s.ID, o.sync)
+	if !o.hosted && result.InDatabase() {
+		tellRecorded(ctx, o, to)
 	}
 	if result.Status != 0 {
 		return cli.ExitStatus(result.Status)
@@ -241,33 +256,33 @@ func record(ctx context.Context, a *factory.Factory, command []string, f runFlag
 }
 
 // startRecording begins to record a session of a command.
-func startRecording(ctx context.Context, a *factory.Factory, command []string, s session.Session, f runFlags) (*recording.Recording, error) {
-	path, err := a.Open.Database()
+func startRecording(ctx context.Context, o *runOptions, command []string, s session.Session) (*recording.Recording, error) {
+	path, err := o.Open.Database()
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Open.Redaction()
+	r, err := o.Open.Redaction()
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.Config()
+	c, err := o.Config()
 	if err != nil {
 		return nil, err
 	}
-	n, err := c.Notify.Flagged(f.notify)
+	n, err := c.Notify.Flagged(o.notify)
 	if err != nil {
 		return nil, err
 	}
-	o := recording.Options{Notify: n, Environ: detached.InSession(a.IO.Environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: a.IO.Notice, Keep: f.keep, Starter: f.starter}
-	if f.hosted {
-		o.Hosted = detached.Report
+	opts := recording.Options{Notify: n, Environ: detached.InSession(o.IO.Environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: o.IO.Notice, Keep: o.keep, Starter: o.starter}
+	if o.hosted {
+		opts.Hosted = detached.Report
 	}
-	return recording.Start(ctx, o)
+	return recording.Start(ctx, opts)
 }
 
 // tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
-func tellRecorded(ctx context.Context, a *factory.Factory, r *recording.Recording) {
-	c, err := a.Config()
+func tellRecorded(ctx context.Context, o *runOptions, r *recording.Recording) {
+	c, err := o.Config()
 	if err != nil || c.Run.Notice == config.NoticeNever {
 		return // what is wrong with the configuration was told before
 	}
@@ -276,6 +291,6 @@ func tellRecorded(ctx context.Context, a *factory.Factory, r *recording.Recordin
 		most = config.NoticeTimes
 	}
 	if name, ok := r.Name(ctx, most); ok {
-		a.IO.Notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
+		o.IO.Notice("recorded as %s: `ptyrec show %[1]s` shows it, `ptyrec list` lists all sessions", name)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // NewCmdMan returns a command for packagers, which no list shows.
-func NewCmdMan(a *factory.Factory) *cobra.Command {
+func NewCmdMan(f *factory.Factory) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND] [-o DIR]",
@@ -34,12 +34,12 @@ func NewCmdMan(a *factory.Factory) *cobra.Command {
 				if err != nil {
 					return failure.Usage(err)
 				}
-				return cli.WriteBuffered(a.IO.Out, func(w io.Writer) error { return pages.Write(w, page) })
+				return cli.WriteBuffered(f.IO.Out, func(w io.Writer) error { return pages.Write(w, page) })
 			}
 			if len(args) > 0 {
 				return failure.Usage(errors.New("-o writes all pages"))
 			}
-			return pages.WriteAll(&a.IO.Temps, dir, root)
+			return pages.WriteAll(&f.IO.Temps, dir, root)
 		},
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write all pages into `DIR`")

@@ -14,7 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -57,10 +58,16 @@ func flagged(names ...string) func(*cobra.Command, []string) bool {
 	}
 }
 
+// person asks the person at the terminal of the session around this process.
+type person struct {
+	IO   *cli.IO
+	Live join.Live
+}
+
 // askFirst has the commands below cmd that are in asks ask the person.
-func askFirst(a *factory.Factory, cmd *cobra.Command) {
+func (p person) askFirst(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		askFirst(a, c)
+		p.askFirst(c)
 	}
 	changes, run := asks[cmd.CommandPath()], cmd.RunE
 	if changes == nil {
@@ -68,7 +75,7 @@ func askFirst(a *factory.Factory, cmd *cobra.Command) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if changes(cmd, args) {
-			if err := person(cmd.Context(), a, "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
+			if err := p.agrees(cmd.Context(), "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
 				return err
 			}
 		}
@@ -76,10 +83,10 @@ func askFirst(a *factory.Factory, cmd *cobra.Command) {
 	}
 }
 
-// person returns nil if a person does what this process is about to do: the process was started
+// agrees returns nil if a person does what this process is about to do: the process was started
 // outside of all recorded sessions, or somebody agrees at the terminal of the outermost one. The
 // errors have hints.
-func person(ctx context.Context, a *factory.Factory, what string) error {
+func (p person) agrees(ctx context.Context, what string) error {
 	if peer.Here() == peer.Outside {
 		return nil
 	}
@@ -88,7 +95,7 @@ func person(ctx context.Context, a *factory.Factory, what string) error {
 	if !known || len(around) == 0 {
 		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
 	}
-	if err := agreedIn(ctx, a, around[len(around)-1], what); err != nil {
+	if err := p.agreedIn(ctx, around[len(around)-1], what); err != nil {
 		return failure.New(err, hint)
 	}
 	return nil
@@ -96,8 +103,8 @@ func person(ctx context.Context, a *factory.Factory, what string) error {
 
 // agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
 // comes from the environment, which whoever has started this process controls.
-func agreedIn(ctx context.Context, a *factory.Factory, s peer.Session, what string) error {
-	c, err := a.Live.Dial(ctx)
+func (p person) agreedIn(ctx context.Context, s peer.Session, what string) error {
+	c, err := p.Live.Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -113,7 +120,7 @@ func agreedIn(ctx context.Context, a *factory.Factory, s peer.Session, what stri
 	}
 	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
 	defer signal.Reset(syscall.SIGQUIT)
-	return askOn(a, conn, what)
+	return p.askOn(conn, what)
 }
 
 // isRecorder reports whether a process is at the other end of a connection; any is if pid is 0.
@@ -131,7 +138,7 @@ func isRecorder(conn io.ReadWriteCloser, pid int) bool {
 }
 
 // askOn asks on a connection to a session, and returns nil if somebody agrees.
-func askOn(a *factory.Factory, conn io.ReadWriter, what string) error {
+func (p person) askOn(conn io.ReadWriter, what string) error {
 	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
@@ -154,7 +161,7 @@ func askOn(a *factory.Factory, conn io.ReadWriter, what string) error {
 		case protocol.TypeNotice:
 			var n protocol.Notice
 			if err := f.Decode(&n); err == nil && live.IsAsk(n.Text) {
-				a.IO.Notice("%s", n.Text)
+				p.IO.Notice("%s", n.Text)
 			}
 		case protocol.TypeRefused:
 			refused := &protocol.Error{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/picker"
@@ -20,11 +21,29 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
+// picking is what picking a session needs.
+type picking struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	Show, Play, Attach, Resume func(ctx context.Context, id string) error
+}
+
+func newPicking(f *factory.Factory) *picking {
+	with := func(do func(context.Context, *factory.Factory, string) error) func(context.Context, string) error {
+		return func(ctx context.Context, id string) error { return do(ctx, f, id) }
+	}
+	return &picking{
+		IO: f.IO, Open: f.Open,
+		Show: with(find.ShowSession), Play: with(find.PlaySession), Attach: with(watch.AttachTo), Resume: with(record.Resume),
+	}
+}
+
 // pick shows the picker, and does what the user chooses, until the user leaves, attaches or
 // resumes. If there is no session, it calls none.
-func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none func() error) error {
+func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
-	found, infos, filter, err := f.Choose(ctx, a.Open, time.Now(), 1)
+	found, infos, filter, err := f.Choose(ctx, o.Open, time.Now(), 1)
 	if err != nil && (!errors.Is(err, session.ErrCorrupt) || len(infos) == 0) {
 		return err
 	}
@@ -32,18 +51,18 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 		return none()
 	}
 	db, _ := found.(*sqlite.Store) // --team does not come here
-	r, err := a.Open.Redaction()
+	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
 	lib := &library.Library{Store: db, Redact: r} // without warnings: they would disturb the picker
 	p := &picker.Picker{
-		In: a.IO.In, Out: a.IO.Out, Color: bool(a.IO.Colours()),
+		In: o.IO.In, Out: o.IO.Out, Color: bool(o.IO.Colours()),
 		Sessions: func(ctx context.Context, limit int) ([]*store.Info, error) {
 			filter.Limit = limit
 			return db.Sessions(ctx, filter)
 		},
-		Sockets: a.Open.Sockets,
+		Sockets: o.Open.Sockets,
 		Entries: lib.Beginning,
 		Tag: func(ctx context.Context, info *store.Info, add, remove []string) ([]string, error) {
 			for _, tag := range add {
@@ -63,7 +82,7 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 			return manage.DeleteOne(ctx, db, info.ID)
 		},
 		Export: func(ctx context.Context, info *store.Info, path string) error {
-			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, a.IO.WriteFile)
+			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, o.IO.WriteFile)
 		},
 	}
 	for {
@@ -77,11 +96,11 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 		case choice.Action == picker.Leave:
 			return nil
 		case choice.Action == picker.Attach:
-			return watch.AttachTo(ctx, a, choice.Info.ID)
+			return o.Attach(ctx, choice.Info.ID)
 		case choice.Action == picker.Resume:
-			return record.Resume(ctx, a, []string{choice.Info.ID}, false)
+			return o.Resume(ctx, choice.Info.ID)
 		}
-		p.Note = look(ctx, a, choice)
+		p.Note = o.look(ctx, choice)
 	}
 }
 
@@ -90,15 +109,15 @@ func pick(ctx context.Context, a *factory.Factory, f factory.FilterFlags, none f
 var errPicked = errors.New("not in a recorded session: `ptyrec rm` and `ptyrec tag` ask you there")
 
 // look shows or plays a session. It returns what went wrong, for the picker to say.
-func look(ctx context.Context, a *factory.Factory, choice picker.Choice) string {
+func (o *picking) look(ctx context.Context, choice picker.Choice) string {
 	var err error
 	switch choice.Action {
 	case picker.Show:
-		a.IO.Staying = true
-		err = find.ShowSession(ctx, a, choice.Info.ID)
-		a.IO.Staying = false
+		o.IO.Staying = true
+		err = o.Show(ctx, choice.Info.ID)
+		o.IO.Staying = false
 	case picker.Play:
-		err = find.PlaySession(ctx, a, choice.Info.ID)
+		err = o.Play(ctx, choice.Info.ID)
 	}
 	var status cli.ExitStatus
 	if err == nil || errors.As(err, &status) {

@@ -4,18 +4,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
 // aliasSession adds the flag --session to a command, as another way to name the session that is its
 // first argument.
-func aliasSession(a *factory.Factory, cmd *cobra.Command) {
+func aliasSession(open *opener.Opener, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
 	_ = cmd.Flags().MarkHidden("session") // the argument is the way
-	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(a.Open))
+	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(open))
 	with := func(args []string) []string {
-		if a.Open.Named = cmd.Flags().Changed("session"); a.Open.Named {
+		if open.Named = cmd.Flags().Changed("session"); open.Named {
 			args = append([]string{ref}, args...)
 		}
 		return args

@@ -20,8 +20,9 @@ import (
 )
 
 // New builds the command tree. Each command has a file of its own.
-func New(a *factory.Factory) *cobra.Command {
+func New(f *factory.Factory) *cobra.Command {
 	var version bool
+	picking := newPicking(f)
 	root := &cobra.Command{
 		Use:   "ptyrec",
 		Short: "Record terminal sessions and read the conversations of coding agents out of them",
@@ -33,43 +34,43 @@ func New(a *factory.Factory) *cobra.Command {
 		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				return setup.PrintVersion(a)
+				return setup.PrintVersion(f.IO.Out)
 			}
-			if !a.IO.Interactive() {
+			if !f.IO.Interactive() {
 				return cmd.Help()
 			}
-			return pick(cmd.Context(), a, factory.FilterFlags{}, cmd.Help)
+			return picking.pick(cmd.Context(), factory.FilterFlags{}, cmd.Help)
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetIn(a.IO.In)
-	root.SetOut(a.IO.Out)
-	root.SetErr(a.IO.Err)
+	root.SetIn(f.IO.In)
+	root.SetOut(f.IO.Out)
+	root.SetErr(f.IO.Err)
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.Database, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	flags.StringVar(&f.Database, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
 	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
-			a.Redact = &on
+			f.Redact = &on
 			return err
 		})
-	for _, group := range commandGroups(a) {
+	for _, group := range commandGroups(f, picking) {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
 		for _, c := range group.commands {
 			if takesSession[c.Name()] {
-				aliasSession(a, c)
+				aliasSession(f.Open, c)
 			}
 			c.GroupID = group.title
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(NewCmdMan(a), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
+	root.AddCommand(NewCmdMan(f), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
 	addSetUp(root)
-	askFirst(a, root)
-	cli.HelpPages(root, a.IO.HelpWidth)
+	person{f.IO, f.Live}.askFirst(root)
+	cli.HelpPages(root, f.IO.HelpWidth)
 	return root
 }
 
@@ -85,14 +86,14 @@ type commandGroup struct {
 	commands []*cobra.Command
 }
 
-func commandGroups(a *factory.Factory) []commandGroup {
+func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 	return []commandGroup{
-		{"Record", []*cobra.Command{record.NewCmdRun(a), record.NewCmdResume(a), record.NewCmdExec(a), record.NewCmdImport(a)}},
-		{"Watch and control", []*cobra.Command{watch.NewCmdAttach(a), serve.NewCmdServe(a), team.NewCmdSync(a), team.NewCmdShare(a), teamsync.NewLogin(a.IO.In), teamsync.NewLogout(), team.NewCmdTeam(a), serve.NewCmdAgentapi(a), serve.NewCmdMCP(a), watch.NewCmdGrant(a), watch.NewCmdRevoke(a), watch.NewCmdPrompt(a), watch.NewCmdSend(a), watch.NewCmdWait(a)}},
-		{"Find and read", []*cobra.Command{find.NewCmdList(a, pick), find.NewCmdSearch(a), find.NewCmdShow(a), watch.NewCmdTail(a), find.NewCmdPlay(a), find.NewCmdStats(a), find.NewCmdDiff(a), find.NewCmdBlame(a), find.NewCmdTrailer(a)}},
-		{"Manage", []*cobra.Command{manage.NewCmdRename(a), manage.NewCmdTag(a), manage.NewCmdNote(a), manage.NewCmdRm(a), manage.NewCmdForget(a), manage.NewCmdPrune(a), manage.NewCmdRedact(a)}},
-		{"Export", []*cobra.Command{export.NewCmdExport(a), export.NewCmdExtract(a), export.NewCmdExplain(a), export.NewCmdScreen(a)}},
-		{setUp, []*cobra.Command{setup.NewCmdInit(a), setup.NewCmdConfig(a), setup.NewCmdVerify(a), setup.NewCmdDoctor(a), setup.NewCmdVersion(a)}},
+		{"Record", []*cobra.Command{record.NewCmdRun(f), record.NewCmdResume(f), record.NewCmdExec(f), record.NewCmdImport(f)}},
+		{"Watch and control", []*cobra.Command{watch.NewCmdAttach(f), serve.NewCmdServe(f), team.NewCmdSync(f), team.NewCmdShare(f), teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), team.NewCmdTeam(f), serve.NewCmdAgentapi(f), serve.NewCmdMCP(f), watch.NewCmdGrant(f), watch.NewCmdRevoke(f), watch.NewCmdPrompt(f), watch.NewCmdSend(f), watch.NewCmdWait(f)}},
+		{"Find and read", []*cobra.Command{find.NewCmdList(f, picking.pick), find.NewCmdSearch(f), find.NewCmdShow(f), watch.NewCmdTail(f), find.NewCmdPlay(f), find.NewCmdStats(f), find.NewCmdDiff(f), find.NewCmdBlame(f), find.NewCmdTrailer(f)}},
+		{"Manage", []*cobra.Command{manage.NewCmdRename(f), manage.NewCmdTag(f), manage.NewCmdNote(f), manage.NewCmdRm(f), manage.NewCmdForget(f), manage.NewCmdPrune(f), manage.NewCmdRedact(f)}},
+		{"Export", []*cobra.Command{export.NewCmdExport(f), export.NewCmdExtract(f), export.NewCmdExplain(f), export.NewCmdScreen(f)}},
+		{setUp, []*cobra.Command{setup.NewCmdInit(f), setup.NewCmdConfig(f), setup.NewCmdVerify(f), setup.NewCmdDoctor(f), setup.NewCmdVersion(f)}},
 	}
 }
 

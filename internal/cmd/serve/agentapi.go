@@ -12,8 +12,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/buildinfo"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/internal/server/agentserver"
 	"github.com/ptyrec/ptyrec/internal/server/token"
@@ -23,7 +25,7 @@ import (
 const agentapiVersion = "0.12.1"
 
 // NewCmdAgentapi returns the command agentapi.
-func NewCmdAgentapi(a *factory.Factory) *cobra.Command {
+func NewCmdAgentapi(f *factory.Factory) *cobra.Command {
 	var version bool
 	cmd := &cobra.Command{
 		Use:   "agentapi",
@@ -33,19 +35,19 @@ works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To se
 		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				_, err := fmt.Fprintf(a.IO.Out, "agentapi version %s (ptyrec %s)\n", agentapiVersion, buildinfo.Version())
+				_, err := fmt.Fprintf(f.IO.Out, "agentapi version %s (ptyrec %s)\n", agentapiVersion, buildinfo.Version())
 				return err
 			}
 			return cmd.Help()
 		},
 	}
 	cmd.Flags().BoolVar(&version, "version", false, "print the version of agentapi that this is compatible with")
-	cmd.AddCommand(NewCmdAgentapiServer(a), NewCmdAgentapiAttach(a))
+	cmd.AddCommand(NewCmdAgentapiServer(f), NewCmdAgentapiAttach(f))
 	return cmd
 }
 
 // NewCmdAgentapiAttach returns the command agentapi attach.
-func NewCmdAgentapiAttach(a *factory.Factory) *cobra.Command {
+func NewCmdAgentapiAttach(f *factory.Factory) *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
 		Use:   "attach [--url URL]",
@@ -55,10 +57,10 @@ func NewCmdAgentapiAttach(a *factory.Factory) *cobra.Command {
   ptyrec agentapi attach --url http://x:TOKEN@localhost:7681/agentapi/last`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cli.IsTerminal(a.IO.In) || !cli.IsTerminal(a.IO.Out) {
+			if !cli.IsTerminal(f.IO.In) || !cli.IsTerminal(f.IO.Out) {
 				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
 			}
-			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), a.IO.In, a.IO.Out); err != nil {
+			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), f.IO.In, f.IO.Out); err != nil {
 				return failure.New(err, "is the server at "+agentattach.URL(url)+"? See --url")
 			}
 			return nil
@@ -68,9 +70,18 @@ func NewCmdAgentapiAttach(a *factory.Factory) *cobra.Command {
 	return cmd
 }
 
+// agentapiOptions are what agentapi server needs.
+type agentapiOptions struct {
+	agentserver.Flags
+	IO       *cli.IO
+	Database func() (path string, err error)
+	Live     join.Live
+	Redactor func() (*redact.Redactor, error)
+}
+
 // NewCmdAgentapiServer returns the command agentapi server.
-func NewCmdAgentapiServer(a *factory.Factory) *cobra.Command {
-	var f agentserver.Flags
+func NewCmdAgentapiServer(f *factory.Factory) *cobra.Command {
+	o := &agentapiOptions{IO: f.IO, Database: f.DatabasePath, Live: f.Live, Redactor: f.AgentRedactor}
 	cmd := &cobra.Command{
 		Use:   "server [flags] -- COMMAND…",
 		Short: "Record an agent, and let programs talk to it over HTTP",
@@ -86,49 +97,49 @@ SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_
 			if err := cli.FlagsFromEnvironment(cmd.Flags(), "AGENTAPI_"); err != nil {
 				return err
 			}
-			if f.Exit {
+			if o.Exit {
 				return nil
 			}
-			if err := f.Check(cmd.Flags(), args); err != nil {
+			if err := o.Check(cmd.Flags(), args); err != nil {
 				return err
 			}
-			if f.PrintOpenAPI {
-				_, err := a.IO.Out.Write(agentapi.OpenAPI30())
+			if o.PrintOpenAPI {
+				_, err := o.IO.Out.Write(agentapi.OpenAPI30())
 				return err
 			}
-			return agentapiServer(cmd.Context(), a, f, args)
+			return agentapiServer(cmd.Context(), o, args)
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	f.Register(cmd.Flags())
+	o.Register(cmd.Flags())
 	return cmd
 }
 
 // agentapiServer serves a new session until it ends, or a signal comes.
-func agentapiServer(ctx context.Context, a *factory.Factory, f agentserver.Flags, command []string) error {
-	o, err := f.Options()
+func agentapiServer(ctx context.Context, o *agentapiOptions, command []string) error {
+	opts, err := o.Options()
 	if err != nil {
 		return err
 	}
-	if o.Database, err = a.Open.Database(); err != nil {
+	if opts.Database, err = o.Database(); err != nil {
 		return err
 	}
-	if o.Sessions, err = a.Live.Dial(ctx); err != nil {
+	if opts.Sessions, err = o.Live.Dial(ctx); err != nil {
 		return err
 	}
-	if o.Redact, err = a.AgentRedactor(); err != nil {
+	if opts.Redact, err = o.Redactor(); err != nil {
 		return err
 	}
 	level := slog.LevelWarn
-	if f.Verbose {
+	if o.Verbose {
 		level = slog.LevelDebug
 	}
-	o.Command, o.Environ, o.Stdin, o.Stderr, o.Log = command, a.IO.Environ, a.IO.In, a.IO.Err, a.IO.Logger(level)
-	o.Listening = func(at net.Addr) {
-		a.IO.Notice("agentapi's API is at http://%s/", at)
-		if file, err := token.Path(); err == nil && f.OwnToken() {
-			a.IO.Notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
+	opts.Command, opts.Environ, opts.Stdin, opts.Stderr, opts.Log = command, o.IO.Environ, o.IO.In, o.IO.Err, o.IO.Logger(level)
+	opts.Listening = func(at net.Addr) {
+		o.IO.Notice("agentapi's API is at http://%s/", at)
+		if file, err := token.Path(); err == nil && o.OwnToken() {
+			o.IO.Notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
 		}
 	}
-	return agentserver.Serve(ctx, o)
+	return agentserver.Serve(ctx, opts)
 }

@@ -40,9 +40,17 @@ func (f mcpFlags) check() error {
 	return nil
 }
 
+// mcpOptions are what mcp needs.
+type mcpOptions struct {
+	mcpFlags
+	IO       *cli.IO
+	Database func() (path string, err error)
+	Servers  mcpServers
+}
+
 // NewCmdMCP returns the command mcp.
-func NewCmdMCP(a *factory.Factory) *cobra.Command {
-	var f mcpFlags
+func NewCmdMCP(f *factory.Factory) *cobra.Command {
+	o := &mcpOptions{IO: f.IO, Database: f.DatabasePath, Servers: mcpServers{Quiet: f.Quiet}}
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Let agents search, read and watch the sessions (Model Context Protocol)",
@@ -52,13 +60,13 @@ taken out of what they read, whatever --redact and the configuration say.`,
 		Example: `  ptyrec mcp install
   claude mcp add --scope user ptyrec -- ptyrec mcp --write`,
 		Args: cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), o) },
 	}
-	cmd.AddCommand(NewCmdMCPInstall(a))
-	cmd.Flags().BoolVar(&f.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
-	cmd.Flags().BoolVar(&f.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
-	cmd.Flags().BoolVar(&f.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
-	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "log to stderr")
+	cmd.AddCommand(NewCmdMCPInstall(f))
+	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
+	cmd.Flags().BoolVar(&o.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
+	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
+	cmd.Flags().BoolVar(&o.verbose, "verbose", false, "log to stderr")
 	return cmd
 }
 
@@ -66,44 +74,44 @@ taken out of what they read, whatever --redact and the configuration say.`,
 // its own.
 const mcpGC = 50
 
-func serveMCP(ctx context.Context, a *factory.Factory, f mcpFlags) error {
-	if err := f.check(); err != nil {
+func serveMCP(ctx context.Context, o *mcpOptions) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(mcpGC))
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	var log *slog.Logger
-	if f.verbose {
-		log = a.IO.Logger(slog.LevelDebug)
+	if o.verbose {
+		log = o.IO.Logger(slog.LevelDebug)
 	}
-	o, err := mcpOptions(a, log)
+	opts, err := o.Servers.options(log)
 	if err != nil {
 		return err
 	}
-	o.Write, o.Inside = f.write, sessionsAround
-	o.Ask = f.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
-	if f.allowRun {
-		path, err := a.Open.Database()
+	opts.Write, opts.Inside = o.write, sessionsAround
+	opts.Ask = o.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
+	if o.allowRun {
+		path, err := o.Database()
 		if err != nil {
 			return err
 		}
-		starter, err := detached.NewStarter(path, a.IO.Environ)
+		starter, err := detached.NewStarter(path, o.IO.Environ)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = starter.Close() }() // which ends what it has started, but for what is kept
-		o.Start = func(ctx context.Context, o mcp.StartOptions) (string, error) {
+		opts.Start = func(ctx context.Context, what mcp.StartOptions) (string, error) {
 			start := starter.StartOwned
-			if o.Keep {
+			if what.Keep {
 				start = starter.Start
 			}
-			return start(ctx, o.Command, o.Cwd, o.Cols, o.Rows)
+			return start(ctx, what.Command, what.Cwd, what.Cols, what.Rows)
 		}
 	}
-	s := mcp.New(o)
+	s := mcp.New(opts)
 	defer s.Close()
-	return s.Serve(ctx, a.IO.In, a.IO.Out)
+	return s.Serve(ctx, o.IO.In, o.IO.Out)
 }
 
 // sessionsAround returns the ids of the sessions that this process runs inside, as mcp.Options has
@@ -116,19 +124,24 @@ func sessionsAround() (ids []string, known bool) {
 	return ids, known
 }
 
-// newMCP returns the MCP server of serve. The caller must close it.
-func newMCP(a *factory.Factory, log *slog.Logger) (*mcp.Server, error) {
-	o, err := mcpOptions(a, nil)
+// mcpServers makes MCP servers.
+type mcpServers struct {
+	Quiet func(loud bool) (*opener.Opener, error) // opens sessions without their secrets
+}
+
+// stateless returns the MCP server of serve. The caller must close it.
+func (s mcpServers) stateless(log *slog.Logger) (*mcp.Server, error) {
+	opts, err := s.options(nil)
 	if err != nil {
 		return nil, err
 	}
-	o.Stateless, o.Log = true, log
-	return mcp.New(o), nil
+	opts.Stateless, opts.Log = true, log
+	return mcp.New(opts), nil
 }
 
-// mcpOptions returns what all MCP servers have in common.
-func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
-	quiet, err := a.Quiet(log != nil)
+// options returns what all MCP servers have in common.
+func (s mcpServers) options(log *slog.Logger) (mcp.Options, error) {
+	quiet, err := s.Quiet(log != nil)
 	if err != nil {
 		return mcp.Options{}, err
 	}
@@ -139,8 +152,8 @@ func mcpOptions(a *factory.Factory, log *slog.Logger) (mcp.Options, error) {
 	return mcp.Options{
 		Open: mcp.Reopen(quiet.Database, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
-			s, err := timespan.Parse(text, time.Now())
-			return s.Start, s.End, err
+			span, err := timespan.Parse(text, time.Now())
+			return span.Start, span.End, err
 		},
 	}, nil
 }

@@ -8,20 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/setup/mcpinstall"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-type mcpInstallFlags struct {
+// mcpInstallOptions are what mcp install needs.
+type mcpInstallOptions struct {
 	mcpFlags
+	IO       *cli.IO
+	Database func() (path string, err error)
+
 	print bool
 	force bool
 }
 
 // NewCmdMCPInstall returns the command mcp install.
-func NewCmdMCPInstall(a *factory.Factory) *cobra.Command {
-	var f mcpInstallFlags
+func NewCmdMCPInstall(f *factory.Factory) *cobra.Command {
+	o := &mcpInstallOptions{IO: f.IO, Database: f.DatabasePath}
 	cmd := &cobra.Command{
 		Use:   "install [claude] [codex] [gemini] [cursor]",
 		Short: "Make ptyrec's MCP server known to agents",
@@ -33,35 +38,35 @@ there already stays as it is, unless you say --force.`,
   ptyrec mcp install --print`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
-			return installMCP(cmd.Context(), a, args, f)
+			return installMCP(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&f.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
-	cmd.Flags().BoolVar(&f.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
-	cmd.Flags().BoolVar(&f.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
-	cmd.Flags().BoolVar(&f.print, "print", false, "only print what would be done")
-	cmd.Flags().BoolVar(&f.force, "force", false, "replace a server called ptyrec that is there")
+	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
+	cmd.Flags().BoolVar(&o.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
+	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
+	cmd.Flags().BoolVar(&o.print, "print", false, "only print what would be done")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a server called ptyrec that is there")
 	return cmd
 }
 
-func installMCP(ctx context.Context, a *factory.Factory, names []string, f mcpInstallFlags) error {
+func installMCP(ctx context.Context, o *mcpInstallOptions, names []string) error {
 	agents, err := mcpinstall.Choose(names)
 	if err != nil {
 		return err
 	}
-	args, err := f.serverArgs(a)
+	args, err := o.serverArgs()
 	if err != nil {
 		return err
 	}
 	server := mcpinstall.Server{Program: detached.Program(), Args: args}
 	for _, agent := range agents {
-		if f.print {
-			err = agent.Print(a.IO.Out, server)
+		if o.print {
+			err = agent.Print(o.IO.Out, server)
 		} else {
-			err = agent.Install(ctx, a.IO.Out, server, f.force)
+			err = agent.Install(ctx, o.IO.Out, server, o.force)
 		}
 		if err != nil {
 			return err
@@ -71,15 +76,15 @@ func installMCP(ctx context.Context, a *factory.Factory, names []string, f mcpIn
 }
 
 // serverArgs returns the arguments with which agents start the server.
-func (f mcpInstallFlags) serverArgs(a *factory.Factory) ([]string, error) {
+func (o *mcpInstallOptions) serverArgs() ([]string, error) {
 	args := []string{"mcp"}
-	for flag, on := range map[string]bool{"--write": f.write, "--ask": f.ask, "--allow-run": f.allowRun} {
+	for flag, on := range map[string]bool{"--write": o.write, "--ask": o.ask, "--allow-run": o.allowRun} {
 		if on {
 			args = append(args, flag)
 		}
 	}
 	slices.Sort(args[1:])
-	path, err := a.Open.Database()
+	path, err := o.Database()
 	if err != nil {
 		return nil, err
 	}

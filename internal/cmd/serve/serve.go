@@ -10,16 +10,40 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
+	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
+// serveOptions are what serve needs.
+type serveOptions struct {
+	webserver.Flags
+	IO       *cli.IO
+	Open     *opener.Opener
+	Live     join.Live
+	Config   func() (*config.Config, error)
+	Database func() (name string, err error) // a path, or what names a database in PostgreSQL
+	OpenTeam func(ctx context.Context, name string) (*postgres.Store, error)
+	Usage    func(db usage.Database) func(ctx context.Context, infos []*store.Info) map[string]any
+	Agents   func() (*redact.Redactor, error) // of the screens that agents are shown
+	NewMCP   func(log *slog.Logger) (*mcp.Server, error)
+}
+
 // NewCmdServe returns the command serve.
-func NewCmdServe(a *factory.Factory) *cobra.Command {
-	var f webserver.Flags
+func NewCmdServe(f *factory.Factory) *cobra.Command {
+	servers := mcpServers{Quiet: f.Quiet}
+	o := &serveOptions{
+		IO: f.IO, Open: f.Open, Live: f.Live, Config: f.Config, Database: f.DatabaseName, OpenTeam: f.OpenTeam,
+		Usage: f.UsageForAPI, Agents: f.AgentRedactor, NewMCP: servers.stateless,
+	}
 	cmd := &cobra.Command{
 		Use:        "serve",
 		SuggestFor: []string{"server", "web", "http"},
@@ -40,9 +64,9 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
   ptyrec serve --db postgres://ptyrec@db.example.com/ptyrec
                               the sessions of a team: docs/team.md`,
 		Args: cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), a, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), o) },
 	}
-	f.Register(cmd.Flags())
+	o.Register(cmd.Flags())
 	return cmd
 }
 
@@ -50,62 +74,62 @@ From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST
 // than usual, because it runs all day and has much to do only at times.
 const serveGC = 50
 
-func serve(ctx context.Context, a *factory.Factory, f webserver.Flags) error {
+func serve(ctx context.Context, o *serveOptions) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(serveGC))
-	if err := f.Check(); err != nil {
+	if err := o.Check(); err != nil {
 		return err
 	}
 	level := slog.LevelInfo
-	if f.Verbose {
+	if o.Verbose {
 		level = slog.LevelDebug
 	}
-	log := a.IO.Logger(level)
-	if name, err := a.DatabaseName(); err == nil && postgres.Is(name) {
-		return serveTeam(ctx, a, f, name, log)
+	log := o.IO.Logger(level)
+	if name, err := o.Database(); err == nil && postgres.Is(name) {
+		return serveTeam(ctx, o, name, log)
 	}
-	db, err := a.Open.Store(ctx)
+	db, err := o.Open.Store(ctx)
 	if err != nil {
 		return err
 	}
-	live, err := client.Dial(ctx, "", a.Live.Options(db))
+	live, err := client.Dial(ctx, "", o.Live.Options(db))
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	c, err := a.Config()
+	c, err := o.Config()
 	if err != nil {
 		return err
 	}
-	agents, err := a.AgentRedactor()
+	agents, err := o.Agents()
 	if err != nil {
 		return err
 	}
-	o := webserver.Options{
-		Flags: f, Database: db, Live: live, Library: lib, Usage: a.UsageForAPI(db), Shell: cli.Shell(), Environ: a.IO.Environ,
-		NewMCP: func(log *slog.Logger) (*mcp.Server, error) { return newMCP(a, log) },
-		Agents: agents, Input: c.Run.Input, Log: log, Notice: a.IO.Notice, Out: a.IO.Out,
+	opts := webserver.Options{
+		Flags: o.Flags, Database: db, Live: live, Library: lib, Usage: o.Usage(db), Shell: cli.Shell(), Environ: o.IO.Environ,
+		NewMCP: o.NewMCP,
+		Agents: agents, Input: c.Run.Input, Log: log, Notice: o.IO.Notice, Out: o.IO.Out,
 	}
-	if bool(a.IO.Colours()) {
-		o.QRWidth = a.IO.Width()
+	if bool(o.IO.Colours()) {
+		opts.QRWidth = o.IO.Width()
 	}
-	return webserver.Serve(ctx, o)
+	return webserver.Serve(ctx, opts)
 }
 
 // serveTeam serves the sessions of a database in PostgreSQL.
-func serveTeam(ctx context.Context, a *factory.Factory, f webserver.Flags, dsn string, log *slog.Logger) error {
-	if err := f.CheckTeam(); err != nil {
+func serveTeam(ctx context.Context, o *serveOptions, name string, log *slog.Logger) error {
+	if err := o.CheckTeam(); err != nil {
 		return err
 	}
-	db, err := a.OpenTeam(ctx, dsn)
+	db, err := o.OpenTeam(ctx, name)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: f, Database: db, Library: lib, Usage: a.UsageForAPI(db), Log: log, Notice: a.IO.Notice, Out: a.IO.Out})
+	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: o.Flags, Database: db, Library: lib, Usage: o.Usage(db), Log: log, Notice: o.IO.Notice, Out: o.IO.Out})
 }

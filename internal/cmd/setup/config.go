@@ -11,14 +11,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
+// configOptions are what config needs.
+type configOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Config func() (*config.Config, error)
+}
+
 // NewCmdConfig returns the command config.
-func NewCmdConfig(a *factory.Factory) *cobra.Command {
+func NewCmdConfig(f *factory.Factory) *cobra.Command {
+	o := &configOptions{IO: f.IO, Open: f.Open, Config: f.Config}
 	cmd := &cobra.Command{
 		Use:        "config",
 		SuggestFor: []string{"settings", "configure"},
@@ -27,7 +36,7 @@ func NewCmdConfig(a *factory.Factory) *cobra.Command {
 overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
 		Args:    cli.Subcommand,
-		RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
+		RunE:    func(*cobra.Command, []string) error { return showConfig(o) },
 	}
 	cmd.AddCommand(
 		&cobra.Command{
@@ -35,7 +44,7 @@ overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 			Short:   "Show the settings as they are in force",
 			Example: "  ptyrec config show",
 			Args:    cli.Operands(0, 0),
-			RunE:    func(*cobra.Command, []string) error { return showConfig(a) },
+			RunE:    func(*cobra.Command, []string) error { return showConfig(o) },
 		},
 		&cobra.Command{
 			Use:   "edit",
@@ -44,7 +53,7 @@ overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 A new file explains each setting.`,
 			Example: "  ptyrec config edit",
 			Args:    cli.Operands(0, 0),
-			RunE:    func(*cobra.Command, []string) error { return editConfig(a) },
+			RunE:    func(*cobra.Command, []string) error { return editConfig(o) },
 		},
 		&cobra.Command{
 			Use:     "path",
@@ -54,7 +63,7 @@ A new file explains each setting.`,
 			RunE: func(*cobra.Command, []string) error {
 				path, err := config.Path()
 				if err == nil {
-					_, err = fmt.Fprintln(a.IO.Out, printable.Line(path))
+					_, err = fmt.Fprintln(o.IO.Out, printable.Line(path))
 				}
 				return err
 			},
@@ -62,8 +71,8 @@ A new file explains each setting.`,
 	return cmd
 }
 
-func showConfig(a *factory.Factory) error {
-	c, err := a.Config()
+func showConfig(o *configOptions) error {
+	c, err := o.Config()
 	if err != nil {
 		return err
 	}
@@ -72,13 +81,13 @@ func showConfig(a *factory.Factory) error {
 		return err
 	}
 	shown := *c
-	if shown.Database, err = a.Open.Database(); err != nil {
+	if shown.Database, err = o.Open.Database(); err != nil {
 		return err
 	}
-	return shown.Write(a.IO.Out, path)
+	return shown.Write(o.IO.Out, path)
 }
 
-func editConfig(a *factory.Factory) error {
+func editConfig(o *configOptions) error {
 	path, err := config.Path()
 	if err != nil {
 		return err
@@ -89,11 +98,11 @@ func editConfig(a *factory.Factory) error {
 		}
 	}
 	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
-	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(a.IO.In) && cli.IsTerminal(a.IO.Out)) {
+	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(o.IO.In) && cli.IsTerminal(o.IO.Out)) {
 		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
 	}
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
-	editor.Stdin, editor.Stdout, editor.Stderr = a.IO.In, a.IO.Out, a.IO.Err
+	editor.Stdin, editor.Stdout, editor.Stderr = o.IO.In, o.IO.Out, o.IO.Err
 	if err := editor.Run(); err != nil {
 		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
 	}

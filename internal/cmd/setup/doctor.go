@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/doctor"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -18,13 +19,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-type doctorFlags struct {
+// doctorOptions are what doctor needs.
+type doctorOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
 	repair, all, json bool
 }
 
 // NewCmdDoctor returns the command doctor.
-func NewCmdDoctor(a *factory.Factory) *cobra.Command {
-	var f doctorFlags
+func NewCmdDoctor(f *factory.Factory) *cobra.Command {
+	o := &doctorOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:        "doctor",
 		SuggestFor: []string{"check", "repair"},
@@ -37,30 +42,30 @@ is 1 if something is still wrong in the end.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
 		Args:    cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.all && !f.repair {
+			if o.all && !o.repair {
 				return failure.Usage(errors.New("--all goes with --repair"))
 			}
-			return examine(cmd.Context(), a, f)
+			return examine(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&f.repair, "repair", false, "rebuild the index, and the entries that need it, from the raw logs")
-	cmd.Flags().BoolVar(&f.all, "all", false, "with --repair: read all sessions again")
-	cmd.Flags().BoolVar(&f.json, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.repair, "repair", false, "rebuild the index, and the entries that need it, from the raw logs")
+	cmd.Flags().BoolVar(&o.all, "all", false, "with --repair: read all sessions again")
+	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	return cmd
 }
 
-func examine(ctx context.Context, a *factory.Factory, f doctorFlags) error {
-	path, pathErr := a.Open.Database()
+func examine(ctx context.Context, o *doctorOptions) error {
+	path, pathErr := o.Open.Database()
 	found, err := doctor.Examine(ctx, doctor.Options{
-		Path: path, Repair: f.repair, All: f.all,
-		Open: a.Open.Usable, OpenNew: a.Open.Store, Library: func(db *sqlite.Store) (*library.Library, error) { return a.Open.Library(db) }, Progress: a.IO.Progress,
-		Stdin: a.IO.In, Stdout: a.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
+		Path: path, Repair: o.repair, All: o.all,
+		Open: o.Open.Usable, OpenNew: o.Open.Store, Library: func(db *sqlite.Store) (*library.Library, error) { return o.Open.Library(db) }, Progress: o.IO.Progress,
+		Stdin: o.IO.In, Stdout: o.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
 	})
 	write := found.Write
-	if f.json {
+	if o.json {
 		write = found.WriteJSON
 	}
-	if err := write(a.IO.Out); err != nil {
+	if err := write(o.IO.Out); err != nil {
 		return err
 	}
 	switch {

@@ -15,8 +15,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
+// initOptions are what init needs.
+type initOptions struct {
+	IO *cli.IO
+}
+
 // NewCmdInit returns the command init.
-func NewCmdInit(a *factory.Factory) *cobra.Command {
+func NewCmdInit(f *factory.Factory) *cobra.Command {
+	o := &initOptions{IO: f.IO}
 	var record, all bool
 	var agents []string
 	cmd := &cobra.Command{
@@ -48,7 +54,7 @@ instead.`,
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(a.IO.Out, code)
+			_, err = io.WriteString(o.IO.Out, code)
 			return err
 		},
 	}

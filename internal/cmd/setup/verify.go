@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -19,9 +20,17 @@ import (
 // statusNoLog is an exit status of verify.
 const statusNoLog = 4
 
+// verifyOptions are what verify needs.
+type verifyOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+
+	json bool
+}
+
 // NewCmdVerify returns the command verify.
-func NewCmdVerify(a *factory.Factory) *cobra.Command {
-	var asJSON bool
+func NewCmdVerify(f *factory.Factory) *cobra.Command {
+	o := &verifyOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "verify [S|FILE]",
 		Short: "Compare a session with the agent's own log of it",
@@ -32,21 +41,21 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd.Context(), a, args, asJSON)
+			return verify(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
 	return cmd
 }
 
-func verify(ctx context.Context, a *factory.Factory, args []string, asJSON bool) error {
-	db, info, err := a.Open.Whole(ctx, args)
+func verify(ctx context.Context, o *verifyOptions, args []string) error {
+	db, info, err := o.Open.Whole(ctx, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
@@ -65,12 +74,12 @@ func verify(ctx context.Context, a *factory.Factory, args []string, asJSON bool)
 		}
 		return &failure.Error{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
 	}
-	err = cli.WriteBuffered(a.IO.Out, func(w io.Writer) error {
-		if asJSON {
+	err = cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
+		if o.json {
 			return printable.WriteJSON(w, found)
 		}
 		for _, v := range found {
-			v.Write(w, a.IO.Colours().Paint)
+			v.Write(w, o.IO.Colours().Paint)
 		}
 		return nil
 	})

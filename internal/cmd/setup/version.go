@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -11,18 +12,18 @@ import (
 )
 
 // NewCmdVersion returns the command version.
-func NewCmdVersion(a *factory.Factory) *cobra.Command {
+func NewCmdVersion(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  ptyrec version",
 		Args:    cli.Operands(0, 0),
-		RunE:    func(*cobra.Command, []string) error { return PrintVersion(a) },
+		RunE:    func(*cobra.Command, []string) error { return PrintVersion(f.IO.Out) },
 	}
 }
 
 // PrintVersion prints the version.
-func PrintVersion(a *factory.Factory) error {
-	_, err := fmt.Fprintln(a.IO.Out, buildinfo.Line())
+func PrintVersion(w io.Writer) error {
+	_, err := fmt.Fprintln(w, buildinfo.Line())
 	return err
 }

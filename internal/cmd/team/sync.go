@@ -5,8 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -14,45 +16,57 @@ import (
 )
 
 // NewCmdSync returns the command sync.
-func NewCmdSync(a *factory.Factory) *cobra.Command {
-	cmd := teamsync.NewSync(syncOptions(a))
-	cmd.ValidArgsFunction = factory.CompleteSessions(a.Open)
+func NewCmdSync(f *factory.Factory) *cobra.Command {
+	cmd := teamsync.NewSync(syncOptions(f))
+	cmd.ValidArgsFunction = factory.CompleteSessions(f.Open)
 	return cmd
 }
 
 // syncOptions returns what sending sessions needs, once the flags are known.
-func syncOptions(a *factory.Factory) func(context.Context, teamsync.Flags) (teamsync.Options, error) {
-	return func(ctx context.Context, f teamsync.Flags) (o teamsync.Options, err error) {
-		db, err := a.Open.Store(ctx)
+func syncOptions(f *factory.Factory) func(context.Context, teamsync.Flags) (teamsync.Options, error) {
+	return func(ctx context.Context, flags teamsync.Flags) (o teamsync.Options, err error) {
+		db, err := f.Open.Store(ctx)
 		if err != nil {
 			return o, err
 		}
-		lib := func(db *sqlite.Store) (*library.Library, error) { return a.Open.Library(db) }
+		lib := func(db *sqlite.Store) (*library.Library, error) { return f.Open.Library(db) }
 		return teamsync.Options{
-			Flags: f, Database: db, Settings: a.FreshConfig, Library: lib, Out: a.IO.Out, Notice: a.IO.Notice,
+			Flags: flags, Database: db, Settings: f.FreshConfig, Library: lib, Out: f.IO.Out, Notice: f.IO.Notice,
 		}, nil
 	}
 }
 
 // NewCmdShare returns the command share.
-func NewCmdShare(a *factory.Factory) *cobra.Command {
-	cmd := teamsync.NewShare(syncOptions(a))
-	cmd.ValidArgsFunction = factory.CompleteSessions(a.Open)
+func NewCmdShare(f *factory.Factory) *cobra.Command {
+	cmd := teamsync.NewShare(syncOptions(f))
+	cmd.ValidArgsFunction = factory.CompleteSessions(f.Open)
 	return cmd
 }
 
-// SyncBeside starts a process that sends sessions to the server of a team, if there is one, or
-// tells the one that runs that there is something to send.
-func SyncBeside(a *factory.Factory) { SyncAfter(context.Background(), a, "", teamsync.AtEnd{}) }
+// Sending sends sessions to the server of a team, if there is one, while other commands go on.
+type Sending struct {
+	IO       *cli.IO
+	Database func() (path string, err error)
+	Config   func() (*config.Config, error)
+}
 
-// SyncAfter has a session sent that has ended, as the flags of run say.
-func SyncAfter(ctx context.Context, a *factory.Factory, id string, e teamsync.AtEnd) {
-	path, err := a.Open.Database()
-	c, configErr := a.Config()
+// SendingOf returns the Sending of a command that f makes.
+func SendingOf(f *factory.Factory) Sending {
+	return Sending{IO: f.IO, Database: f.DatabasePath, Config: f.Config}
+}
+
+// Beside starts a process that sends sessions, or tells the one that runs that there is something
+// to send.
+func (s Sending) Beside() { s.After(context.Background(), "", teamsync.AtEnd{}) }
+
+// After has a session sent that has ended, as the flags of run say.
+func (s Sending) After(ctx context.Context, id string, e teamsync.AtEnd) {
+	path, err := s.Database()
+	c, configErr := s.Config()
 	if err != nil || configErr != nil {
 		return // the command itself says so
 	}
-	if err := e.Send(ctx, c, path, detached.Program(), id, detached.WithoutSession(a.IO.Environ)); err != nil {
-		a.IO.Notice("warning: the session was not sent: %s", printable.Line(err.Error()))
+	if err := e.Send(ctx, c, path, detached.Program(), id, detached.WithoutSession(s.IO.Environ)); err != nil {
+		s.IO.Notice("warning: the session was not sent: %s", printable.Line(err.Error()))
 	}
 }

@@ -14,19 +14,19 @@ import (
 )
 
 // NewCmdTeam returns the command team.
-func NewCmdTeam(a *factory.Factory) *cobra.Command {
-	return teamadmin.New(teamadmin.Options{Out: a.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
-		name, err := a.DatabaseName()
+func NewCmdTeam(f *factory.Factory) *cobra.Command {
+	return teamadmin.New(teamadmin.Options{Out: f.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
+		name, err := f.DatabaseName()
 		if err != nil {
 			return nil, err
 		}
 		if postgres.Is(name) {
-			return a.OpenTeam(ctx, name)
+			return f.OpenTeam(ctx, name)
 		}
-		if a.Database != "" {
+		if f.Database != "" {
 			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
 		}
-		c, err := a.Config()
+		c, err := f.Config()
 		if err != nil {
 			return nil, err
 		}

@@ -15,12 +15,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/store"
 )
 
-type attachFlags struct {
+// attachOptions are what attach needs.
+type attachOptions struct {
+	IO     *cli.IO
+	Open   *opener.Opener
+	Live   join.Live
+	Config func() (*config.Config, error)
+
 	control   bool
 	resize    bool
 	record    bool
@@ -28,9 +35,13 @@ type attachFlags struct {
 	token     join.Token
 }
 
+func newAttachOptions(f *factory.Factory) *attachOptions {
+	return &attachOptions{IO: f.IO, Open: f.Open, Live: f.Live, Config: f.Config}
+}
+
 // NewCmdAttach returns the command attach.
-func NewCmdAttach(a *factory.Factory) *cobra.Command {
-	var f attachFlags
+func NewCmdAttach(f *factory.Factory) *cobra.Command {
+	o := newAttachOptions(f)
 	cmd := &cobra.Command{
 		Use:        "attach [S | https://HOST/s/S | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"join", "watch", "connect"},
@@ -54,32 +65,32 @@ $PTYREC_TOKEN or --token-file.`,
 		Args: cli.Operands(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("detach-key") {
-				c, err := a.Config()
+				c, err := o.Config()
 				if err != nil {
 					return err
 				}
-				f.detachKey = c.Attach.DetachKey
+				o.detachKey = c.Attach.DetachKey
 			}
-			return attach(cmd.Context(), a, append(args, "last")[0], f)
+			return attach(cmd.Context(), o, append(args, "last")[0])
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.control, "control", false, "ask for control: what you type goes to the session")
-	flags.BoolVar(&f.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
-	flags.BoolVar(&f.record, "record", false, "record the session in your database, from its beginning if the server has that")
-	flags.StringVar(&f.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
-	flags.StringVar(&f.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
-	flags.StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
-	cmd.ValidArgsFunction = factory.CompleteLive(a.Open)
+	flags.BoolVar(&o.control, "control", false, "ask for control: what you type goes to the session")
+	flags.BoolVar(&o.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
+	flags.BoolVar(&o.record, "record", false, "record the session in your database, from its beginning if the server has that")
+	flags.StringVar(&o.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
+	flags.StringVar(&o.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
+	flags.StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	cmd.ValidArgsFunction = factory.CompleteLive(o.Open)
 	return cmd
 }
 
-func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags) error {
-	key, err := cli.ParseKey(f.detachKey)
+func attach(ctx context.Context, o *attachOptions, where string) error {
+	key, err := cli.ParseKey(o.detachKey)
 	if err != nil {
 		return &failure.Error{Err: err, Hint: cli.KeyHint, Misuse: true}
 	}
-	if !cli.IsTerminal(a.IO.Out) || !cli.IsTerminal(a.IO.In) {
+	if !cli.IsTerminal(o.IO.Out) || !cli.IsTerminal(o.IO.In) {
 		return failure.New(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
 	var server, ref string
@@ -90,52 +101,52 @@ func attach(ctx context.Context, a *factory.Factory, where string, f attachFlags
 	} else if ref, err = opener.LiveName(where); err != nil {
 		return err
 	}
-	token, err := f.token.For(where)
+	token, err := o.token.For(where)
 	if err != nil {
 		return err
 	}
-	options := a.Live.Options(nil)
+	options := o.Live.Options(nil)
 	options.Token = token
 	sessions, err := client.Dial(ctx, server, options)
 	if err != nil {
 		return join.Error(err)
 	}
-	o := client.AttachOptions{Name: join.ViewerName(), Control: f.control || f.resize}
-	if o.Control {
-		cols, rows, _ := term.GetSize(int(a.IO.Out.Fd())) // if it is not known, the server chooses
-		o.Start = &client.Start{Cols: cols, Rows: rows}
+	how := client.AttachOptions{Name: join.ViewerName(), Control: o.control || o.resize}
+	if how.Control {
+		cols, rows, _ := term.GetSize(int(o.IO.Out.Fd())) // if it is not known, the server chooses
+		how.Start = &client.Start{Cols: cols, Rows: rows}
 	}
 	var log *join.Recorder
-	if f.record {
-		path, err := a.Open.Database()
+	if o.record {
+		path, err := o.Open.Database()
 		if err != nil {
 			return err
 		}
-		o.Mode, o.From = protocol.ModeFrames, new(int64)
-		log = join.NewRecorder(path, where, func(err error) { a.IO.Notice("warning: this session is not recorded: %v", err) })
+		how.Mode, how.From = protocol.ModeFrames, new(int64)
+		log = join.NewRecorder(path, where, func(err error) { o.IO.Notice("warning: this session is not recorded: %v", err) })
 	}
-	stream, err := sessions.Attach(ctx, ref, o)
+	stream, err := sessions.Attach(ctx, ref, how)
 	if err != nil {
 		return join.Error(err)
 	}
-	w := &tui.Watcher{Stream: stream, In: a.IO.In, Out: a.IO.Out, Err: a.IO.Err, Detach: key, DetachName: f.detachKey, Control: f.control || f.resize, Resize: f.resize}
+	w := &tui.Watcher{Stream: stream, In: o.IO.In, Out: o.IO.Out, Err: o.IO.Err, Detach: key, DetachName: o.detachKey, Control: o.control || o.resize, Resize: o.resize}
 	if log != nil {
 		w.Observe = log.Take
 	}
 	if server == "" {
-		w.Stored = func(ctx context.Context, id string) (int, bool) { return storedStatus(ctx, a, id) }
+		w.Stored = func(ctx context.Context, id string) (int, bool) { return storedStatus(ctx, o, id) }
 	}
-	return watch(ctx, a, w, log)
+	return watch(ctx, o, w, log)
 }
 
 // watch shows a session until it ends or the user leaves, and exits as the session does.
-func watch(ctx context.Context, a *factory.Factory, w *tui.Watcher, log *join.Recorder) error {
+func watch(ctx context.Context, o *attachOptions, w *tui.Watcher, log *join.Recorder) error {
 	ended, err := w.Run(ctx)
 	if log != nil {
-		log.Finish(a.IO.Notice)
+		log.Finish(o.IO.Notice)
 	}
 	for _, text := range ended.Notices {
-		a.IO.Notice("%s", text)
+		o.IO.Notice("%s", text)
 	}
 	var failed *tui.StreamError
 	var gone *tui.GoneError
@@ -151,8 +162,8 @@ func watch(ctx context.Context, a *factory.Factory, w *tui.Watcher, log *join.Re
 }
 
 // storedStatus returns the exit status of a session that the database knows as ended.
-func storedStatus(ctx context.Context, a *factory.Factory, id string) (status int, ok bool) {
-	db, err := a.Open.Existing(ctx)
+func storedStatus(ctx context.Context, o *attachOptions, id string) (status int, ok bool) {
+	db, err := o.Open.Existing(ctx)
 	if err != nil {
 		return 0, false
 	}
@@ -164,10 +175,12 @@ func storedStatus(ctx context.Context, a *factory.Factory, id string) (status in
 }
 
 // AttachTo shows a live session as attach does without flags.
-func AttachTo(ctx context.Context, a *factory.Factory, id string) error {
-	c, err := a.Config()
+func AttachTo(ctx context.Context, f *factory.Factory, id string) error {
+	c, err := f.Config()
 	if err != nil {
 		return err
 	}
-	return attach(ctx, a, id, attachFlags{detachKey: c.Attach.DetachKey})
+	o := newAttachOptions(f)
+	o.detachKey = c.Attach.DetachKey
+	return attach(ctx, o, id)
 }

@@ -18,9 +18,17 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
+// grantOptions are what grant needs.
+type grantOptions struct {
+	IO   *cli.IO
+	Live join.Live
+
+	limit time.Duration // --for
+}
+
 // NewCmdGrant returns the command grant.
-func NewCmdGrant(a *factory.Factory) *cobra.Command {
-	var limit time.Duration
+func NewCmdGrant(f *factory.Factory) *cobra.Command {
+	o := &grantOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "grant S [--for D]",
 		SuggestFor: []string{"allow", "permit"},
@@ -31,29 +39,29 @@ What was started in a recorded session, that one or another, cannot grant this.`
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteLive(a.Open),
+		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 0 {
-				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", limit))
+			if o.limit < 0 {
+				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", o.limit))
 			}
-			return grant(cmd.Context(), a, args[0], limit)
+			return grant(cmd.Context(), o, args[0])
 		},
 	}
-	cmd.Flags().DurationVar(&limit, "for", 0, "only so long, as `10m` or 1h30m")
+	cmd.Flags().DurationVar(&o.limit, "for", 0, "only so long, as `10m` or 1h30m")
 	return cmd
 }
 
 // NewCmdRevoke returns the command revoke.
-func NewCmdRevoke(a *factory.Factory) *cobra.Command {
+func NewCmdRevoke(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke S",
 		Short: "Let nobody but its own terminal type into a live session",
 		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
 The viewers can still watch.`,
 		Example: "  ptyrec revoke last",
-		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(a.Open),
+		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, hello, err := a.Live.Join(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
+			s, hello, err := f.Live.Join(cmd.Context(), args[0], client.AttachOptions{Name: "revoke", Mode: protocol.ModeNone})
 			if err != nil {
 				return err
 			}
@@ -63,8 +71,8 @@ The viewers can still watch.`,
 	}
 }
 
-func grant(ctx context.Context, a *factory.Factory, ref string, limit time.Duration) error {
-	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
+func grant(ctx context.Context, o *grantOptions, ref string) error {
+	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -73,13 +81,13 @@ func grant(ctx context.Context, a *factory.Factory, ref string, limit time.Durat
 	if os.Getenv(detached.Variable) == id {
 		return failure.New(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
 	}
-	if err := s.Grant(ctx, limit); err != nil {
+	if err := s.Grant(ctx, o.limit); err != nil {
 		return join.Refused(err, id)
 	}
 	until := ""
-	if limit > 0 {
-		until = fmt.Sprintf(" for %v", limit)
+	if o.limit > 0 {
+		until = fmt.Sprintf(" for %v", o.limit)
 	}
-	a.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
+	o.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
 	return nil
 }

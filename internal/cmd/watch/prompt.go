@@ -16,7 +16,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/prompt"
 )
 
-type promptFlags struct {
+// promptOptions are what prompt needs.
+type promptOptions struct {
+	IO   *cli.IO
+	Live join.Live
+
 	wait       time.Duration
 	json       bool
 	interrupt  bool
@@ -25,8 +29,8 @@ type promptFlags struct {
 }
 
 // NewCmdPrompt returns the command prompt.
-func NewCmdPrompt(a *factory.Factory) *cobra.Command {
-	var f promptFlags
+func NewCmdPrompt(f *factory.Factory) *cobra.Command {
+	o := &promptOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "prompt S [TEXT… | -] [--wait D] [--json] [--interrupt]",
 		SuggestFor: []string{"ask", "say"},
@@ -46,40 +50,40 @@ other failure. With --json the entries of the reply are printed, as in a transcr
   git diff | ptyrec prompt 01a1fcd2 -
   ptyrec prompt last --interrupt`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteLive(a.Open),
+		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := sendText(a, args[1:])
+			text, err := sendText(o.IO.In, args[1:])
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 && !f.interrupt {
+			if len(args) == 1 && !o.interrupt {
 				return failure.Usage(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
 			}
-			return promptAgent(cmd.Context(), a, args[0], text, len(args) > 1, f)
+			return promptAgent(cmd.Context(), o, args[0], text, len(args) > 1)
 		},
 	}
-	cmd.Flags().DurationVarP(&f.wait, "wait", "w", 0, "wait no longer for the reply, as `30s` or 10m")
-	cmd.Flags().BoolVar(&f.json, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&f.interrupt, "interrupt", false, "stop what the agent does")
-	cmd.Flags().BoolVar(&f.allowShell, "allow-shell", false, "let a first ! run a shell command")
-	cmd.Flags().StringVar(&f.name, "as", "prompt", "the `NAME` under which it is recorded")
+	cmd.Flags().DurationVarP(&o.wait, "wait", "w", 0, "wait no longer for the reply, as `30s` or 10m")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
+	cmd.Flags().BoolVar(&o.interrupt, "interrupt", false, "stop what the agent does")
+	cmd.Flags().BoolVar(&o.allowShell, "allow-shell", false, "let a first ! run a shell command")
+	cmd.Flags().StringVar(&o.name, "as", "prompt", "the `NAME` under which it is recorded")
 	return cmd
 }
 
 // agentStart is how long an agent may take to start.
 const agentStart = time.Minute
 
-func promptAgent(ctx context.Context, a *factory.Factory, ref, text string, send bool, f promptFlags) error {
+func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send bool) error {
 	ref, err := opener.LiveName(ref)
 	if err != nil {
 		return err
 	}
-	c, err := a.Live.Dial(ctx)
+	c, err := o.Live.Dial(ctx)
 	if err != nil {
 		return err
 	}
-	s := prompt.New(c, ref, prompt.Options{Name: f.name})
-	if f.interrupt {
+	s := prompt.New(c, ref, prompt.Options{Name: o.name})
+	if o.interrupt {
 		if err := s.Interrupt(ctx); err != nil && !(send && errors.Is(err, prompt.ErrIdle)) {
 			return join.Prompt(err, ref)
 		}
@@ -87,21 +91,21 @@ func promptAgent(ctx context.Context, a *factory.Factory, ref, text string, send
 	if !send {
 		return nil
 	}
-	receipt, err := s.Send(ctx, text, prompt.SendOptions{Start: agentStart, AllowShell: f.allowShell})
+	receipt, err := s.Send(ctx, text, prompt.SendOptions{Start: agentStart, AllowShell: o.allowShell})
 	if err != nil {
 		return join.Prompt(err, ref)
 	}
-	if f.wait > 0 {
+	if o.wait > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, f.wait)
+		ctx, stop = context.WithTimeout(ctx, o.wait)
 		defer stop()
 	}
 	reply, err := s.Reply(ctx, receipt)
-	if wrong := reply.Write(a.IO.Out, f.json); wrong != nil {
+	if wrong := reply.Write(o.IO.Out, o.json); wrong != nil {
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
 }

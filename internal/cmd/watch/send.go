@@ -17,7 +17,11 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-type sendFlags struct {
+// sendOptions are what send needs.
+type sendOptions struct {
+	IO   *cli.IO
+	Live join.Live
+
 	keys  string
 	enter bool
 	force bool
@@ -25,8 +29,8 @@ type sendFlags struct {
 }
 
 // NewCmdSend returns the command send.
-func NewCmdSend(a *factory.Factory) *cobra.Command {
-	var f sendFlags
+func NewCmdSend(f *factory.Factory) *cobra.Command {
+	o := &sendOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "send S [TEXT… | -] [--keys KEYS] [--enter]",
 		SuggestFor: []string{"type", "input"},
@@ -50,39 +54,39 @@ types only into an empty box of an idle agent, and prints the reply.`,
   ptyrec send last --keys C-c
   git diff | ptyrec send 01a1fcd2 - --enter`,
 		Args:              cli.Operands(1, -1),
-		ValidArgsFunction: factory.CompleteLive(a.Open),
+		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := sendText(a, args[1:])
+			text, err := sendText(o.IO.In, args[1:])
 			if err != nil {
 				return err
 			}
-			if text == "" && f.keys == "" && !f.enter {
+			if text == "" && o.keys == "" && !o.enter {
 				return failure.Usage(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
 			}
-			return send(cmd.Context(), a, args[0], f.name, typing.Order{Text: text, Keys: f.keys, Enter: f.enter, Force: f.force})
+			return send(cmd.Context(), o, args[0], typing.Order{Text: text, Keys: o.keys, Enter: o.enter, Force: o.force})
 		},
 	}
-	cmd.Flags().StringVarP(&f.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
-	cmd.Flags().BoolVarP(&f.enter, "enter", "e", false, "type Enter at the end")
-	cmd.Flags().BoolVar(&f.force, "force", false, "type a text or Enter even while the agent asks something")
-	cmd.Flags().StringVar(&f.name, "as", "send", "the `NAME` under which it is recorded")
+	cmd.Flags().StringVarP(&o.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
+	cmd.Flags().BoolVarP(&o.enter, "enter", "e", false, "type Enter at the end")
+	cmd.Flags().BoolVar(&o.force, "force", false, "type a text or Enter even while the agent asks something")
+	cmd.Flags().StringVar(&o.name, "as", "send", "the `NAME` under which it is recorded")
 	return cmd
 }
 
-func sendText(a *factory.Factory, words []string) (string, error) {
+func sendText(stdin io.Reader, words []string) (string, error) {
 	if len(words) == 1 && words[0] == "-" {
-		text, err := io.ReadAll(a.IO.In)
+		text, err := io.ReadAll(stdin)
 		return strings.TrimRight(string(text), "\r\n"), err
 	}
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, a *factory.Factory, ref, name string, o typing.Order) error {
-	answers := o.Answers()
-	if _, err := typing.Keys(o.Keys, false); err != nil { // before anything is typed
+func send(ctx context.Context, o *sendOptions, ref string, order typing.Order) error {
+	answers := order.Answers()
+	if _, err := typing.Keys(order.Keys, false); err != nil { // before anything is typed
 		return failure.Usage(err)
 	}
-	s, hello, err := a.Live.Join(ctx, ref, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
+	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: o.name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,7 @@ func send(ctx context.Context, a *factory.Factory, ref, name string, o typing.Or
 	if err != nil {
 		return join.Over(err)
 	}
-	err = t.Type(ctx, o)
+	err = t.Type(ctx, order)
 	if errors.Is(err, typing.ErrNotStarted) || errors.Is(err, typing.ErrNotTaken) {
 		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
+	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/cmd/watch/tail"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
@@ -22,15 +23,20 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-type tailFlags struct {
+// tailOptions are what tail needs.
+type tailOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+	Live join.Live
+
 	last    int
 	asJSON  bool
 	verbose render.Terminal
 }
 
 // NewCmdTail returns the command tail.
-func NewCmdTail(a *factory.Factory) *cobra.Command {
-	var f tailFlags
+func NewCmdTail(f *factory.Factory) *cobra.Command {
+	o := &tailOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:        "tail [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"follow", "watch"},
@@ -44,54 +50,54 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
   ptyrec tail ws://mgmt.example:8121/agent-01
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
 		Args:              cli.Operands(0, 1),
-		ValidArgsFunction: factory.CompleteSessions(a.Open),
+		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.last < 0 {
-				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", f.last))
+			if o.last < 0 {
+				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", o.last))
 			}
-			return tailSession(cmd.Context(), a, args, f)
+			return tailSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().IntVarP(&f.last, "lines", "n", 10, "begin with the last `N` entries")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON lines")
-	cmd.Flags().BoolVar(&f.verbose.Tools, "tools", false, "what tools were given and gave")
-	cmd.Flags().BoolVar(&f.verbose.Thinking, "thinking", false, "the agents' thinking, too")
-	cmd.Flags().BoolVar(&f.verbose.Events, "events", false, "all events, too")
+	cmd.Flags().IntVarP(&o.last, "lines", "n", 10, "begin with the last `N` entries")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "as JSON lines")
+	cmd.Flags().BoolVar(&o.verbose.Tools, "tools", false, "what tools were given and gave")
+	cmd.Flags().BoolVar(&o.verbose.Thinking, "thinking", false, "the agents' thinking, too")
+	cmd.Flags().BoolVar(&o.verbose.Events, "events", false, "all events, too")
 	return cmd
 }
 
-func tailSession(ctx context.Context, a *factory.Factory, args []string, f tailFlags) error {
-	o := tail.Options{Out: a.IO.Out, Format: f.verbose, JSON: f.asJSON, Last: f.last}
-	o.Format.Width, o.Format.Color = a.IO.Width(), bool(a.IO.Colours())
+func tailSession(ctx context.Context, o *tailOptions, args []string) error {
+	to := tail.Options{Out: o.IO.Out, Format: o.verbose, JSON: o.asJSON, Last: o.last}
+	to.Format.Width, to.Format.Color = o.IO.Width(), bool(o.IO.Colours())
 	if len(args) > 0 && management.Is(args[0]) {
-		return tailManaged(ctx, a, args[0], o)
+		return tailManaged(ctx, o, args[0], to)
 	}
-	if lib, s, err := a.Open.Sandbox(ctx, false, args); s != nil || err != nil {
+	if lib, s, err := o.Open.Sandbox(ctx, false, args); s != nil || err != nil {
 		if err != nil {
 			return err
 		}
-		return tail.Sandbox(ctx, lib, s, o)
+		return tail.Sandbox(ctx, lib, s, to)
 	}
-	db, info, ref, err := tailed(ctx, a, args)
+	db, info, ref, err := tailed(ctx, o, args)
 	if err != nil {
 		return err
 	}
-	lib, err := a.Open.Library(db)
+	lib, err := o.Open.Library(db)
 	if err != nil {
 		return err
 	}
-	if !f.asJSON {
-		a.IO.Notice("%s, %s: %s", opener.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
+	if !o.asJSON {
+		o.IO.Notice("%s, %s: %s", opener.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
-	return opener.Missing(tail.Session(ctx, lib, info, ref, o))
+	return opener.Missing(tail.Session(ctx, lib, info, ref, to))
 }
 
 // tailed returns the session to follow.
-func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
+func tailed(ctx context.Context, o *tailOptions, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	if len(args) > 0 {
-		return a.Open.Session(ctx, args)
+		return o.Open.Session(ctx, args)
 	}
-	db, err := a.Open.Existing(ctx)
+	db, err := o.Open.Existing(ctx)
 	if err != nil {
 		return nil, nil, archive.Ref{}, err
 	}
@@ -107,22 +113,22 @@ func tailed(ctx context.Context, a *factory.Factory, args []string) (*sqlite.Sto
 
 // tailManaged follows the session at the URL of a management server. The session's exit status is
 // that of the command.
-func tailManaged(ctx context.Context, a *factory.Factory, where string, o tail.Options) error {
-	r, err := a.Open.Redaction()
+func tailManaged(ctx context.Context, o *tailOptions, where string, to tail.Options) error {
+	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
-	log, err := a.Live.Managed(ctx, where)
+	log, err := o.Live.Managed(ctx, where)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Stream.Close() }()
 	begins := func(s session.Session) {
-		if !o.JSON {
-			a.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
+		if !to.JSON {
+			o.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 	}
-	if err := tail.Remote(ctx, log, r, begins, o); err != nil {
+	if err := tail.Remote(ctx, log, r, begins, to); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

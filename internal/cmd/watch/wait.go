@@ -18,14 +18,19 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-type waitFlags struct {
+// waitOptions are what wait needs.
+type waitOptions struct {
+	IO   *cli.IO
+	Open *opener.Opener
+	Live join.Live
+
 	await.Flags
 	token join.Token // --token-file alone
 }
 
 // NewCmdWait returns the command wait.
-func NewCmdWait(a *factory.Factory) *cobra.Command {
-	var f waitFlags
+func NewCmdWait(f *factory.Factory) *cobra.Command {
+	o := &waitOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{
 		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
 		Short: "Wait until a live session is idle, shows or has written a text, listens or ends",
@@ -47,54 +52,54 @@ The exit status is 0 if it happened, 3 if --idle finds the agent asking for appr
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --for 30s`,
 		Args:              cli.Operands(1, 1),
-		ValidArgsFunction: factory.CompleteLive(a.Open),
+		ValidArgsFunction: factory.CompleteLive(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			re, err := f.Check()
+			re, err := o.Check()
 			if err != nil {
 				return err
 			}
-			return wait(cmd.Context(), a, args[0], f, re)
+			return wait(cmd.Context(), o, args[0], re)
 		},
 	}
-	f.Register(cmd.Flags())
-	cmd.Flags().StringVar(&f.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	o.Register(cmd.Flags())
+	cmd.Flags().StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
 	return cmd
 }
 
-func wait(ctx context.Context, a *factory.Factory, ref string, f waitFlags, re *regexp.Regexp) error {
-	if f.Timeout > 0 {
+func wait(ctx context.Context, o *waitOptions, ref string, re *regexp.Regexp) error {
+	if o.Timeout > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, f.Timeout)
+		ctx, stop = context.WithTimeout(ctx, o.Timeout)
 		defer stop()
 	}
 	var joining error
-	line, err := f.For(ctx, func(ctx context.Context, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
-		s, hello, joining = f.join(ctx, a, ref, o)
+	line, err := o.For(ctx, func(ctx context.Context, how client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+		s, hello, joining = o.join(ctx, ref, how)
 		return s, hello, joining
 	}, re)
 	switch {
-	case joining != nil && f.Exit && over(ctx, a, ref):
+	case joining != nil && o.Exit && over(ctx, o, ref):
 		return nil
 	case joining != nil:
-		return f.Failure(ctx, joining, ref)
+		return o.Failure(ctx, joining, ref)
 	}
 	if err == nil && line != nil {
-		_, err = fmt.Fprintln(a.IO.Out, printable.Text(*line))
+		_, err = fmt.Fprintln(o.IO.Out, printable.Text(*line))
 	}
-	return join.Over(f.Failure(ctx, err, ref))
+	return join.Over(o.Failure(ctx, err, ref))
 }
 
 // join attaches to a session of this machine, or to one of a server.
-func (f *waitFlags) join(ctx context.Context, a *factory.Factory, ref string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+func (o *waitOptions) join(ctx context.Context, ref string, how client.AttachOptions) (*client.Stream, protocol.Hello, error) {
 	if strings.Contains(ref, "://") {
-		return join.URL(ctx, ref, f.token, o)
+		return join.URL(ctx, ref, o.token, how)
 	}
-	return a.Live.Join(ctx, ref, o)
+	return o.Live.Join(ctx, ref, how)
 }
 
 // over reports whether ref names a recorded session of this machine that has ended.
-func over(ctx context.Context, a *factory.Factory, ref string) bool {
-	db, err := a.Open.Store(ctx)
+func over(ctx context.Context, o *waitOptions, ref string) bool {
+	db, err := o.Open.Store(ctx)
 	if err != nil {
 		return false
 	}

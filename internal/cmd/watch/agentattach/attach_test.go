@@ -1,12 +1,11 @@
 package agentattach
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"io"
 
 	"github.com/google/go-cmp/cmp"
 )
