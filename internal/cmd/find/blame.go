@@ -17,7 +17,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
@@ -50,9 +49,9 @@ and the time agree.`,
 
 // sureness says how sure a finding is.
 var sureness = map[string]string{
-	blame.Edit:   "sure: this entry shows an edit that adds the line",
-	blame.Commit: "likely: the commit that has the line was made while this session ran",
-	blame.Time:   "perhaps: only the folder and the time agree",
+	byEdit:   "sure: this entry shows an edit that adds the line",
+	byCommit: "likely: the commit that has the line was made while this session ran",
+	byTime:   "perhaps: only the folder and the time agree",
 }
 
 func blameLine(ctx context.Context, o *blameOptions, arg string) error {
@@ -68,7 +67,7 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	found, err := blame.Find(ctx, lib, line)
+	found, err := writerOf(ctx, lib, line)
 	if err != nil {
 		return err
 	}
@@ -93,8 +92,8 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 }
 
 // lineOf returns the line that FILE:LINE names.
-func lineOf(arg string) (blame.Line, error) {
-	var l blame.Line
+func lineOf(arg string) (fileLine, error) {
+	var l fileLine
 	colon := strings.LastIndexByte(arg, ':')
 	if colon < 1 {
 		return l, failure.Usage(errors.New("blame takes FILE:LINE"))
@@ -126,7 +125,7 @@ func lineOf(arg string) (blame.Line, error) {
 	for i := 1; ; i++ {
 		text, err := in.ReadString('\n')
 		if i == n && text != "" {
-			return blame.Line{File: path, Number: n, Text: strings.TrimRight(text, "\r\n")}, nil
+			return fileLine{File: path, Number: n, Text: strings.TrimRight(text, "\r\n")}, nil
 		}
 		if err != nil {
 			return l, failure.New(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name a line that is there")

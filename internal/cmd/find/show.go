@@ -13,7 +13,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/conversation"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
@@ -118,7 +117,7 @@ func showTranscript(o *showOptions, t *session.Transcript, info *store.Info, ref
 		return o.IO.WriteFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
 	}
 	return o.IO.Page(func(w io.Writer) error {
-		return conversation.Write(w, o.renderer(), t.Session, store.List(t.Entries), info, ref)
+		return writeConversation(w, o.renderer(), t.Session, store.List(t.Entries), info, ref)
 	})
 }
 
@@ -130,7 +129,7 @@ func showWhole(ctx context.Context, o *showOptions, lib *library.Library, info *
 	}
 	defer done()
 	return o.IO.Page(func(w io.Writer) error {
-		return conversation.Write(w, o.renderer(), s, entries, info, archive.Ref{})
+		return writeConversation(w, o.renderer(), s, entries, info, archive.Ref{})
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
@@ -69,7 +68,7 @@ func stats(ctx context.Context, o *statsOptions) error {
 	if !filter.Until.IsZero() && filter.Until.Before(now) {
 		end = filter.Until.Add(-time.Nanosecond)
 	}
-	s := summary.Of(infos, end.Local(), o.days)
+	s := summaryOf(infos, end.Local(), o.days)
 	prices, err := o.Prices()
 	if err != nil {
 		return err

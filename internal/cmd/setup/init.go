@@ -11,7 +11,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
@@ -47,8 +46,8 @@ instead.`,
 					agents = installed(factory.AgentNames())
 				}
 			}
-			code, err := shellinit.Code(cmd.Root(), args[0], shellinit.Options{Agents: agents, Shell: record})
-			if bad := (*shellinit.NameError)(nil); errors.As(err, &bad) {
+			code, err := shellCode(cmd.Root(), args[0], shellOptions{Agents: agents, Shell: record})
+			if bad := (*nameError)(nil); errors.As(err, &bad) {
 				return failure.Usage(err)
 			}
 			if err != nil {

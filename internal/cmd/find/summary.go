@@ -1,5 +1,4 @@
-// Package summary counts sessions, turns and hours, by agent, folder and day.
-package summary
+package find
 
 import (
 	"cmp"
@@ -19,18 +18,18 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Summary is the count of all sessions, and of the sessions of each agent, folder and day.
-type Summary struct {
-	Count
-	Agents  []Count `json:"agents"`
-	Folders []Count `json:"folders"`
-	Days    []Count `json:"days"`
+// summary is the count of all sessions, and of the sessions of each agent, folder and day.
+type summary struct {
+	count
+	Agents  []count `json:"agents"`
+	Folders []count `json:"folders"`
+	Days    []count `json:"days"`
 
 	Usage *usage.Report `json:"usage,omitempty"` // of the tokens
 }
 
-// Count is a number of sessions and what is in them.
-type Count struct {
+// count is a number of sessions and what is in them.
+type count struct {
 	Name     string  `json:"name,omitempty"`
 	Sessions int     `json:"sessions"`
 	Turns    int     `json:"turns"`
@@ -40,7 +39,7 @@ type Count struct {
 	Stored   int64   `json:"stored_bytes"`
 }
 
-func (c *Count) add(info *store.Info) {
+func (c *count) add(info *store.Info) {
 	c.Sessions++
 	c.Turns += info.Turns
 	c.Messages += info.Messages
@@ -50,14 +49,14 @@ func (c *Count) add(info *store.Info) {
 }
 
 // length is the time that the sessions took.
-func (c *Count) length() string { return listing.Length(time.Duration(c.Hours * float64(time.Hour))) }
+func (c *count) length() string { return listing.Length(time.Duration(c.Hours * float64(time.Hour))) }
 
 const dateOnly = "2006-01-02"
 
-// Of counts sessions, and those of each of the last days up to end.
-func Of(infos []*store.Info, end time.Time, days int) Summary {
+// summaryOf counts sessions, and those of each of the last days up to end.
+func summaryOf(infos []*store.Info, end time.Time, days int) summary {
 	agents, folders, byDay := counts{}, counts{}, counts{}
-	var s Summary
+	var s summary
 	for _, info := range infos {
 		s.add(info)
 		seen := map[string]bool{}
@@ -72,29 +71,29 @@ func Of(infos []*store.Info, end time.Time, days int) Summary {
 		}
 		byDay.of(info.StartedAt.Local().Format(dateOnly)).add(info)
 	}
-	s.Agents, s.Folders, s.Days = agents.sorted(), folders.sorted(), []Count{}
+	s.Agents, s.Folders, s.Days = agents.sorted(), folders.sorted(), []count{}
 	for ago := days - 1; ago >= 0; ago-- {
 		s.Days = append(s.Days, *byDay.of(end.AddDate(0, 0, -ago).Format(dateOnly)))
 	}
 	return s
 }
 
-type counts map[string]*Count
+type counts map[string]*count
 
-func (c counts) of(name string) *Count {
+func (c counts) of(name string) *count {
 	if c[name] == nil {
-		c[name] = &Count{Name: name}
+		c[name] = &count{Name: name}
 	}
 	return c[name]
 }
 
 // sorted returns the counts, those with the most turns first.
-func (c counts) sorted() []Count {
-	out := []Count{}
+func (c counts) sorted() []count {
+	out := []count{}
 	for _, n := range c {
 		out = append(out, *n)
 	}
-	slices.SortFunc(out, func(a, b Count) int {
+	slices.SortFunc(out, func(a, b count) int {
 		return cmp.Or(b.Turns-a.Turns, b.Sessions-a.Sessions, cmp.Compare(a.Name, b.Name))
 	})
 	return out
@@ -103,12 +102,12 @@ func (c counts) sorted() []Count {
 const topFolders = 10
 
 // Write writes the summary for people, in width columns; 0 means no limit.
-func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
+func (s *summary) Write(w io.Writer, st cli.Style, width int) error {
 	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", printable.Plural(s.Sessions, "session"), printable.Plural(s.Turns, "turn"),
 		printable.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
 	for _, part := range []struct {
 		title string
-		rows  []Count
+		rows  []count
 	}{{"AGENT", s.Agents}, {"FOLDER", s.Folders[:min(topFolders, len(s.Folders))]}} {
 		if len(part.rows) == 0 {
 			continue
@@ -131,7 +130,7 @@ func (s *Summary) Write(w io.Writer, st cli.Style, width int) error {
 }
 
 // chart draws the turns of each day as a bar.
-func (s *Summary) chart(w io.Writer, st cli.Style, width int) error {
+func (s *summary) chart(w io.Writer, st cli.Style, width int) error {
 	most := 0
 	for _, d := range s.Days {
 		most = max(most, d.Turns)

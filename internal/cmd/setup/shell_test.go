@@ -1,4 +1,4 @@
-package shellinit_test
+package setup
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
 )
 
 // root is a program with a command to complete.
@@ -21,7 +19,7 @@ func root() *cobra.Command {
 func TestCode(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		for _, whole := range []bool{false, true} {
-			code, err := shellinit.Code(root(), shell, shellinit.Options{Agents: []string{"claude", "my-agent.1"}, Shell: whole})
+			code, err := shellCode(root(), shell, shellOptions{Agents: []string{"claude", "my-agent.1"}, Shell: whole})
 			if err != nil {
 				t.Errorf("%s: %v", shell, err)
 				continue
@@ -61,13 +59,13 @@ func check(t *testing.T, shell, code string) {
 
 func TestCodeRefusesNames(t *testing.T) {
 	for _, name := range []string{"", "-x", "a b", "a;b", "$(x)", "a\nb", "../x"} {
-		_, err := shellinit.Code(root(), "bash", shellinit.Options{Agents: []string{name}})
-		var refused *shellinit.NameError
+		_, err := shellCode(root(), "bash", shellOptions{Agents: []string{name}})
+		var refused *nameError
 		if !errors.As(err, &refused) || refused.Name != name {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := shellinit.Code(root(), "csh", shellinit.Options{}); err == nil {
+	if _, err := shellCode(root(), "csh", shellOptions{}); err == nil {
 		t.Error("an unknown shell has code")
 	}
 }

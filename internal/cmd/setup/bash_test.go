@@ -1,6 +1,6 @@
 //go:build linux
 
-package shellinit_test
+package setup
 
 import (
 	"os"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/cmd/setup/shellinit"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
@@ -81,7 +80,7 @@ func TestBashStatus(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	code, err := shellinit.Code(root(), "bash", shellinit.Options{})
+	code, err := shellCode(root(), "bash", shellOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +129,7 @@ func TestBashEndsAtNoFailureOfOurs(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
-	code, err := shellinit.Code(root(), "bash", shellinit.Options{})
+	code, err := shellCode(root(), "bash", shellOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

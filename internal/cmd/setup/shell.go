@@ -1,6 +1,4 @@
-// Package shellinit has the code that `ptyrec init` prints for a shell's startup file: functions
-// that record agents, the marks of prompts (OSC 133), and the completion of words.
-package shellinit
+package setup
 
 import (
 	"embed"
@@ -13,23 +11,23 @@ import (
 )
 
 //go:embed init.bash init.fish init.zsh
-var files embed.FS
+var shellFiles embed.FS
 
-// Options say what the code does.
-type Options struct {
+// shellOptions say what the code does.
+type shellOptions struct {
 	Agents []string // the commands to record
 	Shell  bool     // record the whole shell
 }
 
-// NameError is the error of Code for an agent whose name cannot be in a shell's code.
-type NameError struct{ Name string }
+// nameError is the error of shellCode for an agent whose name cannot be in a shell's code.
+type nameError struct{ Name string }
 
-func (e *NameError) Error() string { return fmt.Sprintf("%q is no name of a command", e.Name) }
+func (e *nameError) Error() string { return fmt.Sprintf("%q is no name of a command", e.Name) }
 
-// Code returns the code for a shell, which is bash, fish or zsh. It completes the words of root's
-// commands.
-func Code(root *cobra.Command, shell string, o Options) (string, error) {
-	text, err := integration(shell, o)
+// shellCode returns the code for a shell, which is bash, fish or zsh: functions that record agents,
+// the marks of prompts (OSC 133), and the completion of the words of root's commands.
+func shellCode(root *cobra.Command, shell string, o shellOptions) (string, error) {
+	text, err := shellIntegration(shell, o)
 	if err != nil {
 		return "", err
 	}
@@ -59,10 +57,10 @@ func completionOf(root *cobra.Command, shell string) (string, error) {
 // commandName matches the names that may be in the shell's code.
 var commandName = lazy.Regexp(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
 
-// integration returns the code for a shell: a file of ours, with its marks replaced by a wrapper
-// for each agent.
-func integration(shell string, o Options) (string, error) {
-	b, err := files.ReadFile("init." + shell)
+// shellIntegration returns the code for a shell: a file of ours, with its marks replaced by a
+// wrapper for each agent.
+func shellIntegration(shell string, o shellOptions) (string, error) {
+	b, err := shellFiles.ReadFile("init." + shell)
 	if err != nil {
 		return "", err
 	}
@@ -71,7 +69,7 @@ func integration(shell string, o Options) (string, error) {
 	agent, tail, _ := strings.Cut(rest, "#end\n")
 	for _, name := range o.Agents {
 		if !commandName().MatchString(name) {
-			return "", &NameError{name}
+			return "", &nameError{name}
 		}
 		head += strings.ReplaceAll(agent, "AGENT", name)
 	}

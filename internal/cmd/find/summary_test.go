@@ -1,4 +1,4 @@
-package summary_test
+package find
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ptyrec/ptyrec/internal/cmd/find/summary"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -27,15 +26,15 @@ func some() []*store.Info {
 
 func TestOf(t *testing.T) {
 	infos := some()
-	s := summary.Of(infos, infos[0].StartedAt, 3)
-	short := func(counts []summary.Count) (out []string) {
+	s := summaryOf(infos, infos[0].StartedAt, 3)
+	short := func(counts []count) (out []string) {
 		for _, c := range counts {
 			out = append(out, strings.Repeat("s", c.Sessions)+" "+strings.Repeat("t", c.Turns)+" "+c.Name)
 		}
 		return out
 	}
 	if s.Sessions != 3 || s.Turns != 12 || s.Messages != 24 || s.Hours != 3 || s.RawBytes != 3<<20 {
-		t.Errorf("all: %+v", s.Count)
+		t.Errorf("all: %+v", s.count)
 	}
 	for _, tt := range []struct {
 		of        string
@@ -51,9 +50,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
+func TestSummaryIsWritten(t *testing.T) {
 	infos := some()
-	s := summary.Of(infos, infos[0].StartedAt, 2)
+	s := summaryOf(infos, infos[0].StartedAt, 2)
 	var b bytes.Buffer
 	if err := s.Write(&b, false, 60); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package conversation_test
+package find
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/conversation"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -21,7 +20,7 @@ func TestWrite(t *testing.T) {
 	}
 	write := func(ref archive.Ref) string {
 		var b strings.Builder
-		if err := conversation.Write(&b, &render.Terminal{Width: 80}, info.Session, store.List(entries), info, ref); err != nil {
+		if err := writeConversation(&b, &render.Terminal{Width: 80}, info.Session, store.List(entries), info, ref); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -39,7 +38,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("the first entry of a part is not shown in full:\n%s", part)
 	}
 	broken := errors.New("broken")
-	err := conversation.Write(&strings.Builder{}, &render.Terminal{Width: 80}, info.Session, func(yield func(*session.Entry, error) bool) { yield(nil, broken) }, info, archive.Ref{})
+	err := writeConversation(&strings.Builder{}, &render.Terminal{Width: 80}, info.Session, func(yield func(*session.Entry, error) bool) { yield(nil, broken) }, info, archive.Ref{})
 	if !errors.Is(err, broken) {
 		t.Errorf("an entry that cannot be read: %v", err)
 	}

@@ -1,4 +1,4 @@
-package blame_test
+package find
 
 import (
 	"os"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/cmd/find/blame"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -69,13 +68,13 @@ func TestBlame(t *testing.T) {
 		sure string
 		seq  int
 	}{
-		{3, "\tshown(1)", "edit", blame.Edit, 4},
-		{2, "\tcommitted()", "during", blame.Commit, 0},
-		{4, "", "during", blame.Time, 0},
-		{5, "\tunknown()", "during", blame.Time, 0},
+		{3, "\tshown(1)", "edit", byEdit, 4},
+		{2, "\tcommitted()", "during", byCommit, 0},
+		{4, "", "during", byTime, 0},
+		{5, "\tunknown()", "during", byTime, 0},
 	} {
-		got, err := blame.Find(t.Context(), lib, blame.Line{File: file, Number: tt.line, Text: tt.text})
-		if err != nil || got == nil || got.Info.ID != tt.want || got.Sure != tt.sure || got.Seq != tt.seq || (got.Commit != "") != (tt.sure == blame.Commit) {
+		got, err := writerOf(t.Context(), lib, fileLine{File: file, Number: tt.line, Text: tt.text})
+		if err != nil || got == nil || got.Info.ID != tt.want || got.Sure != tt.sure || got.Seq != tt.seq || (got.Commit != "") != (tt.sure == byCommit) {
 			t.Errorf("line %d: %+v, %v, want %s, %s", tt.line, got, err, tt.want, tt.sure)
 		}
 	}
@@ -83,7 +82,7 @@ func TestBlame(t *testing.T) {
 	if err := os.WriteFile(other, []byte("x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := blame.Find(t.Context(), lib, blame.Line{File: other, Number: 1, Text: "x"}); err != nil || got != nil {
+	if got, err := writerOf(t.Context(), lib, fileLine{File: other, Number: 1, Text: "x"}); err != nil || got != nil {
 		t.Errorf("a file elsewhere: %+v, %v", got, err)
 	}
 }
