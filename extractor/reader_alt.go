@@ -251,6 +251,9 @@ func textAt(l row.Line, col int) bool {
 // screen, by its chrome below a prompt of the user's.
 func (r *Reader) startAlt(s chat.Screen) bool {
 	p, b, _, _ := r.banner(s.Lines)
+	if p != nil && !lives(p, s) {
+		return false
+	}
 	late := p == nil
 	if late {
 		p = talking(s)
@@ -288,11 +291,18 @@ func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
 // talking returns the agent whose screen this is, in the middle of a conversation, or nil.
 func talking(s chat.Screen) *Profile {
 	for _, p := range profiles {
-		if talks(p, talk(s, p.Split(s))) {
+		if talks(p, talk(s, p.Split(s))) && lives(p, s) {
 			return p
 		}
 	}
 	return nil
+}
+
+// lives reports whether an agent is on the screen, and not a text that a program has printed: its
+// input is there, and the cursor is not behind the last text, where a shell or a pager waits.
+// Colours tell the same.
+func lives(p *Profile, s chat.Screen) bool {
+	return !p.Mono || p.Split(s).OK && (!s.CursorVisible || s.CursorY+1 < len(row.Trim(s.Lines)))
 }
 
 // talks reports whether rows are of a conversation with an agent.

@@ -122,7 +122,7 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 	r.main.Advance(s.Lines[:end])
 	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
 	from := min(max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40), len(r.main.Lines))
-	if p, b, at, _ := r.banner(r.main.Lines[from:]); p != nil {
+	if p, b, at, _ := r.banner(r.main.Lines[from:]); p != nil && lives(p, s) {
 		r.showCommands(r.shell.Finish(&r.main, from+at))
 		r.startInline(p, b, from+at, s, settled)
 		return

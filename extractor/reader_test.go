@@ -322,3 +322,26 @@ func TestMuxLeft(t *testing.T) {
 		t.Errorf("%d sessions: %s", n, got)
 	}
 }
+
+// TestPrintedCapture prints a conversation that has no colours in a shell and in a pager: no agent
+// runs. The same rows above a cursor in the input are an agent's.
+func TestPrintedCapture(t *testing.T) {
+	simply(t)
+	profiles[0].Look.Mono = true
+	capture := "== one 1.2\nu: hi\na: yo\n>\n  hint"
+	for _, tt := range []struct {
+		name  string
+		shots shots
+		want  bool
+	}{
+		{"in a shell", shots{{"s", "me@box:~$ "}, {"", "cat talk\n" + capture + "\nme@box:~$ "}, {"s", ""}}, false},
+		{"in a pager", shots{{"s", "\x1b[?1049h\x1b[H" + capture + "\n:"}}, false},
+		{"as the first thing", shots{{"s", capture + "\nx$ "}}, false},
+		{"an agent", shots{{"s", "me@box:~$ "}, {"", "one\n" + capture + "\x1b[A\r\x1b[C"}, {"s", ""}}, true},
+		{"an agent on the alternate screen", shots{{"s", "\x1b[?1049h\x1b[H" + capture + "\x1b[A\r\x1b[C"}}, true},
+	} {
+		if got := tt.shots.play(NewReader()); strings.Contains(got, "newSession") != tt.want {
+			t.Errorf("%s: %s", tt.name, got)
+		}
+	}
+}

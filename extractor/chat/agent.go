@@ -80,6 +80,8 @@ type Agent struct {
 // Look is how an agent draws. All functions are pure.
 type Look struct {
 	Versions string // those that draw so: "2.0-"
+	// Mono: it draws without colours, so that a text which a program prints may look the same.
+	Mono bool
 
 	// Farewell reports whether the agent prints its conversation on the main screen when it
 	// leaves the alternate one.

@@ -61,6 +61,11 @@ type Mark struct {
 // On reports whether a row begins with the mark.
 func (m *Mark) On(l row.Line) bool { return m.on(&l, row.Indent(l.Text)) }
 
+// Signed reports whether a row begins with one of the mark's signs, in whatever ink.
+func (m *Mark) Signed(l row.Line) bool {
+	return !l.Wrapped && row.Indent(l.Text) == m.Col && row.Starts(l.Text[m.Col:], m.Signs...)
+}
+
 // on is On with the row's indent, which is the same for all marks.
 func (m *Mark) on(l *row.Line, indent int) bool {
 	if m.Text != nil {

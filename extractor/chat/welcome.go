@@ -25,6 +25,7 @@ type Form struct {
 	// terminal has not wrapped. Its groups version, model and cwd are what the welcome says.
 	Text func() *regexp.Regexp
 	Bold string // words in its first row that are bold there, and not where a reply quotes them
+	Mono bool   // nothing in its rows has a style
 }
 
 // A welcome has so many rows at most, and to its title. Expressions take time by the length of the
@@ -57,6 +58,16 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 		if m == nil || f.Bold != "" && !lines[0].BoldAt(row.Width(before)) {
 			continue
 		}
+		below := strings.Count(m[0], "\n")
+		n := row.Run(lines, func(l row.Line) bool {
+			if !l.Wrapped {
+				below--
+			}
+			return below >= 0
+		})
+		if f.Mono && row.Run(lines[:n], row.Unstyled) < n {
+			continue
+		}
 		for i, name := range f.Text().SubexpNames() {
 			switch said := strings.TrimSpace(m[i]); name {
 			case "version":
@@ -67,13 +78,7 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 				b.Cwd = said
 			}
 		}
-		below := strings.Count(m[0], "\n")
-		return b, row.Run(lines, func(l row.Line) bool {
-			if !l.Wrapped {
-				below--
-			}
-			return below >= 0
-		})
+		return b, n
 	}
 	return b, 0
 }

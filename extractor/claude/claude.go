@@ -36,7 +36,7 @@ func Agent() *chat.Agent {
 		Name: "claude", Widths: vterm.Points, Title: "Claude Code", Usage: usage,
 		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
-		Looks: []chat.Look{{
+		Looks: []chat.Look{mono(), {
 			Versions: "1.0-2.0",
 			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
 		}, {

@@ -2,11 +2,13 @@ package codex
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -19,7 +21,7 @@ func newBody(ls []row.Line) *body {
 	c.look = markdown.Style{
 		Left: 2, Seam: c.seam, CodeHangs: true,
 		Marks: marks, QuoteMarks: row.MarkCode,
-		Item: item, Heading: heading, Quote: quoteSign, Code: c.code, Table: markdown.PipeTable,
+		Item: c.item, Heading: heading, Quote: quoteSign, Code: c.code, Table: markdown.PipeTable,
 		Border: func(ls []markdown.Line) bool { return ls[0].First().Dim },
 	}
 	return c
@@ -64,6 +66,44 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 	return markdown.Item{}, false
 }
 
+// number matches a number before a list item that has no colour.
+var number = lazy.Regexp(`^ *(\d{1,3})\. `)
+
+// item reads a list item. Without colours a number is one where a blank row is above, or the item
+// before it; elsewhere a sentence was wrapped there.
+func (c *body) item(l *markdown.Line) (markdown.Item, bool) {
+	if it, ok := item(l); ok {
+		return it, true
+	}
+	m := number().FindStringSubmatch(l.Text)
+	if m == nil || !unstyled(*l) {
+		return markdown.Item{}, false
+	}
+	for at := l.At - 1; !c.blank(at); at-- {
+		above := c.line(at)
+		if above.Indent > l.Indent {
+			continue
+		}
+		before := number().FindStringSubmatch(above.Text)
+		if before == nil || above.Indent < l.Indent {
+			return markdown.Item{}, false
+		}
+		n, _ := strconv.Atoi(m[1])
+		k, _ := strconv.Atoi(before[1])
+		if n != k+1 || coloured(above.First()) {
+			return markdown.Item{}, false
+		}
+		break
+	}
+	return markdown.ListItem(l)
+}
+
+// counts reports whether a line is a sentence behind a number that has no colour.
+func (c *body) counts(l *markdown.Line) bool {
+	it, ok := c.item(l)
+	return ok && prose.Judge(l.Text[min(it.Content, len(l.Text)):]) == prose.Prose
+}
+
 // isItem reports whether a line begins a list item.
 func isItem(l *markdown.Line) bool {
 	_, ok := item(l)
@@ -90,7 +130,7 @@ func (c *body) code(ls []markdown.Line) (n int) {
 		return 0
 	}
 	n = c.themeCode(ls)
-	if n == 0 && !isItem(l) {
+	if n == 0 && !isItem(l) && !c.counts(l) {
 		n = c.plainCode(ls)
 		c.outdent(ls[:n])
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/session"
-	"github.com/ptyrec/ptyrec/vterm"
 )
 
 // tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
@@ -94,7 +93,7 @@ func input(head []row.Line, from int) string {
 }
 
 // omitted matches a row in place of those that are not shown.
-var omitted = lazy.Regexp(`^ *… \+`)
+var omitted = lazy.Regexp(`^ *(?:… \+|\+ \d+ lines? \(.* to expand\)$)`)
 
 // output is what a call printed, as far as it is shown.
 func output(ls []row.Line) (out string, truncated bool) {
@@ -113,9 +112,12 @@ func state(l row.Line, title string) string {
 // failedCall is what follows a call that failed.
 var failedCall = lazy.Regexp(` \(exit \d+\)$`)
 
+// monoVerb matches a row that begins with a verb, where there are no colours.
+var monoVerb = lazy.Regexp(`^  [└ ] (?:Read|List|Search|Run) `)
+
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
-	unnamed := func(l row.Line) bool { return l.StyleAt(4).Fg.Kind == vterm.ColorDefault } // a verb has a colour
+	unnamed := func(l row.Line) bool { return !coloured(l.StyleAt(4)) && !monoVerb().MatchString(l.Text) } // a verb has a colour
 	for ls = ls[1+row.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + row.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)

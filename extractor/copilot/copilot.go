@@ -49,6 +49,7 @@ const (
 	right       = 2 // columns that text leaves free: a blank, and the scroll bar
 	logo        = "╭─╮╭─╮"
 	bar         = "┃"
+	thumb       = "█"    // of the scroll bar, where there are no colours
 	clock       = 6      // columns at the right of a prompt that the time takes
 	apart       = "    " // before the time: nobody typed it, wherever a resize has put it
 )
@@ -80,8 +81,8 @@ func split(s chat.Screen) chat.Split {
 	}
 	sp.Bottom = copilotEnd(lines, sp.Top, top)
 	if l := lines[max(0, sp.Bottom-1)]; strings.HasSuffix(l.Text, bar) {
-		thumb := l.StyleAt(l.Cols - 1)
-		sp.Scrolled = thumb == (vterm.Style{}) || !row.Plain(thumb.Fg)
+		s := l.StyleAt(l.Cols - 1)
+		sp.Scrolled = s == (vterm.Style{}) || !row.Plain(s.Fg)
 	}
 	return sp
 }
@@ -107,16 +108,20 @@ func ofTerminal(l, first row.Line) bool {
 }
 
 var (
-	tabs   = lazy.Regexp(`^(?: (?:\[| \pL).*)?$`) // the row of tabs, the first in brackets or painted, an objective, or a blank one
-	empty  = lazy.Regexp(`^[ ` + bar + `]*$`)     // nothing but the scroll bar
-	beside = lazy.Regexp(`^ *$|` + bar + `$`)     // nothing, or anything beside the scroll bar
+	tabs  = lazy.Regexp(`^(?: (?:\[| \pL).*)?$`)      // the row of tabs, the first in brackets or painted, an objective, or a blank one
+	empty = lazy.Regexp(`^ *[` + bar + thumb + `]?$`) // nothing but the scroll bar
 )
+
+// beside reports whether a row has nothing, or anything beside the scroll bar.
+func beside(l row.Line) bool {
+	return strings.Trim(l.Text, " ") == "" || strings.HasSuffix(l.Text, bar) || strings.HasSuffix(l.Text, thumb) && row.Extent(l.Row) == l.Cols
+}
 
 // copilotEnd returns the end of the conversation above the row bottom: the directory is between
 // them, or a menu with its choice marked in column 2, below a blank row.
 func copilotEnd(lines []row.Line, top, bottom int) int {
 	end := top + 1 + row.Last(lines[top:bottom], row.Not(row.Matching(empty)))
-	start := top + 1 + row.Last(lines[top:end], row.Matching(beside))
+	start := top + 1 + row.Last(lines[top:end], beside)
 	if end == bottom || slices.ContainsFunc(lines[start:end], row.Prefixed("  ❯ ")) {
 		return start
 	}

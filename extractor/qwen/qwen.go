@@ -154,15 +154,21 @@ func parse(lines []row.Line) []chat.Item {
 	return read(in)
 }
 
-// qwenIndented reports whether the conversation has a margin: its first sign is behind one.
+// qwenIndented reports whether the conversation has a margin: its first sign is behind one. Without
+// colours, any is.
 func qwenIndented(lines []row.Line) bool {
+	plain := false
 	for _, l := range lines {
 		n := row.Indent(l.Text)
-		if strings.ContainsRune("✦◆>", row.FirstRune(l.Text[n:])) && l.StyleAt(n).Fg.Kind != vterm.ColorDefault {
+		switch {
+		case !strings.ContainsRune("✦◆>", row.FirstRune(l.Text[n:])):
+		case l.StyleAt(n).Fg.Kind != vterm.ColorDefault:
 			return n == margin
+		default:
+			plain = plain || n == margin
 		}
 	}
-	return !slices.ContainsFunc(lines, row.Prefixed("╭"))
+	return plain || !slices.ContainsFunc(lines, row.Prefixed("╭"))
 }
 
 // elapsed is how long a tool has been running, behind what it does.

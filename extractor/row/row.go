@@ -95,6 +95,15 @@ func (l Line) All(ok func(vterm.Style) bool) bool {
 	return !slices.ContainsFunc(l.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
 }
 
+// Unstyled reports whether nothing in a row has a colour or another style than a cursor has.
+func Unstyled(l Line) bool {
+	return !slices.ContainsFunc(l.Runs, func(run vterm.Run) bool {
+		s := run.Style
+		s.Inverse = false
+		return s != vterm.Style{}
+	})
+}
+
 // Filled reports whether a line has text.
 func Filled(l Line) bool { return l.Text != "" }
 
