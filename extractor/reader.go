@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
@@ -55,7 +56,8 @@ type Reader struct {
 	shell       shell.Reader
 	seg         segment
 	steps       []Step
-	version     string // of the last agent, as its banner says
+	version     string   // of the last agent, as its banner says
+	last        *Profile // the agent that ran last
 	lastBanner  seenBanner
 	held        []row.Line   // what a half drawn frame showed, since the last one that was read
 	chrome      []row.Line   // below the conversation, in the last frame that was read
@@ -200,15 +202,27 @@ func (r *Reader) drawn() *document.Document {
 	return &r.main
 }
 
-// enter begins a run of an agent.
+// enter begins a run of an agent, or goes on with the one that was stopped.
 func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
+	again := r.continues(p)
 	r.leave()
 	r.open(p, alt, start)
-	r.shell.AgentSeen = true
+	r.shell.AgentSeen, r.last = true, p
+	if again {
+		r.seg.reprint = true
+		return
+	}
 	r.version = b.Version
 	data := map[string]any{"version": b.Version, "model": b.Model, "cwd": b.Cwd}
 	maps.DeleteFunc(data, func(_ string, v any) bool { return v == "" })
 	r.steps = append(r.steps, Step{Event: session.EventNewSession, Agent: p.Name, Data: data})
+}
+
+// continues reports whether the shell has continued the agent that ran last, which draws its
+// conversation again: by fg, or by the number of a job.
+func (r *Reader) continues(p *Profile) bool {
+	program, _ := r.shell.Runs()
+	return r.seg.agent == noAgent && r.last != nil && r.last.Name == p.Name && (program == "fg" || strings.HasPrefix(program, "%"))
 }
 
 // leave ends the run of an agent, if one runs.
