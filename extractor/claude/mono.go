@@ -16,8 +16,8 @@ import (
 // said from what is done. This file draws what they tell in the inks that the looks know, so that
 // all else is read as ever.
 
-// monoWelcome is the logo, in no colour, with three lines beside it, or the box. A reply that quotes
-// it is further in.
+// monoWelcome is the logo, in no colour, with three lines beside it, or the box. A reply that
+// quotes it is further in.
 var monoWelcome = func() chat.Welcome {
 	w := welcome
 	w.Forms = forms(`\d+\.\d+`)
@@ -135,7 +135,7 @@ func inkTalk(lines []row.Line) []row.Line {
 	return lines
 }
 
-// promptEnd counts the rows of a prompt, with the blank ones in it: up to what begins something else.
+// promptEnd counts the rows of a prompt, with the blank ones in it.
 func promptEnd(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		l := lines[k]
@@ -181,7 +181,7 @@ func describes(lines []row.Line) bool {
 	return !row.Starts(text, noHints...) && !hookSays().MatchString(text)
 }
 
-// cornerBelow returns the first row with a corner right below the paragraph in the first row, or -1.
+// cornerBelow returns the row of the corner right below the paragraph in the first row, or -1.
 func cornerBelow(lines []row.Line) int {
 	for k := 1; k < min(len(lines), 6); k++ {
 		switch {
