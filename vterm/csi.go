@@ -11,23 +11,8 @@ func (t *Term) dispatchCSI(final byte) {
 		switch t.collect[0] {
 		case '?':
 			t.privateCSI(final)
-		case '>':
-			switch final {
-			case 'u':
-				t.pushKeyboard()
-			case 'm':
-				t.modifyKeys()
-			default:
-				t.reportCSI(final)
-			}
-		case '<':
-			if final == 'u' {
-				t.popKeyboard()
-			}
-		case '=':
-			if final == 'u' {
-				t.setKeyboard()
-			}
+		case '<', '=', '>':
+			t.keyboardCSI(t.collect[0], final)
 		case ' ':
 			t.spaceCSI(final)
 		case '!':
@@ -52,6 +37,24 @@ func (t *Term) dispatchCSI(final byte) {
 	}
 }
 
+// keyboardCSI executes the sequences with one of the private markers "<", "=" and ">": those of the
+// keyboard's protocols, and reports.
+func (t *Term) keyboardCSI(marker, final byte) {
+	switch {
+	case marker == '<' && final == 'u':
+		t.popKeyboard()
+	case marker == '=' && final == 'u':
+		t.setKeyboard()
+	case marker != '>':
+	case final == 'u':
+		t.pushKeyboard()
+	case final == 'm':
+		t.modifyKeys()
+	default:
+		t.reportCSI(final)
+	}
+}
+
 // plainCSI executes the sequences without a private marker.
 func (t *Term) plainCSI(final byte) {
 	if final != 'm' {
@@ -63,20 +66,6 @@ func (t *Term) plainCSI(final byte) {
 	case 'H', 'f':
 		t.addressed = t.addressed || p.n > 0
 		t.moveTo(p.get(1, 1)-1, n-1)
-	case '@':
-		t.insertChars(n)
-	case 'L':
-		t.insertLines(n)
-	case 'M':
-		t.deleteLines(n)
-	case 'P':
-		t.deleteChars(n)
-	case 'S':
-		t.scrollUpBy(n)
-	case 'T':
-		t.scrollDownBy(n)
-	case 'X':
-		t.eraseChars(n)
 	case 'J':
 		t.eraseDisplay(p.get(0, 0), false)
 	case 'K':
@@ -99,6 +88,28 @@ func (t *Term) plainCSI(final byte) {
 		t.saveCursor()
 	case 'u':
 		t.restoreCursor()
+	default:
+		t.editCSI(final, n)
+	}
+}
+
+// editCSI executes what inserts, deletes and scrolls, and cursor movements.
+func (t *Term) editCSI(final byte, n int) {
+	switch final {
+	case '@':
+		t.insertChars(n)
+	case 'L':
+		t.insertLines(n)
+	case 'M':
+		t.deleteLines(n)
+	case 'P':
+		t.deleteChars(n)
+	case 'S':
+		t.scrollUpBy(n)
+	case 'T':
+		t.scrollDownBy(n)
+	case 'X':
+		t.eraseChars(n)
 	default:
 		t.moveCSI(final, n)
 	}

@@ -16,22 +16,14 @@ func (t *Term) printASCII(p []byte) int {
 		}
 	}
 	if t.charset != nil || t.insert {
-		for ; n < len(p) && printable(p[n]); n++ {
-			t.printRune(rune(p[n]))
-		}
-		return n
+		return t.printEach(p)
 	}
 	sc := t.scr
 	l := sc.rows[sc.y]
 	t.startRun(l)
 	for n < len(p) && printable(p[n]) {
 		if sc.x >= t.cols {
-			if t.autowrap {
-				t.wrapLine()
-				l = sc.rows[sc.y]
-			} else { // further characters overwrite each other in the last column
-				sc.x = t.cols - 1
-			}
+			l = t.pastLast()
 		}
 		var k int
 		attr := t.attr
@@ -55,6 +47,24 @@ func (t *Term) printASCII(p []byte) int {
 	}
 	l.mendAt(sc.x, t.attr)
 	t.joinable = 1
+	return n
+}
+
+// pastLast goes on after the last column, and returns the row of the cursor.
+func (t *Term) pastLast() *line {
+	if t.autowrap {
+		t.wrapLine()
+	} else { // further characters overwrite each other in the last column
+		t.scr.x = t.cols - 1
+	}
+	return t.scr.rows[t.scr.y]
+}
+
+// printEach is printASCII where each character may be another one, or moves others.
+func (t *Term) printEach(p []byte) (n int) {
+	for ; n < len(p) && printable(p[n]); n++ {
+		t.printRune(rune(p[n]))
+	}
 	return n
 }
 

@@ -106,42 +106,49 @@ func newCopilot(w *writer) func(doc []byte) {
 		w.at(l.Timestamp.Time)
 		w.in(l.Data.Context.Cwd)
 		w.side = cmp.Or(l.AgentID, l.Data.Parent)
-		switch d := l.Data; l.Type {
-		case "session.start", "session.resume":
-			w.is(d.SessionID, d.Version, d.Model)
-		case "session.model_change":
-			w.is("", "", d.NewModel)
-		case "session.title_changed":
-			w.facts.Title = cmp.Or(clean(d.Title), w.facts.Title)
-		case "user.message":
-			if w.side == "" && (d.Source != "" && d.Source != session.RoleUser || d.Continues) {
-				return
-			}
-			w.say(l.ID, session.RoleUser, string(d.Content))
-		case "assistant.message":
-			w.say(below(l.ID, "thinking"), session.RoleThinking, d.Reasoning)
-			w.say(l.ID, session.RoleAssistant, string(d.Content))
-		case "tool.execution_start":
-			w.call(l.ID, d.CallID, d.Tool, inputOf(d.Arguments))
-		case "tool.execution_complete":
-			failed := d.Success != nil && !*d.Success
-			output := string(d.Result.Content)
-			if failed && output == "" {
-				output = d.Error.Message
-			}
-			w.result(d.CallID, output, failed)
-		case "session.snapshot_rewind":
-			w.say(l.ID, session.RoleSystem, "The user went back to an earlier message.")
-		case "abort":
-			w.event(l.ID, session.EventInterrupted, nil)
-		case "session.usage_record":
-			u, key := d.Usage, l.ID
-			if at, known := records[key]; known && !at.Equal(l.Timestamp.Time) {
-				key = below(key, l.Timestamp.UTC().Format(time.RFC3339Nano))
-			} else {
-				records[key] = l.Timestamp.Time
-			}
-			w.use(session.Usage{Key: key, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite), CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
+		if l.Type != "session.usage_record" {
+			l.write(w)
+			return
 		}
+		u, key := l.Data.Usage, l.ID
+		if at, known := records[key]; known && !at.Equal(l.Timestamp.Time) {
+			key = below(key, l.Timestamp.UTC().Format(time.RFC3339Nano))
+		} else {
+			records[key] = l.Timestamp.Time
+		}
+		w.use(session.Usage{Key: key, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite), CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
+	}
+}
+
+// write writes what a line says, except for what was used.
+func (l *copilotLine) write(w *writer) {
+	switch d := l.Data; l.Type {
+	case "session.start", "session.resume":
+		w.is(d.SessionID, d.Version, d.Model)
+	case "session.model_change":
+		w.is("", "", d.NewModel)
+	case "session.title_changed":
+		w.facts.Title = cmp.Or(clean(d.Title), w.facts.Title)
+	case "user.message":
+		if w.side == "" && (d.Source != "" && d.Source != session.RoleUser || d.Continues) {
+			return
+		}
+		w.say(l.ID, session.RoleUser, string(d.Content))
+	case "assistant.message":
+		w.say(below(l.ID, "thinking"), session.RoleThinking, d.Reasoning)
+		w.say(l.ID, session.RoleAssistant, string(d.Content))
+	case "tool.execution_start":
+		w.call(l.ID, d.CallID, d.Tool, inputOf(d.Arguments))
+	case "tool.execution_complete":
+		failed := d.Success != nil && !*d.Success
+		output := string(d.Result.Content)
+		if failed && output == "" {
+			output = d.Error.Message
+		}
+		w.result(d.CallID, output, failed)
+	case "session.snapshot_rewind":
+		w.say(l.ID, session.RoleSystem, "The user went back to an earlier message.")
+	case "abort":
+		w.event(l.ID, session.EventInterrupted, nil)
 	}
 }

@@ -204,24 +204,9 @@ func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
 		inner = len(s.listAt())
 	}
 	switch {
-	case s.quoted:
-		switch {
-		case s.escape:
-			s.escape = false
-		case c == '\\':
-			s.escape = true
-		case c == '"':
-			s.quoted = false
-		}
-	case c == '"':
-		s.quoted = true
+	case s.inText(c):
 	case c == '{' || c == '[':
-		if s.stack = append(s.stack, c); depth == 0 {
-			s.list = c == '['
-			return nil, false
-		}
-		if depth == 1 && c == '[' && !s.list {
-			s.list, s.value, s.long = true, nil, false
+		if s.open(c, depth) {
 			return nil, false
 		}
 	case c == '}' || c == ']':
@@ -247,13 +232,48 @@ func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
 		s.key, s.value = append(append([]byte{}, bytes.TrimSpace(s.value)...), ':'), nil
 		return nil, false
 	}
-	if depth == 0 {
-		return nil, false
+	if depth > 0 {
+		s.keep(c)
 	}
+	return nil, false
+}
+
+// keep adds a byte to the document at hand, unless that is too long.
+func (s *splitter) keep(c byte) {
 	if s.long = s.long || len(s.value) >= longest; !s.long {
 		s.value = append(s.value, c)
 	}
-	return nil, false
+}
+
+// inText takes a byte of a string, with its quotes, and reports whether c is one.
+func (s *splitter) inText(c byte) bool {
+	switch {
+	case !s.quoted:
+		s.quoted = c == '"'
+		return s.quoted
+	case s.escape:
+		s.escape = false
+	case c == '\\':
+		s.escape = true
+	case c == '"':
+		s.quoted = false
+	}
+	return true
+}
+
+// open takes an opening bracket, and reports whether a document or the list of documents begins
+// with it.
+func (s *splitter) open(c byte, depth int) bool {
+	s.stack = append(s.stack, c)
+	switch {
+	case depth == 0:
+		s.list = c == '['
+		return true
+	case depth == 1 && c == '[' && !s.list:
+		s.list, s.value, s.long = true, nil, false
+		return true
+	}
+	return false
 }
 
 // listAt returns the brackets that are open around an element of the list at hand.

@@ -42,18 +42,8 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 	if !v.isAgent() && start == 0 {
 		return ErrNoAgent
 	}
-	started := func() bool {
-		s := v.sight().State
-		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting && s != extractor.StateUnknown
-	}
-	ok, err := v.until(ctx, max(start, settleTime), started)
-	switch {
-	case err != nil:
+	if err := v.started(ctx, max(start, settleTime)); err != nil {
 		return err
-	case !ok && v.agent() == "" && !v.isAgent():
-		return ErrNoAgent
-	case !ok:
-		return ErrNotStarted
 	}
 	if time.Since(v.hello.Session.StartedAt) < young {
 		if err := v.quiet(ctx, youngQuiet, youngLimit); err != nil {
@@ -61,7 +51,7 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 		}
 	}
 	var now extractor.Sight
-	ok, err = v.until(ctx, settleTime, func() bool {
+	ok, err := v.until(ctx, settleTime, func() bool {
 		now = v.sight()
 		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && now.Boxed && v.state.State == "idle"
 	})
@@ -78,6 +68,21 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 		return &BoxError{now.Box}
 	}
 	return nil
+}
+
+// started waits until the agent has started, for up to limit.
+func (v *view) started(ctx context.Context, limit time.Duration) error {
+	ok, err := v.until(ctx, limit, func() bool {
+		s := v.sight().State
+		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting && s != extractor.StateUnknown
+	})
+	switch {
+	case err != nil || ok:
+		return err
+	case v.agent() == "" && !v.isAgent():
+		return ErrNoAgent
+	}
+	return ErrNotStarted
 }
 
 // works reports whether the agent is busy according to the log.

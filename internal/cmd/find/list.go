@@ -19,6 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/session"
+	"github.com/ptyrec/ptyrec/store"
 )
 
 // listed is how many sessions a list has that is not told: more than one looks through.
@@ -97,12 +98,9 @@ func list(ctx context.Context, o *listOptions) error {
 	if o.limit < 0 {
 		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", o.limit))
 	}
-	limit, now := o.limit, time.Now()
-	if limit > 0 {
-		limit++ // to know of more
-	}
+	now := time.Now()
 	o.Folded = o.Sandbox == "" && !o.AsJSON
-	db, infos, filter, err := o.Choose(ctx, o.Open, now, limit)
+	db, infos, filter, err := o.Choose(ctx, o.Open, now, orMore(o.limit))
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
 		o.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
@@ -122,39 +120,23 @@ func list(ctx context.Context, o *listOptions) error {
 		infos = infos[:o.limit]
 	}
 	if o.AsJSON {
-		prices, err := o.Prices()
-		if err != nil {
-			return err
-		}
-		var used map[string]*usage.Sum
-		if db != nil {
-			used = prices.Sums(ctx, db, infos)
-		}
-		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, o.Open.Sockets(), used) })
+		return listJSON(ctx, o, db, infos)
 	}
 	if len(infos) == 0 && len(boxes) == 0 {
 		o.NoticeNone(o.Open)
 		return nil
 	}
-	ids, err := db.IDs(ctx)
-	switch {
-	case damaged: // it may not have all
-		for _, info := range infos {
-			ids = append(ids, info.ID)
-		}
-		slices.Sort(ids)
-		ids = slices.Compact(ids)
-	case err != nil:
+	ids, err := idsOf(ctx, db, infos, damaged)
+	if err != nil {
 		return err
 	}
 	t := listing.Table(infos, o.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(o.IO.Out))
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
-	if len(infos) == 0 {
-		return o.IO.Page(cli.Text(b.String()))
-	}
-	if err := t.Write(&b, o.IO.Colours().Paint, o.IO.Width()); err != nil {
-		return err
+	if len(infos) > 0 {
+		if err := t.Write(&b, o.IO.Colours().Paint, o.IO.Width()); err != nil {
+			return err
+		}
 	}
 	if err := o.IO.Page(cli.Text(b.String())); err != nil {
 		return err
@@ -163,4 +145,39 @@ func list(ctx context.Context, o *listOptions) error {
 		o.IO.Notice("these are the newest %d: -n 0 lists all", o.limit)
 	}
 	return nil
+}
+
+// orMore returns one more than a limit, to know whether there are more; 0 is no limit.
+func orMore(limit int) int {
+	if limit > 0 {
+		limit++
+	}
+	return limit
+}
+
+// idsOf returns the ids of all sessions of a database. One that is damaged may not have those of
+// infos.
+func idsOf(ctx context.Context, db opener.Sessions, infos []*store.Info, damaged bool) ([]string, error) {
+	ids, err := db.IDs(ctx)
+	if !damaged {
+		return ids, err
+	}
+	for _, info := range infos {
+		ids = append(ids, info.ID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// listJSON lists sessions of db, which is nil if there is no database, as JSON.
+func listJSON(ctx context.Context, o *listOptions, db opener.Sessions, infos []*store.Info) error {
+	prices, err := o.Prices()
+	if err != nil {
+		return err
+	}
+	var used map[string]*usage.Sum
+	if db != nil {
+		used = prices.Sums(ctx, db, infos)
+	}
+	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, o.Open.Sockets(), used) })
 }

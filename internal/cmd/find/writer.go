@@ -47,13 +47,7 @@ type fileLine struct {
 func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, error) {
 	from, _ := git.BlameLine(ctx, l.File, l.Number) // without git there are edits, and the time
 	root := git.Root(ctx, filepath.Dir(l.File))
-	written := from.At
-	if from.Commit == "" {
-		written = time.Now()
-		if info, err := os.Stat(l.File); err == nil {
-			written = info.ModTime()
-		}
-	}
+	written := writtenAt(l.File, from)
 	infos, err := lib.Store.Sessions(ctx, store.Filter{Until: written.Add(slack)})
 	if err != nil {
 		return nil, err
@@ -70,13 +64,7 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 		if seq > 0 {
 			return &writer{Info: info, Seq: seq, Sure: byEdit, Commit: from.Commit}, nil
 		}
-		end := time.Now()
-		if info.Status != store.Live {
-			end = info.StartedAt.Add(info.Duration)
-		}
-		if info.EndedAt != nil {
-			end = *info.EndedAt
-		}
+		end := endOf(info)
 		during := !written.After(end.Add(slack))
 		made := from.Commit != "" && info.Git != nil && slices.Contains(info.Git.Commits, from.Commit)
 		if committed == nil && from.Commit != "" && (made || during) {
@@ -90,6 +78,29 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 		return committed, nil
 	}
 	return inTime, nil
+}
+
+// writtenAt returns when a line of a file was written: with its commit, else with the file's last
+// change.
+func writtenAt(file string, from git.Line) time.Time {
+	if from.Commit != "" {
+		return from.At
+	}
+	if info, err := os.Stat(file); err == nil {
+		return info.ModTime()
+	}
+	return time.Now()
+}
+
+// endOf returns when a session ended, or now.
+func endOf(info *store.Info) time.Time {
+	switch {
+	case info.EndedAt != nil:
+		return *info.EndedAt
+	case info.Status != store.Live:
+		return info.StartedAt.Add(info.Duration)
+	}
+	return time.Now()
 }
 
 // related reports whether a session's folder is in a repository, or around it.

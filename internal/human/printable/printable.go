@@ -164,16 +164,26 @@ func what(prev, r rune, next string) verdict {
 		return shown
 	}
 	follows, _ := utf8.DecodeRuneInString(next)
-	switch {
-	case r == zwj && joinsEmoji(prev) && emoji(follows),
-		(r == zwj || r == zwnj) && joining(prev) && joining(follows),
-		r == 0xfe0e || r == 0xfe0f, r >= 0xfe00 && r <= 0xfe0d, r >= 0xe0100 && r <= 0xe01ef, r >= 0x180b && r <= 0x180f && r != 0x180e:
-		if r != zwj && r != zwnj && !selects(prev, r) {
-			return hidden
-		}
+	if joins(prev, r, follows) || selector(r) && selects(prev, r) {
 		return shown
 	}
 	return hidden
+}
+
+// joins reports whether r is a joiner, or keeps from joining, where scripts and emoji need one.
+func joins(prev, r, follows rune) bool {
+	switch r {
+	case zwj:
+		return joinsEmoji(prev) && emoji(follows) || joining(prev) && joining(follows)
+	case zwnj:
+		return joining(prev) && joining(follows)
+	}
+	return false
+}
+
+// selector reports whether r is a variation selector.
+func selector(r rune) bool {
+	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f && r != 0x180e
 }
 
 const (

@@ -31,20 +31,9 @@ func Keys(names string, application bool) ([]string, error) {
 }
 
 func keyByte(name string, application bool) (string, error) {
-	ctrl, alt, shift := false, false, false
-	rest := name
-	for len(rest) > 2 && rest[1] == '-' {
-		switch rest[0] {
-		case 'C', 'c', '^':
-			ctrl = true
-		case 'M', 'm':
-			alt = true
-		case 'S', 's':
-			shift = true
-		default:
-			return "", unknownKey(name)
-		}
-		rest = rest[2:]
+	ctrl, alt, shift, rest, ok := modifiers(name)
+	if !ok {
+		return "", unknownKey(name)
 	}
 	key, named := namedKeys[strings.ToLower(rest)]
 	switch {
@@ -58,14 +47,7 @@ func keyByte(name string, application bool) (string, error) {
 		key = rest
 	}
 	if ctrl {
-		switch c := strings.ToUpper(key)[0]; {
-		case len(key) == 1 && c >= '@' && c <= '_':
-			key = string(rune(c & 0x1f))
-		case key == " ":
-			key = "\x00"
-		case key == "?":
-			key = "\x7f"
-		default:
+		if key, ok = withCtrl(key); !ok {
 			return "", unknownKey(name)
 		}
 	}
@@ -73,6 +55,37 @@ func keyByte(name string, application bool) (string, error) {
 		key = "\x1b" + key
 	}
 	return key, nil
+}
+
+// modifiers returns the modifiers that the name of a key begins with, and the rest of the name. ok
+// is false if there is no such modifier.
+func modifiers(name string) (ctrl, alt, shift bool, rest string, ok bool) {
+	for rest = name; len(rest) > 2 && rest[1] == '-'; rest = rest[2:] {
+		switch rest[0] {
+		case 'C', 'c', '^':
+			ctrl = true
+		case 'M', 'm':
+			alt = true
+		case 'S', 's':
+			shift = true
+		default:
+			return false, false, false, "", false
+		}
+	}
+	return ctrl, alt, shift, rest, true
+}
+
+// withCtrl returns the byte that a terminal sends for a key with Ctrl; ok is false if there is none.
+func withCtrl(key string) (with string, ok bool) {
+	switch c := strings.ToUpper(key)[0]; {
+	case len(key) == 1 && c >= '@' && c <= '_':
+		return string(rune(c & 0x1f)), true
+	case key == " ":
+		return "\x00", true
+	case key == "?":
+		return "\x7f", true
+	}
+	return "", false
 }
 
 // functionKey returns the sequence of a key with its modifiers.

@@ -70,19 +70,8 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	} else {
 		return failure.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
 	}
-	switch {
-	case f.options.Cols < minSize:
-		return usage(errors.New("term width must be at least 10"))
-	case f.options.Rows < minSize:
-		return usage(errors.New("term height must be at least 10"))
-	case f.port < 0 || f.port > 65535:
-		return usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.port))
-	case f.content != "text" && f.content != "markdown":
-		return usage(fmt.Errorf("--content %q: it must be text or markdown", f.content))
-	case f.options.StateFile == "" && f.options.LoadState:
-		return usage(errors.New("--load-state requires --state-file to be set"))
-	case f.options.StateFile == "" && f.options.SaveState:
-		return usage(errors.New("--save-state requires --state-file to be set"))
+	if err := f.checkValues(); err != nil {
+		return usage(err)
 	}
 	if !flags.Changed("allowed-hosts") {
 		f.options.Access.Hosts = agentapi.DefaultHosts()
@@ -97,6 +86,25 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	}
 	if f.options.Access.Origins, err = agentapi.CheckOrigins(f.options.Access.Origins); err != nil {
 		return usage(fmt.Errorf("--allowed-origins: %w", err))
+	}
+	return nil
+}
+
+// checkValues returns an error if a flag has a value that it cannot have.
+func (f *Flags) checkValues() error {
+	switch {
+	case f.options.Cols < minSize:
+		return errors.New("term width must be at least 10")
+	case f.options.Rows < minSize:
+		return errors.New("term height must be at least 10")
+	case f.port < 0 || f.port > 65535:
+		return fmt.Errorf("--port %d: it must be 1 to 65535", f.port)
+	case f.content != "text" && f.content != "markdown":
+		return fmt.Errorf("--content %q: it must be text or markdown", f.content)
+	case f.options.StateFile == "" && f.options.LoadState:
+		return errors.New("--load-state requires --state-file to be set")
+	case f.options.StateFile == "" && f.options.SaveState:
+		return errors.New("--save-state requires --state-file to be set")
 	}
 	return nil
 }

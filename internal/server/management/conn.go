@@ -233,24 +233,14 @@ func (c *conn) joinSession(r *request) error {
 		return c.joinCommand(r)
 	}
 	id := *r.SessionID
-	l, ok := c.p.find(c.ctx, id)
-	var h *hub
-	if ok {
-		var err error
-		if h, err = c.p.hub(c.ctx, l); err != nil && !errors.Is(err, session.ErrNotFound) {
-			return c.fail("Session '" + id + "' cannot be joined: " + err.Error())
-		}
+	h, err := c.hubOf(id)
+	if err != nil {
+		return c.fail("Session '" + id + "' cannot be joined: " + err.Error())
 	}
 	if h == nil {
 		return c.fail("Session '" + id + "' not found")
 	}
-	c.mu.Lock()
-	before := c.joins[id]
-	c.mu.Unlock()
-	if before != nil {
-		before.stop()
-		<-before.done
-	}
+	c.leaveBefore(id)
 	role := observer
 	if r.Role != nil && *r.Role == controller && h.acquire(c) {
 		role = controller
@@ -265,31 +255,13 @@ func (c *conn) joinSession(r *request) error {
 			return c.fail("Session '" + id + "' not found")
 		}
 	}
-	came := make(chan *entry, 1)
-	err := h.put(session.EventRole, c.id, role, func(e *entry) { came <- e })
-	if err == nil {
-		select {
-		case reader.joined = <-came:
-		case <-h.ctx.Done():
-			err = h.ctx.Err()
-		case <-time.After(attachTime):
-			err = context.DeadlineExceeded
-		}
-	}
-	if err != nil {
+	if reader.joined, err = h.putRole(c.id, role); err != nil {
 		h.free(c)
 		c.p.release(h)
 		return c.fail("Session '" + id + "' not found") // it has just ended
 	}
 	seq := reader.joined.number
-	h.mu.Lock()
-	switch k := h.newestKeyframe(freshFrames, freshBytes); {
-	case r.ReplayFrom != nil:
-		reader.next = int64(min(*r.ReplayFrom, uint64(seq)))
-	case k != nil && k.number < seq:
-		reader.next, reader.picture = k.number, k.number
-	}
-	h.mu.Unlock()
+	reader.beginAt(r.ReplayFrom)
 	if err := c.send(joinedMessage{"session_joined", id, role, seq}); err != nil {
 		return err
 	}
@@ -298,6 +270,60 @@ func (c *conn) joinSession(r *request) error {
 	c.mu.Unlock()
 	reader.start()
 	return nil
+}
+
+// hubOf returns the hub of a live session; nil if there is no such session.
+func (c *conn) hubOf(id string) (*hub, error) {
+	l, ok := c.p.find(c.ctx, id)
+	if !ok {
+		return nil, nil
+	}
+	h, err := c.p.hub(c.ctx, l)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil, nil
+	}
+	return h, err
+}
+
+// leaveBefore ends what the client joined of a session before.
+func (c *conn) leaveBefore(id string) {
+	c.mu.Lock()
+	before := c.joins[id]
+	c.mu.Unlock()
+	if before != nil {
+		before.stop()
+		<-before.done
+	}
+}
+
+// putRole puts a client's role into the session's log, and returns its entry.
+func (h *hub) putRole(client, role string) (*entry, error) {
+	came := make(chan *entry, 1)
+	if err := h.put(session.EventRole, client, role, func(e *entry) { came <- e }); err != nil {
+		return nil, err
+	}
+	select {
+	case e := <-came:
+		return e, nil
+	case <-h.ctx.Done():
+		return nil, h.ctx.Err()
+	case <-time.After(attachTime):
+		return nil, context.DeadlineExceeded
+	}
+}
+
+// beginAt has the reader begin with an entry or, if replay is nil, with a new picture of the screen
+// if there is one.
+func (r *reader) beginAt(replay *uint64) {
+	seq := r.joined.number
+	r.h.mu.Lock()
+	defer r.h.mu.Unlock()
+	switch k := r.h.newestKeyframe(freshFrames, freshBytes); {
+	case replay != nil:
+		r.next = int64(min(*replay, uint64(seq)))
+	case k != nil && k.number < seq:
+		r.next, r.picture = k.number, k.number
+	}
 }
 
 // leaveSession ends the client's membership of a session.

@@ -81,60 +81,84 @@ const batch = 64
 
 // run sends until the session is over, the reader is stopped (errGone), or the client is gone.
 func (r *reader) run() error {
-	h := r.h
 	for {
 		if err := r.pause(); err != nil {
 			return err
 		}
-		h.mu.Lock()
-		if r.plain && r.next < 0 {
-			if number, ok := h.after(r.warm()); ok {
-				r.next = number
-			}
-		}
-		found, behind := h.from(max(r.next, 0), batch)
-		waiting := h.next - r.next
-		closed, status, end := h.closed, h.status, h.next
-		h.mu.Unlock()
+		n := r.look()
+		var over bool
+		var err error
 		switch {
-		case r.next < 0:
-			behind = true
-		case !behind && waiting <= batch:
-			r.live = true
+		case r.live && r.next >= 0 && n.waiting > maxWaiting:
+			err = r.fellBehind()
+		case n.behind:
+			err = r.replay()
+		case len(n.found) > 0:
+			over, err = r.sendAll(n.found)
+		case n.closed:
+			return r.sendClosed(n)
+		default:
+			err = r.wait()
 		}
-		r.catching.Store(r.live && waiting > batch)
-		switch {
-		case r.live && r.next >= 0 && waiting > maxWaiting:
-			if err := r.fellBehind(); err != nil {
-				return err
-			}
-			continue
-		case behind:
-			if err := r.replay(); err != nil {
-				return err
-			}
-			continue
-		case len(found) == 0 && closed:
-			if status == nil && !r.plain { // it was killed, and its log has no end
-				r.c.forget(r)
-				return r.json(closedFrame{r.head(end, time.Now().UnixMilli(), "closed"), nil})
-			}
-			return nil
-		case len(found) == 0:
-			if err := r.wait(); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, e := range found {
-			if err := r.send(e); err != nil {
-				return err
-			}
-			if r.finished() || e.kind == protocol.NumberedExit {
-				return nil
-			}
+		if over || err != nil {
+			return err
 		}
 	}
+}
+
+// news is what a hub has for a reader.
+type news struct {
+	found   []*entry // the next ones, batch at most
+	behind  bool     // the hub no longer has the next one
+	waiting int64    // how many there are
+	closed  bool     // the session is over
+	status  *int     // its exit status
+	end     int64    // the number after its last entry
+}
+
+// look returns what comes next.
+func (r *reader) look() (n news) {
+	h := r.h
+	h.mu.Lock()
+	if r.plain && r.next < 0 {
+		if number, ok := h.after(r.warm()); ok {
+			r.next = number
+		}
+	}
+	n.found, n.behind = h.from(max(r.next, 0), batch)
+	n.waiting = h.next - r.next
+	n.closed, n.status, n.end = h.closed, h.status, h.next
+	h.mu.Unlock()
+	switch {
+	case r.next < 0:
+		n.behind = true
+	case !n.behind && n.waiting <= batch:
+		r.live = true
+	}
+	r.catching.Store(r.live && n.waiting > batch)
+	return n
+}
+
+// sendAll sends entries, and reports whether no more are wanted.
+func (r *reader) sendAll(found []*entry) (over bool, err error) {
+	for _, e := range found {
+		if err := r.send(e); err != nil {
+			return false, err
+		}
+		if r.finished() || e.kind == protocol.NumberedExit {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sendClosed says that the session is over if it was killed, and its log has no end.
+func (r *reader) sendClosed(n news) error {
+	if n.status != nil || r.plain {
+		return nil
+	}
+	r.c.forget(r)
+	return r.json(closedFrame{r.head(n.end, time.Now().UnixMilli(), "closed"), nil})
 }
 
 // pause returns an error if the reader is to stop.

@@ -228,31 +228,36 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 			return w.result, nil
 		}
 		deadline := begun.Add(limit)
-		if ok && due.Before(deadline) {
-			deadline = due
+		if ok {
+			deadline = earlier(deadline, due)
 		}
-		if tell != nil && next.Before(deadline) {
-			deadline = next
+		if tell != nil {
+			deadline = earlier(deadline, next)
 		}
 		until, stop := context.WithDeadline(heard, deadline)
 		e, err := stream.Next(until)
 		late := until.Err() != nil && ctx.Err() == nil
 		stop()
-		if err != nil && late {
+		switch {
+		case err != nil && late:
 			continue
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, session.ErrNotFound) {
+		case errors.Is(err, io.EOF), errors.Is(err, session.ErrNotFound):
 			w.result.Reason = reasonEnded
 			return w.result, nil
-		}
-		if err != nil {
+		case err != nil:
 			return w.result, err
-		}
-		if w.take(e) {
+		case w.take(e):
 			w.result.State = w.idle.State.State
 			return w.result, nil
 		}
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // take takes an event into account, and reports whether it ends the wait.
