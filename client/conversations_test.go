@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -194,7 +195,7 @@ func (c *talk) play(t *testing.T) {
 	m.mu.Unlock()
 	v := watch(t, server, client.AttachOptions{Mode: protocol.ModeBytes})
 	if c.refusal != "" {
-		await(t, "the refusal is told", func() bool {
+		testkit.Eventually(t, "the refusal is told", func() bool {
 			return strings.Contains(v.told(), "live output only") && strings.Contains(v.told(), c.refusal)
 		})
 		return

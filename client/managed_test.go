@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -39,7 +40,7 @@ func TestWhichSessionIsMeant(t *testing.T) {
 		t.Errorf("started by %v", q)
 	}
 	m.output("hello")
-	await(t, "the output", func() bool { return v.text() == "hello" })
+	testkit.Eventually(t, "the output", func() bool { return v.text() == "hello" })
 	m.end(7)
 	v.over(t)
 	if status, ok := v.s.ExitStatus(); status != 7 || !ok || !errors.Is(v.err, io.EOF) {
@@ -65,7 +66,7 @@ func TestURLNamesMachineAndSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := watch(t, c, client.AttachOptions{})
-		await(t, path, func() bool { return strings.HasSuffix(v.text(), "there") })
+		testkit.Eventually(t, path, func() bool { return strings.HasSuffix(v.text(), "there") })
 		_ = v.s.Close()
 	}
 	for _, bad := range []string{"ws:///x", "ws://h/a/b/c", "ws://u:secret@h/a", "ws://h/%zz?token=secret", "ws://h\x7f/?token=secret"} {
@@ -104,7 +105,7 @@ func TestFramesBeforeJoinedAreKept(t *testing.T) {
 		m.next += 3
 		m.mu.Unlock()
 		m.output("three")
-		await(t, "all output", func() bool { return v.text() == reset+"one two three" })
+		testkit.Eventually(t, "all output", func() bool { return v.text() == reset+"one two three" })
 		if told := v.told(); told != "" {
 			t.Errorf("late %v: told of %q", late, told)
 		}
@@ -118,14 +119,14 @@ func TestRejoinsAfterTheLastFrame(t *testing.T) {
 	m.output("before ")
 	v := watch(t, c, client.AttachOptions{})
 	m.output("seen ")
-	await(t, "what was seen", func() bool { return strings.HasSuffix(v.text(), "seen ") })
+	testkit.Eventually(t, "what was seen", func() bool { return strings.HasSuffix(v.text(), "seen ") })
 	m.mu.Lock()
 	want := m.next
 	m.mu.Unlock()
 	m.drop()
-	await(t, "a second join", func() bool { return len(m.requests("join_session")) == 2 })
+	testkit.Eventually(t, "a second join", func() bool { return len(m.requests("join_session")) == 2 })
 	m.output("missed")
-	await(t, "what was missed", func() bool { return strings.HasSuffix(v.text(), "missed") })
+	testkit.Eventually(t, "what was missed", func() bool { return strings.HasSuffix(v.text(), "missed") })
 	if got := v.text(); got != reset+"before seen missed" {
 		t.Errorf("shown %q", got)
 	}
@@ -168,7 +169,7 @@ func TestOutputComesExactlyOnce(t *testing.T) {
 				m.output(part)
 			}
 			full := want.String()
-			await(t, "all output", func() bool { return len(strings.ReplaceAll(v.text(), reset, "")) >= len(full) })
+			testkit.Eventually(t, "all output", func() bool { return len(strings.ReplaceAll(v.text(), reset, "")) >= len(full) })
 			if got := strings.TrimPrefix(v.text(), reset); got != full {
 				t.Errorf("%d bytes of %d; the same up to %d", len(got), len(full), common(got, full))
 			}
@@ -212,7 +213,7 @@ func TestDroppingServerIsNotTriedAtFullSpeed(t *testing.T) {
 	c := m.serve(t)
 	m.output("x")
 	v := watch(t, c, client.AttachOptions{})
-	await(t, "many losses", func() bool { return count[client.Lost](v) > 20 })
+	testkit.Eventually(t, "many losses", func() bool { return count[client.Lost](v) > 20 })
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	last := 0
@@ -234,7 +235,7 @@ func TestRefusedJoinIsLiveOnly(t *testing.T) {
 			c := m.serve(t)
 			m.output("old")
 			v := watch(t, c, client.AttachOptions{Control: control})
-			await(t, "an owner", func() bool {
+			testkit.Eventually(t, "an owner", func() bool {
 				m.mu.Lock()
 				defer m.mu.Unlock()
 				for c := range m.conns {
@@ -245,7 +246,7 @@ func TestRefusedJoinIsLiveOnly(t *testing.T) {
 				return false
 			})
 			m.output("live")
-			await(t, "live output", func() bool { return v.text() == "live" })
+			testkit.Eventually(t, "live output", func() bool { return v.text() == "live" })
 			if told := v.told(); !strings.Contains(told, "live output only") || !strings.Contains(told, text) {
 				t.Errorf("told %q", told)
 			}
@@ -254,7 +255,7 @@ func TestRefusedJoinIsLiveOnly(t *testing.T) {
 				t.Errorf("control %v: typed with error %v", control, err)
 			}
 			if control {
-				await(t, "the keys", func() bool { return len(m.requests("send_input")) == 1 })
+				testkit.Eventually(t, "the keys", func() bool { return len(m.requests("send_input")) == 1 })
 			}
 		}
 	}
@@ -269,7 +270,7 @@ func TestServersWithoutBannerOrSubscribe(t *testing.T) {
 			m.output("old ")
 			v := watch(t, c, client.AttachOptions{})
 			m.output("new")
-			await(t, "all output", func() bool { return v.text() == reset+"old new" })
+			testkit.Eventually(t, "all output", func() bool { return v.text() == reset+"old new" })
 		}
 	}
 }
@@ -287,14 +288,14 @@ func TestServersOfBothRings(t *testing.T) {
 			}
 		}
 		v := watch(t, c, client.AttachOptions{})
-		await(t, name, func() bool { return v.text() == reset+want })
+		testkit.Eventually(t, name, func() bool { return v.text() == reset+want })
 		m.drop()
-		await(t, "a join that goes on", func() bool {
+		testkit.Eventually(t, "a join that goes on", func() bool {
 			q := m.requests("join_session")
 			return len(q) >= 2 && q[len(q)-1]["replay_from"] != 0.0 && q[len(q)-1]["replay_from"] != nil
 		})
 		m.output("live")
-		await(t, name+", live", func() bool { return v.text() == reset+want+"live" })
+		testkit.Eventually(t, name+", live", func() bool { return v.text() == reset+want+"live" })
 	}
 }
 
@@ -307,12 +308,12 @@ func TestTerminalIsResetOnce(t *testing.T) {
 	m.keyframe("\x1b[H\x1b[Jscreen")
 	m.output("new")
 	v := watch(t, c, client.AttachOptions{})
-	await(t, "the replay", func() bool { return v.text() == reset+"\x1b[H\x1b[Jscreen"+"new" })
+	testkit.Eventually(t, "the replay", func() bool { return v.text() == reset+"\x1b[H\x1b[Jscreen"+"new" })
 	m.keyframe("\x1b[H\x1b[Jsame") // it changes nothing for who has all before it
 	m.drop()
-	await(t, "a second join", func() bool { return len(m.requests("join_session")) == 2 })
+	testkit.Eventually(t, "a second join", func() bool { return len(m.requests("join_session")) == 2 })
 	m.output(" more")
-	await(t, "more", func() bool { return strings.HasSuffix(v.text(), " more") })
+	testkit.Eventually(t, "more", func() bool { return strings.HasSuffix(v.text(), " more") })
 	if got, want := v.text(), reset+"\x1b[H\x1b[Jscreen"+"new more"; got != want {
 		t.Errorf("shown %q, want %q", got, want)
 	}
@@ -328,7 +329,7 @@ func TestKeyframeAnnouncesTheLoss(t *testing.T) {
 	m.mu.Unlock()
 	m.keyframe("picture")
 	m.output("after")
-	await(t, "the end", func() bool { return strings.HasSuffix(v.text(), "after") })
+	testkit.Eventually(t, "the end", func() bool { return strings.HasSuffix(v.text(), "after") })
 	if !strings.Contains(v.text(), reset+"picture") || !strings.Contains(v.told(), "are lost") {
 		t.Errorf("shown %q, told %q", v.text(), v.told())
 	}
@@ -346,7 +347,7 @@ func watchMode(t *testing.T, c *client.Client, m *manager, mode protocol.Mode) *
 	t.Helper()
 	m.output("first")
 	v := watch(t, c, client.AttachOptions{Mode: mode})
-	await(t, "the first output", func() bool { return strings.HasSuffix(v.text(), "first") })
+	testkit.Eventually(t, "the first output", func() bool { return strings.HasSuffix(v.text(), "first") })
 	return v
 }
 
@@ -360,7 +361,7 @@ func TestLostFramesArePassedOn(t *testing.T) {
 	m.add(map[string]any{"kind": "error", "message": "frames 3 to 12 are lost"})
 	m.mu.Unlock()
 	m.output("after")
-	await(t, "the end", func() bool { return strings.HasSuffix(v.text(), "after") })
+	testkit.Eventually(t, "the end", func() bool { return strings.HasSuffix(v.text(), "after") })
 	if told := v.told(); told != "frames 3 to 12 are lost" {
 		t.Errorf("told %q", told)
 	}
@@ -385,7 +386,7 @@ func TestSessionThatEndedMeanwhile(t *testing.T) {
 	c = m.serve(t)
 	v = watch(t, c, client.AttachOptions{Control: true, Start: &client.Start{Cols: 80, Rows: 24}})
 	m.output("one")
-	await(t, "output", func() bool { return v.text() == "one" })
+	testkit.Eventually(t, "output", func() bool { return v.text() == "one" })
 	m.mu.Lock()
 	m.id, m.frames, m.next = "", nil, 0 // the last starter's connection ends the shell of the original
 	m.mu.Unlock()
@@ -394,14 +395,14 @@ func TestSessionThatEndedMeanwhile(t *testing.T) {
 	m.id = again
 	m.mu.Unlock()
 	m.drop()
-	await(t, "a join of the new one", func() bool {
+	testkit.Eventually(t, "a join of the new one", func() bool {
 		q := m.requests("join_session")
 		return q[len(q)-1]["session_id"] == again
 	})
 	if q := m.requests("start_shell"); len(q) != 2 {
 		t.Errorf("started %d times", len(q))
 	}
-	await(t, "a notice", func() bool { return strings.Contains(v.told(), "another one") })
+	testkit.Eventually(t, "a notice", func() bool { return strings.Contains(v.told(), "another one") })
 }
 
 // Control is asked for at each connection, and again when it is free.
@@ -430,10 +431,10 @@ func TestControlIsAskedForAgain(t *testing.T) {
 	if err := first.s.Resize(t.Context(), 120, 40); err != nil {
 		t.Error(err)
 	}
-	await(t, "the keys", func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.typed.String() == "hé\r" })
-	await(t, "the size", func() bool { return count[protocol.Size](second) == 1 })
+	testkit.Eventually(t, "the keys", func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.typed.String() == "hé\r" })
+	testkit.Eventually(t, "the size", func() bool { return count[protocol.Size](second) == 1 })
 	_ = first.s.Close()
-	await(t, "control of the second", func() bool { return second.s.Input(context.Background(), []byte("!")) == nil })
+	testkit.Eventually(t, "control of the second", func() bool { return second.s.Input(context.Background(), []byte("!")) == nil })
 	if err := second.s.Release(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -518,7 +519,7 @@ func TestHostileMessages(t *testing.T) {
 	m.next = 200
 	m.mu.Unlock()
 	m.output(" good")
-	await(t, "what is good", func() bool { return strings.HasSuffix(v.text(), " good") })
+	testkit.Eventually(t, "what is good", func() bool { return strings.HasSuffix(v.text(), " good") })
 	if got := v.text(); got != reset+"first good" {
 		t.Errorf("shown %q", got)
 	}

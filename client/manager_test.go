@@ -398,16 +398,6 @@ func (m *manager) requests(kind string) (found []map[string]any) {
 	return found
 }
 
-// await waits until something is so.
-func await(tb testing.TB, what string, is func() bool) {
-	tb.Helper()
-	for begun := time.Now(); !is(); time.Sleep(time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			tb.Fatalf("not within a minute: %s", what)
-		}
-	}
-}
-
 // viewer reads a stream to its end, and keeps what it says.
 type viewer struct {
 	s    *client.Stream

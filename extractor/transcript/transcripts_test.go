@@ -138,23 +138,19 @@ func TestScoreMore(t *testing.T) {
 
 // TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at
 // any time. What the whole recording says of the turns that were over by then is in it, whatever an
-// agent printed again later.
+// agent printed again later. In a storm of resizes, Gemini CLI leaves its spinner in the middle of
+// a reply until it prints all again: there only prompts are compared.
 func TestAnyEnd(t *testing.T) {
 	t.Parallel()
 	const moments, slack = 20, 300 * time.Millisecond
-	paths := slices.DeleteFunc(fixtureCasts(t), func(path string) bool {
-		torn := strings.HasPrefix(fixtureName(filepath.Dir(path)), "gemini/0.61.0-storm")
-		if torn {
-			t.Logf("left out: %s, whose agent leaves its spinner in the middle of a reply until it prints all again", fixtureName(filepath.Dir(path)))
-		}
-		return torn
-	})
+	paths := fixtureCasts(t)
 	if testing.Short() {
 		paths = everyNth(paths, 8)
 	}
 	eachParallel(len(paths), func(i int) func() {
 		r := readFixture(t, paths[i])
 		h, events := r.header, r.events
+		torn := strings.HasPrefix(fixtureName(filepath.Dir(paths[i])), "gemini/0.61.0-storm")
 		return func() {
 			every := events[len(events)-1].At / moments
 			logs := map[time.Duration][]string{}
@@ -166,6 +162,9 @@ func TestAnyEnd(t *testing.T) {
 			})
 			for at, got := range logs {
 				for _, text := range utterances(overBy(entries, h.Timestamp.Add(at-slack))) {
+					if torn && !strings.HasPrefix(text, session.RoleUser) {
+						continue
+					}
 					if !slices.Contains(got, text) {
 						t.Errorf("%s: at %v there is no %.100q", fixtureName(filepath.Dir(paths[i])), at, text)
 					}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/git"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -170,14 +171,10 @@ func TestSlowGitIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := strings.TrimSpace(string(text))
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if out, _ := exec.Command("ps", "-o", "stat=", "-p", pid).Output(); len(out) == 0 || out[0] == 'Z' {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("process %s of the slow git still runs", pid)
-		}
-	}
+	testkit.Eventually(t, "the processes of the slow git end", func() bool {
+		out, _ := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
+		return len(out) == 0 || out[0] == 'Z'
+	})
 
 	check(t, "quick", git.StateOf(long(t), dir, true), "main", commit, "unknown")
 	fakeGit(t, "exit 3")

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/internal/live"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -168,9 +169,7 @@ func TestRevokeStopsTyping(t *testing.T) {
 	user, p := f.attach(human("me", protocol.ModeNone)), f.attach(agent(protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
 	p.write(protocol.Input(1, []byte("long text\r")))
-	for len(f.marks()) < 2 { // it is being typed
-		time.Sleep(time.Millisecond)
-	}
+	testkit.Eventually(t, "it is being typed", func() bool { return len(f.marks()) >= 2 })
 	if pass, _ := f.types("\x1c"); pass != "" {
 		t.Errorf("passed on %q", pass)
 	}
@@ -240,9 +239,7 @@ func TestWhoMayTypeAndWhoDid(t *testing.T) {
 	me.ask(protocol.TypeRequest, request(protocol.Release))
 	me.ask(protocol.TypeRequest, request(protocol.Take))
 	_ = me.conn.Close()
-	for len(f.marks()) < 6 {
-		time.Sleep(time.Millisecond)
-	}
+	testkit.Eventually(t, "all is marked", func() bool { return len(f.marks()) >= 6 })
 	want := []string{"control:grant web human", "control:input web human hi\r", "control:input web human rest", "control:revoke web human",
 		"control:grant web human", "control:revoke web human"}
 	if diff := cmp.Diff(want, f.marks()); diff != "" {

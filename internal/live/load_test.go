@@ -23,6 +23,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
@@ -258,8 +259,8 @@ func TestAViewerThatNeverReads(t *testing.T) {
 	if each > 1<<20 {
 		t.Errorf("each costs %d bytes", each)
 	}
-	for left := many; left > 0; time.Sleep(10 * time.Millisecond) { // until all are dropped
-		left = 0
+	testkit.Eventually(t, "all are dropped", func() bool {
+		left := 0
 		p := f.attach(agent(protocol.ModeNone))
 		for _, v := range p.hello.Control.Viewers {
 			if v.Name == "idle" {
@@ -267,7 +268,8 @@ func TestAViewerThatNeverReads(t *testing.T) {
 			}
 		}
 		_ = p.conn.Close()
-	}
+		return left == 0
+	})
 	for _, p := range idle {
 		_ = p.conn.Close()
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/process"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -275,12 +276,12 @@ func TestKillEndsTheTree(t *testing.T) {
 		var pids []int
 		for _, file := range []string{"a", "b", "c"} {
 			var pid int
-			for pid == 0 {
+			testkit.Eventually(t, "there is a process id", func() bool {
 				if text, err := os.ReadFile(filepath.Join(dir, file)); err == nil {
 					_, _ = fmt.Sscan(string(text), &pid)
 				}
-				time.Sleep(time.Millisecond)
-			}
+				return pid != 0
+			})
 			pids = append(pids, pid)
 		}
 		if err := kill(c); err != nil {
@@ -342,12 +343,10 @@ func TestLimitsOfCommands(t *testing.T) {
 	if _, err := c.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for {
-		if _, err := b.Get(t.Context(), "box", "ttl"); err != nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	testkit.Eventually(t, "the id expires", func() bool {
+		_, err := b.Get(t.Context(), "box", "ttl")
+		return err != nil
+	})
 	if _, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "ttl", Command: "true"}); existed || err == nil {
 		t.Errorf("an expired id runs again: %v, %v", existed, err)
 	}
@@ -364,17 +363,13 @@ func TestListOfCommands(t *testing.T) {
 	}
 	await := func(want int) {
 		t.Helper()
-		var infos []process.Info
-		for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
-			var err error
-			if infos, err = b.List(t.Context(), "box"); err != nil {
+		testkit.Eventually(t, fmt.Sprintf("%d are listed", want), func() bool {
+			infos, err := b.List(t.Context(), "box")
+			if err != nil {
 				t.Fatal(err)
 			}
-			if len(infos) == want {
-				return
-			}
-		}
-		t.Fatalf("%d listed, want %d: %+v", len(infos), want, infos)
+			return len(infos) == want
+		})
 	}
 	await(2)
 	b.close()

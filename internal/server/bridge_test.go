@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/internal/server"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
 )
 
@@ -164,7 +165,7 @@ func TestInputBeforeTheTerminalIsKept(t *testing.T) {
 	}
 	close(release)
 	h := <-hosts
-	eventually(t, "all that was typed arrives", func() bool { return h.saw() == want })
+	testkit.Eventually(t, "all that was typed arrives", func() bool { return h.saw() == want })
 }
 
 // Nobody gets in who may not, and nobody says what is run.
@@ -265,7 +266,7 @@ func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	if err := c.sockets["A"].Write(t.Context(), websocket.MessageText, []byte(`{"type":"close"}`)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
+	testkit.Eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
 	c.open("B", "/ws/pty/x")
 	if second := said("B"); second == first {
 		t.Errorf("the next client is in %q, which is closed", first)

@@ -462,13 +462,3 @@ func (h *hosted) saw() string {
 	defer h.mu.Unlock()
 	return h.typed.String()
 }
-
-// eventually waits until something is so.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for begun := time.Now(); !is(); time.Sleep(2 * time.Millisecond) {
-		if time.Since(begun) > patience {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
-}

@@ -25,6 +25,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -423,7 +424,7 @@ func TestControlAndSnapshotReachTheBrowser(t *testing.T) {
 	if err := agent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"terminal.input","requestId":"r2","data":"ls\r"}`)); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "what the agent types arrives", func() bool { return h.saw() == "ls\r" })
+	testkit.Eventually(t, "what the agent types arrives", func() bool { return h.saw() == "ls\r" })
 	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"revoke"}`); resp.StatusCode != http.StatusOK {
 		t.Errorf("revoke: %s", body)
 	}
@@ -589,7 +590,7 @@ func TestResizeStays(t *testing.T) {
 	}
 	_ = stream.Close()
 	var sizes [][2]int
-	eventually(t, "the window's size is given back", func() bool {
+	testkit.Eventually(t, "the window's size is given back", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		sizes = slices.Clone(h.sizes)
@@ -740,7 +741,7 @@ func TestInputDoesNotAnswerQuestions(t *testing.T) {
 		t.Errorf("%q was typed", h.saw())
 	}
 	typed(`{"type":"terminal.input","requestId":"r2","data":"2","force":true}`)
-	eventually(t, "what is forced arrives", func() bool { return h.saw() == "2" })
+	testkit.Eventually(t, "what is forced arrives", func() bool { return h.saw() == "2" })
 	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/input", `{"text":"\r","force":true}`); resp.StatusCode != http.StatusNoContent || h.saw() != "2\r" {
 		t.Errorf("%s, %s: %q", resp.Status, body, h.saw())
 	}

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
@@ -103,14 +103,10 @@ func TestStartOwned(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := os.Stat(ended); err == nil {
-			break
-		}
-		if time.Now().After(limit) {
-			t.Fatal("the session goes on without its owner")
-		}
-	}
+	testkit.Eventually(t, "the session ends with its owner", func() bool {
+		_, err := os.Stat(ended)
+		return err == nil
+	})
 }
 
 func TestParseSize(t *testing.T) {

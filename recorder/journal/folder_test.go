@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/usertest"
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
@@ -149,10 +149,12 @@ func TestWrittenAgainSoon(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Put(output("after"))
-	for files, _ := journal.List(folder); len(files) == 0; files, _ = journal.List(folder) {
-		time.Sleep(time.Millisecond)
-	}
-	files, err := journal.List(folder)
+	var files []journal.File
+	var err error
+	testkit.Eventually(t, "the journal is there again", func() bool {
+		files, err = journal.List(folder)
+		return len(files) > 0
+	})
 	if got := stored(t, folder); got != "before after" || err != nil || !files[0].IsWritten() {
 		t.Errorf("read %q, %v; it is being written: %v", got, err, files[0].IsWritten())
 	}

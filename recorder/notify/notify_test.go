@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -132,26 +133,17 @@ func TestNotTold(t *testing.T) {
 	n.options.Quiet = Quiet{now.Hour()*60 + now.Minute() - 1, now.Hour()*60 + now.Minute() + 2}
 	if now.Hour() > 0 && now.Hour() < 23 { // it does not end before it begins
 		ask()
-		awaitTrue(t, func() bool { return !pending() })
+		testkit.Eventually(t, "the notice is due", func() bool { return !pending() })
 	}
 	n.options.Quiet, n.options.OnlyUnwatched = Quiet{}, true
 	watchers.Store(1)
 	ask()
-	awaitTrue(t, func() bool { return !pending() })
+	testkit.Eventually(t, "the notice is due", func() bool { return !pending() })
 	watchers.Store(0)
 	n.session.Cwd = "/last"
 	ask()
 	if got, want := out.next(t), "\x1b]777;notify;ptyrec;claude asks for approval, in last\x07"; got != want {
 		t.Errorf("told %q, want %q", got, want)
-	}
-}
-
-func awaitTrue(t *testing.T, ok func() bool) {
-	t.Helper()
-	for limit := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatal("it does not happen")
-		}
 	}
 }
 
@@ -215,7 +207,7 @@ func script(t *testing.T, dir, name string) (path, said string) {
 
 func read(t *testing.T, path string) (text string) {
 	t.Helper()
-	awaitTrue(t, func() bool {
+	testkit.Eventually(t, "the notice is due", func() bool {
 		b, err := os.ReadFile(path)
 		text = string(b)
 		return err == nil

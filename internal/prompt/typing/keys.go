@@ -75,7 +75,8 @@ func modifiers(name string) (ctrl, alt, shift bool, rest string, ok bool) {
 	return ctrl, alt, shift, rest, true
 }
 
-// withCtrl returns the byte that a terminal sends for a key with Ctrl; ok is false if there is none.
+// withCtrl returns the byte that a terminal sends for a key with Ctrl; ok is false if there is
+// none.
 func withCtrl(key string) (with string, ok bool) {
 	switch c := strings.ToUpper(key)[0]; {
 	case len(key) == 1 && c >= '@' && c <= '_':

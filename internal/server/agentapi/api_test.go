@@ -21,6 +21,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -108,11 +109,7 @@ func (s *site) start() {
 
 func (s *site) wait(what string, is func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("%s: not within a minute; %s %+v", what, s.fed.Status(), s.fed.Messages())
-		}
-	}
+	testkit.Eventually(s.t, what, is)
 }
 
 // do sends a request with headers ("Name: value") and returns the answer with its body.

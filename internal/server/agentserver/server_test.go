@@ -5,6 +5,7 @@ package agentserver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,8 +20,11 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
+	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
 // programVariable names the ptyrec that this test becomes when the server starts itself.
@@ -112,15 +116,10 @@ func TestServe(t *testing.T) {
 	if _, err := agentapi.ReadState(o.StateFile); err != nil {
 		t.Error(err)
 	}
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	testkit.Eventually(t, "no session runs", func() bool {
 		running, err := o.Sessions.Sessions(t.Context())
-		if len(running) == 0 && err == nil {
-			break
-		}
-		if time.Now().After(limit) {
-			t.Fatalf("%d sessions run, %v", len(running), err)
-		}
-	}
+		return len(running) == 0 && err == nil
+	})
 }
 
 // An agent that fails is an error, behind its last screen.
@@ -145,18 +144,27 @@ func TestServeFails(t *testing.T) {
 	}
 }
 
-// An agent that ends at once may be gone before the server has attached to it.
+// An agent may be gone before the server attaches to it. That is an error with a hint. (In
+// TestServeFails, the server has attached.)
 func TestServeEndsAtOnce(t *testing.T) {
-	for range 3 {
-		var stderr bytes.Buffer
-		err := Serve(t.Context(), options(t, &stderr, "echo no such model; exit 3"))
-		if err == nil {
-			t.Fatal("no error")
-		}
-		served := err.Error() == "the agent ended with status 3" && strings.Contains(stderr.String(), "no such model")
-		if !served && err.Error() != "the command ended before it could be served" {
-			t.Errorf("error %v, stderr %q", err, stderr.String())
-		}
+	o := options(t, io.Discard, "exit 3")
+	starter, err := detached.NewStarter(o.Database, o.Environ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer starter.Close()
+	id, err := starter.StartOwned(t.Context(), o.Command, "", o.Cols, o.Rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "the session has ended", func() bool {
+		running, err := o.Sessions.Sessions(t.Context())
+		return len(running) == 0 && err == nil
+	})
+	_, err = o.attach(t.Context(), id)
+	var failed *failure.Error
+	if !errors.As(err, &failed) || err.Error() != "the command ended before it could be served" || !strings.Contains(failed.Hint, "ptyrec show") {
+		t.Errorf("error %v", err)
 	}
 }
 

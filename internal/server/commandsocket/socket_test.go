@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/client"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
@@ -244,11 +245,7 @@ func TestKill(t *testing.T) {
 	}
 	for _, pid := range strings.Fields(text)[:2] {
 		n, _ := strconv.Atoi(pid)
-		for began := time.Now(); syscall.Kill(n, 0) == nil && !zombie(n); time.Sleep(time.Millisecond) {
-			if time.Since(began) > patience {
-				t.Fatalf("process %d lives", n)
-			}
-		}
+		testkit.Eventually(t, "process "+pid+" ends", func() bool { return syscall.Kill(n, 0) != nil || zombie(n) })
 	}
 }
 
@@ -285,11 +282,7 @@ func TestIdleCommandEnds(t *testing.T) {
 	}
 	for _, fields := range []string{`"command_id":"a","kill_on_disconnect":true`, `"command_id":"b","idle_timeout_seconds":0.1`} {
 		pid := gone(fields)
-		for began := time.Now(); !zombie(pid); time.Sleep(time.Millisecond) {
-			if time.Since(began) > patience {
-				t.Fatalf("%s: the command runs on", fields)
-			}
-		}
+		testkit.Eventually(t, "the command ends: "+fields, func() bool { return zombie(pid) })
 	}
 	for _, id := range []string{"a", "b"} {
 		if last := ended(id); last["exit_code"] != 137.0 {
@@ -377,18 +370,19 @@ func TestComeBackWhenFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.ws.CloseNow()
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) { // the server notices it in its own time
+	testkit.Eventually(t, "the server notices that the client is gone", func() bool {
 		ws, resp, err := websocket.Dial(t.Context(), s.url+"/langsmith/boxes/box/execute/ws", &websocket.DialOptions{
 			HTTPHeader: http.Header{command.KeyHeader: {token}},
 		})
 		if err == nil {
 			_ = ws.CloseNow()
-			return
+			return true
 		}
-		if resp == nil || resp.StatusCode != http.StatusTooManyRequests || time.Since(begun) > time.Minute {
+		if resp == nil || resp.StatusCode != http.StatusTooManyRequests {
 			t.Fatal(err)
 		}
-	}
+		return false
+	})
 }
 
 // Limits: too many commands. The upgrade is refused unless a client of the sandbox may come back to

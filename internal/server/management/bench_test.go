@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 )
 
@@ -149,7 +150,7 @@ func BenchmarkTenObservers(b *testing.B) {
 			})
 		}
 		p := s.dial()
-		eventually(b, "it controls", func() bool { return p.join(sid, "controller")["role"] == "controller" })
+		testkit.Eventually(b, "it controls", func() bool { return p.join(sid, "controller")["role"] == "controller" })
 		p.send(message{"type": "session_input", "session_id": sid, "data": fmt.Sprintf("yes 'abcdefghijklmnopqrstuvwxyz 0123456789' | head -c %d; echo t''en\n", size)})
 		all.Wait()
 		_ = p.ws.CloseNow()

@@ -23,6 +23,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/management"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
 )
 
@@ -175,7 +176,7 @@ func (c *conversation) step(i int, s step) {
 	case "close":
 		before := c.p.Clients()
 		_ = c.peers[s.Conn].ws.Close(websocket.StatusNormalClosure, "")
-		eventually(c.t, "the client has left", func() bool { return c.p.Clients() < before })
+		testkit.Eventually(c.t, "the client has left", func() bool { return c.p.Clients() < before })
 	case "c2s":
 		c.say(s)
 	case "s2c":
@@ -251,13 +252,13 @@ func (c *conversation) agent(s step) {
 			before := len(c.peers["A"].in)
 			c.puppets.Do(puppet.Step{Ev: "output", Bytes: s.Data})
 			if s.Times > 1 {
-				eventually(c.t, "it is sent", func() bool { return len(c.peers["A"].in) > before })
+				testkit.Eventually(c.t, "it is sent", func() bool { return len(c.peers["A"].in) > before })
 			}
 		}
 		if c.number == "34" {
 			return
 		}
-		eventually(c.t, "somebody gets it", func() bool {
+		testkit.Eventually(c.t, "somebody gets it", func() bool {
 			for _, p := range c.peers {
 				if len(p.in) > 0 {
 					return true
@@ -289,7 +290,7 @@ func (c *conversation) agentExpect(s step) {
 func (c *conversation) expect(conn string, want any) {
 	c.t.Helper()
 	if m, _ := want.(map[string]any); c.number == "08" && m["type"] == "session_list" { // the shell has still to end
-		eventually(c.t, "the shell is gone", func() bool {
+		testkit.Eventually(c.t, "the shell is gone", func() bool {
 			got := c.peers[conn].next()
 			if list, _ := got["sessions"].([]any); len(list) == 0 {
 				return true

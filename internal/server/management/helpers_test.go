@@ -25,6 +25,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/server/management"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
@@ -106,7 +107,7 @@ func (s *site) serve() {
 	s.p = management.New(o)
 	h := server.New(server.Options{Store: s.db, Live: live, Token: token, AllowRun: true, Version: "test", Log: log, Protocols: []server.Protocol{{Handlers: s.p}}})
 	var l net.Listener
-	eventually(s.t, "the address is free", func() bool {
+	testkit.Eventually(s.t, "the address is free", func() bool {
 		l, err = net.Listen("tcp", s.addr)
 		return err == nil
 	})
@@ -295,14 +296,4 @@ func (p *peer) join(sid, role string, from ...int64) message {
 	}
 	p.send(m)
 	return p.await("session_joined")
-}
-
-// eventually waits until something is so.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for begun := time.Now(); !is(); time.Sleep(2 * time.Millisecond) {
-		if time.Since(begun) > patience {
-			t.Fatalf("not within %s: %s", patience, what)
-		}
-	}
 }

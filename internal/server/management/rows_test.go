@@ -24,6 +24,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/internal/server/management"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 	"github.com/ptyrec/ptyrec/session"
@@ -159,7 +160,7 @@ func TestLostFramesAreAnnounced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the output is in the journal", func() bool {
+	testkit.Eventually(t, "the output is in the journal", func() bool {
 		var all []byte
 		for e, err := range s.db.Events(t.Context(), id) {
 			if err == nil && e.Kind == session.Output {
@@ -382,7 +383,7 @@ func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	b.input("trap 'trap \"\" HUP; : >" + dying + "; while [ -e " + hold + " ]; do sleep 0.02; done; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
 	b.until("ready")
 	b.p.send(message{"type": "kill_session", "agent_id": "agent-01", "session_name": "main"})
-	eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
+	testkit.Eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
 	other := s.dial()
 	command, _ := other.shell()
 	if command == b.command {
@@ -452,7 +453,7 @@ func startLocal(t *testing.T, s *site, u *ptytest.User) *local {
 		t.Fatal(err)
 	}
 	l := &local{t: t, live: live}
-	eventually(t, "the session is there", func() bool {
+	testkit.Eventually(t, "the session is there", func() bool {
 		ids, _ := live.IDs()
 		if len(ids) > 0 {
 			l.id = ids[0]
@@ -494,12 +495,7 @@ func TestVanishedControllerReleasesControl(t *testing.T) {
 	proxy.Freeze()
 	begun := time.Now()
 	b := s.dial()
-	for b.join(sid, "controller")["role"] != "controller" {
-		if time.Since(begun) > 60*time.Second {
-			t.Fatal("the lease is not freed")
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	testkit.Eventually(t, "the lease is freed", func() bool { return b.join(sid, "controller")["role"] == "controller" })
 	t.Logf("free after %s", time.Since(begun))
 }
 

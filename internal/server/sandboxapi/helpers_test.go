@@ -23,6 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/server/sandboxapi"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
@@ -233,13 +234,11 @@ func (s *site) startProcess(o object) string {
 func (s *site) await(id string, want func(process_) bool) process_ {
 	s.t.Helper()
 	var a answer
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if _, a = s.request("GET", "/api/process/"+id, nil); want(a.Process) {
-			return a.Process
-		}
-	}
-	s.t.Fatalf("%s: %+v", id, a.Process)
-	return process_{}
+	testkit.Eventually(s.t, id+" is as it should be", func() bool {
+		_, a = s.request("GET", "/api/process/"+id, nil)
+		return want(a.Process)
+	})
+	return a.Process
 }
 
 func ended(p process_) bool { return p.EndTime != "" }

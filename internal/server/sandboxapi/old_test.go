@@ -1,10 +1,10 @@
 package sandboxapi_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
-	"time"
+
+	"github.com/ptyrec/ptyrec/internal/testkit"
 )
 
 // The messages of the SDK's 0.1 and 0.3, where they differ.
@@ -61,13 +61,8 @@ func TestMessagesOfOldReleases(t *testing.T) {
 	if status != http.StatusOK {
 		t.Errorf("%d %+v", status, a)
 	}
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+	testkit.Eventually(t, "after its timeout it is not listed", func() bool {
 		_, a := s.request("GET", "/api/process/list", nil)
-		if got := fmt.Sprint(len(a.Processes)); got == "2" {
-			return
-		}
-		if time.Since(begun) > patience {
-			t.Fatalf("after its timeout it is listed: %+v", a.Processes)
-		}
-	}
+		return len(a.Processes) == 2
+	})
 }

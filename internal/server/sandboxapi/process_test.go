@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ptyrec/ptyrec/internal/testkit"
 )
 
 // TestUsedIDIsRefused: an id that is in use is refused.
@@ -61,11 +63,7 @@ func TestCleanupTakesProcessesOffTheList(t *testing.T) {
 	if stdout, _ := output(all); stdout != "hi\n" || all[len(all)-1].data["type"] != "exit" {
 		t.Errorf("%v", all)
 	}
-	for end := time.Now().Add(patience); fmt.Sprint(list()) != "[runs]"; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("list: %v", list())
-		}
-	}
+	testkit.Eventually(t, "only one is listed", func() bool { return fmt.Sprint(list()) == "[runs]" })
 	if status, _ := s.request("GET", "/api/process/brief", nil); status != http.StatusNotFound {
 		t.Errorf("brief: %d", status)
 	}
@@ -75,11 +73,7 @@ func TestCleanupTakesProcessesOffTheList(t *testing.T) {
 			if stdout, _ := output(events(t, s.do("GET", "/api/process/"+id+"/stream", ""))); stdout != "again\n" {
 				t.Errorf("%s once more: %q", id, stdout)
 			}
-			for end := time.Now().Add(patience); strings.Contains(fmt.Sprint(list()), id); time.Sleep(10 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("list: %v", list())
-				}
-			}
+			testkit.Eventually(t, id+" is not listed", func() bool { return !strings.Contains(fmt.Sprint(list()), id) })
 		}
 		s.stop()
 		s.start()
@@ -171,15 +165,10 @@ func TestStatusesOfProcesses(t *testing.T) {
 // awaitOutput waits until a process has written a text to stdout.
 func (s *site) awaitOutput(id, want string) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	testkit.Eventually(s.t, id+" has written "+want, func() bool {
 		_, a := s.request("GET", "/api/process/"+id+"/logs", nil)
-		if a.Stdout == want {
-			return
-		}
-		if time.Now().After(end) {
-			s.t.Fatalf("%s has written %q, want %q", id, a.Stdout, want)
-		}
-	}
+		return a.Stdout == want
+	})
 }
 
 // TestLogsKeepTheirOrder: order, history and what comes later; logs go on at a cursor.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/library"
+	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -204,11 +205,7 @@ func TestRunningCommand(t *testing.T) {
 		written += int64(len(text))
 	}
 	write("old 1\nold 2\nhal")
-	for begun := time.Now(); r.info(t).RawBytes == 0; time.Sleep(time.Millisecond) { // until it is in the journal
-		if time.Since(begun) > time.Minute {
-			t.Fatal("nothing is in the journal within a minute")
-		}
-	}
+	testkit.Eventually(t, "it is in the journal", func() bool { return r.info(t).RawBytes > 0 })
 	info := r.info(t)
 	tl := start(func(out io.Writer) error {
 		return Session(t.Context(), r.Library, info, archive.Ref{}, Options{Out: out, Last: 1})
