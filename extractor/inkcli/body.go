@@ -17,9 +17,10 @@ import (
 // the accent, which code spans have too; what most of the text has is plain.
 type colors struct {
 	accent, plain vterm.Color
-	others        map[vterm.Color]bool // that code spans do not have; nil: they have only the accent
-	spans         map[vterm.Color]bool // of code spans amid plain text: those in headings have them, too
-	codeCol       int                  // where the numbers of code lines may begin
+	others        map[vterm.Color]bool           // that code spans do not have; nil: they have only the accent
+	spans         map[vterm.Color]bool           // of code spans amid plain text: those in headings have them, too
+	codeCol       int                            // where the numbers of code lines may begin
+	wraps         func(a, b *markdown.Line) bool // reports whether line b goes on with line a
 }
 
 // colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
@@ -93,6 +94,7 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 	}
 	ls := lk.Lines(mendTables(slices.DeleteFunc(slices.Clone(lines), stillToCome)))
 	if lk.Heading == nil {
+		c.wraps = func(a, b *markdown.Line) bool { return lk.SeamOf(a, b, 0) != markdown.SeamBreak }
 		lk.Heading = func(l *markdown.Line) int { return c.heading(l, ls) }
 	}
 	markQuotes(&lk, ls)
@@ -139,18 +141,21 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	case l.Indent > 0:
 	case bold && own:
 		return 2
-	case l.All(row.Italic) && (own || isTitle(l, ls) && l.At < ls[len(ls)-1].At):
+	case l.All(row.Italic) && (own || c.isTitle(l, ls) && l.At < ls[len(ls)-1].At):
 		return 4
-	case bold && isTitle(l, ls):
+	case bold && c.isTitle(l, ls):
 		return 3
 	}
 	return 0
 }
 
 // isTitle reports whether a line is more than a line of text that looks alike: it is not quoted,
-// the line above it is blank, and it does not end like a sentence.
-func isTitle(l *markdown.Line, ls []markdown.Line) bool {
+// the line above it is blank, or bold as well and wrapped, and it does not end like a sentence.
+func (c *colors) isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	i, _ := slices.BinarySearchFunc(ls, l.At, func(o markdown.Line, at int) int { return o.At - at })
+	for l.All(row.Bold) && i > 0 && ls[i-1].All(row.Bold) && c.wraps(&ls[i-1], &ls[i]) {
+		i--
+	}
 	return ls[i].Note == 0 && (i == 0 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
 }
 
