@@ -23,6 +23,7 @@ type Frame struct {
 	Resized     bool               // the window's size just changed, nothing has been drawn since
 	Redrawn     bool               // all that is on the alternate screen was drawn since the last resize
 	Settled     bool               // nothing has been written for a while
+	Whole       bool               // the program says that its redraw is complete
 	Placed      bool               // the program puts the cursor on cells: it may draw single cells of a row
 	Torn        bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
 }
@@ -105,6 +106,8 @@ type segment struct {
 	readState  chat.State // at the last read
 	settled    bool       // all was quiet then
 	rests      bool       // the cursor was below the conversation in the last settled frame
+	ruled      bool       // and below a rule there, on the alternate screen
+	synced     bool       // the agent says when a redraw is complete
 }
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
@@ -128,6 +131,7 @@ func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&
 // Read reads a frame and returns what it adds to the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps, r.trace.Parsed = r.steps[:0], nil
+	r.seg.synced = r.seg.synced || f.Whole
 	before := r.seen
 	r.seen = picture{f.Snapshot, f.Resized, f.Redrawn}
 	if !f.Alt || f.Settled || r.seen != before { // else all is as it was read: agents end redraws that change nothing
@@ -236,14 +240,18 @@ func (r *Reader) leave() {
 
 // halfDrawn reports whether the cursor is among the rows of the conversation, which end above row
 // bottom, although it was below them when the screen was last quiet. An agent whose cursor rests in
-// the input puts it there when all is drawn; a slow connection shows the screen before. In a dialog
-// and in a welcome that fills the screen it may rest anywhere.
+// the input puts it there when all is drawn; a slow connection shows the screen before. On the
+// alternate screen, where menus are drawn over the conversation, the cursor must be below the rule
+// above the input, too, if it was, unless the agent says itself when a redraw is complete. In a
+// dialog and in a welcome that fills the screen it may rest anywhere.
 func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled bool) bool {
 	below := s.CursorY >= bottom
+	ruled := below && s.Alt && !r.seg.synced && slices.ContainsFunc(s.Lines[min(bottom, len(s.Lines)):min(s.CursorY, len(s.Lines))], row.IsRuled)
 	if settled {
-		r.seg.rests = below
+		r.seg.rests, r.seg.ruled = below, ruled
 	}
-	r.HalfDrawn = r.seg.rests && !below && state != chat.StateAsking && bottom < len(s.Lines)
+	drawn := below && (ruled || !r.seg.ruled || r.seg.synced)
+	r.HalfDrawn = r.seg.rests && !drawn && state != chat.StateAsking && bottom < len(s.Lines)
 	return r.HalfDrawn
 }
 

@@ -35,6 +35,32 @@ func TestDelays(t *testing.T) {
 	})
 }
 
+// TestSlowMenu draws a menu over the end of a reply, each five bytes four milliseconds late: the
+// menu is no text of the reply, and what it covers is not lost.
+func TestSlowMenu(t *testing.T) {
+	t.Parallel()
+	r := readFixture(t, "../../testdata/transcripts/claude/2.1.329-slim/session.cast.gz")
+	var late time.Duration
+	var events []session.Event
+	for _, e := range r.events {
+		for first := true; first || len(e.Data) > 0; first = false {
+			piece := e
+			if e.Kind == session.Output {
+				piece.Data = e.Data[:min(5, len(e.Data))]
+			}
+			if !first {
+				late += 4 * time.Millisecond
+			}
+			piece.At, e.Data = e.At+late, e.Data[len(piece.Data):]
+			events = append(events, piece)
+		}
+	}
+	got, want := utterances(transcribe(r.header, events)), utterances(r.entries())
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
 // withoutAgain returns got without messages that are there again, but not in want: of a resumed
 // conversation that an agent prints again, tmux shows only the end, unless it comes late.
 func withoutAgain(got, want []string) (out []string) {

@@ -57,6 +57,7 @@ type Processor struct {
 	burst   int64         // where the output at hand began that came without a gap
 	dirty   bool          // output since the last frame
 	settled bool          // the last frame was taken when all was quiet
+	whole   bool          // the program says that the frame at hand is complete
 	usage   extractor.UsageReader
 	wiped   bool // the main screen was erased since the last frame
 	cols    int
@@ -200,7 +201,9 @@ func (p *Processor) resize(e session.Event) {
 func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
 	case vterm.CueFrame, vterm.CueAlt:
+		p.whole = c.Kind == vterm.CueFrame
 		p.frame(p.last, false)
+		p.whole = false
 	case vterm.CueHistory:
 		p.read(p.last, false, true)
 	case vterm.CueErase:
@@ -243,7 +246,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 		p.reader.Skip(extractor.Frame{Snapshot: s}, "the program has not drawn for the new size yet")
 		return
 	}
-	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), AltScrolled: p.term.TakeAltScrolled(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Placed: p.term.Addressed(), Torn: torn})
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), AltScrolled: p.term.TakeAltScrolled(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Whole: p.whole, Placed: p.term.Addressed(), Torn: torn})
 	if p.wiped && !s.Alt {
 		p.refreshed(at)
 		p.wiped = false
