@@ -51,21 +51,21 @@ type Field struct {
 // fields are all fields of a Filter but Limit.
 var fields = []Field{
 	{
-		Name: "agent", Usage: "only sessions with this agent",
+		Name: "agent", Usage: "select sessions with `AGENT`",
 		in: func(f *Filter) any { return &f.Agent },
 		matches: func(f *Filter, i *Info) bool {
 			return slices.ContainsFunc(i.Agents, func(a session.Agent) bool { return a.Name == f.Agent })
 		},
 	},
 	{
-		Name: "command", Usage: "only those whose command line holds this `TEXT`",
+		Name: "command", Usage: "select sessions whose command line contains `TEXT`",
 		in: func(f *Filter) any { return &f.Command },
 		matches: func(f *Filter, i *Info) bool {
 			return slices.ContainsFunc(i.Command, func(arg string) bool { return strings.Contains(arg, f.Command) })
 		},
 	},
 	{
-		Name: "cwd", Usage: "only those started in this `FOLDER` or below",
+		Name: "cwd", Usage: "select sessions started in or below `FOLDER`",
 		in:    func(f *Filter) any { return &f.Cwd },
 		clean: func(dir string) string { return strings.TrimSuffix(dir, "/") },
 		matches: func(f *Filter, i *Info) bool {
@@ -73,31 +73,30 @@ var fields = []Field{
 		},
 	},
 	{
-		Name: "tag", Usage: "only those with this tag",
+		Name: "tag", Usage: "select sessions with `TAG`",
 		in:      func(f *Filter) any { return &f.Tag },
 		matches: func(f *Filter, i *Info) bool { return slices.Contains(i.Tags, f.Tag) },
 	},
 	{
-		Name: "owner", Usage: "with --team: only sessions of this `USER`", Team: true,
+		Name: "owner", Usage: "with --team: select sessions of `USER`", Team: true,
 		in:      func(f *Filter) any { return &f.Owner },
 		matches: func(f *Filter, i *Info) bool { return i.Owner == f.Owner },
 	},
 	{
-		Name: "space", Usage: "with --team: only those in this `SPACE`", Team: true,
+		Name: "space", Usage: "with --team: select sessions in `SPACE`", Team: true,
 		in:      func(f *Filter) any { return &f.Space },
 		matches: func(f *Filter, i *Info) bool { return i.Space == f.Space },
 	},
 	{
-		Name: "branch", Usage: "only those started or ended on this git `BRANCH`",
+		Name: "branch", Usage: "select sessions on git `BRANCH`",
 		in: func(f *Filter) any { return &f.Branch },
 		matches: func(f *Filter, i *Info) bool {
 			return slices.ContainsFunc(gitStates(i), func(s *session.GitState) bool { return s.Branch == f.Branch })
 		},
 	},
 	{
-		Name: "commit",
-		Usage: "only those started or ended at this git commit, or that made it: " +
-			"a `REV` of the repository here, or the start of an id",
+		Name:  "commit",
+		Usage: "select sessions at git commit `REV`, or that made it",
 		in:    func(f *Filter) any { return &f.Commit },
 		clean: strings.ToLower,
 		matches: func(f *Filter, i *Info) bool {
@@ -107,7 +106,7 @@ var fields = []Field{
 		},
 	},
 	{
-		Name: "sandbox", Usage: "only commands that programs ran in the sandbox of this `NAME`",
+		Name: "sandbox", Usage: "select commands of sandbox `NAME`",
 		in:      func(f *Filter) any { return &f.Sandbox },
 		matches: func(f *Filter, i *Info) bool { return i.Sandbox == f.Sandbox },
 	},
@@ -122,17 +121,17 @@ var fields = []Field{
 		matches: func(_ *Filter, i *Info) bool { return i.Sandbox != "" },
 	},
 	{
-		Name: "since", Usage: "only those started at this `TIME` or later: 2026-11-20, tuesday, 3d, …",
+		Name: "since", Usage: "select sessions started since `TIME` (2026-11-20, tuesday, 3d)",
 		in:      func(f *Filter) any { return &f.Since },
 		matches: func(f *Filter, i *Info) bool { return !i.StartedAt.Before(f.Since) },
 	},
 	{
-		Name: "until", Usage: "only those started at this `TIME` or before; a day is meant to its end",
+		Name: "until", Usage: "select sessions started until `TIME` (a day: to its end)",
 		in:      func(f *Filter) any { return &f.Until },
 		matches: func(f *Filter, i *Info) bool { return i.StartedAt.Before(f.Until) },
 	},
 	{
-		Name: "live", Usage: "only those being recorded",
+		Name: "live", Usage: "select live sessions",
 		in:      func(f *Filter) any { return &f.Live },
 		matches: func(_ *Filter, i *Info) bool { return i.Status == Live },
 	},

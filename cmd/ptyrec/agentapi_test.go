@@ -400,7 +400,7 @@ func TestServeShowsSessionsByAgentapi(t *testing.T) {
 	}
 	past := run("run", "--detach", "--size", "80x30", "--", "claude")
 	run("grant", past)
-	run("prompt", past, "--wait", "60s", "a first one")
+	run("prompt", past, "--timeout", "60s", "a first one")
 	run("send", past, "--keys", "C-d")
 	run("wait", past, "--exit")
 	live := run("run", "--detach", "--size", "80x30", "--", "claude")

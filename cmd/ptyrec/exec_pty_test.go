@@ -79,11 +79,11 @@ func TestWaitForThePortOfACommand(t *testing.T) {
 		port, limit string
 		want        int
 	}{{open, "1m", 0}, {closed, "1s", cli.StatusTimeout}} {
-		if out, err := wait("--port", try.port, "--for", try.limit).CombinedOutput(); status(t, err) != try.want {
+		if out, err := wait("--port", try.port, "--timeout", try.limit).CombinedOutput(); status(t, err) != try.want {
 			t.Errorf("port %s: %v, want %d: %s", try.port, err, try.want, out)
 		}
 	}
-	waiting := wait("--port", closed, "--for", "1m")
+	waiting := wait("--port", closed, "--timeout", "1m")
 	if err := waiting.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestMCPSend(t *testing.T) {
 		}
 	}
 	mcpRun(t, environ, "send", id, "--keys", "C-d")
-	mcpRun(t, environ, "wait", id, "--exit", "--for", "60s")
+	mcpRun(t, environ, "wait", id, "--exit", "--timeout", "60s")
 	show := exec.Command("ptyrec", "show", id, "--json")
 	show.Env = environ
 	if out, err := show.Output(); err != nil || !strings.Contains(string(out), "mcp:test-client") {
@@ -81,7 +81,7 @@ func TestMCPOwnSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := mcpSession(t, environ, "sh", "-c", fmt.Sprintf("env -u PTYREC_SESSION ptyrec mcp --write <%s >%s; echo done; cat", ask, out))
-	mcpRun(t, environ, "wait", id, "--log", "done", "--for", "60s")
+	mcpRun(t, environ, "wait", id, "--log", "done", "--timeout", "60s")
 	said, err := os.ReadFile(out)
 	if err != nil || strings.Count(string(said), "the session that you run in") != 2 {
 		t.Errorf("%v: %s", err, said)
@@ -209,7 +209,7 @@ func TestMCPInASessionTypesIntoWhatItStarted(t *testing.T) {
 	}
 	id := mcpSession(t, append(environ, "HOME="+dir, "DIR="+dir), "sh", "-c", `OUTER=$PTYREC_SESSION; export OUTER; answered() { until grep -q "\"id\":$1" "$DIR/out" 2>/dev/null; do sleep 0.02; done; }
 		{ cat "$DIR/first"; answered 2; cat "$DIR/then"; answered 3; cat "$DIR/last"; answered 4; } | ptyrec mcp --write --allow-run >"$DIR/out"; echo done; cat`)
-	mcpRun(t, environ, "wait", id, "--log", "done", "--for", "60s")
+	mcpRun(t, environ, "wait", id, "--log", "done", "--timeout", "60s")
 	said, err := os.ReadFile(filepath.Join(dir, "out"))
 	if err != nil || !strings.Contains(string(said), "Typed into session") || !strings.Contains(string(said), `"reason":"text"`) {
 		t.Errorf("%v: %s", err, said)

@@ -54,7 +54,7 @@ func (f *agentUnderTest) ptyrec(stdin string, args ...string) (status int, out s
 }
 
 func (f *agentUnderTest) prompt(text string, args ...string) (status int, out string) {
-	return f.ptyrec(text, append([]string{"prompt", "last", "-", "--wait", "2m"}, args...)...)
+	return f.ptyrec(text, append([]string{"prompt", "last", "-", "--timeout", "2m"}, args...)...)
 }
 
 // arrived returns what the agent got so far.

@@ -188,7 +188,7 @@ func TestFollowARunningCommand(t *testing.T) {
 		"live":             {"list", "--live", "--sandbox", "agent-1"},
 		"waiting":          {"screen", id},
 		"more":             {"show", id},
-		"more\n":           {"wait", id, "--log", "more", "--for", "60s"},
+		"more\n":           {"wait", id, "--log", "more", "--timeout", "60s"},
 		`"joinable": true`: {"list", "--json", "--live"},
 	} {
 		out, err := command(environ, args...).CombinedOutput()

@@ -77,7 +77,7 @@ func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 				ptyrecOutput(t, environ, "wait", id, "--idle")
 			}
 			ptyrecOutput(t, environ, "send", id, strings.ReplaceAll(c.line, "FIFO", path), "--enter")
-			if _, status := ptyrecOutput(t, environ, "wait", id, "--idle", "--for", "4s"); status != 124 {
+			if _, status := ptyrecOutput(t, environ, "wait", id, "--idle", "--timeout", "4s"); status != 124 {
 				t.Errorf("while the command is silent, wait ends with %d", status)
 			}
 			release("")
@@ -103,7 +103,7 @@ func TestWaitTextFindsOnlyWhatFollowsEnter(t *testing.T) {
 		t.Errorf("it found %q", line)
 	}
 	ptyrecOutput(t, environ, "send", id, "cat "+path+" # PASS or FAIL", "--enter")
-	if line, status := ptyrecOutput(t, environ, "wait", id, "--text", "PASS|FAIL", "--for", "3s"); status != 124 {
+	if line, status := ptyrecOutput(t, environ, "wait", id, "--text", "PASS|FAIL", "--timeout", "3s"); status != 124 {
 		t.Errorf("it found %q, which was there before", line)
 	}
 	release("two FAIL\n")

@@ -53,7 +53,7 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 		}
 		var err error
 		if *b.bound, err = parseBound(b.text); err != nil {
-			return r, failure.Misuse(boundHint, "%q is no entry and no time", b.text)
+			return r, failure.Misuse(boundHint, "%q is neither an entry nor a time", b.text)
 		}
 	}
 	if r.First > 0 && r.To > 0 && r.To < r.First {
@@ -76,7 +76,7 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 	slices.Sort(roles)
 	r.Only = strings.Join(slices.Compact(roles), ",")
 	if only != "" && r.Only == "" {
-		return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "no kind of entry is named")
+		return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "no kind of entry is given")
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (r Ref) Resolve(t *session.Transcript) (Ref, error) {
 		last = e.Seq
 	}
 	if first == 0 {
-		return r, failure.Misuse("`ptyrec show` has the times of the entries", "there is no entry between these times")
+		return r, failure.Misuse("`ptyrec show` has the times of the entries", "no entries in this time range")
 	}
 	r.First = first
 	if r.Until.Given {

@@ -3,30 +3,56 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 )
 
 // PageWidth is the width of a help page, in columns, unless the terminal is narrower.
 const PageWidth = 80
 
 // HelpPages makes root and its commands print their help in at most as many columns as width
-// returns.
+// returns. --help prints a short page; Explain prints the whole text.
 func HelpPages(root *cobra.Command, width func() int) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		p := &helpPage{width: width(), cmd: cmd}
-		p.all()
+		p.short()
 		_, _ = io.WriteString(cmd.OutOrStdout(), p.text.String()) // the reader may be gone
 	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		p := &helpPage{width: width(), cmd: cmd}
-		p.usage()
+		p.usage(shortExamples)
 		_, err := io.WriteString(cmd.OutOrStderr(), p.text.String())
 		return err
 	})
 }
+
+// Explain writes everything that there is to know about a command. For the root it lists all
+// commands.
+func Explain(w io.Writer, cmd *cobra.Command, width int) error {
+	p := &helpPage{width: width, cmd: cmd}
+	if cmd.Long != "" {
+		p.text.WriteString(wrapText(strings.TrimRight(cmd.Long, "\n "), width) + "\n")
+	} else {
+		p.text.WriteString(wrapText(cmd.Short+".", width) + "\n")
+	}
+	if cmd.HasParent() && !cmd.IsAdditionalHelpTopicCommand() {
+		p.usage(-1)
+	} else if !cmd.HasParent() {
+		p.commands()
+		p.flags()
+	}
+	_, err := io.WriteString(w, p.text.String())
+	return err
+}
+
+// shortExamples is the number of examples on a short page.
+const shortExamples = 3
 
 // helpPage collects the help of a command.
 type helpPage struct {
@@ -35,21 +61,24 @@ type helpPage struct {
 	text  strings.Builder
 }
 
-// all adds what the command does, and its usage.
-func (p *helpPage) all() {
-	text := p.cmd.Long
-	if text == "" {
-		text = p.cmd.Short
+// short adds the short page: what the command does in one sentence, and its usage.
+func (p *helpPage) short() {
+	switch {
+	case p.cmd.IsAdditionalHelpTopicCommand():
+		p.text.WriteString(wrapText(strings.TrimRight(p.cmd.Long, "\n "), p.width) + "\n")
+		return
+	case !p.cmd.HasParent():
+		p.text.WriteString(p.cmd.Short + ".\n\n" + strings.Trim(p.cmd.Example, "\n") + "\n\n")
+		p.text.WriteString(wrapText(p.cmd.Name()+" help COMMAND explains a command. "+p.cmd.Name()+" help all lists all commands.", p.width) + "\n")
+		return
 	}
-	p.text.WriteString(wrapText(strings.TrimRight(text, "\n "), p.width))
-	p.text.WriteString("\n")
-	if p.cmd.Runnable() || p.cmd.HasSubCommands() {
-		p.usage()
-	}
+	p.text.WriteString(wrapText(p.cmd.Short+".", p.width) + "\n")
+	p.usage(shortExamples)
 }
 
-// usage adds the command line, examples, commands and flags.
-func (p *helpPage) usage() {
+// usage adds the command line, at most so many examples (all if it is negative), commands and
+// flags.
+func (p *helpPage) usage(examples int) {
 	p.section("Usage")
 	if p.cmd.Runnable() {
 		p.entry("  ", p.cmd.UseLine(), 6)
@@ -63,19 +92,70 @@ func (p *helpPage) usage() {
 	}
 	if p.cmd.HasExample() {
 		p.section("Examples")
-		p.text.WriteString(p.cmd.Example + "\n")
+		p.text.WriteString(firstExamples(p.cmd.Example, examples) + "\n")
 	}
 	p.commands()
-	if p.cmd.HasAvailableLocalFlags() {
-		p.section("Flags")
-		p.text.WriteString(p.cmd.LocalFlags().FlagUsagesWrapped(p.width))
+	p.flags()
+	if !p.cmd.HasParent() {
+		return
 	}
 	root := p.cmd.Root().Name()
-	if p.cmd.HasAvailableInheritedFlags() {
-		p.text.WriteString("\n" + wrapText(fmt.Sprintf("%s help flags shows the flags of every command.", root), p.width) + "\n")
+	more := fmt.Sprintf("%s explains more.", strings.Replace(p.cmd.CommandPath(), root, root+" help", 1))
+	if examples < 0 {
+		more = fmt.Sprintf("%s help flags shows the flags of every command.", root)
 	}
-	if p.cmd.HasAvailableSubCommands() {
-		p.text.WriteString("\n" + wrapText(fmt.Sprintf("%s [command] --help explains a command.", p.cmd.CommandPath()), p.width) + "\n")
+	p.text.WriteString("\n" + wrapText(more, p.width) + "\n")
+}
+
+// firstExamples returns the first n examples; all if n is negative. Lines that are indented further
+// continue an example.
+func firstExamples(text string, n int) string {
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		continues := strings.HasPrefix(line, "   ")
+		if n == 0 && !continues {
+			break
+		}
+		if !continues {
+			n--
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// flags adds the flags of the command, by group. It leaves out --help.
+func (p *helpPage) flags() {
+	var titles []string
+	groups := map[string]*pflag.FlagSet{}
+	p.cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		title := "Flags"
+		if group := f.Annotations[flaggroup.Key]; len(group) > 0 {
+			title = group[0]
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			titles = append(titles, title)
+		}
+		groups[title].AddFlag(f)
+	})
+	slices.SortStableFunc(titles, func(a, b string) int { // those of no group come first
+		switch {
+		case a == b:
+			return 0
+		case a == "Flags":
+			return -1
+		case b == "Flags":
+			return 1
+		}
+		return 0
+	})
+	for _, title := range titles {
+		p.section(title)
+		p.text.WriteString(groups[title].FlagUsagesWrapped(p.width))
 	}
 }
 

@@ -18,5 +18,5 @@ func ParseKey(name string) (byte, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("%q is no key that can leave", name)
+	return 0, fmt.Errorf("%q cannot be used as the detach key", name)
 }

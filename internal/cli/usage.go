@@ -18,9 +18,9 @@ func Operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return failure.Misuse(usageHint(cmd), "%s: an argument is missing", cmd.Name())
+			return failure.Misuse(usageHint(cmd), "%s: missing argument", cmd.Name())
 		case most >= 0 && len(args) > most:
-			return failure.Misuse(usageHint(cmd), "%s: %q is an argument too many", cmd.Name(), args[most])
+			return failure.Misuse(usageHint(cmd), "%s: unexpected argument %q", cmd.Name(), args[most])
 		}
 		return nil
 	}
@@ -60,11 +60,17 @@ func UnknownCommand(cmd *cobra.Command) error {
 	return Subcommand(cmd, cmd.Flags().Args())
 }
 
-// commandHint guesses which command was meant: one of a similar name, one that does what the word
-// says, or a program to be recorded.
+// NeverSuggest is the annotation of commands that are never suggested for an unknown word.
+const NeverSuggest = "ptyrec_never_suggest"
+
+// commandHint suggests what may have been meant by an unknown word: a command with a similar name
+// or purpose, or a program to record.
 func commandHint(cmd *cobra.Command, word string) string {
 	var names []string
 	for _, c := range cmd.Commands() {
+		if _, never := c.Annotations[NeverSuggest]; never {
+			continue
+		}
 		if slices.Contains(c.SuggestFor, word) {
 			return "did you mean " + c.CommandPath() + "?"
 		}
@@ -72,7 +78,10 @@ func commandHint(cmd *cobra.Command, word string) string {
 			names = append(append(names, c.Name()), c.Aliases...)
 		}
 	}
-	otherwise := "`" + cmd.CommandPath() + " --help` names the commands"
+	otherwise := "`" + cmd.CommandPath() + " --help` lists the commands"
+	if !cmd.HasParent() {
+		otherwise = "`" + cmd.CommandPath() + " help all` lists the commands"
+	}
 	if _, err := exec.LookPath(word); err == nil && !cmd.HasParent() {
 		otherwise = "to record " + word + ": ptyrec run -- " + word
 	}
@@ -125,9 +134,9 @@ func FlagError(cmd *cobra.Command, err error) error {
 func notOfType(e *pflag.InvalidValueError) string {
 	switch e.GetFlag().Value.Type() {
 	case "int":
-		return "no whole number"
+		return "not a whole number"
 	case "float64":
-		return "no number"
+		return "not a number"
 	case "bool", "boolfunc":
 		return "not true or false"
 	}

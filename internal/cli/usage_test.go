@@ -45,20 +45,20 @@ func said(root *cobra.Command, args ...string) string {
 
 func TestUsageErrors(t *testing.T) {
 	for line, want := range map[string]string{
-		"show":                "show: an argument is missing\nusage: ptyrec show S",
-		"show a b c":          `show: "c" is an argument too many` + "\nusage: ptyrec show S",
+		"show":                "show: missing argument\nusage: ptyrec show S",
+		"show a b c":          `show: unexpected argument "c"` + "\nusage: ptyrec show S",
 		"show a b":            "",
 		"init zhs":            `unknown shell "zhs"` + "\nit takes bash, zsh",
 		"init bashh":          `unknown shell "bashh"` + "\ndid you mean bash?",
 		"showw":               `unknown command "showw"` + "\ndid you mean ptyrec show?",
 		"cat":                 `unknown command "cat"` + "\ndid you mean ptyrec show?",
-		"xyzzyplugh":          `unknown command "xyzzyplugh"` + "\n`ptyrec --help` names the commands",
+		"xyzzyplugh":          `unknown command "xyzzyplugh"` + "\n`ptyrec help all` lists the commands",
 		"sh":                  `unknown command "sh"` + "\nto record sh: ptyrec run -- sh",
 		"show a --ports 1":    "unknown flag --ports\ndid you mean --port?",
 		"show a --something":  "unknown flag --something\nsee `ptyrec help show`",
 		"show a -q":           "unknown flag -q\nsee `ptyrec help show`",
 		"show a --port":       "--port: a value is missing\n--port PORT: listen on PORT",
-		"show a --port seven": `--port: "seven" is no whole number` + "\n--port PORT: listen on PORT",
+		"show a --port seven": `--port: "seven" is not a whole number` + "\n--port PORT: listen on PORT",
 	} {
 		if diff := cmp.Diff(want, said(program(), strings.Fields(line)...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", line, diff)

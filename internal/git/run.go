@@ -36,7 +36,7 @@ var (
 	// ErrUnanswered reports that git is not installed, failed, or did not answer in time.
 	ErrUnanswered = errors.New("git did not answer")
 	// ErrNone reports that what was asked for does not exist.
-	ErrNone = errors.New("git knows no such thing")
+	ErrNone = errors.New("git cannot resolve this revision")
 )
 
 // harmless switches off what a repository's configuration could make git run or fetch.

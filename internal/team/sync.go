@@ -46,7 +46,7 @@ var ErrOutside = errors.New("it is outside the folders and agents that are sent"
 var ErrPrivate = errors.New("it is private: recorded with --private, or it continues a session that is never sent")
 
 // ErrNever says that a session is never sent.
-var ErrNever = errors.New("it is never sent: it was withdrawn, or the server's team deleted it")
+var ErrNever = errors.New("excluded from sync: withdrawn, or deleted on the server")
 
 // Waiting returns the sessions that were not sent as they are now, the oldest first.
 func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[string]store.Push, err error) {

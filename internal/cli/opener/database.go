@@ -71,7 +71,7 @@ func (o *Opener) existing(ctx context.Context) (*sqlite.Store, error) {
 	s, err := o.Usable(ctx)
 	if err == nil {
 		if o.Hidden = s.Unreadable(); o.Hidden != nil {
-			o.Notice("warning: not all that was recorded is shown: %v; `ptyrec doctor` says how to mend it", o.Hidden)
+			o.Notice("warning: not all that was recorded is shown: %v; `ptyrec doctor` explains how to repair it", o.Hidden)
 		}
 	}
 	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) || errors.Is(err, fs.ErrNotExist) {

@@ -15,6 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
@@ -37,8 +38,12 @@ type fields = store.Filter
 // Register adds the flags to a command.
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	f.register(flags, false)
-	flags.StringVar(&f.on, "on", "", "only those started on this `DAY`")
+	flags.StringVar(&f.on, "on", "", "select sessions started on `DAY`")
+	flaggroup.Set(flags, groupTitle, "on")
 }
+
+// groupTitle is the title of the flags on help pages.
+const groupTitle = "Select sessions"
 
 func (f *Flags) register(flags *pflag.FlagSet, team bool) {
 	times := map[string]*string{"since": &f.since, "until": &f.until}
@@ -58,15 +63,17 @@ func (f *Flags) register(flags *pflag.FlagSet, team bool) {
 		case *time.Time:
 			flags.StringVar(times[field.Name], field.Name, "", usage)
 		}
+		flaggroup.Set(flags, groupTitle, field.Name)
 	}
 }
 
 // TeamUsage is the usage of the flag --team, for commands that take it without the other flags.
-const TeamUsage = "on the server of your team, as far as you may read there (docs/team.md)"
+const TeamUsage = "use the sessions on your team's server"
 
 // RegisterTeam adds the flags that choose among the sessions of a team.
 func (f *Flags) RegisterTeam(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Team, "team", false, TeamUsage)
+	flaggroup.Set(flags, groupTitle, "team")
 	f.register(flags, true)
 }
 
@@ -85,7 +92,7 @@ func (f *Flags) Understood() string { return f.understood }
 func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 	f.understood = ""
 	if !f.Team && (f.Owner != "" || f.Space != "") {
-		return store.Filter{}, &failure.Error{Err: errors.New("--owner and --space go with --team"), Misuse: true}
+		return store.Filter{}, &failure.Error{Err: errors.New("--owner and --space require --team"), Misuse: true}
 	}
 	out := f.fields
 	out.Outside, out.Cwd, out.Commit = f.Folded && !f.Team, "", ""

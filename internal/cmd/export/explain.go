@@ -31,19 +31,19 @@ func NewCmdExplain(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "explain S#N|FILE#N | explain S|FILE --at SECONDS",
 		SuggestFor: []string{"why", "debug"},
-		Short:      "Explain how an entry or a screen was read",
-		Long: `Explain reads a session, or a recording's file, again and says why its transcript is as it is.
+		Short:      "Explain how an entry or a screen was extracted",
+		Long: `Explain extracts a session or a recording again, and shows why its transcript is as it is.
 
-For S#12 it prints the history of entry 12, a line for each change: when, the frame, what happened
-(new, grew, changed, repaired, details, ignored, dropped), the rows of the screen that it was read from,
-the agent's look and version, the rule that read the rows, their place on the document, how that place was
-found, and what changed.
+S#12 prints the history of entry 12, one line for each change: the time, the frame, what happened
+(new, grew, changed, repaired, details, ignored, dropped), the rows of the screen, the agent's
+look and version, the rule that matched, the lines of the document, how they were found, and what
+changed.
 
-With --at it prints the last frame up to that moment: for each row of the screen its line on the document,
-the entry that it belongs to, what it was taken for and by which rule. Chrome is what is not part of the
-conversation; a row marked - was read by no rule. Rows and lines count from 1.
+--at prints the last frame before that moment: for each row its line in the document, its entry,
+and what it was taken for by which rule. Chrome is outside of the conversation; no rule matched
+rows marked -. Rows and lines count from 1.
 
-docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
+docs/debugging.md shows how to find the cause of a wrong transcript.`,
 		Example: `  ptyrec explain last#12
   ptyrec explain bug.cast#12 --json
   ptyrec explain bug.cast --at 12.5`,
@@ -53,7 +53,7 @@ docs/debugging.md shows how to find the fault in a wrong transcript with it.`,
 			return explainSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().Var(&o.at, "at", "explain the screen at this moment, in `SECONDS` from the start, or at the end")
+	cmd.Flags().Var(&o.at, "at", "explain the screen at `SECONDS` from the start, or end")
 	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
@@ -67,9 +67,9 @@ func explainSession(ctx context.Context, o *explainOptions, args []string) error
 	case ref.Whole() && !o.at.Given:
 		return failure.Usage(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
 	case !ref.Whole() && o.at.Given:
-		return failure.Usage(errors.New("an entry and --at exclude each other"))
+		return failure.Usage(errors.New("an entry and --at cannot be combined"))
 	case ref.To != 0 && ref.To != ref.First:
-		return failure.Usage(errors.New("explain takes one entry: S#N"))
+		return failure.Usage(errors.New("explain takes a single entry, S#N"))
 	}
 	redaction, err := o.Open.Redaction()
 	if err != nil {

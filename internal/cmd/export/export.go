@@ -49,19 +49,21 @@ func NewCmdExport(f *factory.Factory) *cobra.Command {
 		Use:        "export [S|FILE] [OUT] [--format F]",
 		SuggestFor: []string{"save", "convert"},
 		Short:      "Write a session as " + strings.Join(export.Formats(), ", "),
-		Long: `Export writes a session, the last one if none is named, or a recording's file. The extension of OUT
-chooses the format. Without OUT, or if it is -, export writes JSON to stdout. OUT appears complete or
-not at all. html is one page with the conversation next to a player of the recording; svg is the
-screen when the last message was complete, or at --at SECONDS or --at end; cast is an asciicast v3,
-cast2 a v2, each with a marker at every message; diff is what ptyrec diff writes. With --animate an
-svg is a film of the whole recording, without scripts.
+		Long: `Export writes a session (the last one by default) or a recording's file. The extension of OUT
+chooses the format; without OUT, or for -, export writes JSON to stdout. OUT is written completely
+or not at all.
 
-S#12 is the session from entry 12 on, S#4..S#12 ends there, and so do --from and --to, which also take
-times; --only takes kinds of messages. Nothing else is written, in any format: a recording is redrawn,
-without what was said before and after. ptyrec help sessions says how sessions
-are named.
+  html          a page with the conversation next to a player of the recording
+  svg           the screen when the last message was complete, or at --at;
+                with --animate the whole recording
+  cast, cast2   asciicast v3 or v2, with a marker at each message
+  diff          the same as ptyrec diff
 
---all writes each session that the filters choose to DIR/DATE_TIME_TITLE.F.`,
+S#12 exports the session from entry 12 on; S#4..S#12 also ends there. --from and --to also take
+times, --only takes kinds of messages. Nothing else is exported, in any format: recordings are
+redrawn without earlier and later text. ` + "`ptyrec help sessions`" + ` explains how to name sessions.
+
+--all exports each selected session to DIR/DATE_TIME_TITLE.F.`,
 		Example: `  ptyrec export talk.md
   ptyrec export last
   ptyrec export 019a talk.html
@@ -88,15 +90,15 @@ are named.
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(export.Formats(), ", "))
-	flags.Var(&o.at, "at", "svg: the screen at this `SECOND` of the recording, or end (default when the last message was complete)")
-	flags.BoolVar(&o.all, "all", false, "all sessions, or those that the filters below choose")
-	flags.StringVarP(&o.dir, "output", "o", "", "with --all: the `DIR` to write to")
+	flags.StringVar(&o.format, "format", "", "write `FORMAT`: "+strings.Join(export.Formats(), ", "))
+	flags.Var(&o.at, "at", "svg: show the screen at `SECONDS`, or end (default: the last message is complete)")
+	flags.BoolVar(&o.all, "all", false, "export all selected sessions")
+	flags.StringVarP(&o.dir, "output", "o", "", "with --all: write to `DIR`")
 	o.Register(o.Open, cmd)
 	o.RegisterTeam(cmd.Flags())
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	o.part.Register(cmd)
-	cmd.Flags().BoolVar(&o.animate, "animate", false, "svg: a film of the recording, which browsers and READMEs play")
+	cmd.Flags().BoolVar(&o.animate, "animate", false, "svg: animate the recording, for browsers and READMEs")
 	return cmd
 }
 

@@ -32,10 +32,10 @@ func NewCmdExtract(f *factory.Factory) *cobra.Command {
 	o := &extractOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "extract FILE… [-o DIR] | extract S",
-		Short: "Write the transcripts of recordings, without a database",
-		Long: `Extract reads recordings and writes their conversations as JSON transcripts: a single one to stdout,
-or each to DIR/NAME.json. If S is a session in the database, extract reads its raw log again and
-replaces its entries. Entries that did not change keep their ids.`,
+		Short: "Extract transcripts from recordings",
+		Long: `Extract reads recordings and writes their conversations as JSON transcripts: a single one to
+stdout, or each to DIR/NAME.json. If S is a session in the database, extract reads its raw log
+again and replaces its entries. Entries that do not change keep their ids.`,
 		Example: `  ptyrec extract session.cast > session.json
   ptyrec extract *.cast -o transcripts
   ptyrec extract last`,
@@ -64,8 +64,8 @@ replaces its entries. Entries that did not change keep their ids.`,
 			return extract(o, args)
 		},
 	}
-	cmd.Flags().StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json for each recording")
-	cmd.Flags().StringVar(&f.Timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().StringVarP(&o.dir, "output", "o", "", "write each recording to `DIR`/NAME.json")
+	cmd.Flags().StringVar(&f.Timing, "timing", "", "read the timing of a typescript from `FILE`")
 	return cmd
 }
 

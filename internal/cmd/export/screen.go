@@ -44,13 +44,13 @@ func NewCmdScreen(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "screen [S|FILE] | screen FILE… -o DIR",
 		SuggestFor: []string{"screenshot", "snapshot", "shot"},
-		Short:      "Show the screen of a session at a moment",
-		Long: `Screen plays a session or a recording and writes what the terminal shows when the last message is
-complete (later, the screen of a full-screen agent is gone), or at --at SECONDS or --at end. Without
-messages it shows the end. S#12 is the moment when entry 12 was complete, without what earlier entries
-left on the screen; S#4..S#12 is the same moment. JSON includes the scrollback. For a live session it
-writes the current screen, without scrollback. Several recordings are written to DIR/NAME.json (.txt,
-.ansi, .svg).`,
+		Short:      "Print the screen of a session at a moment",
+		Long: `Screen prints the screen of a session or a recording when the last message is complete, or at the
+moment --at. (At its end, a full-screen agent has left the screen.) Without messages it prints the
+last screen. S#12 is the moment when entry 12 was complete, without what earlier entries left on
+the screen; S#4..S#12 is the same moment. Of a live session it prints the current screen. JSON
+includes the scrollback, except of live sessions. Several recordings are written to DIR/NAME.json
+(.txt, .ansi, .svg).`,
 		Example: `  ptyrec screen
   ptyrec screen 019a9ec0 --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
@@ -67,9 +67,9 @@ writes the current screen, without scrollback. Several recordings are written to
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&o.at, "at", "the moment, in `SECONDS` from the start, or end (default when the last message was complete)")
-	flags.StringVarP(&o.dir, "output", "o", "", "write `DIR`/NAME.json (.txt, .ansi, .svg) for each recording")
-	flags.StringVar(&o.widths, "widths", "graphemes", "how wide characters are: graphemes, or unicode11 as in xterm.js")
+	flags.Var(&o.at, "at", "choose the moment: `SECONDS` from the start, or end (default: the last message is complete)")
+	flags.StringVarP(&o.dir, "output", "o", "", "write each recording to `DIR`/NAME.json (.txt, .ansi, .svg)")
+	flags.StringVar(&o.widths, "widths", "graphemes", "choose character widths by `RULE`: graphemes, unicode11 (xterm.js)")
 	for _, f := range screen.Formats() {
 		flags.Bool(f, false, "write "+strings.ToUpper(f))
 	}
@@ -85,7 +85,7 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 		case err != nil:
 			return err
 		case on && o.format != "":
-			return fmt.Errorf("--%s and --%s exclude each other", o.format, f)
+			return fmt.Errorf("--%s and --%s cannot be combined", o.format, f)
 		case on:
 			o.format = f
 		}

@@ -24,7 +24,7 @@ type TableFlags struct {
 // Register adds the flags to cmd.
 func (flags *TableFlags) Register(open *opener.Opener, cmd *cobra.Command) {
 	flags.FilterFlags.Register(open, cmd)
-	cmd.Flags().BoolVar(&flags.AsJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&flags.AsJSON, "json", false, "write JSON")
 }
 
 // Register adds the flags to cmd.

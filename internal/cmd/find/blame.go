@@ -34,16 +34,16 @@ func NewCmdBlame(f *factory.Factory) *cobra.Command {
 	o := &blameOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "blame FILE:LINE",
-		Short: "Find the session in which a line of a file was written",
-		Long: `Blame names the session that most probably wrote a line, and says how sure it is: an agent's edit that
-adds the line was seen; or the commit that has it was made while the session ran; or only the folder
-and the time agree.`,
+		Short: "Find the session that wrote a line of a file",
+		Long: `Blame names the session that most probably wrote a line, and says how sure it is: an agent's edit
+added the line; or the commit with the line was made during the session; or only the folder and
+the time match.`,
 		Example: `  ptyrec blame main.go:42
   ptyrec show "$(ptyrec blame main.go:42 --json | jq -r .ref)"`,
 		Args: cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error { return blameLine(cmd.Context(), o, args[0]) },
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func lineOf(arg string) (fileLine, error) {
 	}
 	n, err := strconv.Atoi(arg[colon+1:])
 	if err != nil || n < 1 {
-		return l, failure.Usage(fmt.Errorf("%q is no number of a line", printable.Clip(arg[colon+1:], 60)))
+		return l, failure.Usage(fmt.Errorf("%q is not a line number", printable.Clip(arg[colon+1:], 60)))
 	}
 	path, err := filepath.Abs(arg[:colon])
 	if err == nil {
@@ -114,7 +114,7 @@ func lineOf(arg string) (fileLine, error) {
 		return l, err
 	}
 	if !info.Mode().IsRegular() {
-		return l, failure.New(fmt.Errorf("%s is no regular file", printable.Clip(path, 200)), "name a file, and a line of it")
+		return l, failure.New(fmt.Errorf("%s is not a regular file", printable.Clip(path, 200)), "name a file, and a line of it")
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -28,11 +28,11 @@ func NewCmdDiff(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "diff [S|FILE]",
 		SuggestFor: []string{"edits", "changes", "patch"},
-		Short:      "Show what the agents changed, as a diff",
-		Long: `Diff writes all edits of files that a session's agents showed as one unified diff, in order. Lines that
-begin with # name the entry of each. An edit of which only a part was shown is marked, and its lines
-begin with #, too: git apply and patch skip it and take the rest. Tabs are spaces where the agent
-shows them so; docs/git.md says more.`,
+		Short:      "Show the agents' edits as a diff",
+		Long: `Diff writes all edits that a session's agents showed as one unified diff, in order. Lines that
+begin with # name the entry of each edit. If only a part of an edit was shown, it is marked and
+all its lines begin with #, so that git apply and patch skip it. Tabs are spaces if the agent
+shows them so. See docs/git.md.`,
 		Example: `  ptyrec diff
   ptyrec diff 019a9ec0#4..019a9ec0#20
   ptyrec diff last | git apply --unidiff-zero --ignore-whitespace --check -
@@ -41,7 +41,7 @@ shows them so; docs/git.md says more.`,
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return diff(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// listed is how many sessions a list has that is not told: more than one looks through.
+// listed is the number of sessions to list without --limit.
 const listed = 100
 
 // listOptions are what list needs.
@@ -48,17 +48,19 @@ func NewCmdList(f *factory.Factory, pick Picker) *cobra.Command {
 		Use:        "list",
 		SuggestFor: []string{"log", "history", "sessions"},
 		Aliases:    []string{"ls"},
-		Short:      "List the recorded sessions, the newest first",
-		Long: `List shows the recorded sessions, the newest first. Each line begins with a short id that other
-commands accept. Commands that programs ran in a sandbox share one line; --sandbox NAME lists them.
-On a terminal the table fits its width, and a long one is shown in a pager ($PTYREC_PAGER, $PAGER,
-less). A weekday is the last one; today's own is today. With --json, messages and turns are null
-where nobody has read the conversation out of the recording yet: show, export and search do.
+		Short:      "List sessions, newest first",
+		Long: `List shows the recorded sessions, newest first. Each line begins with a short id that other
+commands accept. Commands of programs in a sandbox share one line; --sandbox NAME lists them. On a
+terminal the table fits the width, and a long list opens in a pager ($PTYREC_PAGER, $PAGER, less).
+In --json, messages and turns are null if the conversation was not extracted yet; show, export and
+search do that.
 
-With --interactive, as ptyrec does without a command, you pick a session: what you type filters by
-title, tags, agent, folder, status and id. Up and Down choose, Tab scrolls the conversation, Esc
-leaves. Enter shows the session, Ctrl+P plays it, Ctrl+A attaches to it if it is live, Ctrl+R resumes
-it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with these letters does the same.`,
+Times: 2026-11-20, tuesday (the last one; today's name means today), yesterday, 3d (3 days ago).
+
+With --interactive, or ptyrec without a command, you pick a session. Type to filter by title,
+tags, agent, folder, status and id. Up and Down select, Tab scrolls the conversation, Esc leaves.
+Enter shows the session; Ctrl+P plays it, Ctrl+A attaches if it is live, Ctrl+R resumes, Ctrl+E
+exports, Ctrl+T tags, and Ctrl+D deletes it after asking. Alt works like Ctrl.`,
 		Example: `  ptyrec list
   ptyrec list -i                pick one: type to filter
   ptyrec list --agent claude --on tuesday
@@ -89,14 +91,14 @@ it, Ctrl+E exports it, Ctrl+T tags it, Ctrl+D deletes it after asking. Alt with 
 	}
 	o.Register(o.Open, cmd)
 	o.RegisterTeam(cmd.Flags())
-	cmd.Flags().IntVarP(&o.limit, "limit", "n", listed, "no more than `N` sessions; 0: all, as with --json")
-	cmd.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "pick a session: type to filter, see its conversation, show, play, attach, …")
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", listed, "list at most `N` sessions; 0 lists all")
+	cmd.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "pick a session to show, play or attach to")
 	return cmd
 }
 
 func list(ctx context.Context, o *listOptions) error {
 	if o.limit < 0 {
-		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 0", o.limit))
+		return failure.Usage(fmt.Errorf("--limit must be at least 0, not %d", o.limit))
 	}
 	now := time.Now()
 	o.Folded = o.Sandbox == "" && !o.AsJSON
@@ -141,8 +143,8 @@ func list(ctx context.Context, o *listOptions) error {
 	if err := o.IO.Page(cli.Text(b.String())); err != nil {
 		return err
 	}
-	if more {
-		o.IO.Notice("these are the newest %d: -n 0 lists all", o.limit)
+	if more && o.limit == listed {
+		o.IO.Notice("only the newest %d sessions are listed: -n 0 lists all", o.limit)
 	}
 	return nil
 }

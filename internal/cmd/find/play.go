@@ -43,14 +43,17 @@ func NewCmdPlay(f *factory.Factory) *cobra.Command {
 		Use:        "play [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"replay"},
 		Short:      "Play a recording in the terminal",
-		Long: `Play shows a session, or a recording in a file, as it went. Of a management server (ws:// or wss://, docs/management.md) it shows
-what that has of the session SESSION, by default main, of the machine AGENT, by default the only one. The server's token is in
-$PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit status is that of play. Keys:
+		Long: `Play replays a session or a recording's file. Keys:
 
-  space        pause, go on            n, p    the next, the previous message
+  space        pause, continue         n, p    next, previous message
   →, ←         5 seconds on, back      0 … 9   to 0 % … 90 %
   +, -         faster, slower          .       one step, while paused
-  home, end    the start, the end      q       leave`,
+  home, end    the start, the end      q       leave
+
+On a management server (ws:// or wss://, docs/management.md) it replays what the server has of the
+session SESSION (main by default) of the machine AGENT (which you can omit if there is only one).
+The token comes from $PTYREC_TOKEN or ?token= in the URL. If the session ends meanwhile, play
+exits with its status.`,
 		Example: `  ptyrec play
   ptyrec play 019a9ec0 --speed 2 --at 90
   ptyrec play 'last#4..last#12'
@@ -67,10 +70,10 @@ $PTYREC_TOKEN or in the URL (?token=). If the session ends meanwhile, its exit s
 		},
 	}
 	o.part.Register(cmd)
-	cmd.Flags().Float64Var(&o.speed, "speed", 1, "how many times `FASTER`")
-	cmd.Flags().Float64Var(&o.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0: leave them")
+	cmd.Flags().Float64Var(&o.speed, "speed", 1, "play `FACTOR` times as fast")
+	cmd.Flags().Float64Var(&o.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0 keeps them")
 	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
-	cmd.Flags().Float64Var(&o.at, "at", 0, "begin at this `SECOND` of the recording")
+	cmd.Flags().Float64Var(&o.at, "at", 0, "begin at `SECONDS` from the start")
 	return cmd
 }
 
@@ -104,7 +107,7 @@ func playbackOf(ctx context.Context, o *playOptions, args []string) (*playback, 
 	}
 	if len(args) > 0 && management.Is(args[0]) {
 		if o.part != (factory.PartFlags{}) {
-			return nil, failure.Usage(errors.New("--from, --to and --only take a part of a stored session"))
+			return nil, failure.Usage(errors.New("--from, --to and --only require a stored session"))
 		}
 		return playbackOfManaged(ctx, o, args[0])
 	}

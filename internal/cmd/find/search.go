@@ -37,12 +37,12 @@ func NewCmdSearch(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "search WORDS…",
 		SuggestFor: []string{"find", "grep"},
-		Short:      "Search what was said in all sessions",
-		Long: `Search lists the sessions whose title, note or tags match, then the messages that match: the best
-first or, for a prefix*, the newest first. All words must occur, in any order. Write "a phrase" in
-quotes (inside the shell's quotes), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents
-are ignored; Chinese, Japanese and Korean are found anywhere in a sentence. Each hit has a name that
-show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.`,
+		Short:      "Search the conversations of all sessions",
+		Long: `Search lists sessions whose title, note or tags match, and then matching messages: the best first
+or, for a prefix*, the newest first. All words must occur, in any order. Use "a phrase" (in the
+shell's quotes), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents are ignored;
+Chinese, Japanese and Korean words are found anywhere in a sentence. Each match has a name for
+show: ptyrec show 019a9ec0#12. The exit status is 1 if there are no matches.`,
 		Example: `  ptyrec search cache
   ptyrec search '"cache key" OR evict*' --on tuesday
   ptyrec search --role user --agent codex 缓存
@@ -55,8 +55,8 @@ show accepts: ptyrec show 019a9ec0#12. The exit status is 1 if nothing is found.
 	}
 	o.Register(o.Open, cmd)
 	o.RegisterTeam(cmd.Flags())
-	cmd.Flags().StringSliceVar(&o.roles, "role", nil, "only messages of these `ROLES`: "+strings.Join(roles, ", "))
-	cmd.Flags().IntVarP(&o.limit, "limit", "n", 20, "no more than `N` hits")
+	cmd.Flags().StringSliceVar(&o.roles, "role", nil, "search only messages of these `ROLES`: "+strings.Join(roles, ", "))
+	cmd.Flags().IntVarP(&o.limit, "limit", "n", 20, "print at most `N` matches")
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -74,10 +74,10 @@ func search(ctx context.Context, o *searchOptions, words string) error {
 	}
 	o.SayUnderstood(o.IO.Notice)
 	if filter.Limit = o.limit; o.limit < 1 {
-		return failure.Usage(fmt.Errorf("--limit %d: it takes a number from 1", o.limit))
+		return failure.Usage(fmt.Errorf("--limit must be at least 1, not %d", o.limit))
 	}
 	if !strings.ContainsFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-		return failure.Misuse("try a word, \"a phrase\" or a beginning (cach*)", "there is no word in %s", words)
+		return failure.Misuse("try a word, \"a phrase\" or a beginning (cach*)", "%s contains no word", words)
 	}
 	for _, role := range o.roles {
 		if !slices.Contains(roles, role) {
@@ -96,7 +96,7 @@ func search(ctx context.Context, o *searchOptions, words string) error {
 		return err
 	}
 	if hits.Len() == 0 {
-		return failure.New(fmt.Errorf("nothing is found for %s", words), "try fewer words, a beginning (cach*), or OR between them")
+		return failure.New(fmt.Errorf("no matches for %s", words), "try fewer words, a beginning (cach*), or OR between them")
 	}
 	look := listing.HitsLook{Style: o.IO.Colours(), Width: o.IO.Width(), Named: cli.IsTerminal(o.IO.Out), Now: now}
 	return o.IO.Page(cli.Text(hits.Text(look)))

@@ -38,9 +38,10 @@ func NewCmdShow(f *factory.Factory) *cobra.Command {
 		Use:        "show [S|FILE]",
 		SuggestFor: []string{"cat", "view", "print", "read"},
 		Short:      "Show the conversation of a session",
-		Long: `Show writes what was said in a session, or in a recording's file, on a terminal through a pager as
-git log does ($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools opens them. S#12 begins at entry 12, S#4..S#12 ends there;
-ptyrec help sessions says how sessions are named.`,
+		Long: `Show prints the conversation of a session or a recording's file, on a terminal through a pager
+($PTYREC_PAGER, $PAGER, less). Tool calls take one line; --tools shows their input and output.
+S#12 begins at entry 12, S#4..S#12 also ends there; ` + "`ptyrec help sessions`" + ` explains how to name
+sessions.`,
 		Example: `  ptyrec show
   ptyrec show 019a9ec0 --tools --thinking
   ptyrec show last#12
@@ -57,12 +58,12 @@ ptyrec help sessions says how sessions are named.`,
 		},
 	}
 	o.part.Register(cmd)
-	cmd.Flags().BoolVar(&o.tools, "tools", false, "what tools were given and gave")
-	cmd.Flags().BoolVar(&o.thinking, "thinking", false, "the agents' thinking, too")
-	cmd.Flags().BoolVar(&o.events, "events", false, "all events, too: resizes, busy, idle, …")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, "the transcript as JSON, as export writes it")
+	cmd.Flags().BoolVar(&o.tools, "tools", false, "show tool input and output")
+	cmd.Flags().BoolVar(&o.thinking, "thinking", false, "show the agents' thinking")
+	cmd.Flags().BoolVar(&o.events, "events", false, "show all events: resizes, busy, idle, …")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write the transcript as JSON")
 	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
-	cmd.Flags().BoolVar(&o.raw, "raw", false, "the bytes that the command wrote, as they came")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "write the raw output of the command")
 	return cmd
 }
 

@@ -33,11 +33,10 @@ func NewCmdStats(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "stats",
 		SuggestFor: []string{"stat", "status"},
-		Short:      "Count sessions, turns, hours and tokens, by agent, folder and day",
-		Long: `Stats sums the sessions up: how many, how many turns (your prompts) and hours, with which agents, in
-which folders, on which days; and the tokens that the agents used, with which models, and what they
-cost. What an agent logged is exact, where import --agent-logs has read its log; what it printed is the
-least that was used. The prices are those of a file, if you have one (docs/usage.md).`,
+		Short:      "Count sessions, turns, hours, tokens and cost",
+		Long: `Stats counts sessions, turns (your prompts) and hours by agent, folder and day; and the tokens
+that agents used, with their cost, by model. Tokens from imported agents' logs are exact; those
+that agents printed are a lower bound. You can set your own prices (docs/usage.md).`,
 		Example: `  ptyrec stats
   ptyrec stats --since 2026-11-01 --agent codex
   ptyrec stats --json | jq .agents
@@ -47,13 +46,13 @@ least that was used. The prices are those of a file, if you have one (docs/usage
 	}
 	o.Register(o.Open, cmd)
 	o.RegisterTeam(cmd.Flags())
-	cmd.Flags().IntVar(&o.days, "days", 14, "days in the chart: the last `N`")
+	cmd.Flags().IntVar(&o.days, "days", 14, "show the last `N` days in the chart")
 	return cmd
 }
 
 func stats(ctx context.Context, o *statsOptions) error {
 	if o.days < 0 || o.days > 3660 {
-		return failure.Usage(fmt.Errorf("--days %d: it takes a number from 0 to 3660", o.days))
+		return failure.Usage(fmt.Errorf("--days must be 0 to 3660, not %d", o.days))
 	}
 	now := time.Now()
 	db, infos, filter, err := countedSessions(ctx, o, now)

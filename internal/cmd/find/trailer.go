@@ -31,16 +31,16 @@ func NewCmdTrailer(f *factory.Factory) *cobra.Command {
 	o := &trailerOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "trailer",
-		Short: "Print the line by which a commit message names the session",
-		Long: `Trailer prints "Session: ID" inside a recorded session, for a commit message, and nothing elsewhere.
-With --url it prints the address of the session on a server instead of its id. docs/git.md has a
-hook that adds the line to each commit message.`,
+		Short: "Print a line for commit messages that names the session",
+		Long: `Trailer prints "Session: ID" inside a recorded session, for a commit message, and nothing
+elsewhere. With --url it prints the session's address on a server instead of its id. docs/git.md
+has a hook that adds the line to each commit message.`,
 		Example: `  git interpret-trailers --in-place --trailer "$(ptyrec trailer)" "$1"      in prepare-commit-msg
   ptyrec trailer --url https://ptyrec.example`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return trailer(cmd.Context(), o) },
 	}
-	cmd.Flags().StringVar(&o.url, "url", "", "the `URL` of the server that shows the session")
+	cmd.Flags().StringVar(&o.url, "url", "", "print the address on the server at `URL`")
 	return cmd
 }
 

@@ -24,9 +24,9 @@ func Error(err error) error {
 	case errors.As(err, &absent):
 		return failure.New(err, absentHint(absent))
 	case errors.Is(err, client.ErrToken):
-		return failure.New(err, "give the token that `ptyrec serve` printed: $PTYREC_TOKEN, or --token-file, on this machine ~/.local/state/ptyrec/token")
+		return failure.New(err, "pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file (on this machine ~/.local/state/ptyrec/token)")
 	case errors.Is(err, session.ErrNotFound):
-		return failure.New(errors.New("no such session runs now"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
+		return failure.New(errors.New("no such live session"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
 	}
 	return failure.New(err, "`ptyrec list --live` shows the sessions that run")
 }

@@ -30,20 +30,19 @@ type forgetOptions struct {
 func NewCmdForget(f *factory.Factory) *cobra.Command {
 	o := &forgetOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
-		Use:        "forget [S]",
-		SuggestFor: []string{"stop", "unrecord"},
-		Short:      "Stop recording a live session, and delete what was recorded",
-		Long: `Forget stops the recording of a live session and deletes what was recorded of it, as rm does. The
-command goes on, unrecorded; viewers are told, and leave. Without S it is the session in which forget
-runs: then you have to press Ctrl+\ in that session's terminal, because a program inside could run it,
-too. From another terminal forget asks first, unless you pass --yes.`,
+		Use:   "forget [S]",
+		Short: "Stop recording a live session, and delete it",
+		Long: `Forget stops the recording of a live session and deletes it. The command continues, unrecorded;
+viewers are notified and disconnected. Without S it forgets the session in which it runs; confirm
+with Ctrl+\ in that session's terminal, because a program inside could run forget, too. From
+another terminal, forget asks first, unless you pass --yes.`,
 		Example: `  ptyrec forget                 in the session itself
   ptyrec forget 01a1fcd2`,
 		Args:              cli.Operands(0, 1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask; inside the session this does nothing")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation (from another terminal)")
 	return cmd
 }
 

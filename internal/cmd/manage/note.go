@@ -29,8 +29,8 @@ func NewCmdNote(f *factory.Factory) *cobra.Command {
 	o := &noteOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "note S [TEXT…]",
-		Short: "Write a note to a session, or read it",
-		Long: `Note writes a note to a session; list --json and show print it. If TEXT is -, it is read from
+		Short: "Set or print the note of a session",
+		Long: `Note sets the note of a session, which show and list --json print. If TEXT is -, it is read from
 stdin. Without TEXT, note prints the note.`,
 		Example: `  ptyrec note last "the fix is in the second half"
   ptyrec note last

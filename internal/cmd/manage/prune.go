@@ -36,13 +36,12 @@ type pruneOptions struct {
 func NewCmdPrune(f *factory.Factory) *cobra.Command {
 	o := &pruneOptions{IO: f.IO, Open: f.Open, Config: f.Config}
 	cmd := &cobra.Command{
-		Use:        "prune",
-		SuggestFor: []string{"gc", "clean", "cleanup"},
-		Short:      "Delete old sessions",
-		Long: `Prune deletes sessions: those older than --older-than, all but the newest --keep, and the oldest
-until the recordings take no more than --max-size. It keeps live sessions, and those with a tag
-unless you pass --tagged. It says what it would delete and asks first, unless you pass --yes.
-The section [retention] of the configuration has that done once a day, unasked.`,
+		Use:   "prune",
+		Short: "Delete old sessions",
+		Long: `Prune deletes sessions that started before --older-than, all but the newest --keep, and the oldest
+ones until the recordings fit into --max-size. It keeps live sessions, and those with a tag unless
+you pass --tagged. It shows what it would delete and asks first, unless you pass --yes. The
+section [retention] of the configuration does this once a day, without asking.`,
 		Example: `  ptyrec prune --older-than 90d
   ptyrec prune --keep 200 --max-size 2GB --yes`,
 		Args: cli.Operands(0, 0),
@@ -56,11 +55,11 @@ The section [retention] of the configuration has that done once a day, unasked.`
 			return prune(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "those that started longer than this `AGE` ago: 90d, 12w, 1y")
-	cmd.Flags().IntVar(&o.keep, "keep", 0, "all but the newest `N`")
-	cmd.Flags().StringVar(&o.maxSize, "max-size", "", "the oldest, until the rest takes no more than `SIZE`: 500MB, 2GiB")
-	cmd.Flags().BoolVar(&o.tagged, "tagged", false, "sessions with a tag, too")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().StringVar(&o.olderThan, "older-than", "", "delete sessions that started before `AGE` (90d, 12w, 1y)")
+	cmd.Flags().IntVar(&o.keep, "keep", 0, "delete all but the newest `N` sessions")
+	cmd.Flags().StringVar(&o.maxSize, "max-size", "", "delete the oldest until the rest fits into `SIZE` (500MB, 2GiB)")
+	cmd.Flags().BoolVar(&o.tagged, "tagged", false, "also delete sessions with a tag")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.Flags().BoolVar(&o.retention, "retention", false, "")
 	_ = cmd.Flags().MarkHidden("retention") // it is there
 	return cmd
@@ -99,7 +98,7 @@ func prune(ctx context.Context, o *pruneOptions) error {
 func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
 	l := retention.Limits{Keep: o.keep, Size: -1, Tagged: o.tagged}
 	if o.olderThan == "" && o.maxSize == "" && o.keep < 0 {
-		return l, &failure.Error{Err: errors.New("nothing is selected for deletion"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
+		return l, &failure.Error{Err: errors.New("no sessions are selected"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
 	}
 	if o.olderThan != "" {
 		age, err := timespan.ParseAge(o.olderThan)

@@ -31,12 +31,12 @@ func NewCmdRedact(f *factory.Factory) *cobra.Command {
 	o := &redactOptions{IO: f.IO, Open: f.Open, Send: team.SendingOf(f)}
 	cmd := &cobra.Command{
 		Use:   "redact S",
-		Short: "Take the secrets out of a recorded session, raw log and all",
-		Long: `Redact removes the secrets from a session (an id, a unique beginning of one, or last): from its raw
-log, entries, title and command. It prints how many secrets of which kind it found, never the
-secrets, and asks before it rewrites the session. In the raw log each character of a secret becomes
-"*"; times and sizes stay the same. The old content is removed from the database's files. This
-cannot be undone. docs/privacy.md says what counts as a secret.`,
+		Short: "Remove secrets from a recorded session",
+		Long: `Redact removes secrets from a session's raw log, entries, title and command. It prints how many
+secrets of which kind it found, but not the secrets, and asks before it rewrites the session. In
+the raw log each character of a secret becomes "*"; times and sizes stay the same. The old
+contents are removed from the database's files. This cannot be undone. docs/privacy.md explains
+what counts as a secret.`,
 		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
@@ -44,8 +44,8 @@ cannot be undone. docs/privacy.md says what counts as a secret.`,
 			return redactSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	cmd.Flags().BoolVar(&o.json, "json", false, "say what was found as JSON")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
+	cmd.Flags().BoolVar(&o.json, "json", false, "report the secrets found as JSON")
 	return cmd
 }
 

@@ -23,8 +23,9 @@ func NewCmdRename(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:        "rename S [TITLE…]",
 		SuggestFor: []string{"title", "mv"},
-		Short:      "Give a session a title of yours",
-		Long:       "Rename sets a session's title, which list, show and export use. Without a title the session's own comes back.",
+		Short:      "Set a session's title",
+		Long: `Rename sets a session's title, which list, show and export use. Without a title it restores the
+session's own.`,
 		Example: `  ptyrec rename last the cache bug
   ptyrec rename 019a9ec0`,
 		Args:              cli.Operands(1, -1),

@@ -27,18 +27,17 @@ type rmOptions struct {
 func NewCmdRm(f *factory.Factory) *cobra.Command {
 	o := &rmOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
-		Use:        "rm S…",
-		SuggestFor: []string{"delete", "remove", "del"},
-		Short:      "Delete sessions",
-		Long: `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes. In a recorded
-session it waits for Ctrl+\ in that session's terminal.`,
+		Use:   "rm S…",
+		Short: "Delete sessions",
+		Long: `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes.
+Inside a recorded session you have to confirm with Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
   ptyrec rm 019a9ec0 019a9ec1 --yes`,
 		Args:              cli.Operands(1, -1),
 		ValidArgsFunction: factory.CompleteMoreSessions(o.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return rm(cmd.Context(), o, args) },
 	}
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	return cmd
 }
 

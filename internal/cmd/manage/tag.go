@@ -28,8 +28,9 @@ func NewCmdTag(f *factory.Factory) *cobra.Command {
 	o := &tagOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "tag S [TAG…]",
-		Short: "Tag a session, and say what tags it has",
-		Long:  "Tag adds tags to a session, takes away those named with --rm, and prints what it has then. `list --tag TAG` finds them.",
+		Short: "Add, remove or print tags of a session",
+		Long: `Tag adds tags to a session, removes those in --rm, and prints the session's tags. ` + "`list --tag TAG`" + `
+finds them.`,
 		Example: `  ptyrec tag last cache work
   ptyrec tag last --rm work
   ptyrec list --tag cache`,
@@ -42,7 +43,7 @@ func NewCmdTag(f *factory.Factory) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return tag(cmd.Context(), o, args) },
 	}
-	cmd.Flags().StringSliceVar(&o.remove, "rm", nil, "take these `TAGS` away")
+	cmd.Flags().StringSliceVar(&o.remove, "rm", nil, "remove these `TAGS`")
 	return cmd
 }
 

@@ -38,19 +38,21 @@ func NewCmdExec(f *factory.Factory) *cobra.Command {
 	o := &execOptions{IO: f.IO}
 	cmd := &cobra.Command{
 		Use:   "exec [flags] URL -- COMMAND…",
-		Short: "Run a command on a machine where ptyrec serve --allow-run runs",
-		Long: `Exec runs a command on the machine of a ` + "`ptyrec serve --allow-run`" + `, or in a LangSmith sandbox (the URL of its
-dataplane), with the streams and the exit status here. One word is a command line for bash there; several are a
-program and its arguments.
+		Short: "Run a command on another machine",
+		Long: `Exec runs a command on a machine with ` + "`ptyrec serve --allow-run`" + `, or in a LangSmith sandbox (URL
+of its dataplane), and connects its streams and exit status. One word is a command line for bash
+there; several are a program and its arguments.
 
-A connection that is lost is made again, and goes on where it was: nothing comes twice, and nothing is left out. The
-command and its recording do not depend on it. Output is text: bytes that are not UTF-8 become U+FFFD.
+Lost connections are retried; no output is lost or repeated, and the command and its recording
+continue meanwhile. Output is text: bytes that are not UTF-8 become U+FFFD.
 
-Ctrl+C kills the command with all that it has started; a second Ctrl+C leaves it. With --pty Ctrl+C goes to the command, and
-Ctrl+] leaves. --resume continues one that was left, within a week: its output comes from the beginning.
+Ctrl+C kills the command and everything it has started; a second Ctrl+C leaves it. With --pty,
+Ctrl+C goes to the command and Ctrl+] leaves. --resume continues a command that you left, within a
+week, with its output from the start.
 
-The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's (128+n after signal n); 124 if its --timeout was over;
-255 if it is not known, because the command could not be started or reached.`,
+The token comes from $PTYREC_TOKEN or --token-file. The exit status is that of the command (128+n
+after signal n); 124 after --timeout; 255 if it is unknown, because the command could not be
+started or reached.`,
 		Example: `  ptyrec exec https://build.lan -- make -j8
   ptyrec exec https://build.lan 'make 2>&1 | tail' --cwd /src
   tar c . | ptyrec exec https://build.lan --sandbox agent-1 -- tar x -C /tmp
@@ -67,20 +69,20 @@ The token is $PTYREC_TOKEN, or in --token-file. The exit status is the command's
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
-	flags.StringVar(&o.sandbox, "sandbox", "", "the `NAME` of the sandbox on a ptyrec server (default \"default\")")
-	flags.StringVar(&o.cwd, "cwd", "", "run in this `FOLDER` there")
-	flags.StringArrayVar(&o.env, "env", nil, "set a variable, as `NAME=VALUE`; may be repeated")
-	flags.DurationVar(&o.timeout, "timeout", 0, "kill the command after this time, as `30s` or 10m")
-	flags.BoolVar(&o.pty, "pty", false, "run it in a terminal of 80x24 cells")
-	flags.BoolVar(&o.detach, "detach", false, "start it, print its id, and leave it")
-	flags.StringVar(&o.resume, "resume", "", "continue the command with this `ID`")
+	flags.StringVar(&o.token.File, "token-file", "", "read the server's token from `FILE`")
+	flags.StringVar(&o.sandbox, "sandbox", "", "use sandbox `NAME` of a ptyrec server (default \"default\")")
+	flags.StringVar(&o.cwd, "cwd", "", "run in `FOLDER` of that machine")
+	flags.StringArrayVar(&o.env, "env", nil, "set variable `NAME=VALUE`; may be repeated")
+	flags.DurationVar(&o.timeout, "timeout", 0, "kill the command after `TIME`, such as 30s or 10m")
+	flags.BoolVar(&o.pty, "pty", false, "run the command in a terminal of 80x24")
+	flags.BoolVar(&o.detach, "detach", false, "start the command, print its id, and exit")
+	flags.StringVar(&o.resume, "resume", "", "continue the command `ID`")
 	return cmd
 }
 
 func execRemote(ctx context.Context, o *execOptions, where string, words []string) error {
 	if o.detach && o.resume != "" {
-		return failure.Usage(errors.New("--detach and --resume exclude each other"))
+		return failure.Usage(errors.New("--detach and --resume cannot be combined"))
 	}
 	if o.timeout < 0 {
 		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", o.timeout))

@@ -33,19 +33,18 @@ func NewCmdImport(f *factory.Factory) *cobra.Command {
 	o := &importOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "import FILE… | import --agent-logs [AGENT…]",
-		Short: "Take recordings, or the agents' own logs, into the database",
-		Long: `Import copies recordings into the database and extracts their conversations, as run does with a
-live session. It reads asciicast versions 1 to 3, ttyrecs, the frames that sandboxctl session
-record writes, and typescripts of script(1) with their timing (NAME.timing next to them, or
---timing); plain or compressed with gzip or zstd. - is stdin; a
-folder means all recordings in it. For each recording it prints id, file, agent and title.
-Recordings that the database has already are skipped; they are compared by their content.
+		Short: "Import recordings, or agents' own logs",
+		Long: `Import copies recordings into the database and extracts their conversations. It reads asciicast 1
+to 3, ttyrecs, frames of sandboxctl session record, and typescripts of script(1) with their timing
+(NAME.timing next to them, or --timing), also compressed with gzip or zstd. - is stdin; a folder
+means all recordings in it. For each recording it prints id, file, agent and title. Recordings
+with the same contents as one in the database are skipped.
 
-With --agent-logs, import reads the logs that the agents themselves keep of their conversations: of
-all agents that it knows, or of those that are named (` + strings.Join(agentlog.Agents(), ", ") + `).
-Each conversation becomes a session without a recording: it can be searched, shown and exported,
-but not played. What ptyrec has recorded is recognised and left out. Imported again, a conversation
-that has grown is updated. An import that was interrupted continues where it was.`,
+With --agent-logs, import reads the logs that agents keep of their conversations: of all known
+agents, or of the named ones (claude, codex, gemini, opencode, qwen, copilot). Each conversation
+becomes a session that you can search, show and export, but not play. Conversations that ptyrec
+has recorded are skipped. Importing again updates conversations that have grown. An interrupted
+import continues where it stopped.`,
 		Example: `  ptyrec import *.cast
   ptyrec import ~/recordings --dry-run
   script -T typescript.timing -O typescript; ptyrec import typescript
@@ -66,7 +65,7 @@ that has grown is updated. An import that was interrupted continues where it was
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Timing != "" && (o.logs || len(args) != 1) {
-				return failure.Usage(errors.New("--timing goes with one typescript"))
+				return failure.Usage(errors.New("--timing requires a single typescript"))
 			}
 			if o.logs {
 				return importLogs(cmd.Context(), o, args)
@@ -74,9 +73,9 @@ that has grown is updated. An import that was interrupted continues where it was
 			return imports(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVarP(&o.dry, "dry-run", "n", false, "say what would be done, and do nothing")
-	cmd.Flags().BoolVar(&o.logs, "agent-logs", false, "take in what the agents logged themselves")
-	cmd.Flags().StringVar(&f.Timing, "timing", "", "the timing `FILE` of a typescript")
+	cmd.Flags().BoolVarP(&o.dry, "dry-run", "n", false, "show what would be imported")
+	cmd.Flags().BoolVar(&o.logs, "agent-logs", false, "import the agents' own logs")
+	cmd.Flags().StringVar(&f.Timing, "timing", "", "read the timing of a typescript from `FILE`")
 	return cmd
 }
 

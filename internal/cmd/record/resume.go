@@ -40,11 +40,11 @@ func NewCmdResume(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "resume [S]",
 		SuggestFor: []string{"continue", "reopen"},
-		Short:      "Start the agent again on a session's conversation, recorded",
-		Long: `Resume starts the agent of a past session again on the same conversation, in its folder, and records
-it as a new session, which knows which one it continues: claude --resume ID, codex resume ID, and so
-on for Gemini CLI, Qwen Code, GitHub Copilot CLI and opencode. The conversation's id is the one that
-the agent printed at its end, else that of its own log, else that of the recorded command line.`,
+		Short:      "Resume the conversation of a session in a new one",
+		Long: `Resume continues the conversation of a past session in a new, recorded session: in the same
+folder, with claude --resume ID, codex resume ID, and the like for Gemini CLI, Qwen Code, GitHub
+Copilot CLI and opencode. The conversation's id comes from what the agent printed at its end, from
+the agent's own log, or from the recorded command line.`,
 		Example: `  ptyrec resume
   ptyrec resume 019a9ec0
   ptyrec resume last --print      the command only`,
@@ -54,7 +54,7 @@ the agent printed at its end, else that of its own log, else that of the recorde
 			return resumeSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&o.print, "print", false, "print the command, and start nothing")
+	cmd.Flags().BoolVar(&o.print, "print", false, "print the command without running it")
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	}
 	if p.Cwd != "" {
 		if err := os.Chdir(p.Cwd); err != nil {
-			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent knows the conversation in that folder only: make it again, or see `ptyrec resume "+name+" --print`")
+			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent finds the conversation only in that folder: create it, or run `ptyrec resume "+name+" --print`")
 		}
 		o.IO.Environ = append(o.IO.Environ, "PWD="+p.Cwd)
 	}

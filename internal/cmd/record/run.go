@@ -66,21 +66,21 @@ func NewCmdRun(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "run [flags] [--] [COMMAND…]",
 		SuggestFor: []string{"record", "rec", "exec", "start"},
-		Short:      "Record a command (default: $SHELL); its exit status is ours",
-		Long: `Run runs a command in a terminal of its own and records what it shows. The command gets every key,
-signal and window size, and its exit status is passed on. Flags after the command's name belong to
-the command. Its output is that of a terminal even if it goes into a file or a pipe: with colours, and
-lines that end with CR LF.
+		Short:      "Record a command (default $SHELL), and exit with its status",
+		Long: `Run runs a command in its own terminal and records what it shows. Keys, signals and window sizes
+are passed on to the command, and its exit status is passed back. Flags after the command's name
+belong to the command. In a file or a pipe, the output is still that of a terminal, with colours
+and CR LF.
 
-While it runs, you can join the session with ` + "`ptyrec attach`" + `. Programs can watch it; they can type only
-after ` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this
+You can join the session with ` + "`ptyrec attach`" + `. Programs can watch it, but type only after
+` + "`ptyrec grant`" + `, and until you press Ctrl+\ here. With --keep the session continues when this
 terminal is closed. With --detach it has no terminal, and run prints its id.
 
-With --notify, run tells you when the agent asks for approval or has finished a turn of 20 s or
-more, and you have not typed since: by the terminal's bell and notification, and by the desktop's.
-[notify] in the configuration has more ways (docs/notify.md).
+With --notify, run notifies you when the agent asks for approval, or finishes a turn of 20 s or
+more, unless you have typed since: through the terminal and the desktop. Configure more ways in
+[notify] (docs/notify.md).
 
-What run.ignore in the configuration names by folder, command or git remote runs unrecorded.`,
+Commands in run.ignore of the configuration (by folder, command or git remote) run unrecorded.`,
 		Example: `  ptyrec run -- claude
   ptyrec run codex --model gpt-5
   ptyrec run --notify -- claude   tells you when it waits for you
@@ -91,7 +91,7 @@ What run.ignore in the configuration names by folder, command or git remote runs
 				return failure.Usage(err)
 			}
 			if cmd.Flags().Changed("size") && !o.detach && !o.hosted {
-				return failure.Usage(errors.New("--size goes with --detach: else the window is the terminal's"))
+				return failure.Usage(errors.New("--size requires --detach"))
 			}
 			c, err := o.Config()
 			if err != nil {
@@ -108,20 +108,20 @@ What run.ignore in the configuration names by folder, command or git remote runs
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().BoolVar(&o.input, "input", false, "also record what is typed, as far as the screen shows it (no passwords)")
+	cmd.Flags().BoolVar(&o.input, "input", false, "record input that the screen shows (no passwords)")
 	cmd.Flags().BoolVar(&o.nested, "nested", false, "record even inside a recorded session")
-	cmd.Flags().BoolVar(&o.anyway, "anyway", false, "run the command even where it cannot be recorded, and say so; inside a recorded session, say nothing")
-	cmd.Flags().BoolVar(&o.keep, "keep", false, "go on when the terminal is closed")
-	cmd.Flags().BoolVar(&o.private, "private", false, "never send this session, and those that are started in it, to the server of a team")
+	cmd.Flags().BoolVar(&o.anyway, "anyway", false, "run the command even if it cannot be recorded")
+	cmd.Flags().BoolVar(&o.keep, "keep", false, "continue when the terminal is closed")
+	cmd.Flags().BoolVar(&o.private, "private", false, "never send the session to a team's server")
 	o.sync.Register(cmd.Flags())
-	cmd.Flags().BoolFunc("notify", "tell you when an agent asks for approval, or has finished a long turn; --notify=false: never (default as configured, see docs/notify.md)",
+	cmd.Flags().BoolFunc("notify", "notify when an agent asks or is done (docs/notify.md)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
 			o.notify = &on
 			return err
 		})
-	cmd.Flags().BoolVar(&o.detach, "detach", false, "run in the background, without a terminal, and print the session's id")
-	cmd.Flags().StringVar(&o.size, "size", detached.DefaultSize, "the window with --detach, `COLSxROWS`")
+	cmd.Flags().BoolVar(&o.detach, "detach", false, "run in the background, and print the session's id")
+	cmd.Flags().StringVar(&o.size, "size", detached.DefaultSize, "set the size of the window with --detach to `COLSxROWS`")
 	cmd.Flags().BoolVar(&o.hosted, "hosted", false, "")
 	cmd.Flags().BoolVar(&o.owned, "owned", false, "")
 	cmd.Flags().IntVar(&o.starter, "starter", 0, "")

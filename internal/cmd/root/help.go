@@ -4,16 +4,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// NewCmdHelp is cobra's, but for what it says of a word that names no command.
-func NewCmdHelp() *cobra.Command {
+// allCommands is the argument of help that lists all commands.
+const allCommands = "all"
+
+// NewCmdHelp returns the command help, which explains commands in full. It replaces cobra's.
+func NewCmdHelp(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
+		Use:     "help [COMMAND | all]",
 		Short:   "Explain a command",
-		Long:    "Help explains a command, with examples, or names them all.",
-		Example: "  ptyrec help search\n  ptyrec help exit-status",
+		Long:    `Help explains a command in full, with all examples. ` + "`ptyrec help all`" + ` lists all commands.`,
+		Example: "  ptyrec help all\n  ptyrec help search\n  ptyrec help exit-status",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 			at, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) == 0 {
@@ -23,9 +27,18 @@ func NewCmdHelp() *cobra.Command {
 					}
 				}
 			}
+			if len(args) == 0 {
+				names = append(names, cobra.CompletionWithDesc(allCommands, "List all commands"))
+			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Root().Help()
+			}
+			if len(args) == 1 && args[0] == allCommands {
+				return cli.Explain(f.IO.Out, cmd.Root(), f.IO.HelpWidth())
+			}
 			page, rest, err := cmd.Root().Find(args)
 			if err != nil {
 				return failure.Usage(err)
@@ -33,8 +46,7 @@ func NewCmdHelp() *cobra.Command {
 			if err := cli.Subcommand(page, rest); err != nil {
 				return err
 			}
-			page.InitDefaultHelpFlag()
-			return page.Help()
+			return cli.Explain(f.IO.Out, page, f.IO.HelpWidth())
 		},
 	}
 }

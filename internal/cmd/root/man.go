@@ -18,7 +18,7 @@ func NewCmdMan(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND] [-o DIR]",
 		Short: "Write the manual pages",
-		Long:  "Man writes the manual page of ptyrec, or of one of its commands, or with -o all of them into a folder.",
+		Long:  "Man writes the manual page of ptyrec or of a command. With -o it writes all pages into a folder.",
 		Example: `  ptyrec man | man -l -
   ptyrec man search | man -l -
   ptyrec man -o share/man/man1`,
@@ -42,6 +42,6 @@ func NewCmdMan(f *factory.Factory) *cobra.Command {
 			return pages.WriteAll(&f.IO.Temps, dir, root)
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "write all pages into `DIR`")
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "write all pages to `DIR`")
 	return cmd
 }

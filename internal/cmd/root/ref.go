@@ -12,7 +12,7 @@ import (
 // first argument.
 func aliasSession(open *opener.Opener, cmd *cobra.Command) {
 	var ref string
-	cmd.Flags().StringVar(&ref, "session", "", "the session `S`, instead of the argument")
+	cmd.Flags().StringVar(&ref, "session", "", "name session `S` instead of the argument")
 	_ = cmd.Flags().MarkHidden("session") // the argument is the way
 	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(open))
 	with := func(args []string) []string {

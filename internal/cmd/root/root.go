@@ -25,12 +25,20 @@ func New(f *factory.Factory) *cobra.Command {
 	picking := newPicking(f)
 	root := &cobra.Command{
 		Use:   "ptyrec",
-		Short: "Record terminal sessions and read the conversations of coding agents out of them",
-		Example: `  ptyrec                        pick a session: type to filter, Enter shows it
-  ptyrec run -- claude          record a session
-  ptyrec show                   what was said in it
-  ptyrec search cache           … in all of them
-  ptyrec export talk.html       the conversation beside the recording`,
+		Short: "Record terminal sessions, and extract the conversations with coding agents",
+		Example: `Record:
+  ptyrec run -- claude      record a command
+  ptyrec init bash          print shell code that records agents automatically
+
+Read:
+  ptyrec list               list sessions; without "list", pick one
+  ptyrec show               show the conversation of the last session
+  ptyrec search WORDS       search the conversations of all sessions
+  ptyrec export talk.html   write a session as a page, Markdown, JSON, SVG, …
+
+Watch:
+  ptyrec attach             watch a live session, or type into it
+  ptyrec serve --open       show all sessions in a browser`,
 		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
@@ -50,8 +58,8 @@ func New(f *factory.Factory) *cobra.Command {
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.Database, "db", "", "database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
-	flags.BoolFunc("redact", "take secrets out of what is stored and written; --redact=false: leave them (default $PTYREC_REDACT, else as configured, else true)",
+	flags.StringVar(&f.Database, "db", "", "use database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	flags.BoolFunc("redact", "remove secrets from what is stored and written (default true; see $PTYREC_REDACT and the configuration)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
 			f.Redact = &on
@@ -63,12 +71,15 @@ func New(f *factory.Factory) *cobra.Command {
 			if takesSession[c.Name()] {
 				aliasSession(f.Open, c)
 			}
+			if deletes[c.Name()] {
+				c.Annotations = map[string]string{cli.NeverSuggest: ""}
+			}
 			c.GroupID = group.title
 			root.AddCommand(c)
 		}
 	}
 	root.AddCommand(NewCmdMan(f), cli.NewExitStatusTopic(), cli.NewSessionsTopic(), cli.NewFlagsTopic(root))
-	addSetUp(root)
+	addSetUp(f, root)
 	person{f.IO, f.Live}.askFirst(root)
 	cli.HelpPages(root, f.IO.HelpWidth)
 	return root
@@ -80,6 +91,9 @@ var takesSession = map[string]bool{
 	"note": true, "rm": true, "forget": true, "redact": true, "share": true, "export": true, "extract": true, "diff": true, "screen": true, "verify": true,
 }
 
+// deletes are the commands that delete something. They are never suggested for another word.
+var deletes = map[string]bool{"rm": true, "forget": true, "prune": true, "redact": true}
+
 // commandGroup is a group of commands in the help.
 type commandGroup struct {
 	title    string
@@ -88,27 +102,41 @@ type commandGroup struct {
 
 func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 	return []commandGroup{
-		{"Record", []*cobra.Command{record.NewCmdRun(f), record.NewCmdResume(f), record.NewCmdExec(f), record.NewCmdImport(f)}},
-		{"Watch and control", []*cobra.Command{watch.NewCmdAttach(f), serve.NewCmdServe(f), team.NewCmdSync(f), team.NewCmdShare(f), teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), team.NewCmdTeam(f), serve.NewCmdAgentapi(f), serve.NewCmdMCP(f), watch.NewCmdGrant(f), watch.NewCmdRevoke(f), watch.NewCmdPrompt(f), watch.NewCmdSend(f), watch.NewCmdWait(f)}},
-		{"Find and read", []*cobra.Command{find.NewCmdList(f, picking.pick), find.NewCmdSearch(f), find.NewCmdShow(f), watch.NewCmdTail(f), find.NewCmdPlay(f), find.NewCmdStats(f), find.NewCmdDiff(f), find.NewCmdBlame(f), find.NewCmdTrailer(f)}},
-		{"Manage", []*cobra.Command{manage.NewCmdRename(f), manage.NewCmdTag(f), manage.NewCmdNote(f), manage.NewCmdRm(f), manage.NewCmdForget(f), manage.NewCmdPrune(f), manage.NewCmdRedact(f)}},
-		{"Export", []*cobra.Command{export.NewCmdExport(f), export.NewCmdExtract(f), export.NewCmdExplain(f), export.NewCmdScreen(f)}},
-		{setUp, []*cobra.Command{setup.NewCmdInit(f), setup.NewCmdConfig(f), setup.NewCmdVerify(f), setup.NewCmdDoctor(f), setup.NewCmdVersion(f)}},
+		{"Every day", []*cobra.Command{
+			record.NewCmdRun(f), setup.NewCmdInit(f), find.NewCmdList(f, picking.pick), find.NewCmdShow(f), find.NewCmdSearch(f), find.NewCmdPlay(f),
+			export.NewCmdExport(f), record.NewCmdResume(f), record.NewCmdImport(f), find.NewCmdStats(f),
+		}},
+		{"Live sessions", []*cobra.Command{
+			watch.NewCmdAttach(f), watch.NewCmdTail(f), serve.NewCmdServe(f), watch.NewCmdGrant(f), watch.NewCmdRevoke(f), watch.NewCmdPrompt(f),
+			watch.NewCmdSend(f), watch.NewCmdWait(f), manage.NewCmdForget(f),
+		}},
+		{"Edit sessions", []*cobra.Command{
+			manage.NewCmdRename(f), manage.NewCmdTag(f), manage.NewCmdNote(f), manage.NewCmdRedact(f), manage.NewCmdRm(f), manage.NewCmdPrune(f),
+		}},
+		{"Git", []*cobra.Command{find.NewCmdDiff(f), find.NewCmdBlame(f), find.NewCmdTrailer(f)}},
+		{"Team", []*cobra.Command{
+			teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), team.NewCmdSync(f), team.NewCmdShare(f), team.NewCmdTeam(f),
+		}},
+		{"Programs", []*cobra.Command{serve.NewCmdMCP(f), serve.NewCmdAgentapi(f), record.NewCmdExec(f)}},
+		{"Inspect", []*cobra.Command{
+			export.NewCmdScreen(f), export.NewCmdExtract(f), export.NewCmdExplain(f), setup.NewCmdVerify(f), setup.NewCmdDoctor(f),
+		}},
+		{setUp, []*cobra.Command{setup.NewCmdConfig(f), setup.NewCmdVersion(f)}},
 	}
 }
 
 // setUp is the group of the commands about ptyrec itself.
-const setUp = "Set up and check"
+const setUp = "Set up"
 
 // addSetUp adds the commands that cobra makes.
-func addSetUp(root *cobra.Command) {
-	root.SetHelpCommand(NewCmdHelp())
+func addSetUp(f *factory.Factory, root *cobra.Command) {
+	root.SetHelpCommand(NewCmdHelp(f))
 	root.SetHelpCommandGroupID(setUp)
 	root.SetCompletionCommandGroupID(setUp)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Short = "Print the completion of a shell (init does that, and more)"
+			c.Short = "Print shell completion (init includes it)"
 			c.Args = cli.Subcommand
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}

@@ -29,9 +29,10 @@ func NewCmdAgentapi(f *factory.Factory) *cobra.Command {
 	var version bool
 	cmd := &cobra.Command{
 		Use:   "agentapi",
-		Short: "Serve one session by the HTTP API of coder/agentapi",
-		Long: `Agentapi serves a session by the HTTP API of coder/agentapi: programs send prompts, and read replies and whether the agent
-works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To serve the sessions that are there: ` + "`ptyrec serve --agentapi`.",
+		Short: "Serve an agent with the HTTP API of coder/agentapi",
+		Long: `Agentapi serves a session with the HTTP API of coder/agentapi: programs send prompts, and read
+replies and the agent's state (docs/agentapi.md). A link named agentapi to ptyrec runs this
+command. ` + "`ptyrec serve --agentapi`" + ` serves existing sessions.`,
 		Args: cli.Subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
@@ -41,7 +42,7 @@ works (docs/agentapi.md). A link named agentapi to ptyrec is this command. To se
 			return cmd.Help()
 		},
 	}
-	cmd.Flags().BoolVar(&version, "version", false, "print the version of agentapi that this is compatible with")
+	cmd.Flags().BoolVar(&version, "version", false, "print the compatible version of agentapi")
 	cmd.AddCommand(NewCmdAgentapiServer(f), NewCmdAgentapiAttach(f))
 	return cmd
 }
@@ -51,8 +52,9 @@ func NewCmdAgentapiAttach(f *factory.Factory) *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
 		Use:   "attach [--url URL]",
-		Short: "Show the screen of an agentapi server, and type into it",
-		Long:  "Attach shows the screen of an agentapi server, of ptyrec or the original, and types into it what you type. Ctrl+C leaves; it is not typed.",
+		Short: "Attach to an agentapi server",
+		Long: `Attach shows the screen of an agentapi server, ptyrec's or the original, and types your keys into
+it. Ctrl+C leaves.`,
 		Example: `  ptyrec agentapi attach
   ptyrec agentapi attach --url http://x:TOKEN@localhost:7681/agentapi/last`,
 		Args: cli.Operands(0, 0),
@@ -66,7 +68,7 @@ func NewCmdAgentapiAttach(f *factory.Factory) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&url, "url", "u", "localhost:3284", "the server's `URL`")
+	cmd.Flags().StringVarP(&url, "url", "u", "localhost:3284", "connect to `URL`")
 	return cmd
 }
 
@@ -84,10 +86,12 @@ func NewCmdAgentapiServer(f *factory.Factory) *cobra.Command {
 	o := &agentapiOptions{IO: f.IO, Database: f.DatabasePath, Live: f.Live, Redactor: f.AgentRedactor}
 	cmd := &cobra.Command{
 		Use:   "server [flags] -- COMMAND…",
-		Short: "Record an agent, and let programs talk to it over HTTP",
-		Long: `Server starts COMMAND in a recorded session without a terminal, and serves it by agentapi's HTTP API on 127.0.0.1:3284. Starting it lets
-programs type, until ` + "`ptyrec revoke`" + `. The session ends with the server. If the command fails, so does the server, and writes the last screen to stderr.
-SIGUSR1 saves the state file. Each flag can be set by the environment: AGENTAPI_PORT for --port; lists are separated by blanks there.`,
+		Short: "Record an agent, and serve it over HTTP",
+		Long: `Server starts COMMAND in a recorded session without a terminal, and serves agentapi's HTTP API on
+127.0.0.1:3284. Programs can type until ` + "`ptyrec revoke`" + `. The session ends with the server. If the
+command fails, the server prints the last screen to stderr and exits with its status. SIGUSR1
+saves the state file. You can set flags in the environment, such as AGENTAPI_PORT for --port;
+separate lists by spaces there.`,
 		Example: `  ptyrec agentapi server -- claude
   ptyrec agentapi server --type codex --term-width 67 --term-height 1190 -- bash -c 'codex --full-auto'
   curl localhost:3284/message -H 'Content-Type: application/json' \

@@ -53,19 +53,19 @@ func NewCmdMCP(f *factory.Factory) *cobra.Command {
 	o := &mcpOptions{IO: f.IO, Database: f.DatabasePath, Servers: mcpServers{Quiet: f.Quiet}}
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Let agents search, read and watch the sessions (Model Context Protocol)",
-		Long: `Mcp is an MCP server on stdin and stdout, for agents such as Claude Code, Codex and Gemini CLI. They find
-what was said and done in all recorded sessions, see what runs, and wait for it. Secrets are always
-taken out of what they read, whatever --redact and the configuration say.`,
+		Short: "Let agents search and read sessions (Model Context Protocol)",
+		Long: `Mcp serves recorded sessions to agents such as Claude Code, Codex and Gemini CLI, with the Model
+Context Protocol on stdin and stdout. They can search and read all sessions, see which ones run,
+and wait for them. Secrets are always removed, whatever --redact and the configuration say.`,
 		Example: `  ptyrec mcp install
   claude mcp add --scope user ptyrec -- ptyrec mcp --write`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveMCP(cmd.Context(), o) },
 	}
 	cmd.AddCommand(NewCmdMCPInstall(f))
-	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
-	cmd.Flags().BoolVar(&o.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
-	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
+	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you grant")
+	cmd.Flags().BoolVar(&o.ask, "ask", false, "let the agent ask you for a grant (some answer themselves)")
+	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in new sessions")
 	cmd.Flags().BoolVar(&o.verbose, "verbose", false, "log to stderr")
 	return cmd
 }

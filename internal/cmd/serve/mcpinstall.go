@@ -29,10 +29,11 @@ func NewCmdMCPInstall(f *factory.Factory) *cobra.Command {
 	o := &mcpInstallOptions{IO: f.IO, Database: f.DatabasePath}
 	cmd := &cobra.Command{
 		Use:   "install [claude] [codex] [gemini] [cursor]",
-		Short: "Make ptyrec's MCP server known to agents",
-		Long: `Install makes the server known to the named agents, or to all that are installed: by claude mcp add, codex mcp add and gemini mcp add, and
-in Cursor's ~/.cursor/mcp.json. It passes its flags on, and --db if the database is not where it usually is. A server called ptyrec that is
-there already stays as it is, unless you say --force.`,
+		Short: "Register ptyrec's MCP server with agents",
+		Long: `Install registers the MCP server with the named agents, or with all installed ones: with claude
+mcp add, codex mcp add, gemini mcp add, and in Cursor's ~/.cursor/mcp.json. The agents start it
+with the flags that you pass, and --db if the database is not in the default place. It replaces a
+server called ptyrec only with --force.`,
 		Example: `  ptyrec mcp install
   ptyrec mcp install claude --write
   ptyrec mcp install --print`,
@@ -44,11 +45,11 @@ there already stays as it is, unless you say --force.`,
 			return installMCP(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you have granted (ptyrec grant)")
-	cmd.Flags().BoolVar(&o.ask, "ask", false, "without a grant, have the agent ask you; some agents answer such questions themselves")
-	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in sessions of their own")
-	cmd.Flags().BoolVar(&o.print, "print", false, "only print what would be done")
-	cmd.Flags().BoolVar(&o.force, "force", false, "replace a server called ptyrec that is there")
+	cmd.Flags().BoolVar(&o.write, "write", false, "let agents type into sessions that you grant")
+	cmd.Flags().BoolVar(&o.ask, "ask", false, "let the agent ask you for a grant (some answer themselves)")
+	cmd.Flags().BoolVar(&o.allowRun, "allow-run", false, "let agents run commands in new sessions")
+	cmd.Flags().BoolVar(&o.print, "print", false, "show what would be done")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace an existing server called ptyrec")
 	return cmd
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/redact"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
 	"github.com/ptyrec/ptyrec/store"
@@ -47,13 +46,14 @@ func NewCmdServe(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "serve",
 		SuggestFor: []string{"server", "web", "http"},
-		Short:      "Show the sessions, live and past, in a web page and by an API",
-		Long: `Serve shows all sessions of the database in a web page, with their conversations and terminals, and answers programs
-(JSON over HTTP, server-sent events, WebSockets: docs/serve.md). It listens on ` + listener.Default + `, for this machine only. Whoever reads,
-types or changes anything needs the token, which is part of the address that it prints. The token is made once and kept in a file that only
-you can read; a browser that has opened the address keeps a cookie instead. Sessions do not depend on the server: they go on when it ends.
+		Short:      "Serve sessions, live and past, as a web page and an API",
+		Long: `Serve shows all sessions of the database on a web page, with conversations and terminals, and
+serves an API for programs (docs/api.md). It listens on 127.0.0.1:7681, for this machine only.
+Reading, typing and changing need the token, which is part of the printed address. The token is
+kept in a file that only you can read; a browser that has opened the address keeps a cookie.
+Sessions continue when the server ends.
 
-From elsewhere it is safest reached through ssh: ssh -L 7681:127.0.0.1:7681 HOST.`,
+From another machine, ssh is the safest way: ssh -L 7681:127.0.0.1:7681 HOST. See docs/serve.md.`,
 		Example: `  ptyrec serve
   ptyrec serve --open
   ptyrec serve --read-only

@@ -31,9 +31,9 @@ func NewCmdConfig(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "config",
 		SuggestFor: []string{"settings", "configure"},
-		Short:      "Show the configuration, or edit it",
-		Long: `Config prints the settings in force as a configuration file. Flags override the environment, which
-overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
+		Short:      "Show or edit the configuration",
+		Long: `Config prints the settings in force in the form of a configuration file. Flags override the
+environment, and both override the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 		Example: "  ptyrec config\n  ptyrec config edit\n  ptyrec config path",
 		Args:    cli.Subcommand,
 		RunE:    func(*cobra.Command, []string) error { return showConfig(o) },
@@ -41,7 +41,7 @@ overrides the file, $XDG_CONFIG_HOME/ptyrec/config.toml.`,
 	cmd.AddCommand(
 		&cobra.Command{
 			Use:     "show",
-			Short:   "Show the settings as they are in force",
+			Short:   "Show the settings in force",
 			Example: "  ptyrec config show",
 			Args:    cli.Operands(0, 0),
 			RunE:    func(*cobra.Command, []string) error { return showConfig(o) },

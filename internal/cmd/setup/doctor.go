@@ -33,24 +33,24 @@ func NewCmdDoctor(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "doctor",
 		SuggestFor: []string{"check", "repair"},
-		Short:      "Check the database, the terminal and the surroundings; --repair mends",
-		Long: `Doctor reads the whole database and reports what is damaged or lost in each session. It also checks
-the terminal and the installed agents. With --repair it rebuilds the full-text index, extracts
-sessions again whose entries are damaged or missing (other entries keep their ids), makes the files
-private, and removes deleted data from the file. What a raw log has lost stays lost. The exit status
-is 1 if something is still wrong in the end.`,
+		Short:      "Check the database and the environment; repair the database",
+		Long: `Doctor checks the whole database and reports what is damaged or lost in each session. It also
+checks the terminal and the installed agents. --repair rebuilds the full-text index, extracts
+sessions with damaged or missing entries again (other entries keep their ids), makes the files
+private, and removes deleted data from the file. It cannot restore what a raw log has lost. The
+exit status is 1 if problems remain.`,
 		Example: "  ptyrec doctor\n  ptyrec doctor --repair\n  ptyrec doctor --json",
 		Args:    cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.all && !o.repair {
-				return failure.Usage(errors.New("--all goes with --repair"))
+				return failure.Usage(errors.New("--all requires --repair"))
 			}
 			return examine(cmd.Context(), o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.repair, "repair", false, "rebuild the index, and the entries that need it, from the raw logs")
-	cmd.Flags().BoolVar(&o.all, "all", false, "with --repair: read all sessions again")
-	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.repair, "repair", false, "rebuild the index, and damaged entries")
+	cmd.Flags().BoolVar(&o.all, "all", false, "with --repair: extract all sessions again")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
 

@@ -27,12 +27,11 @@ func NewCmdInit(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
-		Short:      "Print what a shell needs to record agents by itself",
-		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(), ", ") + `
-are recorded whenever you start them on a terminal, if they are installed; prompts are marked (OSC 133),
-so that commands can be told from their output; and words are completed. Inside a recorded session,
-and where recording is not possible, agents run unrecorded. --shell records each interactive shell
-instead.`,
+		Short:      "Print shell code that records agents automatically",
+		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(), ", ") + ` are recorded whenever you start
+them in a terminal, if they are installed. Prompts are marked (OSC 133), so that commands and
+their output can be told apart, and words are completed. Inside a recorded session, and if
+recording fails, agents run unrecorded. --shell records each interactive shell instead.`,
 		Example: `  eval "$(ptyrec init bash)"             # in ~/.bashrc
   eval "$(ptyrec init zsh)"              # in ~/.zshrc
   ptyrec init fish | source              # in ~/.config/fish/config.fish
@@ -57,9 +56,9 @@ instead.`,
 			return err
 		},
 	}
-	cmd.Flags().StringSliceVar(&agents, "agents", nil, "the `COMMANDS` to record (default: the known agents that are installed)")
-	cmd.Flags().BoolVar(&all, "all", false, "all known agents, installed or not")
-	cmd.Flags().BoolVar(&record, "shell", false, "record the whole shell")
+	cmd.Flags().StringSliceVar(&agents, "agents", nil, "record these `COMMANDS` (default: installed agents)")
+	cmd.Flags().BoolVar(&all, "all", false, "record all known agents, installed or not")
+	cmd.Flags().BoolVar(&record, "shell", false, "record each interactive shell")
 	return cmd
 }
 

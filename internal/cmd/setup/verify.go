@@ -33,11 +33,13 @@ func NewCmdVerify(f *factory.Factory) *cobra.Command {
 	o := &verifyOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{
 		Use:   "verify [S|FILE]",
-		Short: "Compare a session with the agent's own log of it",
-		Long: `Verify looks for the log that the agent itself wrote of the same session (Claude Code in ~/.claude/projects, Codex in ~/.codex/sessions, Gemini
-CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects, Copilot CLI in ~/.copilot/session-state, opencode in its database), and compares what was said, word for word; how it is marked up is not compared. It says how many messages are
-exact, how many characters are right, and each difference: [-in the log-] {+in the transcript+}. The exit status is 1 if it finds one, and
-4 if the agent's own log of the session is not found.`,
+		Short: "Compare a session with the agent's own log",
+		Long: `Verify compares a session with the agent's own log of it, word by word, without markup. It prints
+how many messages are exact, how many characters are right, and each difference: [-in the log-]
+{+in the transcript+}. It looks for the log of Claude Code in ~/.claude/projects, Codex in
+~/.codex/sessions, Gemini CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects, Copilot CLI in
+~/.copilot/session-state, opencode in its database. The exit status is 1 if there is a difference,
+and 4 if there is no log.`,
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              cli.Operands(0, 1),
@@ -46,7 +48,7 @@ exact, how many characters are right, and each difference: [-in the log-] {+in t
 			return verify(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "as JSON")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
 	return cmd
 }
 

@@ -15,7 +15,7 @@ import (
 
 // NewCmdTeam returns the command team.
 func NewCmdTeam(f *factory.Factory) *cobra.Command {
-	return teamadmin.New(teamadmin.Options{Out: f.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
+	cmd := teamadmin.New(teamadmin.Options{Out: f.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
 		name, err := f.DatabaseName()
 		if err != nil {
 			return nil, err
@@ -33,4 +33,6 @@ func NewCmdTeam(f *factory.Factory) *cobra.Command {
 		server, _, err := teamsync.Connect(c.Team.Server)
 		return teamadmin.Remote(server), err
 	}})
+	cmd.AddCommand(teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), NewCmdSync(f), NewCmdShare(f)) // also without "team"
+	return cmd
 }

@@ -45,17 +45,22 @@ func NewCmdAttach(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "attach [S | https://HOST/s/S | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"join", "watch", "connect"},
-		Short:      "Watch a live session in this terminal, and type into it",
-		Long: `Attach shows the screen of a session that runs (the newest one where none is named), on this machine or on one where ptyrec serve runs.
-You only watch, unless --control. Ctrl+] leaves; the session goes on. Its window keeps its size, and a smaller one here shows a part of it, unless --resize: it gets its own back
-when you leave.
-Of a management server (ws:// or wss://, docs/management.md) it shows a terminal of the machine AGENT, by default of the only one: the session named SESSION, by default
-main, which --control starts if there is none.
-A connection that is lost is made again. What the session writes never reaches your terminal as it is, only a picture of its screen.
-With control, your terminal reports keys, mouse, focus and pastes as the session's program wants them, until you leave.
+		Short:      "Watch a live session in this terminal, or type into it",
+		Long: `Attach shows the screen of a live session, by default the newest one, on this machine or on a
+server. You only watch, unless you pass --control. Ctrl+] leaves; the session continues. It keeps
+the size of its window, and a smaller window here shows a part of it, unless you pass --resize.
+Lost connections are retried.
 
-The exit status is the session's, where it ends while you watch, and 0 where you leave. A server's token is that of its address (…#token=…), of --token,
-$PTYREC_TOKEN or --token-file.`,
+The output of the session cannot drive your terminal; attach draws a picture of its screen. With
+--control your terminal reports keys, mouse, focus and pastes in the way the session's program
+requests, until you leave.
+
+On a management server (ws:// or wss://, docs/management.md) it shows the session SESSION (main by
+default) of the machine AGENT (which you can omit if there is only one). --control starts main if
+it does not exist.
+
+The exit status is that of the session if it ends while you watch, and 0 if you leave. A server's
+token comes from its address (…#token=…), --token, $PTYREC_TOKEN or --token-file.`,
 		Example: `  ptyrec attach
   ptyrec attach 01a1fcd2 --control
   ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
@@ -75,12 +80,12 @@ $PTYREC_TOKEN or --token-file.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&o.control, "control", false, "ask for control: what you type goes to the session")
-	flags.BoolVar(&o.resize, "resize", false, "give the session's window this terminal's size until you leave; implies --control")
-	flags.BoolVar(&o.record, "record", false, "record the session in your database, from its beginning if the server has that")
-	flags.StringVar(&o.detachKey, "detach-key", "", "the `KEY` that leaves: ctrl+ and one of a to z, ], \\, ^, _ (default as configured, else ctrl+])")
-	flags.StringVar(&o.token.Text, "token", "", "the server's `TOKEN` (others can see it in the list of processes)")
-	flags.StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	flags.BoolVar(&o.control, "control", false, "take control, and type into the session")
+	flags.BoolVar(&o.resize, "resize", false, "resize the session to this terminal; implies --control")
+	flags.BoolVar(&o.record, "record", false, "record the session in your database, too")
+	flags.StringVar(&o.detachKey, "detach-key", "", "leave with `KEY`: ctrl+ and a to z, ], \\, ^ or _ (default ctrl+])")
+	flags.StringVar(&o.token.Text, "token", "", "use the server's `TOKEN` (others can see it in ps)")
+	flags.StringVar(&o.token.File, "token-file", "", "read the server's token from `FILE`")
 	cmd.ValidArgsFunction = factory.CompleteLive(o.Open)
 	return cmd
 }

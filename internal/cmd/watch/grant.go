@@ -34,20 +34,20 @@ func NewCmdGrant(f *factory.Factory) *cobra.Command {
 		SuggestFor: []string{"allow", "permit"},
 		Short:      "Let programs type into a live session",
 		Long: `Grant lets programs (ptyrec send, an attached agent) type into a live session, until you press
-Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what.
-What was started in a recorded session, that one or another, cannot grant this.`,
+Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what. A
+program that was started in a recorded session cannot grant this.`,
 		Example: `  ptyrec grant last
   ptyrec grant 01a1fcd2 --for 10m`,
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.limit < 0 {
-				return failure.Usage(fmt.Errorf("--for %v: it takes a time such as 10m", o.limit))
+				return failure.Usage(fmt.Errorf("--for must be a positive time, such as 10m, not %v", o.limit))
 			}
 			return grant(cmd.Context(), o, args[0])
 		},
 	}
-	cmd.Flags().DurationVar(&o.limit, "for", 0, "only so long, as `10m` or 1h30m")
+	cmd.Flags().DurationVar(&o.limit, "for", 0, "end the grant after `TIME`, such as 10m or 1h30m")
 	return cmd
 }
 
@@ -55,9 +55,9 @@ What was started in a recorded session, that one or another, cannot grant this.`
 func NewCmdRevoke(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke S",
-		Short: "Let nobody but its own terminal type into a live session",
-		Long: `Revoke undoes grant and takes control from all viewers, as Ctrl+\ in the session's terminal does.
-The viewers can still watch.`,
+		Short: "Withdraw permission to type into a live session",
+		Long: `Revoke withdraws the permission to type into a live session from programs and all viewers, as
+Ctrl+\ in the session's terminal does. They can still watch.`,
 		Example: "  ptyrec revoke last",
 		Args:    cli.Operands(1, 1), ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
@@ -21,7 +22,7 @@ type promptOptions struct {
 	IO   *cli.IO
 	Live join.Live
 
-	wait       time.Duration
+	timeout    time.Duration
 	json       bool
 	interrupt  bool
 	allowShell bool
@@ -32,21 +33,25 @@ type promptOptions struct {
 func NewCmdPrompt(f *factory.Factory) *cobra.Command {
 	o := &promptOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
-		Use:        "prompt S [TEXT… | -] [--wait D] [--json] [--interrupt]",
+		Use:        "prompt S [TEXT… | -] [--timeout TIME] [--json] [--interrupt]",
 		SuggestFor: []string{"ask", "say"},
-		Short:      "Send a prompt to a live session's agent, and print the reply",
-		Long: `Prompt sends TEXT to the agent of a session that runs, waits until the agent is idle again, and prints the reply; - reads TEXT from stdin. It needs
-` + "`ptyrec grant`" + `. If the agent is starting, prompt waits up to a minute for it.
+		Short:      "Send a prompt to an agent, and print the reply",
+		Long: `Prompt sends TEXT to the agent of a live session, waits until the agent is idle again, and prints
+the reply. If TEXT is -, it is read from stdin. The session needs ` + "`ptyrec grant`" + `. If the agent is
+starting, prompt waits up to a minute for it.
 
-The agent must be idle, and its input box empty. TEXT is trimmed, and loses control characters other than Tab and line feeds. A first / is a command of the
-agent (/clear). A first ! runs a shell command in some agents, and needs --allow-shell. The text is pasted once; Enter is pressed when the agent shows it, and
-once more if nothing happens. If the agent did not take the text, an error says so.
+The agent must be idle, with an empty input box. TEXT is trimmed; control characters other than
+Tab and line feeds are removed. / at the start is a command of the agent (/clear). ! at the start
+runs a shell command in some agents, and needs --allow-shell. The text is pasted once. Enter is
+pressed when the agent shows it, and once more if nothing happens. If the agent does not accept
+the text, prompt fails.
 
---interrupt stops what the agent does; with TEXT, before that is sent.
+--interrupt stops what the agent does, before TEXT is sent if there is one.
 
-The exit status is 0 when the reply is complete; 3 if the agent asks something, before or after the prompt; 124 if there is no reply within --wait; 1 for any
-other failure. With --json the entries of the reply are printed, as in a transcript.`,
-		Example: `  ptyrec prompt last "Why does the build fail?" --wait 10m
+The exit status is 0 when the reply is complete, 3 if the agent asks something, 124 after
+--timeout, and 1 for any other failure. --json prints the entries of the reply, as in a
+transcript.`,
+		Example: `  ptyrec prompt last "Why does the build fail?" --timeout 10m
   git diff | ptyrec prompt 01a1fcd2 -
   ptyrec prompt last --interrupt`,
 		Args:              cli.Operands(1, -1),
@@ -57,16 +62,22 @@ other failure. With --json the entries of the reply are printed, as in a transcr
 				return err
 			}
 			if len(args) == 1 && !o.interrupt {
-				return failure.Usage(errors.New("prompt: nothing to send: it takes a text, - or --interrupt"))
+				return failure.Usage(errors.New("prompt: pass a text, - or --interrupt"))
 			}
 			return promptAgent(cmd.Context(), o, args[0], text, len(args) > 1)
 		},
 	}
-	cmd.Flags().DurationVarP(&o.wait, "wait", "w", 0, "wait no longer for the reply, as `30s` or 10m")
+	cmd.Flags().DurationVarP(&o.timeout, "timeout", "w", 0, "give up after `TIME`, such as 30s or 10m")
+	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "wait" { // its former name
+			name = "timeout"
+		}
+		return pflag.NormalizedName(name)
+	})
 	cmd.Flags().BoolVar(&o.json, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&o.interrupt, "interrupt", false, "stop what the agent does")
-	cmd.Flags().BoolVar(&o.allowShell, "allow-shell", false, "let a first ! run a shell command")
-	cmd.Flags().StringVar(&o.name, "as", "prompt", "the `NAME` under which it is recorded")
+	cmd.Flags().BoolVar(&o.interrupt, "interrupt", false, "stop what the agent is doing")
+	cmd.Flags().BoolVar(&o.allowShell, "allow-shell", false, "allow ! at the start to run a shell command")
+	cmd.Flags().StringVar(&o.name, "as", "prompt", "record the sender as `NAME`")
 	return cmd
 }
 
@@ -95,9 +106,9 @@ func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send b
 	if err != nil {
 		return join.Prompt(err, ref)
 	}
-	if o.wait > 0 {
+	if o.timeout > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, o.wait)
+		ctx, stop = context.WithTimeout(ctx, o.timeout)
 		defer stop()
 	}
 	reply, err := s.Reply(ctx, receipt)
@@ -105,7 +116,7 @@ func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send b
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.wait), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.timeout), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
 }

@@ -34,21 +34,26 @@ func NewCmdSend(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "send S [TEXT… | -] [--keys KEYS] [--enter]",
 		SuggestFor: []string{"type", "input"},
-		Short:      "Type into a live session that its user has granted",
-		Long: `Send types TEXT into a session that runs, as it is; - reads it from stdin. It needs ` + "`ptyrec grant`" + `. A text of several lines, or for
-an agent, is pasted, where the program knows what that is (bracketed paste); an agent's commands (/clear, !ls) are typed. Nothing is sent off until you ask for it: --enter types Enter behind the text.
+		Short:      "Type into a live session",
+		Long: `Send types TEXT into a live session. If TEXT is -, it is read from stdin. The session needs
+` + "`ptyrec grant`" + `. A text of several lines, or for an agent, is pasted if the program supports that
+(bracketed paste); commands of an agent (/clear, !ls) are typed. Pass --enter to submit the text.
 
---keys types keys by name, behind the text: Enter, Tab, Escape, Space, Backspace, Delete, Insert, Up, Down, Left, Right, Home, End, PageUp, PageDown,
-F1 to F12, any character; with C- (Ctrl), M- (Alt) or S- (Shift) before it.
+--keys types keys by name, after the text: Enter, Tab, Escape, Space, Backspace, Delete, Insert,
+Up, Down, Left, Right, Home, End, PageUp, PageDown, F1 to F12, and any character; with C- (Ctrl),
+M- (Alt) or S- (Shift) before it.
 
-While an agent asks something (approval, trust, a login, a menu), a text or --enter would answer it: nothing is typed, and the exit status is 3.
---keys alone answers; --force types all the same.
+While an agent asks something (approval, trust, a login, a menu), a text or --enter would answer
+it: send types nothing and exits with 3. Answer with --keys alone, or pass --force.
 
-If the session's command is an agent, send waits up to a minute until it has started. With a text and --enter, send looks whether the agent takes the text, and presses Enter
-again while nothing happens. If the text stays in the input box, as a command that the agent does not know may, the exit status is 1.
+If the session's command is an agent, send waits up to a minute until it has started. With a text
+and --enter, send checks whether the agent accepts the text, and presses Enter again while nothing
+happens. If the text stays in the input box, like a command that the agent does not know, the exit
+status is 1.
 
-Send types at any time, also into the queue of an agent that works, and behind what its input box holds. To ask an agent something, use ` + "`ptyrec prompt`" + `: it
-types only into an empty box of an idle agent, and prints the reply.`,
+Send types at any time, even while the agent works or its input box has other text. To ask an
+agent something, use ` + "`ptyrec prompt`" + `: it types only into an empty box of an idle agent, and prints
+the reply.`,
 		Example: `  ptyrec send last "make test" --enter && ptyrec wait last --idle
   ptyrec send last --keys "Down Enter"
   ptyrec send last --keys C-c
@@ -61,15 +66,15 @@ types only into an empty box of an idle agent, and prints the reply.`,
 				return err
 			}
 			if text == "" && o.keys == "" && !o.enter {
-				return failure.Usage(errors.New("send: nothing to type: it takes a text, --keys or --enter"))
+				return failure.Usage(errors.New("send: pass a text, --keys or --enter"))
 			}
 			return send(cmd.Context(), o, args[0], typing.Order{Text: text, Keys: o.keys, Enter: o.enter, Force: o.force})
 		},
 	}
 	cmd.Flags().StringVarP(&o.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
-	cmd.Flags().BoolVarP(&o.enter, "enter", "e", false, "type Enter at the end")
-	cmd.Flags().BoolVar(&o.force, "force", false, "type a text or Enter even while the agent asks something")
-	cmd.Flags().StringVar(&o.name, "as", "send", "the `NAME` under which it is recorded")
+	cmd.Flags().BoolVarP(&o.enter, "enter", "e", false, "type Enter after the text and keys")
+	cmd.Flags().BoolVar(&o.force, "force", false, "type even while the agent asks something")
+	cmd.Flags().StringVar(&o.name, "as", "send", "record the sender as `NAME`")
 	return cmd
 }
 

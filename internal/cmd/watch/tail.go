@@ -40,11 +40,13 @@ func NewCmdTail(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "tail [S | FILE | ws://HOST:PORT[/AGENT[/SESSION]]]",
 		SuggestFor: []string{"follow", "watch"},
-		Short:      "Follow a live session's messages",
-		Long: `Tail writes the last messages of a session, then each further one when it is complete, until the session ends. Without S
-it is the newest live session. With --json each entry is a line, as in an export to JSON lines.
-Of a management server (ws:// or wss://, docs/management.md) it follows the session SESSION, by default main, of the machine AGENT, by default the only one.
-The exit status is then the session's. The server's token is in $PTYREC_TOKEN or in the URL (?token=).`,
+		Short:      "Follow the messages of a live session",
+		Long: `Tail prints the last messages of a session, by default the newest live one, and each new message
+when it is complete, until the session ends. --json prints each entry as a line of JSON.
+
+On a management server (ws:// or wss://, docs/management.md) it follows the session SESSION (main
+by default) of the machine AGENT (which you can omit if there is only one), and exits with the
+session's status. The token comes from $PTYREC_TOKEN or ?token= in the URL.`,
 		Example: `  ptyrec tail
   ptyrec tail 019a9ec0 --tools
   ptyrec tail ws://mgmt.example:8121/agent-01
@@ -53,16 +55,16 @@ The exit status is then the session's. The server's token is in $PTYREC_TOKEN or
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.last < 0 {
-				return failure.Usage(fmt.Errorf("--lines %d: it takes a number from 0", o.last))
+				return failure.Usage(fmt.Errorf("--lines must be at least 0, not %d", o.last))
 			}
 			return tailSession(cmd.Context(), o, args)
 		},
 	}
-	cmd.Flags().IntVarP(&o.last, "lines", "n", 10, "begin with the last `N` entries")
-	cmd.Flags().BoolVar(&o.asJSON, "json", false, "as JSON lines")
-	cmd.Flags().BoolVar(&o.verbose.Tools, "tools", false, "what tools were given and gave")
-	cmd.Flags().BoolVar(&o.verbose.Thinking, "thinking", false, "the agents' thinking, too")
-	cmd.Flags().BoolVar(&o.verbose.Events, "events", false, "all events, too")
+	cmd.Flags().IntVarP(&o.last, "lines", "n", 10, "begin with the last `N` messages")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write JSON lines")
+	cmd.Flags().BoolVar(&o.verbose.Tools, "tools", false, "show tool input and output")
+	cmd.Flags().BoolVar(&o.verbose.Thinking, "thinking", false, "show the agents' thinking")
+	cmd.Flags().BoolVar(&o.verbose.Events, "events", false, "show all events")
 	return cmd
 }
 

@@ -32,25 +32,32 @@ type waitOptions struct {
 func NewCmdWait(f *factory.Factory) *cobra.Command {
 	o := &waitOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{
-		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--for D]",
-		Short: "Wait until a live session is idle, shows or has written a text, listens or ends",
-		Long: `Wait waits until something happens in a live session.
+		Use:   "wait S --idle | --text RE | --log TEXT | --log-regexp RE | --port N | --exit [--timeout TIME]",
+		Short: "Wait until a live session is idle, prints a text or ends",
+		Long: `Wait waits until something happens in a live session, and then exits.
 
---idle waits until the agent has been waiting for a prompt for a moment. Without an agent, it waits until the shell is ready for the next
-command. If there is no shell, or if an editor or ssh runs in it, it waits until the program has written nothing for a moment, or nothing at
-all for its first 10 seconds.
+--idle: the agent waits for a prompt. Without an agent: the shell waits for a command. Without a
+shell, or while an editor or ssh runs in it: the program has written nothing for a moment, or
+nothing at all in its first 10 seconds.
 
---text waits until the screen shows text that the regular expression matches, and prints that line. If Enter was typed in the session, only
-text that was written since counts. --log and --log-regexp wait for a line in everything that the session writes, from its start, and print it.
+--text RE: the screen shows text that matches the regular expression. Prints the line. If Enter
+was typed in the session, only text written since then counts.
 
---port waits until something listens on a port of this machine. --exit waits until the session ends.
+--log TEXT, --log-regexp RE: the session has written a matching line since its start. Prints the
+line.
 
-S may be a session on a server, as https://HOST/s/ID. Its token comes from $PTYREC_TOKEN or --token-file.
+--port PORT: a program listens on a port of this machine.
 
-The exit status is 0 if it happened, 3 if --idle finds the agent asking for approval, 124 if the time is over, and 1 if the session ends first.`,
-		Example: `  ptyrec send last "run the tests" --enter && ptyrec wait last --idle --for 10m
+--exit: the session has ended.
+
+S may be a session on a server, such as https://HOST/s/ID. Its token comes from $PTYREC_TOKEN or
+--token-file.
+
+The exit status is 0 on success, 3 if --idle finds the agent asking for approval, 124 after
+--timeout, and 1 if the session ends first.`,
+		Example: `  ptyrec send last "make test" --enter && ptyrec wait last --idle --timeout 10m
   ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
-  ptyrec wait last --log 'listening on' --for 30s`,
+  ptyrec wait last --log 'listening on' --timeout 30s`,
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteLive(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +69,7 @@ The exit status is 0 if it happened, 3 if --idle finds the agent asking for appr
 		},
 	}
 	o.Register(cmd.Flags())
-	cmd.Flags().StringVar(&o.token.File, "token-file", "", "a `FILE` that holds the server's token")
+	cmd.Flags().StringVar(&o.token.File, "token-file", "", "read the server's token from `FILE`")
 	return cmd
 }
 

@@ -35,25 +35,25 @@ const minSize = 10
 
 // Register adds the flags to a command's.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.options.Agent, "type", "t", "", "the `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
-	flags.IntVarP(&f.port, "port", "p", 3284, "listen on this `PORT`")
-	flags.StringVar(&f.listen, "listen", "127.0.0.1", "listen on this `ADDRESS`; 0.0.0.0 is every address of the machine")
-	flags.IntVarP(&f.options.Cols, "term-width", "W", 80, "the width of the window, in `CELLS`")
-	flags.IntVarP(&f.options.Rows, "term-height", "H", 1000, "the height of the window, in `CELLS`")
-	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "the `NAMES` by which the server is called, without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
-	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "the `ORIGINS` whose pages may use the server; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
-	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "", "the first `PROMPT`; otherwise what comes from stdin, unless that is a terminal")
-	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat", "the `PATH` of the chat page, as a proxy before the server has it")
-	flags.StringVarP(&f.options.StateFile, "state-file", "s", "", "keep the messages in this `FILE` from one run to the next")
-	flags.BoolVar(&f.options.LoadState, "load-state", false, "read the state file at the start (default: if --state-file is set)")
-	flags.BoolVar(&f.options.SaveState, "save-state", false, "write the state file at the end (default: if --state-file is set)")
-	flags.StringVar(&f.options.PIDFile, "pid-file", "", "write the server's process id to this `FILE`")
+	flags.StringVarP(&f.options.Agent, "type", "t", "", "set the type of `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
+	flags.IntVarP(&f.port, "port", "p", 3284, "listen on `PORT`")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1", "listen on `ADDRESS`; 0.0.0.0 means all")
+	flags.IntVarP(&f.options.Cols, "term-width", "W", 80, "set the width of the window to `CELLS`")
+	flags.IntVarP(&f.options.Rows, "term-height", "H", 1000, "set the height of the window to `CELLS`")
+	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "accept these host `NAMES` without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
+	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "accept pages of these `ORIGINS`; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
+	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "", "send `PROMPT` first (default: stdin, if not a terminal)")
+	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat", "serve the chat page at `PATH`, as proxies see it")
+	flags.StringVarP(&f.options.StateFile, "state-file", "s", "", "keep messages in `FILE` across restarts")
+	flags.BoolVar(&f.options.LoadState, "load-state", false, "load the state file at the start (default with --state-file)")
+	flags.BoolVar(&f.options.SaveState, "save-state", false, "save the state file at the end (default with --state-file)")
+	flags.StringVar(&f.options.PIDFile, "pid-file", "", "write the process id to `FILE`")
 	flags.BoolVarP(&f.PrintOpenAPI, "print-openapi", "P", false, "print the OpenAPI document and exit")
-	flags.BoolVar(&f.acp, "experimental-acp", false, "refused: ptyrec reads the agent's terminal")
-	flags.StringVar(&f.tokenFile, "token-file", "", "everything needs the token in this `FILE`, as Bearer or as the password (default: your own token, which your programs outside of recorded sessions do not need)")
-	flags.StringVar(&f.content, "content", "text", "what messages have: `text` or markdown")
-	flags.BoolVar(&f.options.Tools, "tools", false, "messages have a line for each tool call")
-	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "log each refused request")
+	flags.BoolVar(&f.acp, "experimental-acp", false, "not supported: ptyrec reads the agent's terminal")
+	flags.StringVar(&f.tokenFile, "token-file", "", "require the token in `FILE` from everyone (see docs/agentapi.md)")
+	flags.StringVar(&f.content, "content", "text", "write messages as `FORMAT`: text or markdown")
+	flags.BoolVar(&f.options.Tools, "tools", false, "add a line for each tool call to messages")
+	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "log refused requests")
 	flags.BoolVar(&f.Exit, "exit", false, "")
 	_ = flags.MarkHidden("exit") // agentapi's own tests use it
 }
@@ -61,7 +61,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 // Check completes the flags, and says what is wrong with them. The error is a *failure.Error.
 func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	if f.acp {
-		return failure.Misuse("start it without --experimental-acp", "--experimental-acp: there is no ACP here, ptyrec reads the agent's terminal")
+		return failure.Misuse("start it without --experimental-acp", "--experimental-acp is not supported: ptyrec reads the agent's terminal")
 	}
 	if f.options.Agent == "" {
 		f.options.Agent = agentapi.TypeOfCommand(command)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
+	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/management"
 )
@@ -43,35 +44,40 @@ type Flags struct {
 
 // Register defines the flags.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address.Listen, "listen", listener.Default, "listen on this `ADDRESS`, host:port; an empty host is every address of the machine")
-	flags.StringVar(&f.TokenFile, "token-file", "", "keep the token in this `FILE` (default $XDG_STATE_HOME/ptyrec/token), and do not print it")
-	flags.BoolVar(&f.NewToken, "new-token", false, "replace the token by a new one")
-	flags.StringVar(&f.Address.Cert, "cert", "", "serve https with this certificate `FILE` (PEM)")
-	flags.StringVar(&f.Address.Key, "key", "", "the certificate's key `FILE` (PEM)")
-	flags.StringSliceVar(&f.Address.Hosts, "host", nil, "a `NAME` by which the server is reached, besides localhost and IP addresses")
-	flags.BoolVar(&f.AllowRun, "allow-run", false, "let everyone who has the token run any command")
-	flags.BoolVar(&f.NoToken, "unsafe-no-token", false, "let anyone who reaches the server run any command: where nobody else reaches it")
-	flags.IntVar(&f.MaxCommands, "max-commands", 256, "how `MANY` commands of sandbox clients may run at a time")
-	flags.BoolVar(&f.EndCommands, "end-commands", false, "end the commands of sandbox clients when the server ends")
-	flags.BoolVar(&f.ReadOnly, "read-only", false, "nobody types or changes anything, token or not")
-	flags.BoolVar(&f.OpenReading, "open-reading", false, "let anyone who reaches the server read all sessions without the token")
-	flags.BoolVar(&f.PublicLinks, "public-links", false, "of a team's sessions: let their owners make links that anyone can open, without a token (docs/team.md)")
-	flags.BoolVar(&f.OpenPage, "open", false, "open the page in your browser")
-	flags.StringVar(&f.Bridge, "bridge-command", "", "the `COMMAND` line of the terminals at /ws/pty/NAME (default $SHELL)")
-	flags.StringVar(&f.BridgeFrom, "bridge-server", "", "show those of a management server instead, ws://HOST:PORT/AGENT; its token is in $PTYREC_TOKEN or `URL`?token=")
-	flags.DurationVar(&f.BridgeTTL, "bridge-ttl", 0, "how long such a terminal lives without anybody")
-	flags.StringVar(&f.AgentID, "agent-id", "", "the `NAME` by which dashboards at /ws/sandbox know this machine (default: the host name)")
-	flags.DurationVar(&f.ShellGrace, "shell-grace", management.ShellGrace, "how long a dashboard's shell waits for it to come back")
-	flags.BoolVar(&f.Subscribe, "allow-subscribe", false, "let dashboards follow, type into and end what others have started")
-	flags.BoolVar(&f.MCP, "mcp", false, "let agents that have the token read by the Model Context Protocol, at /mcp: docs/mcp.md")
-	flags.BoolVar(&f.Agentapi, "agentapi", false, "serve each session by the API of coder/agentapi, too, below /agentapi/ID (docs/agentapi.md)")
-	flags.StringVar(&f.Raw, "raw", "", "keep the raw logs of a team's sessions in the bucket s3://`BUCKET/PREFIX`: docs/team.md")
-	flags.StringVar(&f.URL, "url", "", "of a team's server behind a proxy that speaks TLS: the address that browsers use, https://`HOST`")
-	flags.StringVar(&f.Issuer, "oidc-issuer", "", "let a team's users sign in at this OpenID Connect provider, https://`HOST` (docs/team.md)")
-	flags.StringVar(&f.Client, "oidc-client", "", "the `ID` by which the provider knows this server")
-	flags.StringVar(&f.SecretFile, "oidc-secret-file", "", "the `FILE` with the secret that the provider has given this server, if it has")
-	flags.BoolVar(&f.Verbose, "verbose", false, "log each connection")
+	flags.StringVar(&f.Address.Listen, "listen", listener.Default, "listen on `ADDRESS` (host:port; an empty host means all)")
+	flags.StringVar(&f.TokenFile, "token-file", "", "keep the token in `FILE`, and do not print it (default $XDG_STATE_HOME/ptyrec/token)")
+	flags.BoolVar(&f.NewToken, "new-token", false, "replace the token, and invalidate all cookies")
+	flags.StringVar(&f.Address.Cert, "cert", "", "serve https with the certificate in `FILE` (PEM)")
+	flags.StringVar(&f.Address.Key, "key", "", "use the certificate's key in `FILE` (PEM)")
+	flags.StringSliceVar(&f.Address.Hosts, "host", nil, "accept requests for host `NAME` (IP addresses are accepted)")
+	flags.BoolVar(&f.AllowRun, "allow-run", false, "let clients with the token run any command")
+	flags.BoolVar(&f.NoToken, "unsafe-no-token", false, "require no token: anyone who can connect can run commands")
+	flags.IntVar(&f.MaxCommands, "max-commands", 256, "run at most `N` commands of sandbox clients")
+	flags.BoolVar(&f.EndCommands, "end-commands", false, "end commands of sandbox clients with the server")
+	flags.BoolVar(&f.ReadOnly, "read-only", false, "allow no typing and no changes")
+	flags.BoolVar(&f.OpenReading, "open-reading", false, "require no token for reading")
+	flags.BoolVar(&f.PublicLinks, "public-links", false, "allow links that open without signing in")
+	flags.BoolVar(&f.OpenPage, "open", false, "open the page in a browser")
+	flags.StringVar(&f.Bridge, "bridge-command", "", "run `COMMAND` in terminals at /ws/pty/NAME (default $SHELL)")
+	flags.StringVar(&f.BridgeFrom, "bridge-server", "", "serve terminals of the management server at `URL` instead (docs/management.md)")
+	flags.DurationVar(&f.BridgeTTL, "bridge-ttl", 0, "end such a terminal after `TIME` without clients")
+	flags.StringVar(&f.AgentID, "agent-id", "", "call this machine `NAME` in dashboards (default: host name)")
+	flags.DurationVar(&f.ShellGrace, "shell-grace", management.ShellGrace, "keep a dashboard's shell for `TIME` after it disconnects")
+	flags.BoolVar(&f.Subscribe, "allow-subscribe", false, "let dashboards control what others have started")
+	flags.BoolVar(&f.MCP, "mcp", false, "serve the Model Context Protocol at /mcp (docs/mcp.md)")
+	flags.BoolVar(&f.Agentapi, "agentapi", false, "serve coder/agentapi's API at /agentapi/ID (docs/agentapi.md)")
+	flags.StringVar(&f.Raw, "raw", "", "keep raw logs in the bucket s3://`BUCKET/PREFIX`")
+	flags.StringVar(&f.URL, "url", "", "set the public `URL`, if a proxy terminates TLS")
+	flags.StringVar(&f.Issuer, "oidc-issuer", "", "let users sign in at the OpenID provider at `URL`")
+	flags.StringVar(&f.Client, "oidc-client", "", "use client `ID` at the provider")
+	flags.StringVar(&f.SecretFile, "oidc-secret-file", "", "read the client's secret from `FILE`, if it has one")
+	flags.BoolVar(&f.Verbose, "verbose", false, "log all connections")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
+	flaggroup.Set(flags, "Address", "listen", "host", "cert", "key", "open", "url")
+	flaggroup.Set(flags, "Access", "token-file", "new-token", "read-only", "open-reading", "unsafe-no-token")
+	flaggroup.Set(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command", "bridge-server",
+		"allow-subscribe", "agent-id", "shell-grace")
+	flaggroup.Set(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
 }
 
 // Check says what is wrong with the flags. The error is one of usage.
@@ -79,9 +85,9 @@ func (f *Flags) Check() error {
 	var wrong string
 	switch {
 	case f.ReadOnly && f.AllowRun:
-		wrong = "--read-only and --allow-run exclude each other"
+		wrong = "--read-only and --allow-run cannot be combined"
 	case f.NoToken && !f.AllowRun:
-		wrong = "--unsafe-no-token goes with --allow-run only"
+		wrong = "--unsafe-no-token requires --allow-run"
 	case f.MaxCommands < 1:
 		wrong = "--max-commands must be at least 1"
 	default:
@@ -115,10 +121,10 @@ func (f *Flags) CheckTeam() error {
 			"--allow-subscribe, --agent-id, --mcp and --agentapi")
 	}
 	if (f.Issuer == "") != (f.Client == "") || f.SecretFile != "" && f.Issuer == "" {
-		return usage("--oidc-issuer and --oidc-client go together; --oidc-secret-file goes with them")
+		return usage("--oidc-issuer and --oidc-client require each other; --oidc-secret-file requires both")
 	}
 	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
-		return failure.Misuse("write https://HOST", "--url %q is no address of a server", f.URL)
+		return failure.Misuse("write https://HOST", "--url %q is not the address of a server", f.URL)
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
 		return nil, failure.New(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
 	}
 	if err := p.Discover(ctx); err != nil {
-		o.Notice("warning: nobody can sign in at %s now: %v", o.Issuer, err)
+		o.Notice("warning: users cannot sign in at %s: %v", o.Issuer, err)
 	}
 	return teamserver.SignIn{Store: o.Database, Provider: p}, nil
 }

@@ -121,7 +121,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if peer.Here() != peer.Outside {
-		o.Notice("warning: this runs in a recorded session: nobody takes control here of sessions that this server has not started")
+		o.Notice("warning: this server runs in a recorded session: its clients can control only sessions that it has started")
 	}
 	url, err := o.Address.URL(l.Addr())
 	if err == nil {

@@ -16,7 +16,7 @@ import (
 
 // retentionCommands are those of `ptyrec team retention`.
 func retentionCommands(o Options) []*cobra.Command {
-	list := command(o, "list", "List how long the sessions of each space stay, and the sessions on hold", 0, 0, func(t *database, _ []string) error {
+	list := command(o, "list", "List the retention of spaces, and the sessions on hold", 0, 0, func(t *database, _ []string) error {
 		spaces, err := t.Spaces(t.ctx)
 		if err != nil {
 			return err
@@ -40,8 +40,8 @@ func retentionCommands(o Options) []*cobra.Command {
 	set.Long = `Set says how long the sessions of a space stay. The server counts from the day on which it first heard of a session, by the database's clock, and
 deletes for good within about an hour: there is no way back. Sessions in no space stay until their owners delete them.`
 	return []*cobra.Command{list, set,
-		command(o, "hold S", "Keep a session, named by its whole id, whatever its age", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], true) }),
-		command(o, "release S", "No longer keep a session", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], false) }),
+		command(o, "hold S", "Keep a session (whole id), whatever its age", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], true) }),
+		command(o, "release S", "End the hold of a session", 1, 1, func(t *database, args []string) error { return t.Hold(t.ctx, args[0], false) }),
 	}
 }
 
@@ -56,7 +56,7 @@ func parseDays(text string) (days int64, err error) {
 	age, err := timespan.ParseAge(text)
 	days = int64(age.Hours() / 24)
 	if err != nil || days < 1 || days > maxDays {
-		return 0, failure.Misuse("write 90d, 12w, 1y or never", "%q is no number of days", text)
+		return 0, failure.Misuse("write 90d, 12w, 1y or never", "%q is not a number of days", text)
 	}
 	return days, nil
 }
@@ -80,7 +80,7 @@ func policyCommands(o Options) []*cobra.Command {
 		}
 		return err
 	})
-	add := command(o, "add NAME REGEXP", "Have all machines take out what matches a pattern, before they send", 2, 2, func(t *database, args []string) error {
+	add := command(o, "add NAME REGEXP", "Add a pattern that machines remove before they send", 2, 2, func(t *database, args []string) error {
 		err := t.AddPattern(t.ctx, redact.Pattern{Name: args[0], Regexp: args[1]})
 		var invalid *postgres.PatternError
 		if errors.As(err, &invalid) {

@@ -38,10 +38,11 @@ type database struct {
 func New(o Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "team",
-		Short: "Administer the server of a team: users, tokens, spaces, retention, policy, audit",
-		Long: `Team changes who may use a team's server (docs/team.md). With --db postgres://…, or that in $PTYREC_DB, it
-uses the database; else the server that you have logged in to, as an admin or, for the audit, as an auditor.
-Each user has a role, and tokens for programs and browsers. A space is a group of sessions, which its members read.`,
+		Short: "Administer a team's server",
+		Long: `Team administers a team's server (docs/team.md): in the database of --db postgres://… or
+$PTYREC_DB, or on the server that you have logged in to, as an admin or, for the audit, an
+auditor. Users have a role, and tokens for programs and browsers. A space is a group of sessions
+that its members can read.`,
 		Example: `  export PTYREC_DB=postgres://ptyrec@db.example.com/ptyrec
   ptyrec team user add ann --admin
   ptyrec team token add --user ann
@@ -61,9 +62,9 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		cmd.AddCommand(g)
 	}
 	group("user", "Add, list and remove users", newUserAddCmd(o), newUserListCmd(o), newUserEmailCmd(o),
-		command(o, "rm NAME", "Remove a user and its tokens; its sessions stay", 1, 1, func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
-	group("token", "Make, list and void tokens", newTokenAddCmd(o), newTokenListCmd(o),
-		command(o, "rm ID", "Make a token void", 1, 1, func(t *database, args []string) error {
+		command(o, "rm NAME", "Remove a user and its tokens, but not its sessions", 1, 1, func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
+	group("token", "Create, list and revoke tokens", newTokenAddCmd(o), newTokenListCmd(o),
+		command(o, "rm ID", "Revoke a token", 1, 1, func(t *database, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
 				return failure.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
@@ -72,8 +73,8 @@ Each user has a role, and tokens for programs and browsers. A space is a group o
 		}))
 	group("space", "Add and list spaces, and their members", newSpaceListCmd(o), newSpaceMemberCmd(o),
 		command(o, "add NAME", "Add a space", 1, 1, func(t *database, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
-	group("retention", "Say how long the sessions of spaces stay", retentionCommands(o)...)
-	group("policy", "Say what machines take out before they send", policyCommands(o)...)
+	group("retention", "Set how long the sessions of spaces are kept", retentionCommands(o)...)
+	group("policy", "Set what machines remove before they send", policyCommands(o)...)
 	cmd.AddCommand(newAuditCmd(o))
 	return cmd
 }
@@ -93,7 +94,7 @@ func command(o Options, use, short string, least, most int, do func(t *database,
 func hint(err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrUnknown):
-		return failure.New(err, "`ptyrec team user list`, `team space list` and `team token list` print what there is")
+		return failure.New(err, "see `ptyrec team user list`, `team space list` and `team token list`")
 	case errors.Is(err, postgres.ErrTaken):
 		return failure.New(err, "choose another name")
 	case errors.Is(err, postgres.ErrNotMember):
@@ -101,7 +102,7 @@ func hint(err error) error {
 	case errors.Is(err, session.ErrForbidden):
 		return failure.New(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
 	case errors.Is(err, postgres.ErrAudit):
-		return failure.New(err, "somebody changed the database: compare it with a backup")
+		return failure.New(err, "the database was changed: compare it with a backup")
 	}
 	return err
 }
@@ -112,7 +113,7 @@ func newUserAddCmd(o Options) *cobra.Command {
 		role := postgres.RoleMember
 		switch {
 		case admin && auditor:
-			return usage("--admin and --auditor exclude each other")
+			return usage("--admin and --auditor cannot be combined")
 		case admin:
 			role = postgres.RoleAdmin
 		case auditor:
@@ -120,13 +121,13 @@ func newUserAddCmd(o Options) *cobra.Command {
 		}
 		return t.AddUser(t.ctx, args[0], role)
 	})
-	cmd.Flags().BoolVar(&admin, "admin", false, "the user may change users, tokens and spaces; it reads no more than others")
-	cmd.Flags().BoolVar(&auditor, "auditor", false, "the user reads all sessions, which is recorded")
+	cmd.Flags().BoolVar(&admin, "admin", false, "let the user change users, tokens and spaces")
+	cmd.Flags().BoolVar(&auditor, "auditor", false, "let the user read all sessions (audited)")
 	return cmd
 }
 
 func newUserEmailCmd(o Options) *cobra.Command {
-	cmd := command(o, "email NAME [ADDRESS]", "Say by which e-mail address a provider's user is recognised as this user", 1, 2, func(t *database, args []string) error {
+	cmd := command(o, "email NAME [ADDRESS]", "Set the e-mail address of the user at the provider", 1, 2, func(t *database, args []string) error {
 		return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
 	})
 	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-issuer`" + ` is recognised the first time; without ADDRESS, by none.
@@ -152,7 +153,7 @@ func newTokenAddCmd(o Options) *cobra.Command {
 	n := postgres.NewToken{Kind: postgres.KindUser}
 	var push bool
 	var valid string
-	cmd := command(o, "add", "Make a token, and print it: nobody can see it again", 0, 0, func(t *database, _ []string) error {
+	cmd := command(o, "add", "Create a token, and print it (once)", 0, 0, func(t *database, _ []string) error {
 		if push {
 			n.Kind = postgres.KindPush
 		}
@@ -160,12 +161,12 @@ func newTokenAddCmd(o Options) *cobra.Command {
 		case n.User == "":
 			return failure.Misuse("name the user: --user NAME", "a token belongs to a user")
 		case n.Space != "" && !push:
-			return usage("--space goes with --push only")
+			return usage("--space requires --push")
 		}
 		if valid != "" {
 			age, err := timespan.ParseAge(valid)
 			if err != nil {
-				return failure.Misuse("write 90d, 2w or 12h", "--for %q is no time", valid)
+				return failure.Misuse("write 90d, 2w or 12h", "--for %q is not a time", valid)
 			}
 			n.Expires = time.Now().Add(age)
 		}
@@ -176,11 +177,11 @@ func newTokenAddCmd(o Options) *cobra.Command {
 		return err
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&n.User, "user", "", "the token is this `USER`'s")
-	flags.StringVar(&n.Name, "name", "", "what the token is for: a `TEXT` to remember it by")
-	flags.BoolVar(&push, "push", false, "the token sends sessions and reads nothing")
-	flags.StringVar(&n.Space, "space", "", "a push token's sessions go into this `SPACE`; without one only its user reads them")
-	flags.StringVar(&valid, "for", "", "how long it is valid: a `TIME` such as 90d (default: until it is removed)")
+	flags.StringVar(&n.User, "user", "", "create a token of `USER`")
+	flags.StringVar(&n.Name, "name", "", "describe the token by `TEXT`")
+	flags.BoolVar(&push, "push", false, "create a token that can only send sessions")
+	flags.StringVar(&n.Space, "space", "", "send the push token's sessions to `SPACE`")
+	flags.StringVar(&valid, "for", "", "limit the token to `TIME`, such as 90d (default: none)")
 	return cmd
 }
 
@@ -218,11 +219,11 @@ func newSpaceListCmd(o Options) *cobra.Command {
 
 func newSpaceMemberCmd(o Options) *cobra.Command {
 	var reader, remove bool
-	cmd := command(o, "member SPACE USER", "Let a user read a space's sessions, and send sessions into it", 2, 2, func(t *database, args []string) error {
+	cmd := command(o, "member SPACE USER", "Add a user to a space, or remove it", 2, 2, func(t *database, args []string) error {
 		role := "member"
 		switch {
 		case reader && remove:
-			return usage("--reader and --rm exclude each other")
+			return usage("--reader and --rm cannot be combined")
 		case reader:
 			role = "reader"
 		case remove:
@@ -230,23 +231,23 @@ func newSpaceMemberCmd(o Options) *cobra.Command {
 		}
 		return t.SetMember(t.ctx, args[0], args[1], role)
 	})
-	cmd.Flags().BoolVar(&reader, "reader", false, "the user only reads")
-	cmd.Flags().BoolVar(&remove, "rm", false, "the user reads the space's sessions no longer")
+	cmd.Flags().BoolVar(&reader, "reader", false, "let the user only read")
+	cmd.Flags().BoolVar(&remove, "rm", false, "remove the user from the space")
 	return cmd
 }
 
 func newAuditCmd(o Options) *cobra.Command {
 	var since string
-	cmd := command(o, "audit", "Print who did what, as JSON lines, and check that no row was changed", 0, 0, func(t *database, _ []string) error {
+	cmd := command(o, "audit", "Print the audit as JSON lines, and verify it", 0, 0, func(t *database, _ []string) error {
 		span, err := timespan.Parse(since, time.Now())
 		if err != nil {
-			return failure.Misuse(timespan.Help, "--since %q is no time", since)
+			return failure.Misuse(timespan.Help, "--since %q is not a time", since)
 		}
 		out := json.NewEncoder(o.Out)
 		return t.Audit(t.ctx, span.Start, func(r postgres.Record) error { return out.Encode(r) })
 	})
 	cmd.Long = "Audit prints logins, changes of roles, tokens and spaces, deletions, and who read, exported or found sessions of others, from the beginning of a day (UTC) on."
-	cmd.Flags().StringVar(&since, "since", "30d", "from the day of this `TIME` on")
+	cmd.Flags().StringVar(&since, "since", "30d", "start with the day of `TIME`")
 	return cmd
 }
 

@@ -14,9 +14,10 @@ func NewSync(open func(ctx context.Context, f Flags) (Options, error)) *cobra.Co
 	var f Flags
 	cmd := &cobra.Command{
 		Use:   "sync [S…]",
-		Short: "Send sessions to the server of your team",
-		Long: `Sync sends the sessions that have ended and that the settings of [team] choose, or the named ones of these, to the server of a team (docs/team.md):
-without secrets, and without what you typed. It sends what is new, and ends. A session is never sent if its folder is not one of ` + "`folders`" + `.`,
+		Short: "Send sessions to your team's server",
+		Long: `Sync sends ended sessions to your team's server, as configured in [team] (docs/team.md), or the
+named ones of these: without secrets and without your input. It sends what is new, and exits.
+Sessions outside of ` + "`folders`" + ` are never sent.`,
 		Example: `  ptyrec sync --dry-run          what would be sent
   ptyrec sync
   ptyrec sync --status           what waits, since when, and why
@@ -32,11 +33,11 @@ without secrets, and without what you typed. It sends what is new, and ends. A s
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.DryRun, "dry-run", false, "only print what would be sent")
-	flags.BoolVar(&f.Status, "status", false, "only print what waits, since when and why")
-	flags.BoolVar(&f.Withdraw, "withdraw", false, "take the named sessions back, and never send them again")
-	flags.BoolVar(&f.Check, "check", false, "first ask the server whether it still has what was sent in the last 30 days, which is otherwise done once a day")
-	flags.BoolVar(&f.Never, "never", false, "never send the named sessions")
+	flags.BoolVar(&f.DryRun, "dry-run", false, "show what would be sent")
+	flags.BoolVar(&f.Status, "status", false, "show what waits, since when, and why")
+	flags.BoolVar(&f.Withdraw, "withdraw", false, "delete the named sessions on the server, and never send them again")
+	flags.BoolVar(&f.Check, "check", false, "check that the server has the sessions of the last 30 days")
+	flags.BoolVar(&f.Never, "never", false, "exclude the named sessions from sync")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "status", "withdraw", "never")
 	flags.BoolVar(&f.Background, "background", false, "")
 	_ = flags.MarkHidden("background") // it is there
@@ -48,10 +49,11 @@ func NewLogin(stdin io.Reader) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "login URL",
-		Short: "Log in to the server of a team",
-		Long: `Login opens a page of the server in your browser, where you sign in and confirm that this machine may act as you, if the page shows the code
-that login prints. Or it takes a token that an admin has made. It keeps the token where only you can read it. What is sent, say ` + "`folders`" + `
-and the other settings of [team] in the configuration (docs/team.md): without them, nothing is.`,
+		Short: "Log in to a team's server",
+		Long: `Login opens a page of the server in your browser. Sign in there, compare the code with the one
+that login prints, and confirm that this machine may act as you. Or pass a token from an admin
+with --token-file. The token is stored where only you can read it. Nothing is sent until you
+configure ` + "`folders`" + ` in [team] (docs/team.md).`,
 		Example: `  ptyrec login https://ptyrec.example.com
   ptyrec login https://ptyrec.example.com --token-file token.txt
   ptyrec login https://ptyrec.example.com --token-file - <token.txt`,
@@ -63,7 +65,7 @@ and the other settings of [team] in the configuration (docs/team.md): without th
 			return Login(cmd.Context(), args[0], file, stdin)
 		},
 	}
-	cmd.Flags().StringVar(&file, "token-file", "", "read the token from this `FILE`; -: from standard input")
+	cmd.Flags().StringVar(&file, "token-file", "", "read the token from `FILE`; - is stdin")
 	return cmd
 }
 
@@ -71,9 +73,9 @@ and the other settings of [team] in the configuration (docs/team.md): without th
 func NewLogout() *cobra.Command {
 	return &cobra.Command{
 		Use:   "logout",
-		Short: "Forget the token for the server of a team",
-		Long: `Logout removes what login keeps. If you logged in by a browser, the token is void then; one that an admin has made stays valid until
-` + "`ptyrec team token rm`" + `.`,
+		Short: "Log out of a team's server",
+		Long: `Logout removes the stored token. If you logged in with a browser, the token becomes invalid; one
+from an admin stays valid until ` + "`ptyrec team token rm`" + `.`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return Logout(cmd.Context(), cmd.ErrOrStderr()) },
 	}

@@ -23,8 +23,8 @@ type AtEnd struct {
 
 // Register defines the flags.
 func (e *AtEnd) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&e.When, "sync", "", "end: send the session to the server of a team when the command has ended, and wait for that (for containers: docs/team.md)")
-	flags.DurationVar(&e.Wait, "sync-wait", 10*time.Second, "wait so long with --sync=end")
+	flags.StringVar(&e.When, "sync", "", "send the session to your team's server at its `end`, and wait")
+	flags.DurationVar(&e.Wait, "sync-wait", 10*time.Second, "wait at most `TIME` with --sync=end")
 }
 
 // Check says what is wrong with the flags. detach means that the session is one in the background.
@@ -33,7 +33,7 @@ func (e *AtEnd) Check(detach bool) error {
 	case e.When != "" && e.When != "end":
 		return fmt.Errorf("--sync=%s: write --sync=end, or leave it out", e.When)
 	case e.When != "" && detach:
-		return errors.New("--sync and --detach exclude each other")
+		return errors.New("--sync and --detach cannot be combined")
 	case e.Wait <= 0:
 		return errors.New("--sync-wait is a time such as 10s")
 	}

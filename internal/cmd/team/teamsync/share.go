@@ -27,10 +27,11 @@ func NewShare(open func(ctx context.Context, f Flags) (Options, error)) *cobra.C
 	var f ShareFlags
 	cmd := &cobra.Command{
 		Use:   "share S",
-		Short: "Print a link to a session, for your team or for anyone",
-		Long: `Share sends a session to the server of your team (docs/team.md), unless the server has it as it is, and prints a link that opens it: this session
-only, for people who have signed in there, also if they may not read it otherwise. What sync does not send is not shared.
-A link is valid for 7 days, or as long as you say; with --revoke all links to the session become void.`,
+		Short: "Print a link to a session",
+		Long: `Share prints a link that opens one session, for people who have signed in to your team's server,
+even if they may not read it otherwise. It sends the session first if necessary; sessions that
+sync does not send cannot be shared. A link is valid for 7 days, or as long as you say. --revoke
+invalidates all links to the session.`,
 		Example: `  ptyrec share last
   ptyrec share 019a9ec0 --for 12h
   ptyrec share last --anyone     who has the link needs no token
@@ -46,9 +47,9 @@ A link is valid for 7 days, or as long as you say; with --revoke all links to th
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.For, "for", "7d", "how `LONG` the link is valid: 12h, 30d, up to 366d")
-	flags.BoolVar(&f.Anyone, "anyone", false, "the link opens for people who have not signed in, too")
-	flags.BoolVar(&f.Revoke, "revoke", false, "make all links to the session void")
+	flags.StringVar(&f.For, "for", "7d", "limit the link to `TIME` (12h, 30d; at most 366d)")
+	flags.BoolVar(&f.Anyone, "anyone", false, "create a link that opens without signing in")
+	flags.BoolVar(&f.Revoke, "revoke", false, "invalidate all links to the session")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "for")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "anyone")
 	return cmd
@@ -58,7 +59,7 @@ A link is valid for 7 days, or as long as you say; with --revoke all links to th
 func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	valid, err := timespan.ParseAge(f.For)
 	if err != nil || valid < time.Second {
-		return &failure.Error{Err: fmt.Errorf("--for %s: it takes a time such as 12h or 7d", f.For), Misuse: true}
+		return &failure.Error{Err: fmt.Errorf("--for must be a time such as 12h or 7d, not %s", f.For), Misuse: true}
 	}
 	info, err := o.Database.Find(ctx, ref)
 	if err != nil {
@@ -71,7 +72,7 @@ func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	if f.Revoke {
 		n, err := s.Revoke(ctx, info.ID)
 		if err == nil {
-			o.Notice("%s void now", links(n))
+			o.Notice("%s invalidated", links(n))
 		}
 		return hinted(err)
 	}

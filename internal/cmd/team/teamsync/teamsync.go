@@ -155,7 +155,7 @@ func (o *Options) printWaiting(ctx context.Context, s *team.Syncer, named []*sto
 		return err
 	}
 	if !s.Rules.All && len(s.Rules.Folders) == 0 {
-		o.Notice("`folders` in [team] of the configuration names no folder: nothing is sent")
+		o.Notice("nothing is sent: `folders` in [team] of the configuration is empty")
 	}
 	for _, info := range infos {
 		if len(named) > 0 && !slices.ContainsFunc(named, func(n *store.Info) bool { return n.ID == info.ID }) {

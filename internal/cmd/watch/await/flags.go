@@ -29,16 +29,16 @@ type Flags struct {
 
 // Register defines the flags.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.Idle, "idle", false, "until the agent waits for a prompt")
-	flags.StringVar(&f.Text, "text", "", "until the screen shows what `RE` matches")
-	flags.StringVar(&f.Log, "log", "", "until a line with this `TEXT` was written")
-	flags.StringVar(&f.Pattern, "log-regexp", "", "until a line was written that `RE` matches")
-	flags.IntVar(&f.Port, "port", 0, "until something listens on this `PORT` of this machine")
-	flags.BoolVar(&f.Exit, "exit", false, "until the session ends")
-	flags.DurationVar(&f.Timeout, "for", 0, "wait no longer, as `30s` or 10m")
+	flags.BoolVar(&f.Idle, "idle", false, "wait until the agent waits for a prompt")
+	flags.StringVar(&f.Text, "text", "", "wait until the screen shows a match of `RE`")
+	flags.StringVar(&f.Log, "log", "", "wait for a line that contains `TEXT`")
+	flags.StringVar(&f.Pattern, "log-regexp", "", "wait for a line that matches `RE`")
+	flags.IntVar(&f.Port, "port", 0, "wait until a program listens on `PORT`")
+	flags.BoolVar(&f.Exit, "exit", false, "wait until the session ends")
+	flags.DurationVar(&f.Timeout, "timeout", 0, "give up after `TIME`, such as 30s or 10m")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "timeout" { // its name before --for
-			name = "for"
+		if name == "for" { // its former name
+			name = "timeout"
 		}
 		return pflag.NormalizedName(name)
 	})
@@ -54,7 +54,7 @@ func (f *Flags) Check() (re *regexp.Regexp, err error) {
 		}
 	}
 	if wanted != 1 {
-		return nil, usage(errors.New("wait: it takes one of --idle, --text, --log, --log-regexp, --port and --exit"))
+		return nil, usage(errors.New("wait: pass one of --idle, --text, --log, --log-regexp, --port and --exit"))
 	}
 	if f.Port < 0 || f.Port > 65535 {
 		return nil, usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.Port))
