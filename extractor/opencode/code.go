@@ -24,7 +24,7 @@ func (t *theme) code(ls []markdown.Line) int {
 	case linked(first):
 		return 0
 	case t.highlighted(first):
-	case styled(first), t.structured(first), isText(first), !breaks(first) && !leadsToCode(ls) && !lone(first):
+	case styled(first), t.structured(first), !lone(first) && (isText(first) || !breaks(first) && !t.leadsToCode(ls)):
 		return 0
 	}
 	return markdown.CodeGroups(ls, group, func(below []markdown.Line) int {
@@ -76,18 +76,21 @@ func isText(ls []markdown.Line) bool {
 
 // lone reports whether a single line is code: a command, or no sentence, and not of words alone.
 func lone(ls []markdown.Line) bool {
-	if len(ls) > 1 || judge(&ls[0]) != prose.Code {
+	if len(ls) > 1 {
 		return false
 	}
 	t := ls[0].Text[ls[0].Indent:]
-	return prose.Command(t) || prose.Fragment(t) && strings.ContainsAny(t, "./_-=:@$()[]{}")
+	return prose.Command(t) || judge(&ls[0]) == prose.Code && prose.Fragment(t) && strings.ContainsAny(t, "./_-=:@$()[]{}")
 }
 
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
-// line is indented.
-func leadsToCode(ls []markdown.Line) bool {
+// line is indented, or goes on as code does below a line that is no sentence: "package main".
+func (t *theme) leadsToCode(ls []markdown.Line) bool {
 	next := markdown.NextGroup(ls)
-	return len(next) > 0 && next[0].Indent > ls[0].Indent && judge(&ls[0]) == prose.Code
+	if len(next) == 0 || judge(&ls[0]) != prose.Code {
+		return false
+	}
+	return next[0].Indent > ls[0].Indent || prose.Fragment(ls[0].Text[ls[0].Indent:]) && t.continuesCode(next)
 }
 
 // judge tells code from prose by the words of a line.
