@@ -38,8 +38,9 @@ func (d *Document) align(body []row.Line, resized bool) {
 	}
 	d.Base = at
 	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above
-	first := max(at+n, row.SkipBlank(d.Lines, at))
-	body[n].Lost = body[n].Lost || nowhere || row.AnyLost(d.Lines[at:min(first+1, len(d.Lines))])
+	first := row.SkipBlank(d.Lines, at)
+	painted := d.Placed == PlacedHead && first-at > n+1 // nothing says what was above the blank rows
+	body[n].Lost = body[n].Lost || nowhere || painted || row.AnyLost(d.Lines[at:min(max(at+n, first)+1, len(d.Lines))])
 	d.replace(at, body)
 }
 
@@ -207,7 +208,7 @@ func (d *Document) lastCells(body []row.Line) int {
 // agent has parsed it.
 func (d *Document) sameWords(body []row.Line) int {
 	at := d.among(d.near(body), lettersOnly, body)
-	if at < 0 || shared(lettersOnly(d.Lines[at:]), lettersOnly(body)) < 16 {
+	if at < 0 || shared(lettersOnly(d.Lines[at:]), lettersOnly(body)) < 24 {
 		return -1
 	}
 	return at

@@ -183,20 +183,20 @@ func TestAlignOtherCode(t *testing.T) {
 // TestAlignConcealed draws rows again without the marks of Markdown, which were there until the
 // agent had parsed them: the words around them may wrap elsewhere then.
 func TestAlignConcealed(t *testing.T) {
-	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is", "- [CHANGE] `cache.NewReader` is deprecated, use the", "  other one that is in `list`, and goes on", "- [FEATURE]"}
+	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is", "- [CHANGE] `cache.NewReader` is deprecated, so use the", "  other one that is in `list`, and goes on below this row", "- [FEATURE]"}
 	for _, tt := range []struct {
 		name       string
 		body, want []string
 	}{
 		{
 			"row for row",
-			[]string{"- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, use the", "  other one that is in list, and goes on", "- FEATURE A cache of rows"},
-			[]string{was[0], "- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, use the", "  other one that is in list, and goes on", "- FEATURE A cache of rows"},
+			[]string{"- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row", "- FEATURE A cache of rows"},
+			[]string{was[0], "- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row", "- FEATURE A cache of rows"},
 		},
 		{
 			"from within a line on",
-			[]string{"  NewReader is deprecated, use the other one that is", "  in list, and goes on", "- FEATURE", "- FEATURE A table of cells"},
-			[]string{was[0], was[1], "- [CHANGE] `cache.NewReader is deprecated, use the other one that is", "  in list, and goes on", "- FEATURE", "- FEATURE A table of cells"},
+			[]string{"  NewReader is deprecated, so use the other one that is", "  in list, and goes on below this row", "- FEATURE", "- FEATURE A table of cells"},
+			[]string{was[0], was[1], "- [CHANGE] `cache.NewReader is deprecated, so use the other one that is", "  in list, and goes on below this row", "- FEATURE", "- FEATURE A table of cells"},
 		},
 	} {
 		d := Document{Lines: rowtest.Plain(60, was...)}
