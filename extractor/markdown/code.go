@@ -256,17 +256,31 @@ lines:
 		above = l.From(width)
 		code, n = joinCode(code, seam, &above, 0), k+1-i
 	}
-	for len(code) > 1 && code[len(code)-1] == "" { // of a line whose end was still to come
-		code = code[:len(code)-1]
-	}
-	pad, col := r.list().inner, r.ls[i].Indent
-	if !slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
+	code = withoutEnd(code)
+	col := r.ls[i].Indent
+	if unpad(code, r.list().inner) {
 		col = beyond
-		for k := range code {
-			code[k] = strings.TrimPrefix(code[k], pad)
-		}
 	}
 	return block{kind: numberedBlock, col: col, lines: codeOf(lk.tabsOf(code, lk.Left+width), "")}, n
+}
+
+// withoutEnd returns code without empty lines at its end, of lines whose end was still to come.
+func withoutEnd(code []string) []string {
+	for len(code) > 1 && code[len(code)-1] == "" {
+		code = code[:len(code)-1]
+	}
+	return code
+}
+
+// unpad takes an indentation off all lines, and reports whether all have it.
+func unpad(code []string, pad string) bool {
+	if slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
+		return false
+	}
+	for k := range code {
+		code[k] = strings.TrimPrefix(code[k], pad)
+	}
+	return true
 }
 
 // innerFence reports whether code has a fence of its own that is not closed. Agents that split a

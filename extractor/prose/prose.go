@@ -23,19 +23,7 @@ const (
 // Judge reports whether a line is code or prose, by its words: prose begins with a capital and ends
 // with a point, or is made of words alone; signs that prose would put in a code span are code.
 func Judge(t string) Kind {
-	var first rune
-	words, plain := 0, 0
-	for w := range strings.FieldsSeq(t) {
-		if pictogram(w) {
-			continue
-		}
-		if words++; words == 1 {
-			first, _ = utf8.DecodeRuneInString(w)
-		}
-		if plainWord(w) {
-			plain++
-		}
-	}
+	words, plain, first := count(t)
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
 	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
@@ -51,6 +39,23 @@ func Judge(t string) Kind {
 		return Code
 	}
 	return Either
+}
+
+// count returns how many words a line has, how many of them are plain, and the first character of
+// the first.
+func count(t string) (words, plain int, first rune) {
+	for w := range strings.FieldsSeq(t) {
+		if pictogram(w) {
+			continue
+		}
+		if words++; words == 1 {
+			first, _ = utf8.DecodeRuneInString(w)
+		}
+		if plainWord(w) {
+			plain++
+		}
+	}
+	return words, plain, first
 }
 
 // pictogram reports whether a word is made of emoji or of signs like "→" and "≤": it may occur in

@@ -140,42 +140,20 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	if l.changed != nil {
 		was = *e
 	}
-	if !s.kept && (v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != "") {
-		s.kept = true
-	}
+	s.keep(it, v)
 	if e.Type == session.TypeEvent {
 		return
 	}
-	status := session.StatusComplete
-	switch {
-	case it.Partial:
-		status = session.StatusPartial
-	case it.Open:
-		status = session.StatusStreaming
-	}
-	if it.Tool != nil && e.Tool != nil {
-		tool := fuller(e.Tool, it.Tool)
-		if tool.Input != it.Tool.Input {
-			it.Text, it.Markdown = e.Text, e.Markdown
-		}
-		if it.OmittedLines > 0 { // what is omitted now was there before
-			tool.Output, tool.Truncated = it.Tool.Output, true
-		}
-		it.Tool = tool
-	}
-	var open []int
-	if it.Role == session.RoleAssistant && it.Open {
-		open = s.learn(it)
-	}
+	status := statusOf(it)
+	keepTool(e, it)
+	open := s.learnOpen(it)
 	if it.Shortened {
 		s.lengthen(it, open)
 	}
 	if it.Role == session.RoleAssistant && (v.Reprint || l.resized <= s.first) {
 		repair(it, e, !v.Reprint)
 	}
-	if it.TruncatedAt == session.TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
-		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
-	}
+	keepHead(e, it)
 	moved := !last && passed(s.text, it.Text, v.Items[i+1].Text)
 	if !moved && s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
 		l.note(e, ChangeIgnored, seen, i)
@@ -184,13 +162,12 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	if v.Settled && it.Role == session.RoleAssistant {
 		s.text, s.textAt = it.Text, v.At
 	}
-	if last && !v.Settled && len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text) {
+	if last && !v.Settled && begins(e, it) {
 		l.note(e, ChangeIgnored, seen, i)
 		return
 	}
 	grown := l.grown(e, it)
-	if !grown && e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output && e.Status == status &&
-		(e.Tool == it.Tool || reflect.DeepEqual(e.Tool, it.Tool)) && sameDetails(e.Details, it.Details) {
+	if !grown && e.Status == status && unchanged(e, it) {
 		return
 	}
 	fresh := e.Status == ""
@@ -201,6 +178,63 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	}
 	s.changed = true
 	l.noteUpdate(e, &was, seen, i)
+}
+
+// keep decides whether an entry stays in the log, whatever becomes of its item.
+func (s *sight) keep(it *session.Sighting, v session.View) {
+	s.kept = s.kept || v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != ""
+}
+
+// learnOpen is learn for a reply that goes on; for others it returns nil.
+func (s *sight) learnOpen(it *session.Sighting) []int {
+	if it.Role != session.RoleAssistant || !it.Open {
+		return nil
+	}
+	return s.learn(it)
+}
+
+// statusOf returns the status of an entry that shows an item.
+func statusOf(it *session.Sighting) string {
+	switch {
+	case it.Partial:
+		return session.StatusPartial
+	case it.Open:
+		return session.StatusStreaming
+	}
+	return session.StatusComplete
+}
+
+// keepTool keeps what the log has of a tool call and an item no longer shows.
+func keepTool(e *session.Entry, it *session.Sighting) {
+	if it.Tool == nil || e.Tool == nil {
+		return
+	}
+	tool := fuller(e.Tool, it.Tool)
+	if tool.Input != it.Tool.Input {
+		it.Text, it.Markdown = e.Text, e.Markdown
+	}
+	if it.OmittedLines > 0 { // what is omitted now was there before
+		tool.Output, tool.Truncated = it.Tool.Output, true
+	}
+	it.Tool = tool
+}
+
+// keepHead keeps the beginning of a text that the log has and an item no longer shows.
+func keepHead(e *session.Entry, it *session.Sighting) {
+	if it.TruncatedAt == session.TruncatedHead && len(it.Text) < len(e.Text) && sameRest(e, it) {
+		it.Text, it.Markdown, it.Details = e.Text, e.Markdown, e.Details
+	}
+}
+
+// begins reports whether an item shows only the beginning of an entry's text.
+func begins(e *session.Entry, it *session.Sighting) bool {
+	return len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text)
+}
+
+// unchanged reports whether an item shows what an entry has.
+func unchanged(e *session.Entry, it *session.Sighting) bool {
+	return e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output &&
+		(e.Tool == it.Tool || reflect.DeepEqual(e.Tool, it.Tool)) && sameDetails(e.Details, it.Details)
 }
 
 // passed reports whether the end of a text belongs to the next item now. The first rows of that

@@ -223,17 +223,7 @@ func (t *table) split(v *view, row span) (cells []span) {
 	line := strings.TrimRight(text[row.start:row.end], " \t\r")
 	from := len(line) - len(strings.TrimLeft(line, " "))
 	add := func(start, end int) {
-		c := span{row.start + start, row.start + end}
-		for c.start < c.end && text[c.start] == ' ' {
-			c.start++
-		}
-		for c.start < c.end && text[c.end-1] == ' ' {
-			c.end--
-		}
-		if c.end-c.start >= 2 && text[c.start] == '"' && text[c.end-1] == '"' {
-			c.start, c.end = c.start+1, c.end-1
-		}
-		cells = append(cells, c)
+		cells = append(cells, cellIn(text, span{row.start + start, row.start + end}))
 	}
 	switch t.separator {
 	case 0:
@@ -269,4 +259,18 @@ func (t *table) split(v *view, row span) (cells []span) {
 		return nil
 	}
 	return cells
+}
+
+// cellIn returns the part of a cell between its blanks and quotes.
+func cellIn(text string, c span) span {
+	for c.start < c.end && text[c.start] == ' ' {
+		c.start++
+	}
+	for c.start < c.end && text[c.end-1] == ' ' {
+		c.end--
+	}
+	if c.end-c.start >= 2 && text[c.start] == '"' && text[c.end-1] == '"' {
+		c.start, c.end = c.start+1, c.end-1
+	}
+	return c
 }
