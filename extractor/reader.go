@@ -101,6 +101,7 @@ type segment struct {
 	cleared    bool       // it begins with a command that cleared the conversation
 	wasCleared bool       // the segment before the wipe did
 	chrome     bool       // its input was seen since the wipe
+	welcome    []row.Line // as it was drawn first, in this width
 	state      chat.State // of the agent in the frame at hand: nothing grows while it is idle
 	waiting    int        // lines that have changed since the last read
 	readState  chat.State // at the last read
@@ -175,7 +176,14 @@ func (r *Reader) screen(f Frame) chat.Screen {
 func (r *Reader) skip(s chat.Screen) {
 	if r.seg.agent != noAgent && r.seg.alt {
 		sp := r.seg.agent.Split(s)
-		r.skipped = append(r.skipped, slices.Clone(r.beside(talk(s, sp), sp)))
+		r.keep(r.beside(talk(s, sp), sp))
+	}
+}
+
+// keep keeps rows that were on the screen in a frame that is not read.
+func (r *Reader) keep(rows []row.Line) {
+	if row.Run(rows, row.Blank) < len(rows) {
+		r.skipped = append(r.skipped, slices.Clone(rows))
 		r.skipped = r.skipped[max(0, len(r.skipped)-maxSkipped):]
 	}
 }

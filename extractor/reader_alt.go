@@ -62,7 +62,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	}
 	end := sp.Top + len(rows)
 	top := end - len(body)
-	body = r.beside(body, sp)
+	body = r.atRest(r.beside(body, sp))
 	if r.halfDrawn(s, sp.State, end, settled) {
 		r.trace.Skipped = drawing
 		if r.alt.Meets(body) {
@@ -105,9 +105,33 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.state(sp)
 }
 
+// atRest returns rows of a window with the welcome as it was drawn first: its logo may move.
+func (r *Reader) atRest(body []row.Line) []row.Line {
+	for at := range min(3, len(body)) {
+		_, says, n := r.bannerOn(body[at:])
+		if n == 0 {
+			continue
+		}
+		rows := body[at : at+n]
+		first := r.seg.welcome
+		if len(first) != n || first[0].Cols != rows[0].Cols {
+			r.seg.welcome = slices.Clone(rows)
+			return body
+		}
+		if _, was, _ := r.bannerOn(first); was != says || slices.EqualFunc(rows, first, func(a, b row.Line) bool { return a.Row == b.Row }) {
+			return body
+		}
+		return slices.Concat(body[:at], first, body[at+n:])
+	}
+	return body
+}
+
 // readEmpty reads a frame of an agent on the alternate screen that shows nothing of a conversation.
 func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
 	r.trace.Skipped = unreadable(sp)
+	if sp.Overlay { // it may be the only one to show rows that went by under it
+		r.keep(withoutStamps(s.Lines[:sp.Bottom]))
+	}
 	if !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
 		r.seg.blank = true
 		if settled {
@@ -118,6 +142,17 @@ func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
 		}
 	}
 	r.state(sp)
+}
+
+// withoutStamps returns rows without those that an overlay has at its right edge, such as times.
+func withoutStamps(rows []row.Line) []row.Line {
+	rows = slices.Clone(rows)
+	for i, l := range rows {
+		if row.Indent(l.Text) > l.Cols/2 {
+			rows[i].Row = &vterm.Row{}
+		}
+	}
+	return rows[row.Run(rows, row.Blank):]
 }
 
 // looksBack reports whether body, a window, does not show the end of the text: the user has

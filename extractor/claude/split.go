@@ -16,7 +16,11 @@ import (
 func split(s chat.Screen) chat.Split {
 	last := s.Lines[max(0, len(s.Lines)-12):]
 	if at := slices.IndexFunc(last, row.Containing("Showing detailed transcript")); at >= 0 { // Ctrl+O, Ctrl+R in 1.0: everything again, and more
-		return chat.Split{OK: true, Overlay: true, Bottom: len(s.Lines) - len(last) + at}
+		bottom := len(s.Lines) - len(last) + at
+		if bottom > 0 && frame(s.Lines[bottom-1]) {
+			bottom--
+		}
+		return chat.Split{OK: true, Overlay: true, Bottom: bottom}
 	}
 	top, asks := claudeInput(s.Lines, s.Alt)
 	if top < 0 {

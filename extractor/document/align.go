@@ -45,9 +45,9 @@ func (d *Document) align(body []row.Line, resized bool) {
 }
 
 // Bridge closes the gap between the document and body, the next window, if these have nothing in
-// common: it aligns the newest of windows that has text in common with both. windows are those that
-// were not read, as the agent had not drawn for a new size yet; what scrolled by meanwhile was on
-// the screen only then. above are the rows right above body that scrolled off: they belong there,
+// common: it aligns the newest of windows that has text in common with both, or else with body
+// alone. windows are those that were not read, as the agent had not drawn for a new size yet or an
+// overlay was there; what scrolled by meanwhile was on the screen only then. above are the rows right above body that scrolled off: they belong there,
 // even if the gap stays.
 func (d *Document) Bridge(windows [][]row.Line, above, body []row.Line) {
 	if len(windows)+len(above) == 0 || d.knows(body) {
@@ -64,6 +64,13 @@ func (d *Document) Bridge(windows [][]row.Line, above, body []row.Line) {
 	}
 	if len(above) > 0 {
 		d.align(windows[len(windows)-1], false)
+		return
+	}
+	for _, w := range slices.Backward(windows) { // the gap is above it
+		if len(d.Lines) > 0 && (&Document{Lines: w}).knows(body) {
+			d.align(w, false)
+			return
+		}
 	}
 }
 

@@ -305,3 +305,20 @@ func TestBridgeGap(t *testing.T) {
 		}
 	}
 }
+
+// TestBridgeBelowGap has a window that was not read, and that has text in common with the next one
+// only: the rows above that text were on the screen then.
+func TestBridgeBelowGap(t *testing.T) {
+	d := Document{}
+	d.Align(rowtest.Plain(40, "Why does it need so much memory at night?"))
+	body := rowtest.Plain(40, "It rebuilds the index at night.", "So it is read again.")
+	d.Bridge([][]row.Line{rowtest.Plain(40, "What changes tonight", "It rebuilds the index at night.", "So it is read again.")}, nil, body)
+	d.Align(body)
+	var got []string
+	for _, l := range d.Lines {
+		got = append(got, l.Text)
+	}
+	if want := []string{"Why does it need so much memory at night?", "What changes tonight", "It rebuilds the index at night.", "So it is read again."}; !slices.Equal(got, want) || !d.Lines[1].Lost {
+		t.Errorf("%q", got)
+	}
+}
