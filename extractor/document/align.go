@@ -47,8 +47,8 @@ func (d *Document) align(body []row.Line, resized bool) {
 // Bridge closes the gap between the document and body, the next window, if these have nothing in
 // common: it aligns the newest of windows that has text in common with both, or else with body
 // alone. windows are those that were not read, as the agent had not drawn for a new size yet or an
-// overlay was there; what scrolled by meanwhile was on the screen only then. above are the rows right above body that scrolled off: they belong there,
-// even if the gap stays.
+// overlay was there; what scrolled by meanwhile was on the screen only then. above are the rows
+// right above body that scrolled off: they belong there, even if the gap stays.
 func (d *Document) Bridge(windows [][]row.Line, above, body []row.Line) {
 	if len(windows)+len(above) == 0 || d.knows(body) {
 		return
