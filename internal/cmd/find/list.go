@@ -132,6 +132,17 @@ func list(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.page(infos, boxes, ids, now); err != nil {
+		return err
+	}
+	if more && o.limit == listed {
+		o.IO.Notice("only the newest %d sessions are listed: -n 0 lists all", o.limit)
+	}
+	return nil
+}
+
+// page shows the table of sessions, below the lines of sandboxes. ids are those of all sessions.
+func (o *listOptions) page(infos []*store.Info, boxes, ids []string, now time.Time) error {
 	t := listing.Table(infos, o.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(o.IO.Out))
 	var b strings.Builder
 	b.WriteString(strings.Join(boxes, ""))
@@ -140,13 +151,7 @@ func list(ctx context.Context, o *listOptions) error {
 			return err
 		}
 	}
-	if err := o.IO.Page(cli.Text(b.String())); err != nil {
-		return err
-	}
-	if more && o.limit == listed {
-		o.IO.Notice("only the newest %d sessions are listed: -n 0 lists all", o.limit)
-	}
-	return nil
+	return o.IO.Page(cli.Text(b.String()))
 }
 
 // orMore returns one more than a limit, to know whether there are more; 0 is no limit.
