@@ -275,7 +275,7 @@ func TestPickEvil(t *testing.T) {
 func TestPickNothing(t *testing.T) {
 	t.Parallel()
 	u := startPicker(t, 80, 24, nil)
-	u.Await(t, "Record terminal sessions and read the conversations")
+	u.Await(t, "Record terminal sessions, and extract")
 	if status := ptytest.Status(t, u.cmd); status != 0 {
 		t.Errorf("status %d, want 0", status)
 	}

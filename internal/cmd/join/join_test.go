@@ -93,7 +93,7 @@ func TestErrors(t *testing.T) {
 		{join.Error(&client.ManyAgents{Agents: []string{"a1", "a2"}}), nil, 1, "name one of them: ws://HOST:PORT/a1"},
 		{join.Error(&client.NoSession{}), session.ErrNotFound, 1, "`ptyrec attach` with --control starts the session main if there is none"},
 		{join.Error(&client.NoSession{Names: []string{"x", "y"}}), session.ErrNotFound, 1, "it has x, y"},
-		{join.Error(fmt.Errorf("dial: %w", client.ErrToken)), client.ErrToken, 1, "give the token that"},
+		{join.Error(fmt.Errorf("dial: %w", client.ErrToken)), client.ErrToken, 1, "pass the token that"},
 		{join.Error(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF, 1, "`ptyrec list --live`"},
 		{join.Over(io.EOF), nil, 1, "`ptyrec show last`"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeNoControl}, id), nil, 1, "the session's user lets programs type with `ptyrec grant 01a1fd63`"},

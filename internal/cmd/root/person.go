@@ -93,7 +93,7 @@ func (p person) agrees(ctx context.Context, what string) error {
 	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started where its first window was"
 	around, known := peer.Around()
 	if !known || len(around) == 0 {
-		return failure.New(errors.New("this was started in a recorded session that is over, so no one can confirm it"), hint)
+		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
 	}
 	if err := p.agreedIn(ctx, around[len(around)-1], what); err != nil {
 		return failure.New(err, hint)
