@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
 // stateVersion is the version of the state file.
@@ -92,8 +94,16 @@ func WriteState(name string, s State) error {
 		return err
 	}
 	folder := filepath.Dir(name)
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := private.Folder(folder); err != nil {
 		return err
 	}
-	return renameio.WriteFile(name, append(text, '\n'), 0o600, renameio.WithTempDir(folder))
+	f, err := renameio.NewPendingFile(name, renameio.WithTempDir(folder), renameio.WithPermissions(0o600))
+	if err != nil {
+		return err
+	}
+	private.Give(f.File, folder)
+	if _, err := f.Write(append(text, '\n')); err != nil {
+		return errors.Join(err, f.Cleanup())
+	}
+	return f.CloseAtomicallyReplace()
 }

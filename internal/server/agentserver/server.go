@@ -125,7 +125,17 @@ func writePID(path string) (remove func(), err error) {
 	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return nil, failure.New(err, "see --pid-file")
 	}
-	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+	f, err := private.Open(path)
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteString(strconv.Itoa(os.Getpid()) + "\n")
+	}
+	if f != nil {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return nil, failure.New(err, "see --pid-file")
 	}
 	return func() { _ = os.Remove(path) }, nil // it may be gone
