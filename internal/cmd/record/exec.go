@@ -14,7 +14,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/record/remotecmd"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
@@ -91,19 +90,19 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 	if err != nil {
 		return failure.New(err, "--token-file names a file with the server's token")
 	}
-	signal.Ignore(syscall.SIGPIPE)             // a reader that has left is an error of the write, and ends the command
-	interrupts, stop := remotecmd.Interrupts() // Ctrl+C goes to the command as soon as there is one
+	signal.Ignore(syscall.SIGPIPE)         // a reader that has left is an error of the write, and ends the command
+	interrupts, stop := interruptSignals() // Ctrl+C goes to the command as soon as there is one
 	defer stop()
-	c, err := remotecmd.Start(ctx, where, token, o.order(words))
+	c, err := startRemote(ctx, where, token, o.order(words))
 	if err != nil {
-		return remotecmd.Explain(err, o.resume)
+		return explainRemote(err, o.resume)
 	}
 	defer c.Close()
 	if o.detach {
 		_, err := fmt.Fprintln(o.IO.Out, c.ID())
 		return err
 	}
-	streams := remotecmd.Streams{
+	streams := remoteStreams{
 		Stdin: o.IO.In, Stdout: o.IO.Out, Stderr: o.IO.Err, Interrupts: interrupts,
 		Note: func(message string) { o.IO.Notice("warning: %s", message) },
 	}
@@ -115,18 +114,18 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 		defer func() { _ = term.Restore(int(o.IO.In.Fd()), state) }()
 		streams.LeaveKey = 0x1d
 	}
-	status, err := remotecmd.Connect(ctx, c, streams)
+	status, err := connectRemote(ctx, c, streams)
 	if err != nil {
-		return remotecmd.Explain(err, c.ID())
+		return explainRemote(err, c.ID())
 	}
 	return ended(status)
 }
 
 // order is what the command line asks for.
-func (o *execOptions) order(words []string) remotecmd.Order {
-	return remotecmd.Order{
+func (o *execOptions) order(words []string) remoteOrder {
+	return remoteOrder{
 		Words: words, Resume: o.resume, Sandbox: o.sandbox, Cwd: o.cwd, Env: append(o.env, detached.PrivateEnv(o.IO.Environ)...), Timeout: o.timeout, PTY: o.pty,
-		NoStdin: o.detach && !o.pty || remotecmd.IsNull(o.IO.In),
+		NoStdin: o.detach && !o.pty || isNull(o.IO.In),
 	}
 }
 

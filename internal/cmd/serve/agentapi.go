@@ -13,7 +13,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
@@ -62,8 +61,8 @@ it. Ctrl+C leaves.`,
 			if !cli.IsTerminal(f.IO.In) || !cli.IsTerminal(f.IO.Out) {
 				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
 			}
-			if err := agentattach.Attach(cmd.Context(), agentattach.URL(url), f.IO.In, f.IO.Out); err != nil {
-				return failure.New(err, "is the server at "+agentattach.URL(url)+"? See --url")
+			if err := attachAgentapi(cmd.Context(), agentapiURL(url), f.IO.In, f.IO.Out); err != nil {
+				return failure.New(err, "is the server at "+agentapiURL(url)+"? See --url")
 			}
 			return nil
 		},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/setup/mcpinstall"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
@@ -54,7 +53,7 @@ server called ptyrec only with --force.`,
 }
 
 func installMCP(ctx context.Context, o *mcpInstallOptions, names []string) error {
-	agents, err := mcpinstall.Choose(names)
+	agents, err := chooseAgents(names)
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func installMCP(ctx context.Context, o *mcpInstallOptions, names []string) error
 	if err != nil {
 		return err
 	}
-	server := mcpinstall.Server{Program: detached.Program(), Args: args}
+	server := mcpProgram{Program: detached.Program(), Args: args}
 	for _, agent := range agents {
 		if o.print {
 			err = agent.Print(o.IO.Out, server)

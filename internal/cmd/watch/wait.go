@@ -13,7 +13,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -24,7 +23,7 @@ type waitOptions struct {
 	Open *opener.Opener
 	Live join.Live
 
-	await.Flags
+	waitFlags
 	token join.Token // --token-file alone
 }
 

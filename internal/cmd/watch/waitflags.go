@@ -1,4 +1,4 @@
-package await
+package watch
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// Flags are those of `ptyrec wait`: what is waited for, and for how long.
-type Flags struct {
+// waitFlags are those of `ptyrec wait`: what is waited for, and for how long.
+type waitFlags struct {
 	Idle    bool
 	Text    string // a regular expression for the screen
 	Log     string // a text in a line
@@ -28,7 +28,7 @@ type Flags struct {
 }
 
 // Register defines the flags.
-func (f *Flags) Register(flags *pflag.FlagSet) {
+func (f *waitFlags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Idle, "idle", false, "wait until the agent waits for a prompt")
 	flags.StringVar(&f.Text, "text", "", "wait until the screen shows a match of `RE`")
 	flags.StringVar(&f.Log, "log", "", "wait for a line that contains `TEXT`")
@@ -46,7 +46,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 
 // Check returns an error of usage unless there is one thing to wait for. It returns what the screen
 // or a line must match.
-func (f *Flags) Check() (re *regexp.Regexp, err error) {
+func (f *waitFlags) Check() (re *regexp.Regexp, err error) {
 	wanted := 0
 	for _, given := range []bool{f.Idle, f.Text != "", f.Log != "", f.Pattern != "", f.Port != 0, f.Exit} {
 		if given {
@@ -54,10 +54,10 @@ func (f *Flags) Check() (re *regexp.Regexp, err error) {
 		}
 	}
 	if wanted != 1 {
-		return nil, usage(errors.New("wait: pass one of --idle, --text, --log, --log-regexp, --port and --exit"))
+		return nil, failure.Usage(errors.New("wait: pass one of --idle, --text, --log, --log-regexp, --port and --exit"))
 	}
 	if f.Port < 0 || f.Port > 65535 {
-		return nil, usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.Port))
+		return nil, failure.Usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.Port))
 	}
 	if f.Log != "" {
 		return regexp.MustCompile(regexp.QuoteMeta(f.Log)), nil
@@ -67,15 +67,13 @@ func (f *Flags) Check() (re *regexp.Regexp, err error) {
 		if f.Pattern != "" {
 			flag = "--log-regexp"
 		}
-		return nil, usage(fmt.Errorf("%s: %w", flag, err))
+		return nil, failure.Usage(fmt.Errorf("%s: %w", flag, err))
 	}
 	return re, nil
 }
 
-func usage(err error) error { return &failure.Error{Err: err, Misuse: true} }
-
 // Attach returns how to attach to a session to wait for this.
-func (f *Flags) Attach() client.AttachOptions {
+func (f *waitFlags) Attach() client.AttachOptions {
 	o := client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText}
 	if f.Idle {
 		o.Entries = new(int) // what was typed is among them
@@ -87,7 +85,7 @@ func (f *Flags) Attach() client.AttachOptions {
 
 // For attaches to a session with join, and waits for what the flags say. It returns the line that
 // --text or the log waited for, if any.
-func (f *Flags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
+func (f *waitFlags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
 	var s *client.Stream
 	var hello protocol.Hello
 	var text *typing.Text
@@ -103,26 +101,26 @@ func (f *Flags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (f
 	var line string
 	switch {
 	case f.Idle:
-		return nil, Idle(ctx, s, hello)
+		return nil, waitIdle(ctx, s, hello)
 	case f.Exit:
-		return nil, Exit(ctx, s)
+		return nil, waitExit(ctx, s)
 	case f.Port != 0:
-		return nil, Port(ctx, s, f.Port)
+		return nil, waitPort(ctx, s, f.Port)
 	case f.Text != "":
-		line, err = Text(ctx, s, re, text)
+		line, err = waitText(ctx, s, re, text)
 	default:
-		line, err = Log(ctx, s, re)
+		line, err = waitLog(ctx, s, re)
 	}
 	return &line, err
 }
 
 // Failure returns err with the exit status and the hint of `ptyrec wait` for the session ref. ctx
 // is the one that For had.
-func (f *Flags) Failure(ctx context.Context, err error, ref string) error {
+func (f *waitFlags) Failure(ctx context.Context, err error, ref string) error {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.Timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
-	case errors.Is(err, ErrAsking):
+	case errors.Is(err, errAsking):
 		return &failure.Error{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
 	}
 	return err

@@ -1,4 +1,4 @@
-package await_test
+package watch
 
 import (
 	"context"
@@ -9,12 +9,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-func TestFlags(t *testing.T) {
+func TestWaitFlags(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
 		mode  protocol.Mode
@@ -32,7 +31,7 @@ func TestFlags(t *testing.T) {
 		{args: []string{"--port", "70000"}, fails: true},
 		{args: []string{"--text", "("}, fails: true},
 	} {
-		var f await.Flags
+		var f waitFlags
 		flags := pflag.NewFlagSet("wait", pflag.ContinueOnError)
 		f.Register(flags)
 		if err := flags.Parse(c.args); err != nil {
@@ -55,15 +54,15 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestFailure(t *testing.T) {
+func TestWaitFailure(t *testing.T) {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	f := await.Flags{Timeout: time.Second}
+	f := waitFlags{Timeout: time.Second}
 	var got *failure.Error
 	if err := f.Failure(ctx, ctx.Err(), "S"); !errors.As(err, &got) || got.Status != cli.StatusTimeout {
 		t.Errorf("the time is over: %v", err)
 	}
-	if err := f.Failure(context.Background(), await.ErrAsking, "S"); !errors.As(err, &got) || got.Status != cli.StatusAsking {
+	if err := f.Failure(context.Background(), errAsking, "S"); !errors.As(err, &got) || got.Status != cli.StatusAsking {
 		t.Errorf("the agent asks: %v", err)
 	}
 	if err := f.Failure(ctx, nil, "S"); err != nil {

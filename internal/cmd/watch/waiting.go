@@ -1,7 +1,4 @@
-// Package await waits for something to happen in a live session: for an idle agent, a text, a port,
-// or the end. Each function reads the session's stream until then. It returns the stream's error if
-// that ends first: io.EOF at the end of the session, or the error of ctx.
-package await
+package watch
 
 import (
 	"context"
@@ -21,13 +18,16 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// ErrAsking is the error of Idle for an agent that asks something.
-var ErrAsking = errors.New("the agent asks for approval")
+// The functions that wait read the session's stream until what they wait for happens. They return
+// the stream's error if that ends first: io.EOF at the end of the session, or the error of ctx.
 
-// Idle waits until the session is idle, as typing.Idle defines it. The stream must be attached in
-// protocol.ModeText with all entries; hello is what it said first. If the agent asks something
-// instead, the error is ErrAsking.
-func Idle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
+// errAsking is the error of waitIdle for an agent that asks something.
+var errAsking = errors.New("the agent asks for approval")
+
+// waitIdle waits until the session is idle, as typing.Idle defines it. The stream must be attached
+// in protocol.ModeText with all entries; hello is what it said first. If the agent asks something
+// instead, the error is errAsking.
+func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 	for idle := typing.NewIdle(hello); ; {
 		until, stop := ctx, context.CancelFunc(func() {})
 		if due, ok := idle.Due(); ok {
@@ -38,7 +38,7 @@ func Idle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 		stop()
 		switch {
 		case over && idle.State.State == "asking":
-			return ErrAsking
+			return errAsking
 		case over:
 			return nil
 		case err != nil:
@@ -48,9 +48,9 @@ func Idle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 	}
 }
 
-// Text waits until re matches a row in which the session shows new text, and returns that row. The
-// stream and t must be those that typing.AttachText has returned.
-func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Text) (row string, err error) {
+// waitText waits until re matches a row in which the session shows new text, and returns that row.
+// The stream and t must be those that typing.AttachText has returned.
+func waitText(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Text) (row string, err error) {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {
@@ -64,12 +64,12 @@ func Text(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Te
 	}
 }
 
-// maxLine is how much of an unfinished line Log looks at, in bytes.
+// maxLine is how much of an unfinished line waitLog looks at, in bytes.
 const maxLine = 64 << 10
 
-// Log waits until re matches a line of the output, and returns the line without escape sequences.
-// The last line may be unfinished. The stream must be attached in protocol.ModeBytes.
-func Log(ctx context.Context, s *client.Stream, re *regexp.Regexp) (line string, err error) {
+// waitLog waits until re matches a line of the output, and returns the line without escape
+// sequences. The last line may be unfinished. The stream must be attached in protocol.ModeBytes.
+func waitLog(ctx context.Context, s *client.Stream, re *regexp.Regexp) (line string, err error) {
 	rest := ""
 	for {
 		e, err := s.Next(ctx)
@@ -91,8 +91,8 @@ func Log(ctx context.Context, s *client.Stream, re *regexp.Regexp) (line string,
 	}
 }
 
-// Exit waits for the end of the session.
-func Exit(ctx context.Context, s *client.Stream) error {
+// waitExit waits for the end of the session.
+func waitExit(ctx context.Context, s *client.Stream) error {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {
@@ -107,16 +107,16 @@ func Exit(ctx context.Context, s *client.Stream) error {
 // portStep is how often a port is tried.
 const portStep = 100 * time.Millisecond
 
-// Port waits until something listens on a port of this machine. If the session ends first, the
+// waitPort waits until something listens on a port of this machine. If the session ends first, the
 // error is io.EOF.
-func Port(ctx context.Context, s *client.Stream, port int) error {
+func waitPort(ctx context.Context, s *client.Stream, port int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var watcher sync.WaitGroup
 	defer watcher.Wait()
 	defer cancel(nil)
 	watcher.Go(func() {
-		if err := Exit(ctx, s); err == nil {
+		if err := waitExit(ctx, s); err == nil {
 			cancel(io.EOF)
 		}
 	})

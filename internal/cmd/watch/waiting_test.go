@@ -1,4 +1,4 @@
-package await_test
+package watch
 
 import (
 	"context"
@@ -11,14 +11,13 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/await"
 	"github.com/ptyrec/ptyrec/internal/prompt/typing"
 	"github.com/ptyrec/ptyrec/internal/testkit/livetest"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// attach joins a session as `ptyrec wait` does.
-func attach(t *testing.T, s *livetest.Session, o client.AttachOptions) (context.Context, *client.Stream, protocol.Hello) {
+// attachWaiting joins a session as `ptyrec wait` does.
+func attachWaiting(t *testing.T, s *livetest.Session, o client.AttachOptions) (context.Context, *client.Stream, protocol.Hello) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
@@ -31,76 +30,76 @@ func attach(t *testing.T, s *livetest.Session, o client.AttachOptions) (context.
 	return ctx, stream, hello
 }
 
-func TestText(t *testing.T) {
+func TestWaitText(t *testing.T) {
 	s := livetest.New(t, "make")
-	ctx, stream, _ := attach(t, s, client.AttachOptions{Mode: protocol.ModeText})
+	ctx, stream, _ := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeText})
 	s.Write("compiling\r\n3 tests, all PASS\r\n")
-	line, err := await.Text(ctx, stream, regexp.MustCompile("PASS|FAIL"), &typing.Text{})
+	line, err := waitText(ctx, stream, regexp.MustCompile("PASS|FAIL"), &typing.Text{})
 	if line != "3 tests, all PASS" || err != nil {
 		t.Errorf("Text() = %q, %v", line, err)
 	}
 	s.Exit(0)
-	if line, err := await.Text(ctx, stream, regexp.MustCompile("never"), &typing.Text{}); !errors.Is(err, io.EOF) {
+	if line, err := waitText(ctx, stream, regexp.MustCompile("never"), &typing.Text{}); !errors.Is(err, io.EOF) {
 		t.Errorf("behind the end: %q, %v, want io.EOF", line, err)
 	}
 }
 
 // What was written before counts, escape sequences do not, and a line may come in pieces.
-func TestLog(t *testing.T) {
+func TestWaitLog(t *testing.T) {
 	s := livetest.New(t, "server")
 	s.Write("\x1b[32mearly\x1b[m start\r\n")
-	ctx, stream, _ := attach(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
-	if line, err := await.Log(ctx, stream, regexp.MustCompile("^early")); line != "early start" || err != nil {
+	ctx, stream, _ := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
+	if line, err := waitLog(ctx, stream, regexp.MustCompile("^early")); line != "early start" || err != nil {
 		t.Errorf("a line from before: %q, %v", line, err)
 	}
 	s.Write("listen")
 	s.Write("ing on 80\r\nmore")
-	if line, err := await.Log(ctx, stream, regexp.MustCompile(`listening on \d+$`)); line != "listening on 80" || err != nil {
+	if line, err := waitLog(ctx, stream, regexp.MustCompile(`listening on \d+$`)); line != "listening on 80" || err != nil {
 		t.Errorf("a line in two pieces: %q, %v", line, err)
 	}
 }
 
-func TestExit(t *testing.T) {
+func TestWaitExit(t *testing.T) {
 	s := livetest.New(t, "make")
-	ctx, stream, _ := attach(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
+	ctx, stream, _ := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
 	s.Write("done\r\n")
 	s.Exit(3)
-	if err := await.Exit(ctx, stream); err != nil {
+	if err := waitExit(ctx, stream); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestPort(t *testing.T) {
+func TestWaitPort(t *testing.T) {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	s := livetest.New(t, "server")
-	ctx, stream, _ := attach(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
-	if err := await.Port(ctx, stream, port); err != nil {
+	ctx, stream, _ := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
+	if err := waitPort(ctx, stream, port); err != nil {
 		t.Errorf("a port that is open: %v", err)
 	}
 	_ = l.Close()
-	_, stream, _ = attach(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
+	_, stream, _ = attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeBytes})
 	s.Exit(0)
-	if err := await.Port(ctx, stream, port); !errors.Is(err, io.EOF) {
+	if err := waitPort(ctx, stream, port); !errors.Is(err, io.EOF) {
 		t.Errorf("the session ends first: %v, want io.EOF", err)
 	}
 }
 
 // Without an agent, a session is idle when it has written nothing for a while. The time of ctx
 // comes before that.
-func TestIdle(t *testing.T) {
+func TestWaitIdle(t *testing.T) {
 	s := livetest.New(t, "make")
-	ctx, stream, hello := attach(t, s, client.AttachOptions{Mode: protocol.ModeText, Entries: new(int)})
+	ctx, stream, hello := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeText, Entries: new(int)})
 	over, stop := context.WithCancel(ctx)
 	stop()
-	if err := await.Idle(over, stream, hello); !errors.Is(err, context.Canceled) {
+	if err := waitIdle(over, stream, hello); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that is over: %v", err)
 	}
 	s.Write("output\r\n")
-	if err := await.Idle(ctx, stream, hello); err != nil {
+	if err := waitIdle(ctx, stream, hello); err != nil {
 		t.Errorf("Idle() = %v", err)
 	}
 }

@@ -1,5 +1,4 @@
-// Package remotecmd runs a command on a server, and connects it to the streams of this process.
-package remotecmd
+package record
 
 import (
 	"bytes"
@@ -12,11 +11,11 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 )
 
-// ErrLeft reports that the user has left the command, which may run on.
-var ErrLeft = errors.New("left the command")
+// errLeft reports that the user has left the command, which may run on.
+var errLeft = errors.New("left the command")
 
-// Streams are the ends of a command in this process.
-type Streams struct {
+// remoteStreams are the ends of a command in this process.
+type remoteStreams struct {
 	Stdin          io.Reader // nil: none
 	Stdout, Stderr io.Writer
 	// Interrupts has a value for each Ctrl+C. The first one kills the command, the second one
@@ -28,10 +27,10 @@ type Streams struct {
 	Note func(message string)
 }
 
-// Connect passes input and output on until the command has ended, and returns its exit code. If
-// nobody reads the output any more, it kills the command. The error is ErrLeft, or Next's. A
+// connectRemote passes input and output on until the command has ended, and returns its exit code.
+// If nobody reads the output any more, it kills the command. The error is errLeft, or Next's. A
 // goroutine that waits for Stdin may outlive it.
-func Connect(ctx context.Context, c *client.Command, s Streams) (exitCode int, err error) {
+func connectRemote(ctx context.Context, c *client.Command, s remoteStreams) (exitCode int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if s.Stdin != nil {
@@ -59,7 +58,7 @@ func Connect(ctx context.Context, c *client.Command, s Streams) (exitCode int, e
 }
 
 // show writes a part of the output.
-func (s *Streams) show(e client.CommandEvent) error {
+func (s *remoteStreams) show(e client.CommandEvent) error {
 	switch e := e.(type) {
 	case client.Gap:
 		s.Note(fmt.Sprintf("%d bytes of %v are lost, from byte %d on", e.Size(), e.Stream, e.From))
@@ -75,7 +74,7 @@ func (s *Streams) show(e client.CommandEvent) error {
 }
 
 // watch waits for interrupts.
-func (s *Streams) watch(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
+func (s *remoteStreams) watch(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
 	var killing sync.WaitGroup
 	defer killing.Wait()
 	for n := 0; ; n++ {
@@ -85,7 +84,7 @@ func (s *Streams) watch(ctx context.Context, cancel context.CancelCauseFunc, c *
 		case <-s.Interrupts:
 		}
 		if n > 0 {
-			cancel(ErrLeft)
+			cancel(errLeft)
 			return
 		}
 		killing.Go(func() { _ = c.Kill(ctx) }) // it may have ended
@@ -93,7 +92,7 @@ func (s *Streams) watch(ctx context.Context, cancel context.CancelCauseFunc, c *
 }
 
 // feed passes the input on.
-func (s *Streams) feed(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
+func (s *remoteStreams) feed(ctx context.Context, cancel context.CancelCauseFunc, c *client.Command) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := s.Stdin.Read(buf)
@@ -114,7 +113,7 @@ func (s *Streams) feed(ctx context.Context, cancel context.CancelCauseFunc, c *c
 			}
 		}
 		if leave >= 0 {
-			cancel(ErrLeft)
+			cancel(errLeft)
 			return
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package remotecmd
+package record
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 // statusUnknown is the exit status if the command's own is not known, as with ssh.
 const statusUnknown = 255
 
-// Explain says what to do next about a command whose end is not known.
-func Explain(err error, id string) error {
+// explainRemote says what to do next about a command whose end is not known.
+func explainRemote(err error, id string) error {
 	var status cli.ExitStatus
 	var usage *failure.Error
 	var said *client.CommandError
@@ -22,7 +22,7 @@ func Explain(err error, id string) error {
 	switch {
 	case errors.As(err, &status), errors.As(err, &usage):
 		return err
-	case errors.Is(err, ErrLeft):
+	case errors.Is(err, errLeft):
 		f.Hint, f.Status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
 	case errors.Is(err, client.ErrLost):
 		f.Hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"

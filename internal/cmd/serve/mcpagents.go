@@ -1,4 +1,4 @@
-package mcpinstall
+package serve
 
 import (
 	"errors"
@@ -11,11 +11,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Name is the name of the server in the agents' configurations.
-const Name = "ptyrec"
+// serverName is the name of the server in the agents' configurations.
+const serverName = "ptyrec"
 
-// Agent is an agent that can use MCP servers.
-type Agent struct {
+// mcpAgent is an agent that can use MCP servers.
+type mcpAgent struct {
 	name string
 	// file returns the agent's configuration, and the keys under which its servers are.
 	file func() (path string, servers string)
@@ -24,33 +24,33 @@ type Agent struct {
 	remove []string
 }
 
-// known returns the agents that can be chosen.
-func known() []Agent {
-	return []Agent{
+// mcpAgents returns the agents that can be chosen.
+func mcpAgents() []mcpAgent {
+	return []mcpAgent{
 		{
 			name: "claude", file: func() (string, string) { return homeFile("CLAUDE_CONFIG_DIR", "", ".claude.json"), "mcpServers" },
 			add: func(program string, args []string) []string {
-				return append([]string{"claude", "mcp", "add", "--scope", "user", Name, "--", program}, args...)
+				return append([]string{"claude", "mcp", "add", "--scope", "user", serverName, "--", program}, args...)
 			},
-			remove: []string{"claude", "mcp", "remove", "--scope", "user", Name},
+			remove: []string{"claude", "mcp", "remove", "--scope", "user", serverName},
 		},
 		{
 			name: "codex", file: func() (string, string) { return homeFile("CODEX_HOME", ".codex", "config.toml"), "mcp_servers" },
 			add: func(program string, args []string) []string {
-				command := []string{"codex", "mcp", "add", Name}
+				command := []string{"codex", "mcp", "add", serverName}
 				if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" { // Codex passes few variables on
 					command = append(command, "--env", "XDG_CONFIG_HOME="+dir)
 				}
 				return append(append(command, "--", program), args...)
 			},
-			remove: []string{"codex", "mcp", "remove", Name},
+			remove: []string{"codex", "mcp", "remove", serverName},
 		},
 		{
 			name: "gemini", file: func() (string, string) { return homeFile("", ".gemini", "settings.json"), "mcpServers" },
 			add: func(program string, args []string) []string {
-				return append([]string{"gemini", "mcp", "add", "--scope", "user", Name, program}, args...)
+				return append([]string{"gemini", "mcp", "add", "--scope", "user", serverName, program}, args...)
 			},
-			remove: []string{"gemini", "mcp", "remove", "--scope", "user", Name},
+			remove: []string{"gemini", "mcp", "remove", "--scope", "user", serverName},
 		},
 		{name: "cursor", file: func() (string, string) { return homeFile("", ".cursor", "mcp.json"), "mcpServers" }},
 	}
@@ -71,11 +71,11 @@ func homeFile(variable, folder, name string) string {
 	return filepath.Join(home, folder, name)
 }
 
-// Choose returns the agents with these names; without names, those that are installed. The error is
-// a *failure.Error.
-func Choose(names []string) (chosen []Agent, err error) {
+// chooseAgents returns the agents with these names; without names, those that are installed. The
+// error is a *failure.Error.
+func chooseAgents(names []string) (chosen []mcpAgent, err error) {
 	var all []string
-	for _, agent := range known() {
+	for _, agent := range mcpAgents() {
 		all = append(all, agent.name)
 		if len(names) == 0 && agent.installed() || slices.Contains(names, agent.name) {
 			chosen = append(chosen, agent)
@@ -92,7 +92,7 @@ func Choose(names []string) (chosen []Agent, err error) {
 	return chosen, nil
 }
 
-func (a Agent) installed() bool {
+func (a mcpAgent) installed() bool {
 	if a.add != nil {
 		_, err := exec.LookPath(a.name)
 		return err == nil

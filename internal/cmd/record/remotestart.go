@@ -1,4 +1,4 @@
-package remotecmd
+package record
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 // then: a laptop may sleep for days.
 const away = 7 * 24 * time.Hour
 
-// Order is what a server is asked to run.
-type Order struct {
+// remoteOrder is what a server is asked to run.
+type remoteOrder struct {
 	Words   []string // one is a command line for a shell; several are a program and its arguments
 	Resume  string   // the id of the command to continue instead; then only Sandbox counts
 	Sandbox string   // on a ptyrec server; empty: the default
@@ -36,7 +36,7 @@ type Order struct {
 }
 
 // request returns the order as the server gets it.
-func (o Order) request() (client.Exec, error) {
+func (o remoteOrder) request() (client.Exec, error) {
 	e := client.Exec{
 		Command: o.Words[0], Cwd: o.Cwd, Timeout: o.Timeout, PTY: o.PTY, NoStdin: o.NoStdin,
 		IdleTimeout: away, TTL: away,
@@ -60,9 +60,9 @@ func (o Order) request() (client.Exec, error) {
 	return e, nil
 }
 
-// Start starts a command on the server at a URL, or connects to the one to continue. If a signal
-// comes first, the error is the cli.ExitStatus for Ctrl+C.
-func Start(ctx context.Context, server, token string, o Order) (c *client.Command, err error) {
+// startRemote starts a command on the server at a URL, or connects to the one to continue. If a
+// signal comes first, the error is the cli.ExitStatus for Ctrl+C.
+func startRemote(ctx context.Context, server, token string, o remoteOrder) (c *client.Command, err error) {
 	server, _, _ = strings.Cut(server, "#") // it may hold the token
 	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
 	defer stop()
@@ -87,8 +87,8 @@ func Start(ctx context.Context, server, token string, o Order) (c *client.Comman
 	return p.Start(ctx, e)
 }
 
-// IsNull reports whether f is /dev/null, which has nothing to read.
-func IsNull(f *os.File) bool {
+// isNull reports whether f is /dev/null, which has nothing to read.
+func isNull(f *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
 		return false
@@ -100,9 +100,9 @@ func IsNull(f *os.File) bool {
 // sameSignal is the time within which signals are one: timeout(1) sends its own twice.
 const sameSignal = 200 * time.Millisecond
 
-// Interrupts returns a channel for Streams.Interrupts that has a value for each signal that kills a
-// command. stop must be called.
-func Interrupts() (interrupts <-chan struct{}, stop func()) {
+// interruptSignals returns a channel for remoteStreams.Interrupts that has a value for each signal
+// that kills a command. stop must be called.
+func interruptSignals() (interrupts <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 2), make(chan struct{}, 2), make(chan struct{})
 	signal.Notify(signals, deadly.Signals()...)
 	var watcher sync.WaitGroup

@@ -1,4 +1,4 @@
-package agentattach
+package serve
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestDrawsTheLastRows(t *testing.T) {
-	got := draw("one\ntwo\nthree \x1b[31mred 漢字", 8, 2)
+	got := drawScreen("one\ntwo\nthree \x1b[31mred 漢字", 8, 2)
 	if want := "\x1b[Htwo\x1b[K\r\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b[31m") || strings.Contains(got, "字") {
 		t.Errorf("%q", got)
 	}
@@ -25,7 +25,7 @@ func TestKeysAreTyped(t *testing.T) {
 		typed = append(typed, r.URL.Path+" "+string(body))
 	}))
 	defer server.Close()
-	if err := keys(t.Context(), server.URL, strings.NewReader("ab\r\x03cd")); err != nil {
+	if err := typeKeys(t.Context(), server.URL, strings.NewReader("ab\r\x03cd")); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{`/message {"content":"ab\r","type":"raw"}`}, typed); diff != "" {
@@ -35,7 +35,7 @@ func TestKeysAreTyped(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	for text, want := range map[string]string{"localhost:3284": "http://localhost:3284", "https://x/agentapi/last/": "https://x/agentapi/last"} {
-		if got := URL(text); got != want {
+		if got := agentapiURL(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package mcpinstall_test
+package serve
 
 import (
 	"bytes"
@@ -9,11 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ptyrec/ptyrec/internal/cmd/setup/mcpinstall"
 )
 
-var server = mcpinstall.Server{Program: "/opt/my tools/ptyrec", Args: []string{"mcp", "--write"}}
+var server = mcpProgram{Program: "/opt/my tools/ptyrec", Args: []string{"mcp", "--write"}}
 
 // home makes an empty home folder, and a PATH on which no agent is.
 func home(t *testing.T) string {
@@ -25,9 +23,9 @@ func home(t *testing.T) string {
 	return dir
 }
 
-func choose(t *testing.T, name string) mcpinstall.Agent {
+func choose(t *testing.T, name string) mcpAgent {
 	t.Helper()
-	agents, err := mcpinstall.Choose([]string{name})
+	agents, err := chooseAgents([]string{name})
 	if err != nil || len(agents) != 1 {
 		t.Fatalf("Choose(%s) = %v, %v", name, agents, err)
 	}
@@ -36,16 +34,16 @@ func choose(t *testing.T, name string) mcpinstall.Agent {
 
 func TestChoose(t *testing.T) {
 	dir := home(t)
-	if _, err := mcpinstall.Choose(nil); err == nil || err.Error() != "no agent is found" {
+	if _, err := chooseAgents(nil); err == nil || err.Error() != "no agent is found" {
 		t.Errorf("without any agent: %v", err)
 	}
-	if _, err := mcpinstall.Choose([]string{"claude", "nobody"}); err == nil || err.Error() != `unknown agent "nobody"` {
+	if _, err := chooseAgents([]string{"claude", "nobody"}); err == nil || err.Error() != `unknown agent "nobody"` {
 		t.Errorf("an unknown one: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, ".cursor"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if agents, err := mcpinstall.Choose(nil); err != nil || len(agents) != 1 {
+	if agents, err := chooseAgents(nil); err != nil || len(agents) != 1 {
 		t.Errorf("with Cursor's folder: %d agents, %v", len(agents), err)
 	}
 }

@@ -1,4 +1,4 @@
-package mcpinstall
+package serve
 
 import (
 	"bytes"
@@ -23,19 +23,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
-// Server is how agents start the MCP server.
-type Server struct {
+// mcpProgram is how agents start the MCP server.
+type mcpProgram struct {
 	Program string // an absolute path
 	Args    []string
 }
 
 // entry returns the server as it is written in a configuration file.
-func (s Server) entry() map[string]any {
+func (s mcpProgram) entry() map[string]any {
 	return map[string]any{"command": s.Program, "args": s.Args}
 }
 
 // Print writes what Install would do: a command, or a part of a configuration file.
-func (a Agent) Print(w io.Writer, s Server) error {
+func (a mcpAgent) Print(w io.Writer, s mcpProgram) error {
 	if a.add != nil {
 		_, err := fmt.Fprintln(w, shellquote.Join(a.add(s.Program, s.Args)...))
 		return err
@@ -43,15 +43,15 @@ func (a Agent) Print(w io.Writer, s Server) error {
 	path, _ := a.file()
 	_, err := fmt.Fprintf(w, "# %s\n", path)
 	if err == nil {
-		err = printable.WriteJSON(w, map[string]any{"mcpServers": map[string]any{Name: s.entry()}})
+		err = printable.WriteJSON(w, map[string]any{"mcpServers": map[string]any{serverName: s.entry()}})
 	}
 	return err
 }
 
 // Install makes the server known to the agent, and writes to w what it has done. Unless force is
 // set, it returns an error if the agent has another server of that name. The errors are
-// *cli.Failures.
-func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) error {
+// *failure.Error.
+func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force bool) error {
 	path, servers := a.file()
 	now, err := configured(path, servers)
 	switch {
@@ -61,7 +61,7 @@ func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) e
 		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
 		return err
 	case now != nil && !force:
-		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, Name, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
+		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, serverName, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
 	}
 	if a.add == nil {
 		if err := addToFile(path, servers, s); err != nil {
@@ -71,20 +71,20 @@ func (a Agent) Install(ctx context.Context, w io.Writer, s Server, force bool) e
 		return err
 	}
 	if now != nil {
-		if err := run(ctx, a.remove); err != nil {
+		if err := runCommand(ctx, a.remove); err != nil {
 			return err
 		}
 	}
 	command := a.add(s.Program, s.Args)
-	if err := run(ctx, command); err != nil {
+	if err := runCommand(ctx, command); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%s: added the server: %s\n", a.name, shellquote.Join(command...))
 	return err
 }
 
-// run runs a command of an agent.
-func run(ctx context.Context, command []string) error {
+// runCommand runs a command of an agent.
+func runCommand(ctx context.Context, command []string) error {
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		said := strings.TrimSpace(string(out))
@@ -116,7 +116,7 @@ func configured(path, servers string) ([]string, error) {
 		return nil, err
 	}
 	list, _ := all[servers].(map[string]any)
-	entry, ok := list[Name].(map[string]any)
+	entry, ok := list[serverName].(map[string]any)
 	if !ok {
 		return nil, nil
 	}
@@ -131,7 +131,7 @@ func configured(path, servers string) ([]string, error) {
 }
 
 // addToFile adds the server to a configuration in JSON, and keeps what else is in it.
-func addToFile(path, servers string, s Server) error {
+func addToFile(path, servers string, s mcpProgram) error {
 	all := map[string]json.RawMessage{}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -148,7 +148,7 @@ func addToFile(path, servers string, s Server) error {
 			return err
 		}
 	}
-	if list[Name], err = json.Marshal(s.entry()); err != nil {
+	if list[serverName], err = json.Marshal(s.entry()); err != nil {
 		return err
 	}
 	if all[servers], err = json.Marshal(list); err != nil {

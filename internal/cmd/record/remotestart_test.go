@@ -1,4 +1,4 @@
-package remotecmd
+package record
 
 import (
 	"errors"
@@ -18,13 +18,13 @@ import (
 func TestRequest(t *testing.T) {
 	const never = wire.Never * time.Second
 	for _, c := range []struct {
-		order Order
+		order remoteOrder
 		want  client.Exec
 	}{
-		{Order{Words: []string{"make 2>&1 | tail"}}, client.Exec{Command: "make 2>&1 | tail", Timeout: never, IdleTimeout: away, TTL: away}},
-		{Order{Words: []string{"echo", "a b", "$x"}}, client.Exec{Command: `echo 'a b' \$x`, Timeout: never, IdleTimeout: away, TTL: away}},
+		{remoteOrder{Words: []string{"make 2>&1 | tail"}}, client.Exec{Command: "make 2>&1 | tail", Timeout: never, IdleTimeout: away, TTL: away}},
+		{remoteOrder{Words: []string{"echo", "a b", "$x"}}, client.Exec{Command: `echo 'a b' \$x`, Timeout: never, IdleTimeout: away, TTL: away}},
 		{
-			Order{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true},
+			remoteOrder{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true},
 			client.Exec{Command: "env", Env: map[string]string{"A": "1", "B": "2=3", "C": ""}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true, IdleTimeout: away, TTL: away},
 		},
 	} {
@@ -38,7 +38,7 @@ func TestRequest(t *testing.T) {
 	}
 	for _, bad := range []string{"A", "=1", ""} {
 		var f *failure.Error
-		if _, err := (Order{Words: []string{"x"}, Env: []string{bad}}).request(); !errors.As(err, &f) || !f.Misuse {
+		if _, err := (remoteOrder{Words: []string{"x"}, Env: []string{bad}}).request(); !errors.As(err, &f) || !f.Misuse {
 			t.Errorf("--env %q: %v", bad, err)
 		}
 	}
@@ -50,25 +50,25 @@ func TestExplain(t *testing.T) {
 		status int
 		hint   string
 	}{
-		{ErrLeft, 130, "it may run on: `ptyrec exec --resume id URL`"},
+		{errLeft, 130, "it may run on: `ptyrec exec --resume id URL`"},
 		{client.ErrLost, statusUnknown, "it may run on: `ptyrec exec --resume id URL` continues"},
 		{client.ErrToken, statusUnknown, "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"},
 		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout, "the server says so; see `ptyrec exec --help`"},
 		{os.ErrClosed, statusUnknown, "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
 	} {
 		var f *failure.Error
-		if err := Explain(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status || f.Hint != c.hint {
+		if err := explainRemote(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status || f.Hint != c.hint {
 			t.Errorf("%v: %+v, want status %d and the hint %q", c.err, f, c.status, c.hint)
 		}
 	}
-	if err := Explain(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*failure.Error)) {
+	if err := explainRemote(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*failure.Error)) {
 		t.Errorf("an exit status became %v", err)
 	}
 }
 
 // A signal is an interrupt.
 func TestInterrupts(t *testing.T) {
-	interrupts, stop := Interrupts()
+	interrupts, stop := interruptSignals()
 	defer stop()
 	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestIsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if !IsNull(null) || IsNull(file) {
-		t.Errorf("IsNull: /dev/null %v, a file %v", IsNull(null), IsNull(file))
+	if !isNull(null) || isNull(file) {
+		t.Errorf("isNull: /dev/null %v, a file %v", isNull(null), isNull(file))
 	}
 }

@@ -1,5 +1,4 @@
-// Package agentattach shows the screen of an agentapi server in a terminal, and types into it.
-package agentattach
+package serve
 
 import (
 	"bufio"
@@ -23,8 +22,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// URL returns the address of a server as the user may write it.
-func URL(text string) string {
+// agentapiURL returns the address of a server as the user may write it.
+func agentapiURL(text string) string {
 	if !strings.HasPrefix(text, "http") {
 		text = "http://" + text
 	}
@@ -34,13 +33,13 @@ func URL(text string) string {
 // maxEvent is how long an event may be, in bytes.
 const maxEvent = 1 << 20
 
-// leave is the key that leaves, Ctrl+C. It is not typed into the session.
-const leave = 0x03
+// leaveKey is the key that leaves, Ctrl+C. It is not typed into the session.
+const leaveKey = 0x03
 
-// Attach shows the screen of the server at url on the terminal out, and types what comes from the
-// terminal in, until Ctrl+C or the end of the server.
-func Attach(ctx context.Context, url string, in, out *os.File) error {
-	if err := check(ctx, url); err != nil {
+// attachAgentapi shows the screen of the server at url on the terminal out, and types what comes
+// from the terminal in, until Ctrl+C or the end of the server.
+func attachAgentapi(ctx context.Context, url string, in, out *os.File) error {
+	if err := checkAgentapi(ctx, url); err != nil {
 		return err
 	}
 	state, err := term.MakeRaw(int(in.Fd()))
@@ -54,25 +53,25 @@ func Attach(ctx context.Context, url string, in, out *os.File) error {
 	defer cancel()
 	errs := make(chan error, 2)
 	var showing sync.WaitGroup
-	showing.Go(func() { errs <- show(ctx, url, out) })
-	go func() { errs <- keys(ctx, url, in) }() // ends with the process: nothing ends a read of a terminal
+	showing.Go(func() { errs <- showScreen(ctx, url, out) })
+	go func() { errs <- typeKeys(ctx, url, in) }() // ends with the process: nothing ends a read of a terminal
 	err = <-errs
 	cancel()
 	showing.Wait()
 	return err
 }
 
-// check returns an error unless there is a server.
-func check(ctx context.Context, url string) error {
-	resp, err := do(ctx, http.MethodGet, url+"/status", nil)
+// checkAgentapi returns an error unless there is a server.
+func checkAgentapi(ctx context.Context, url string) error {
+	resp, err := askAgentapi(ctx, http.MethodGet, url+"/status", nil)
 	if err != nil {
 		return err
 	}
 	return resp.Body.Close()
 }
 
-// do sends a request; an answer that is none is an error.
-func do(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+// askAgentapi sends a request; an answer that is none is an error.
+func askAgentapi(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -89,9 +88,9 @@ func do(ctx context.Context, method, url string, body []byte) (*http.Response, e
 	return resp, nil
 }
 
-// show draws the screen whenever it changes, until the stream ends.
-func show(ctx context.Context, url string, out *os.File) error {
-	resp, err := do(ctx, http.MethodGet, url+"/internal/screen", nil)
+// showScreen draws the screen whenever it changes, until the stream ends.
+func showScreen(ctx context.Context, url string, out *os.File) error {
+	resp, err := askAgentapi(ctx, http.MethodGet, url+"/internal/screen", nil)
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func show(ctx context.Context, url string, out *os.File) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(out, draw(e.Screen, cols, rows)); err != nil {
+		if _, err := io.WriteString(out, drawScreen(e.Screen, cols, rows)); err != nil {
 			return err
 		}
 	}
@@ -121,8 +120,8 @@ func show(ctx context.Context, url string, out *os.File) error {
 	return lines.Err()
 }
 
-// draw returns what makes a terminal show the last rows of a screen.
-func draw(screen string, cols, rows int) string {
+// drawScreen returns what makes a terminal show the last rows of a screen.
+func drawScreen(screen string, cols, rows int) string {
 	lines := strings.Split(screen, "\n")
 	lines = lines[max(0, len(lines)-rows):]
 	var b strings.Builder
@@ -138,8 +137,8 @@ func draw(screen string, cols, rows int) string {
 	return b.String()
 }
 
-// keys types what is read, until Ctrl+C.
-func keys(ctx context.Context, url string, in io.Reader) error {
+// typeKeys types what is read, until Ctrl+C.
+func typeKeys(ctx context.Context, url string, in io.Reader) error {
 	buf := make([]byte, 4096)
 	for {
 		n, err := in.Read(buf)
@@ -150,13 +149,13 @@ func keys(ctx context.Context, url string, in io.Reader) error {
 			return err
 		}
 		text := buf[:n]
-		at := bytes.IndexByte(text, leave)
+		at := bytes.IndexByte(text, leaveKey)
 		if at >= 0 {
 			text = text[:at]
 		}
 		if len(text) > 0 {
 			body, _ := json.Marshal(map[string]string{"type": "raw", "content": string(text)}) // can be
-			resp, err := do(ctx, http.MethodPost, url+"/message", body)
+			resp, err := askAgentapi(ctx, http.MethodPost, url+"/message", body)
 			if err != nil {
 				return err
 			}
