@@ -276,7 +276,7 @@ func TestAttachServer(t *testing.T) {
 		if status := ptytest.Status(t, cmd); status != 1 {
 			t.Errorf("with %q the status is %d", fragment, status)
 		}
-		w.Await(t, "hint: give the token")
+		w.Await(t, "hint: pass the token")
 	}
 }
 
