@@ -101,7 +101,7 @@ type segment struct {
 	cleared    bool       // it begins with a command that cleared the conversation
 	wasCleared bool       // the segment before the wipe did
 	chrome     bool       // its input was seen since the wipe
-	welcome    []row.Line // as it was drawn first, in this width
+	welcome    []row.Line // as it was when something was said first, in this width
 	state      chat.State // of the agent in the frame at hand: nothing grows while it is idle
 	waiting    int        // lines that have changed since the last read
 	readState  chat.State // at the last read

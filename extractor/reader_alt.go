@@ -62,7 +62,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	}
 	end := sp.Top + len(rows)
 	top := end - len(body)
-	body = r.atRest(r.beside(body, sp))
+	body = r.beside(body, sp)
 	if r.halfDrawn(s, sp.State, end, settled) {
 		r.trace.Skipped = drawing
 		if r.alt.Meets(body) {
@@ -76,6 +76,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.alt.Waited()
 		return
 	}
+	body = r.atRest(body)
 	back := r.looksBack(body, sp)
 	if r.pinned(body) {
 		back, body = true, body[1:]
@@ -105,7 +106,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.state(sp)
 }
 
-// atRest returns rows of a window with the welcome as it was drawn first: its logo may move.
+// atRest returns rows of a window with the welcome as it was when something was said first: its
+// logo may move.
 func (r *Reader) atRest(body []row.Line) []row.Line {
 	for at := range min(3, len(body)) {
 		_, says, n := r.bannerOn(body[at:])
@@ -114,7 +116,7 @@ func (r *Reader) atRest(body []row.Line) []row.Line {
 		}
 		rows := body[at : at+n]
 		first := r.seg.welcome
-		if len(first) != n || first[0].Cols != rows[0].Cols {
+		if len(r.seg.items) == 0 || len(first) != n || first[0].Cols != rows[0].Cols {
 			r.seg.welcome = slices.Clone(rows)
 			return body
 		}

@@ -19,6 +19,10 @@ const settleAfter = 250 * time.Millisecond
 // them again: more than it can within the rows that the extractor holds of a document.
 const keepEntries = 10000
 
+// keepStopped is how many entries Forget keeps at most of a conversation whose agent has been left:
+// the shell may only have stopped it, and continue it. An agent draws a window of them again then.
+const keepStopped = 200
+
 // Log is the terminal log: the entries of one session, merged from views. It is not safe for
 // concurrent use.
 type Log struct {
@@ -164,6 +168,9 @@ func (l *Log) Forget() []*session.Entry {
 			out = out[:i]
 			break
 		}
+	}
+	if l.conv > 0 && !l.running {
+		out = out[:min(len(out), max(l.start, len(l.entries)-keepStopped))]
 	}
 	for _, e := range out {
 		delete(l.seen, e)

@@ -18,6 +18,8 @@ var turnStates = regexp.MustCompile(`^(busy )?(asking )?(idle (asking idle )*)?(
 var oddStates = map[string]string{
 	"claude/2.1.197-mdtables":  "in 12 rows, the spinner is not drawn while a reply comes in",
 	"claude/2.1.330-subagents": "a background agent ends between two turns, and Claude Code answers",
+	"claude/2.1.332-ctrlz":     "the shell reads commands while the agent is stopped",
+	"codex/0.169.0-ctrlz":      "the shell reads commands while the agent is stopped",
 	"claude/2.1.50-clear":      "the menu of commands counts as busy, and the spinner is drawn before the prompt",
 	"gemini/0.28.2-huge":       "half a second after a resize all is drawn again, which counts as work",
 	"qwen/0.24.4-storm":        "Qwen Code asks the model again after a reply, and so is busy twice",

@@ -61,7 +61,7 @@ it. Ctrl+C leaves.`,
 			if !cli.IsTerminal(f.IO.In) || !cli.IsTerminal(f.IO.Out) {
 				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
 			}
-			if err := attachAgentapi(cmd.Context(), agentapiURL(url), f.IO.In, f.IO.Out); err != nil {
+			if err := AttachAgentapi(cmd.Context(), agentapiURL(url), f.IO.In, f.IO.Out); err != nil {
 				return failure.New(err, "is the server at "+agentapiURL(url)+"? See --url")
 			}
 			return nil

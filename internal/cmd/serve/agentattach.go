@@ -36,9 +36,9 @@ const maxEvent = 1 << 20
 // leaveKey is the key that leaves, Ctrl+C. It is not typed into the session.
 const leaveKey = 0x03
 
-// attachAgentapi shows the screen of the server at url on the terminal out, and types what comes
+// AttachAgentapi shows the screen of the server at url on the terminal out, and types what comes
 // from the terminal in, until Ctrl+C or the end of the server.
-func attachAgentapi(ctx context.Context, url string, in, out *os.File) error {
+func AttachAgentapi(ctx context.Context, url string, in, out *os.File) error {
 	if err := checkAgentapi(ctx, url); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/agentattach"
+	"github.com/ptyrec/ptyrec/internal/cmd/serve"
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 	"github.com/ptyrec/ptyrec/internal/team/bucket"
 	"github.com/ptyrec/ptyrec/internal/team/oidc"
@@ -95,7 +95,7 @@ func TestNoClientFollowsToAnotherHost(t *testing.T) {
 			return errors.Join(err, p.Discover(ctx))
 		},
 		"agentapi attach": func(ctx context.Context, at string) error {
-			return agentattach.Attach(ctx, "http://x:"+token+"@"+strings.TrimPrefix(at, "http://"), nil, nil)
+			return serve.AttachAgentapi(ctx, "http://x:"+token+"@"+strings.TrimPrefix(at, "http://"), nil, nil)
 		},
 		"bucket": func(ctx context.Context, at string) error {
 			t.Setenv("AWS_ENDPOINT_URL_S3", at)
