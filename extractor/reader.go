@@ -125,6 +125,18 @@ func (r *Reader) Widths() vterm.Widths { return r.seg.agent.Widths }
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }
 
+// Typed returns where on a screen the line begins that a program reads, to be marked there: see
+// shell.Reader.
+func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y int, ok bool) {
+	if r.seg.agent != noAgent {
+		if r.Shown {
+			r.shell.Foreign(n)
+		}
+		return 0, 0, false
+	}
+	return r.shell.Typed(s, n, on, still, settled)
+}
+
 // Plain returns all that a program has printed on a terminal which is neither an agent nor a shell,
 // and what is left out of it.
 func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&r.main) }
@@ -162,6 +174,9 @@ func (r *Reader) Skip(f Frame, why string) {
 // Close ends the reading: the program is gone. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
 	r.steps, r.trace, r.Shown = r.steps[:0], Trace{}, false
+	if r.seg.agent == noAgent {
+		r.closeShell()
+	}
 	r.leave()
 	r.report(Frame{Snapshot: &vterm.Snapshot{}})
 	return r.steps
@@ -192,7 +207,7 @@ func (r *Reader) keep(rows []row.Line) {
 func (r *Reader) open(agent *Profile, alt bool, start int) {
 	r.shell.End(r.drawn())
 	if agent == noAgent {
-		r.shell.Begin(start)
+		r.shell.Begin(start, alt)
 	}
 	r.main.Settle()
 	r.held, r.altScrolled, r.skipped = nil, nil, nil

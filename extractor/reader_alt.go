@@ -307,6 +307,10 @@ func (r *Reader) startAlt(s chat.Screen) bool {
 func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int, late bool) {
 	if r.inMux() { // its shell has started it
 		r.finishMux()
+	} else if r.seg.agent == noAgent {
+		if v := r.shell.Started(&r.main); v != nil && len(v.Items) > 0 {
+			r.showCommands(v)
+		}
 	}
 	r.enter(p, b, true, y)
 	r.alt = document.Document{}

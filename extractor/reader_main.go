@@ -104,7 +104,10 @@ func (r *Reader) wipe() {
 		r.reopen(r.seg.agent, false, 0)
 		return
 	}
-	goesOn := r.shell.Wipe(&r.main)
+	v, goesOn := r.shell.Wipe(&r.main)
+	if v != nil && len(v.Items) > 0 {
+		r.showCommands(v)
+	}
 	r.main.Wipe()
 	if !goesOn {
 		r.open(noAgent, false, 0)
@@ -119,8 +122,13 @@ func (r *Reader) promptAt(s chat.Screen, end int) bool {
 // readShell reads a frame outside of agents, and notices when one starts.
 func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 	end, settled := min(end, len(s.Lines)), f.Settled
+	if end < len(s.Lines) {
+		if _, entered := s.Lines[end].Mark(vterm.MarkEnter); entered { // the cursor may be elsewhere
+			end++
+		}
+	}
 	r.main.Advance(s.Lines[:end])
-	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
+	r.shell.Look(&r.main, s.Lines[s.CursorY].Row, r.main.Base+s.CursorY, s.CursorX, settled && f.Visible)
 	from := min(max(r.shell.Start, min(r.main.Dirty, r.main.Base+end)-40), len(r.main.Lines))
 	if p, b, at, _ := r.banner(r.main.Lines[from:]); p != nil && lives(p, s) {
 		r.showCommands(r.shell.Finish(&r.main, from+at))
@@ -147,6 +155,16 @@ func (r *Reader) readCommands(settled bool) {
 	if v := r.shell.Read(d, settled); v != nil {
 		r.showCommands(v)
 		r.shell.Forget(d)
+	}
+}
+
+// closeShell reads what the shell's document holds at the end.
+func (r *Reader) closeShell() {
+	if r.seg.alt || r.seen.Snapshot == nil || r.seen.Alt {
+		return
+	}
+	if v := r.shell.Close(&r.main, r.seen.Lines[r.seen.CursorY], r.seen.CursorX); v != nil && r.Seen() {
+		r.showCommands(v)
 	}
 }
 

@@ -2,6 +2,7 @@ package extractor
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/document"
@@ -13,7 +14,11 @@ import (
 type mux struct {
 	above []row.Line // what its window had above the first prompt since an agent ran
 	bar   bool       // the last row of the screen is its own
+	typed []string   // rows at which the cursor was before a prompt was known
 }
+
+// maxTyped is how many of those rows are kept.
+const maxTyped = 64
 
 // readMux reads a frame of a shell in a terminal multiplexer. It returns false if the screen shows
 // none.
@@ -48,7 +53,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 		r.beginAlt(p, b, first+at, false)
 		return false
 	}
-	r.shell.Look(s.Lines[s.CursorY].Row, s.CursorX, settled)
+	r.shell.Look(&r.alt, s.Lines[s.CursorY].Row, r.alt.Base+s.CursorY-first, s.CursorX, settled)
 	r.readCommands(settled)
 	return true
 }
@@ -68,8 +73,14 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 		return false
 	}
 	cursor := s.Lines[s.CursorY].Row
-	if r.seg.agent == noAgent && row.SkipBlank(s.Lines, 0) == s.CursorY {
-		r.shell.Look(cursor, s.CursorX, settled)
+	switch before := row.Join(row.Spans(cursor, 0, s.CursorX, nil)).Text; {
+	case r.seg.agent == noAgent && before != "":
+		r.mux.typed = append(r.mux.typed[max(0, len(r.mux.typed)-maxTyped):], before)
+		if settled && s.CursorY == 0 && r.seen.Visible {
+			r.shell.Alone(cursor, s.CursorX)
+		}
+	case settled && r.seen.Visible && slices.ContainsFunc(r.mux.typed, func(typed string) bool { return strings.HasPrefix(typed, before+" ") }):
+		r.shell.Alone(cursor, s.CursorX) // it has come back
 	}
 	if !r.shell.Waits(cursor, s.CursorX) {
 		return false

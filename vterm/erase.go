@@ -71,6 +71,7 @@ func (t *Term) eraseDisplay(what int, selective bool) {
 	t.beforeErase(what, selective)
 	switch what {
 	case 0:
+		sc.rows[sc.y].drawn = drawn{sc.x, t.marks + 1}
 		t.eraseLine(0, selective)
 		for y := sc.y + 1; y < t.rows; y++ {
 			t.eraseRow(y, selective)

@@ -21,7 +21,12 @@ type line struct {
 	rowVer uint32
 
 	marks []Mark // replaced, never changed, because a Row may share them
+	drawn drawn
 }
+
+// drawn says from which column on the screen was last erased below, and the number of the mark that
+// comes next.
+type drawn struct{ col, since int }
 
 // newLine returns a line of these cells, with one reference.
 func newLine(cells []cell, wrapped bool) *line {
@@ -58,7 +63,7 @@ func (l *line) reset() {
 		clear(l.grid[:l.used])
 	}
 	l.isText, l.text, l.used, l.wrapped = true, l.text[:0], 0, false
-	l.marks = nil
+	l.marks, l.drawn = nil, drawn{}
 	l.ver++
 }
 

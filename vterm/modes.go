@@ -55,6 +55,9 @@ func (t *Term) setPrivateModes(on bool) {
 	for _, v := range t.params.nums[:t.params.n] {
 		if flag := t.privateFlag(v); flag != nil {
 			*flag = on
+			if v == 2004 {
+				t.markReads(on)
+			}
 			continue
 		}
 		switch v {

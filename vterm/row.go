@@ -61,12 +61,14 @@ type Row struct {
 	Marks   []Mark // a shell's marks on this row: the newest of each kind, in order
 }
 
-// Mark is a shell's mark at the cursor (OSC 133), or its report of the folder (OSC 7).
+// Mark is a shell's mark at the cursor (OSC 133, bracketed paste), or its report of the folder
+// (OSC 7).
 type Mark struct {
 	Kind MarkKind
 	Col  int           // the cursor's column, from 0
 	Text string        // text after the kind: the exit status, or the folder's URI
 	At   time.Duration // time of the output, set by SetTime
+	N    int           // number of the mark among the terminal's, from 1
 }
 
 // MarkKind is the kind of a Mark.
@@ -78,6 +80,10 @@ const (
 	MarkOutput MarkKind = 'C' // start of a command's output
 	MarkDone   MarkKind = 'D' // end of a command
 	MarkFolder MarkKind = '7'
+	MarkDrawn  MarkKind = 'J' // the next MarkReads was drawn from here on: the screen was erased below
+	MarkReads  MarkKind = 'h' // bracketed paste is on: a program reads a line
+	MarkTyped  MarkKind = 'i' // SetTyped said that the line which is read begins here; N is that of its MarkReads
+	MarkEnter  MarkKind = 'l' // bracketed paste is off: the line was read
 )
 
 // equal reports whether two rows look the same.

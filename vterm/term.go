@@ -37,6 +37,7 @@ const (
 	CueTitle                  // new title (OSC 0 or 2; Text: the title)
 	CueShell                  // mark of a shell (OSC 133; Text: A start of prompt, B of input, C of output, D;status)
 	CueCwd                    // new folder of a shell (OSC 7; Text: its URI)
+	CueReads                  // a program begins to read a line on the main screen, or has read it (?2004 h and l)
 	CueHistory                // 1,000 or more rows wait for TakeHistory, which keeps the newest 10,000 only
 )
 
@@ -109,6 +110,8 @@ type Term struct {
 	addressed bool        // see Addressed
 	title     string
 	now       time.Duration // see SetTime
+	marks     int           // so far
+	reads     int           // see Reads
 	replies   []byte
 
 	styles   styleTable

@@ -23,73 +23,255 @@ func columns(r *vterm.Row, from, to int) string {
 // prompted is a row with a prompt.
 type prompted struct {
 	col           int // where the prompt begins, behind output that did not end its line
+	input         int // where it ends, and what is typed begins
 	prompt, typed string
+	n             int           // the number of the mark that says so, 0 if none does
+	at            time.Duration // of that mark
+	again         bool          // the prompt is drawn again below, with what is typed
+	pasted        bool          // the shell says with bracketed paste when the command is entered
 }
 
-// split parts a row into its prompt and what is typed behind it: where the shell says that a prompt
-// ends, else by what prompts look like.
-func (p *prompts) split(l row.Line) (at prompted, ok bool) {
-	if m, ok := l.Mark(vterm.MarkInput); ok {
-		p.mark()
-		return prompted{0, columns(l.Row, 0, m.Col), strings.TrimSpace(columns(l.Row, m.Col, rowEnd))}, true
+// newer returns the mark of a kind that a line has, if it has a later number than n.
+func newer(l row.Line, kind vterm.MarkKind, n int) (m vterm.Mark, ok bool) {
+	m, ok = l.Mark(kind)
+	return m, ok && m.N > n
+}
+
+// split parts line i into its prompt and what is typed behind it: where the shell says that a
+// prompt ends, else by what prompts were seen to look like. Marks up to number n were read before.
+func (p *prompts) split(lines []row.Line, i, n int) (at prompted, ok bool) {
+	l := lines[i]
+	if len(l.Marks) > 0 {
+		if m, ok := newer(l, vterm.MarkInput, n); ok {
+			p.mark()
+			_, pasted := newer(l, vterm.MarkTyped, n)
+			return markedAt(l.Row, m, pasted), true
+		}
+		if m, ok := newer(l, vterm.MarkTyped, n); ok && !repl(columns(l.Row, 0, m.Col)) {
+			p.mark()
+			return p.corrected(l.Row, markedAt(l.Row, m, true)), true
+		}
+		if m, ok := newer(l, vterm.MarkReads, n); ok {
+			if prompt, cols := drawnAgain(lines[i:], m); prompt != "" {
+				at := markedAt(l.Row, m, true)
+				at.col, at.input, at.prompt, at.again = m.Col, m.Col+cols, prompt, true
+				return at, true
+			}
+		}
+		if m, ok := newer(l, vterm.MarkReads, n); ok && !typedBelow(lines[i:], m) && enters(lines[i:], m.N) {
+			p.mark()
+			return p.guess(l.Row, m), true
+		}
 	}
 	if p.marked && !p.known() {
 		return prompted{}, false
 	}
-	f, prompt := p.find(l.Row)
+	f, prompt := p.find(l.Row, p.unmarked)
 	if prompt == "" || l.Wrapped && f.col == 0 {
 		return prompted{}, false
 	}
-	return prompted{f.col, prompt, strings.TrimSpace((l.Text + " ")[len(prompt):])}, true
+	return prompted{col: f.col, input: row.Width(prompt), prompt: prompt, typed: strings.TrimSpace((l.Text + " ")[len(prompt):])}, true
 }
 
-// promptStart returns the line, and the column in it, at which the prompt begins whose last line
-// is line i, below output that begins on line out: as the shell says, else by what prompts of two
-// lines look like.
-func promptStart(lines []row.Line, i, out int, at prompted) (line, col int) {
-	for k := i; k >= max(0, out, i-maxPromptRows); k-- {
-		if m, ok := lines[k].Mark(vterm.MarkPrompt); ok {
-			return k, m.Col
+func markedAt(r *vterm.Row, m vterm.Mark, pasted bool) prompted {
+	return prompted{
+		input: m.Col, prompt: columns(r, 0, m.Col), typed: strings.TrimSpace(columns(r, m.Col, rowEnd)),
+		n: m.N, at: m.At, pasted: pasted,
+	}
+}
+
+// corrected returns where a known prompt ends on a row, if one begins it: the shell may have shown
+// another one meanwhile, as for a search in its history.
+func (p *prompts) corrected(r *vterm.Row, at prompted) prompted {
+	for _, k := range p.kinds {
+		if k.text == at.prompt {
+			return at
 		}
 	}
-	above := max(0, i-1)
-	both := at.prompt + "\n" + lines[above].Text
-	if framed().MatchString(both) || firstStyled(lines[above].Row) && twoLines().MatchString(both) {
-		return above, 0
+	for _, k := range p.kinds {
+		if k.text != "" && k.id != 0 && strings.HasPrefix(at.prompt, k.text) {
+			at.prompt, at.input = k.text, min(k.input, row.Extent(r))
+			at.typed = strings.TrimSpace(columns(r, at.input, rowEnd))
+			return at
+		}
 	}
-	return i, at.col
+	return at
 }
 
-// maxPromptRows is how many rows a prompt has at most above its last.
-const maxPromptRows = 8
+// guess returns the prompt on a row at which a shell begins to read where no frame has shown it
+// alone.
+func (p *prompts) guess(r *vterm.Row, m vterm.Mark) prompted {
+	at := markedAt(r, m, true)
+	at.col = m.Col
+	text := columns(r, m.Col, rowEnd)
+	for _, k := range p.kinds {
+		if rest, ok := strings.CutPrefix(text, k.text); ok && k.text != "" && k.id != 0 {
+			at.prompt, at.typed = k.text, strings.TrimSpace(rest)
+			at.input = m.Col + k.input
+			return at
+		}
+	}
+	return at
+}
+
+// repl reports whether a prompt is that of a program which is no shell.
+func repl(prompt string) bool { return prompt != ">" && replPrompt().MatchString(prompt) }
+
+// drawnAgain returns the prompt that begins with the first of lines, and its width, if it is drawn
+// again on one of those below, as shells do below completions: what is typed begins there.
+func drawnAgain(lines []row.Line, reads vterm.Mark) (prompt string, cols int) {
+	text := columns(lines[0].Row, reads.Col, rowEnd)
+	for _, l := range lines[1:min(len(lines), maxTyped)] {
+		if m, ok := l.Mark(vterm.MarkTyped); ok && m.N >= reads.N {
+			prompt = columns(l.Row, 0, m.Col)
+			if m.N == reads.N && strings.HasPrefix(text, prompt) {
+				return prompt, m.Col
+			}
+			break
+		}
+	}
+	return "", 0
+}
+
+// again reports whether the prompt that begins with the first of lines is drawn again below.
+func again(lines []row.Line, reads vterm.Mark) bool {
+	prompt, _ := drawnAgain(lines, reads)
+	return prompt != ""
+}
+
+// typedBelow reports whether what is typed at a prompt that begins with the first of lines begins
+// on one of the lines below: the prompt has several.
+func typedBelow(lines []row.Line, reads vterm.Mark) bool {
+	for _, l := range lines[:min(len(lines), maxTyped)] {
+		if m, ok := l.Mark(vterm.MarkTyped); ok && m.N >= reads.N {
+			return m.N == reads.N
+		}
+	}
+	return false
+}
+
+// enters reports whether a mark below says that a line was entered after mark n, before another one
+// is read.
+func enters(lines []row.Line, n int) bool {
+	for i, l := range lines[:min(len(lines), maxTyped)] {
+		if m, ok := newer(l, vterm.MarkReads, n); ok && i > 0 {
+			e, ok := newer(l, vterm.MarkEnter, n)
+			return ok && e.N < m.N
+		}
+		if _, ok := newer(l, vterm.MarkEnter, n); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// promptStart returns the line on which the prompt begins whose last line is line i, below output
+// that begins on line out, and the prompt with the column in which it begins there; sure is false
+// if it may begin above.
+func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int) (_ int, _ prompted, sure bool) {
+	told, col := -1, 0
+	for k := i; k >= max(0, out, i-maxPromptRows) && told < 0; k-- {
+		l := lines[k]
+		if m, ok := l.Mark(vterm.MarkPrompt); ok && (k < i || m.Col <= at.input) {
+			told, col = i-k, m.Col
+		} else if m, ok := l.Mark(vterm.MarkReads); ok && at.pasted && m.N <= at.n &&
+			(k < i || m.Col < at.input) && !entersOn(l, m.N) && !again(lines[k:i+1], m) {
+			told, col = i-k, m.Col
+		} else if m, ok := l.Mark(vterm.MarkDrawn); ok && at.pasted && m.N == at.n-1 {
+			if i > k || m.Col > 0 { // else it may be drawn below what was printed before
+				told, col = i-k, m.Col
+			}
+			break
+		}
+	}
+	if at.n > 0 {
+		id = at.n
+	}
+	if told == 0 && col > 0 {
+		at.prompt = columns(lines[i].Row, col, at.input)
+	}
+	n, sure := p.rowsAbove(lines, i, out, at, told, id)
+	switch {
+	case n == told:
+		at.col = col
+	case n > 0:
+		at.col = 0
+	}
+	return i - n, at, sure
+}
+
+// entersOn reports whether the line that is read from mark n on is entered on the same row.
+func entersOn(l row.Line, n int) bool {
+	_, ok := newer(l, vterm.MarkEnter, n)
+	return ok
+}
 
 // entry is what a shell says of the command that is typed at a line.
 type entry struct {
 	line   string        // the command itself
 	output int           // the line on which its output begins, else -1
+	col    int           // the column
+	typed  int           // the line behind those that were typed on, and
+	right  int           // the column at which what was typed ends on the last of them, else -1
+	n      int           // the number of the last mark that was read
 	began  time.Duration // when it began, or the prompt was drawn
+	timed  bool          // the former
 	again  string        // what is typed at the next prompt, if that is above any output
 }
 
 // entered returns what a shell says of the command that is typed at line i.
-func entered(lines []row.Line, i int) entry {
-	e := entry{output: -1}
-	input, ok := lines[i].Mark(vterm.MarkInput)
-	if !ok {
+func entered(lines []row.Line, i int, at prompted) entry {
+	e := entry{output: -1, right: -1, n: at.n, began: at.at}
+	if at.n == 0 {
 		return e
 	}
-	e.began = input.At
-	for k := i + 1; k < min(len(lines), i+1+maxTyped); k++ {
-		if m, ok := lines[k].Mark(vterm.MarkOutput); ok && m.At >= input.At {
-			e.output, e.line, e.began = k, cmdline(m), m.At
-			break
+	for k := i; k < min(len(lines), i+1+maxTyped); k++ {
+		l := lines[k]
+		if len(l.Marks) == 0 {
+			continue
 		}
-		if m, ok := lines[k].Mark(vterm.MarkInput); ok {
-			e.again = columns(lines[k].Row, m.Col, rowEnd)
-			break
+		enter, isEnter := newer(l, vterm.MarkEnter, at.n)
+		next := nextPrompt(l, at.n, k > i)
+		if isEnter && e.output < 0 && (next.N == 0 || enter.N < next.N) {
+			e.output, e.typed, e.n = k+1, k+1, enter.N
+			if enter.Col == 0 && k > i {
+				e.output, e.typed = k, k
+			} else {
+				e.right = enter.Col
+			}
+		}
+		c, ok := newer(l, vterm.MarkOutput, at.n)
+		first := next.N == 0 || c.N < next.N || next.Kind == vterm.MarkReads && !isEnter
+		if ok && first && (e.output < 0 || k <= e.output) {
+			e.line, e.began, e.timed, e.n = cmdline(c), c.At, true, c.N
+			if c.Col > 0 && columns(l.Row, c.Col, rowEnd) == "" {
+				e.output, e.typed, e.right = k+1, k+1, c.Col
+			} else if e.output, e.col, e.typed = k, c.Col, k; c.Col > 0 {
+				e.typed, e.right = k+1, c.Col
+			}
+			return e
+		}
+		if next.N > 0 {
+			if next.Kind == vterm.MarkInput && e.output < 0 {
+				e.again = columns(l.Row, next.Col, rowEnd)
+			}
+			return e
+		}
+		if e.output >= 0 && k >= e.output {
+			return e
 		}
 	}
 	return e
+}
+
+// nextPrompt returns the first mark of another prompt that a line has after mark n.
+func nextPrompt(l row.Line, n int, below bool) (next vterm.Mark) {
+	for _, kind := range [...]vterm.MarkKind{vterm.MarkInput, vterm.MarkReads} {
+		if m, ok := newer(l, kind, n); ok && below && (next.N == 0 || m.N < next.N) {
+			next = m
+		}
+	}
+	return next
 }
 
 // cmdline returns the command that the mark of its output has (fish, kitty's integrations), or "":

@@ -27,9 +27,9 @@ type mark struct {
 func marked(t *testing.T, cols int, rows string, marks ...mark) []row.Line {
 	t.Helper()
 	lines := rowtest.Dump(t, cols, rows)
-	for _, m := range marks {
+	for i, m := range marks {
 		r := lines[m.line].Row
-		r.Marks = append(r.Marks, vterm.Mark{Kind: m.kind, Col: m.col, Text: m.text, At: time.Duration(m.at) * time.Second})
+		r.Marks = append(r.Marks, vterm.Mark{Kind: m.kind, Col: m.col, Text: m.text, At: time.Duration(m.at) * time.Second, N: 100*m.at + i + 1})
 	}
 	return lines
 }
@@ -122,8 +122,8 @@ func TestUnmarkedPrompt(t *testing.T) {
 	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb\nc|open"}; !cmp.Equal(got, want) {
 		t.Errorf("another mark: got %q, want %q", got, want)
 	}
-	lines[3].Row.Marks = []vterm.Mark{{Kind: vterm.MarkDone, Text: "1", At: time.Second}}
-	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb|1"}; !cmp.Equal(got, want) {
+	lines[3].Row.Marks = []vterm.Mark{{Kind: vterm.MarkDone, Text: "1", At: time.Second, N: 1}}
+	if got, want := said(lines, &prompts{}), []string{"|ls|a\nb\nc|1"}; !cmp.Equal(got, want) {
 		t.Errorf("an end: got %q, want %q", got, want)
 	}
 	lines = marked(t, 40, "dev@box:~$ ls\nb\na", mark{2, vterm.MarkOutput, 0, "", 1})

@@ -19,6 +19,7 @@ type Output struct {
 
 	doc       *document.Document
 	from, end int    // the lines of the document that are not in text yet
+	col       int    // the column in which the first of them begins
 	shown     int    // the line behind the last of them that is not blank
 	more      string // what is on the row of the next prompt, before that
 	joined    bool   // which continues the row above
@@ -33,6 +34,10 @@ func (p *Output) Size() int { return p.size }
 func (p *Output) Text() (string, session.Gap) {
 	end := min(p.end, len(p.doc.Lines))
 	lines := row.Trim(p.doc.Lines[min(p.from, end):end])
+	if p.col > 0 && len(lines) > 0 {
+		lines = slices.Clone(lines)
+		lines[0] = row.CutLine(lines[0], p.col, rowEnd)
+	}
 	if p.more != "" {
 		lines = append(slices.Clip(lines), row.Line{Row: &vterm.Row{Text: p.more, Runs: []vterm.Run{{Text: p.more}}, Wrapped: p.joined}})
 	}
@@ -58,7 +63,10 @@ func withoutSign(output string, lines []row.Line) string {
 
 // extend notes what the output of a command is, on a document whose lines from dirty on are new.
 func (p *Output) extend(c *Command, dirty int) {
-	p.from, p.end, p.joined = max(0, c.out), c.End, c.joined
+	p.from, p.end, p.joined = max(0, c.out), max(c.End, c.out, 0), c.joined
+	if p.col = c.outCol; c.out < 0 {
+		p.col = 0
+	}
 	shown := p.from + len(row.Trim(p.doc.Lines[p.from:p.end]))
 	if dirty < p.shown || shown != p.shown || c.more != p.more {
 		p.size++
@@ -68,7 +76,12 @@ func (p *Output) extend(c *Command, dirty int) {
 
 // forget moves the lines above line n of the document, which it drops, into text.
 func (p *Output) forget(n int) {
-	p.text.Add(p.doc.Lines[p.from:max(p.from, min(n, p.end))])
+	lines := p.doc.Lines[p.from:max(p.from, min(n, p.end))]
+	if p.col > 0 && len(lines) > 0 {
+		lines = slices.Clone(lines)
+		lines[0], p.col = row.CutLine(lines[0], p.col, rowEnd), 0
+	}
+	p.text.Add(lines)
 	p.from, p.end, p.shown = max(0, p.from-n), max(0, p.end-n), max(0, p.shown-n)
 }
 

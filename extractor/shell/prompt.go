@@ -2,21 +2,29 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// prompts knows what the prompts of the recording's shells look like. Until one is learned,
-// rows that only a prompt looks like count (user@host:~/dir$); afterwards only what was learned, so
-// that prompts quoted in some output are output.
+// prompts knows what the prompts of the recording's shells look like: only what was seen to be one,
+// so that a prompt quoted in some output is output.
 type prompts struct {
-	forms   []form
-	after   []form // output without a line end, with the prompt behind it
-	learned int    // counts up with all that is learned
-	marked  bool   // the shell itself says where its prompts end (OSC 133;B)
-	outputs string // the last prompt at which it said where the command's output begins
+	forms       []form
+	after       []form   // output without a line end, with the prompt behind it
+	resting     []rest   // what may be prompts
+	kinds       []kind   // of all shells
+	goesOn      []string // prompts at which a command goes on
+	learned     int      // counts up with all that is learned
+	pending     bool     // what is above the first prompt waits for it to be known how many rows that has
+	rowsLearned bool     // some of that is how many rows a prompt has
+	entered     bool     // a command was
+	final       bool     // nothing more comes that says how many rows a prompt has
+	unmarked    bool     // marks are not known: the shell is in a terminal multiplexer
+	marked      bool     // the shell itself says where its prompts end
+	outputs     string   // the last prompt at which it said where the command's output begins
 }
 
 // form is a prompt with a piece in it that varies: the directory, the branch.
@@ -24,7 +32,25 @@ type form struct {
 	head, tail string // around the piece that varies; tail is empty if nothing is known to vary
 	col        int    // where the prompt begins, behind output that did not end its line
 	styled     bool   // the row's first character has some style
+	marked     bool   // the shell itself says where it ends
 	pattern    *regexp.Regexp
+}
+
+// rest is a text to the left of the cursor while nothing was printed.
+type rest struct {
+	text   string
+	styled bool
+	line   int  // of the document
+	typed  bool // something was typed behind it
+}
+
+// drop notes that the first lines leave the document.
+func (p *prompts) drop(lines []row.Line) {
+	for i := range p.resting {
+		r := &p.resting[i]
+		r.typed = r.typedAt(lines)
+		r.line -= len(lines)
+	}
 }
 
 // These bound what is learned: a shell in a container in a shell.
@@ -39,8 +65,11 @@ func newForm(head, tail string, col int, styled bool) form {
 	if head == "" {
 		piece = `[~/]` + piece
 	}
+	if tail == "" {
+		piece = ""
+	}
 	pattern := regexp.MustCompile(`^` + venvForm + regexp.QuoteMeta(head) + piece + regexp.QuoteMeta(tail) + branchForm)
-	return form{head, tail, col, styled, pattern}
+	return form{head: head, tail: tail, col: col, styled: styled, pattern: pattern}
 }
 
 // prompt returns the prompt at a text's start, or "".
@@ -61,15 +90,19 @@ func (p *prompts) mark() {
 	}
 }
 
-// find returns the prompt that a row begins with, and its form; or "".
-func (p *prompts) find(r *vterm.Row) (found form, prompt string) {
+// find returns the prompt that a row begins with, and its form; or "". With all, it may be one that
+// the shell marks.
+func (p *prompts) find(r *vterm.Row, all bool) (found form, prompt string) {
 	text := r.Text + " " // the blank behind a prompt is cut off where nothing follows
-	if !p.known() {
+	if !p.known() && !p.marked {
 		return usualPrompt(text)
 	}
 	styled := firstStyled(r)
 	for _, list := range [...][]form{p.forms, p.after} {
 		for _, f := range list {
+			if f.marked && !all {
+				continue
+			}
 			if s := f.prompt(text); f.styled == styled && len(s) > len(prompt) {
 				found, prompt = f, s
 			}
@@ -79,22 +112,132 @@ func (p *prompts) find(r *vterm.Row) (found form, prompt string) {
 }
 
 // learn looks at the row that the cursor is on while all is quiet: a shell that waits shows its
-// prompt up to there. last is the command that runs.
-func (p *prompts) learn(r *vterm.Row, cursorX int, last string) {
+// prompt up to there. That is learned when it comes back below a row where it was typed at. at is
+// the line that the row is on, and last the command that runs.
+func (p *prompts) learn(r *vterm.Row, cursorX int, lines []row.Line, at int, last string) {
 	text, styled := beforeCursor(r, cursorX), firstStyled(r)
+	if strings.TrimSpace(text) == "" {
+		return
+	}
 	assigned := assignsPrompt().MatchString(last)
-	_, found := p.find(r)
+	_, found := p.find(r, false)
 	f, usual := usualPrompt(text)
 	switch {
-	case strings.TrimSpace(text) == "", !assigned && !promptEnd().MatchString(text): // no prompt
-	case p.known() && found != "", p.learnAfter(text, styled): // a known one
-	case usual != "":
+	case usual != "" && !p.known():
 		p.add(&p.forms, maxPrompts, newForm(f.head, f.tail, 0, styled))
-	case !assigned && replPrompt().MatchString(text):
-	case !assigned && p.known() && !startsShell().MatchString(last):
-		p.vary(text, styled)
-	default:
+	case p.known() && found != "", p.learnAfter(text, styled): // a known one
+	case assigned:
 		p.add(&p.forms, maxPrompts, newForm(text, "", 0, styled))
+	case replPrompt().MatchString(text):
+	case p.known() && !startsShell().MatchString(last) && (p.vary(text, styled, false) || !p.similar(text)):
+	default:
+		p.rest(rest{text: text, styled: styled, line: at}, lines)
+	}
+}
+
+// similar reports whether half of a text is that of a known prompt: another piece of it varies.
+func (p *prompts) similar(text string) bool {
+	return slices.ContainsFunc(p.forms, func(f form) bool { return alike(f.head+f.tail, nil, text, nil) })
+}
+
+// rest notes a text that the cursor rests behind.
+func (p *prompts) rest(now rest, lines []row.Line) {
+	for _, was := range p.resting {
+		if was.line == now.line || was.styled != now.styled || !was.typedAt(lines) {
+			continue
+		}
+		head, tail := now.text, ""
+		if was.text != now.text {
+			head = row.CommonStart(was.text, now.text)
+			tail = commonEnd(was.text[len(head):], now.text[len(head):])
+			if strings.TrimSpace(tail) == "" || head == "" && !strings.ContainsAny(was.text[:1], "~/") || len(strings.TrimSpace(head)+strings.TrimSpace(tail)) < 3 {
+				continue
+			}
+		}
+		resting := p.resting
+		p.resting = nil
+		p.add(&p.forms, maxPrompts, newForm(head, tail, 0, now.styled))
+		for _, r := range resting {
+			p.learnAfter(r.text, r.styled)
+		}
+		return
+	}
+	if typedBehind(now.text, now.styled, lines[:min(now.line, len(lines))], nil) > 1 { // typed at once
+		p.resting = nil
+		p.add(&p.forms, maxPrompts, newForm(now.text, "", 0, now.styled))
+		return
+	}
+	first := slices.IndexFunc(p.resting, func(r rest) bool { return r.line == now.line })
+	keeps := first >= 0 && strings.HasPrefix(now.text, p.resting[first].text) // typed behind it, perhaps
+	for i := len(p.resting) - 1; i >= 0; i-- {
+		if p.resting[i].line == now.line && !(keeps && i == first) {
+			p.resting = slices.Delete(p.resting, i, i+1)
+		}
+	}
+	p.resting = append(p.resting[max(0, len(p.resting)+1-maxPrompts):], now)
+}
+
+// typedAt reports whether something was typed behind the text.
+func (r *rest) typedAt(lines []row.Line) bool {
+	if r.line < 0 || r.line >= len(lines) {
+		return r.typed
+	}
+	text, ok := strings.CutPrefix(lines[r.line].Text, strings.TrimRight(r.text, " "))
+	return ok && strings.TrimSpace(text) != ""
+}
+
+// came learns the prompt on the row that the cursor is on at the end, if another row above begins
+// with it, or two if no blank is behind it.
+func (p *prompts) came(r *vterm.Row, cursorX int, lines []row.Line) {
+	text, styled := beforeCursor(r, cursorX), firstStyled(r)
+	if strings.TrimSpace(text) == "" || replPrompt().MatchString(text) {
+		return
+	}
+	if n := typedBehind(text, styled, lines, r); n > 1 || n > 0 && strings.HasSuffix(text, " ") {
+		p.add(&p.forms, maxPrompts, newForm(text, "", 0, styled))
+	}
+}
+
+// typedBehind counts the lines but that of a row which begin with a text and go on.
+func typedBehind(text string, styled bool, lines []row.Line, but *vterm.Row) (n int) {
+	for i, l := range lines {
+		if r := (rest{text: text, line: i}); l.Row != but && r.typedAt(lines) && firstStyled(l.Row) == styled {
+			n++
+		}
+	}
+	return n
+}
+
+// typed learns the prompt at which a command was typed that is known to be one: what an agent was
+// started with.
+func (p *prompts) typed(lines []row.Line) {
+	for _, r := range slices.Backward(p.resting) {
+		if !p.known() && r.typedAt(lines) {
+			p.add(&p.forms, maxPrompts, newForm(r.text, "", 0, r.styled))
+		}
+	}
+}
+
+// alone learns a prompt that is all there is on a quiet screen.
+func (p *prompts) alone(r *vterm.Row, cursorX int) {
+	text := beforeCursor(r, cursorX)
+	if strings.TrimSpace(text) == "" || !strings.HasSuffix(text, " ") || p.known() || replPrompt().MatchString(text) {
+		return
+	}
+	p.add(&p.forms, maxPrompts, newForm(text, "", 0, firstStyled(r)))
+}
+
+// met notes the prompt on a row, as a shell says, at which a command was entered.
+func (p *prompts) met(r *vterm.Row, at prompted) {
+	text, styled := at.prompt, firstStyled(r)
+	text += row.Blanks(min(1, at.input-at.col-row.Width(text)))
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if _, found := p.find(r, true); found == "" && !p.vary(text, styled, true) {
+		f := newForm(text, "", 0, styled)
+		f.marked = true
+		p.forms = append(p.forms[max(0, len(p.forms)+1-maxPrompts):], f)
 	}
 }
 
@@ -108,7 +251,7 @@ func (p *prompts) add(list *[]form, most int, f form) {
 func (p *prompts) learnAfter(text string, styled bool) bool {
 	for _, f := range p.forms {
 		at := strings.LastIndex(text, f.head)
-		if at > 0 && len(strings.TrimSpace(f.head)) >= 3 && f.prompt(text[at:]) == text[at:] {
+		if at > 0 && !f.marked && len(strings.TrimSpace(f.head)) >= 3 && f.prompt(text[at:]) == text[at:] {
 			p.add(&p.after, maxAfter, newForm(text, "", row.Width(text[:at]), styled))
 			return true
 		}
@@ -117,17 +260,21 @@ func (p *prompts) learnAfter(text string, styled bool) bool {
 }
 
 // vary finds what varies between a prompt and one that was learned: the two begin and end alike.
-func (p *prompts) vary(text string, styled bool) {
+func (p *prompts) vary(text string, styled, marked bool) bool {
 	for i, f := range p.forms {
 		head := row.CommonStart(f.head, text)
 		tail := commonEnd((f.head + f.tail)[len(head):], text[len(head):])
 		end := strings.TrimSpace(tail)
-		if f.styled == styled && end != "" && len(strings.TrimSpace(head)+end) >= 3 {
+		if f.styled == styled && f.marked == marked && end != "" && len(strings.TrimSpace(head)+end) >= 3 {
 			p.forms[i] = newForm(head, tail, 0, styled)
-			p.learned++
-			return
+			p.forms[i].marked = marked
+			if !marked {
+				p.learned++
+			}
+			return true
 		}
 	}
+	return false
 }
 
 // commonEnd returns what two texts end with, in whole characters.
@@ -155,8 +302,29 @@ func firstStyled(r *vterm.Row) bool {
 	return row.Line{Row: r}.StyleAt(row.Indent(r.Text)) != (vterm.Style{})
 }
 
+// kindOn returns the kind of prompt that a row shows which has nothing else, or nil.
+func (p *prompts) kindOn(text string) *kind {
+	for i := range p.kinds {
+		if k := &p.kinds[i]; k.id != 0 && k.text != "" && k.text == strings.TrimRight(text, " ") {
+			return k
+		}
+	}
+	return nil
+}
+
 // waits reports whether the shell waits for a command on the row.
 func (p *prompts) waits(r *vterm.Row, cursorX int) bool {
-	at, ok := p.split(row.Line{Row: r})
-	return ok && strings.TrimSpace(beforeCursor(r, cursorX)) == strings.TrimSpace(at.prompt) && cursorX <= row.Width(at.prompt)+1
+	shown := strings.TrimSpace(beforeCursor(r, cursorX))
+	if shown == "" {
+		return false
+	}
+	if m, ok := r.Mark(vterm.MarkInput); ok {
+		return shown == strings.TrimSpace(columns(r, 0, m.Col)) && cursorX <= m.Col+1
+	}
+	_, prompt := p.find(r, true)
+	if shown == strings.TrimSpace(prompt) && cursorX <= row.Width(prompt)+1 {
+		return true
+	}
+	_, reads := r.Mark(vterm.MarkReads)
+	return reads && slices.ContainsFunc(p.kinds, func(k kind) bool { return k.alike(shown, styles(r, cursorX)) })
 }

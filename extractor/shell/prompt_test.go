@@ -11,16 +11,27 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
-// learned returns what is known after a shell waited at rows, each behind a command: "command:row".
+// learned returns what is known after a shell waited twice at each of rows, the first time behind a
+// command: "command:row".
 func learned(t *testing.T, waited ...string) *prompts {
 	t.Helper()
 	var p prompts
-	for _, w := range waited {
+	for i, w := range waited {
 		last, text, _ := strings.Cut(w, ":")
-		r := rowtest.Dump(t, 80, text)[0].Row
-		p.learn(r, row.Extent(r)+1, last)
+		restsAt(t, &p, text, last, 2*i)
 	}
 	return &p
+}
+
+// restsAt lets a shell wait at a row twice, the second time below a row where something was typed
+// at it.
+func restsAt(t *testing.T, p *prompts, text, last string, at int) {
+	t.Helper()
+	lines := append(rowtest.Dump(t, 80, strings.Repeat("-\n", at)), rowtest.Dump(t, 80, text+"ls\n"+text)...)
+	lines = lines[len(lines)-at-2:]
+	r := rowtest.Dump(t, 80, text)[0].Row
+	p.learn(r, row.Extent(r)+1, lines, at, last)
+	p.learn(r, row.Extent(r)+1, lines, at+1, last)
 }
 
 func TestLearn(t *testing.T) {
@@ -33,7 +44,7 @@ func TestLearn(t *testing.T) {
 		{"any text behind an assignment", []string{"PS1=x:dev here"}, "dev here ls\na", []string{"|ls|a|open"}},
 		{"a program's sign behind an assignment", []string{"PS1='> ':> "}, "> ls\na", []string{"|ls|a|open"}},
 		{"nothing behind an assignment", []string{"PS1=:"}, " ls\na", nil},
-		{"any text", []string{":dev here"}, "dev here ls\na", nil},
+		{"any text", []string{":dev here"}, "dev here ls\na", []string{"|ls|a|open"}},
 		{"another shell", []string{":shop $ ", "sudo -i:# "}, "# ls\na", []string{"|ls|a|open"}},
 		{"another shell with a path", []string{":shop $ ", "exec /bin/zsh -l:% "}, "% ls\na", []string{"|ls|a|open"}},
 		{"no shell", []string{":shop $ ", "make:# "}, "# ls\na", nil},
@@ -52,10 +63,10 @@ func TestLearn(t *testing.T) {
 		{"output without an end, and what is wrapped", []string{":shop $ ", "printf:no end shop $ "}, "no end shop $ ls\na", []string{"|ls|a|open"}},
 		{"a sign alone behind output", []string{":$ ", ":x $ "}, "x $ ls\na", nil},
 
-		{"a frame", []string{":╰─$ "}, "╰─$ ls\na\n╭─ shop\n╰─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
-		{"a square frame", []string{":└─$ "}, "└─$ ls\na\n┌─ shop\n└─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
+		{"a frame", []string{":╰─$ "}, "╭─ shop\n╰─$ ls\na\n╭─ shop\n╰─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
+		{"a square frame", []string{":└─$ "}, "┌─ shop\n└─$ ls\na\n┌─ shop\n└─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
 		{"no frame above", []string{":╰─$ "}, "╰─$ ls\na\n~/shop\n╰─$ pwd\n/x", []string{"|ls|a\n~/shop", "|pwd|/x|open"}},
-		{"a first line of a folder", []string{":⟦b|❯⟧ "}, "⟦b|❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|❯⟧ pwd", []string{"|ls|a"}},
+		{"a first line of a folder", []string{":⟦b|❯⟧ "}, "⟦b|~/shop⟧\n⟦b|❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|❯⟧ pwd", []string{"|ls|a"}},
 		{"a first line in no style", []string{":⟦b|❯⟧ "}, "⟦b|❯⟧ ls\na\n~/shop\n⟦b|❯⟧ pwd", []string{"|ls|a\n~/shop"}},
 		{"a first line that is none", []string{":⟦b|❯⟧ "}, "⟦b|❯⟧ ls\na\n⟦b|shop⟧\n⟦b|❯⟧ pwd", []string{"|ls|a\nshop"}},
 		{"a line above a longer prompt", []string{":⟦b|x ❯⟧ "}, "⟦b|x ❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|x ❯⟧ pwd", []string{"|ls|a\n~/shop"}},

@@ -28,8 +28,9 @@ type Reader struct {
 	Start int
 
 	prompts prompts
+	reading reading
 	folder  string            // that the shell is in above the document, as it says (OSC 7)
-	lead    document.LongText // what was printed while neither an agent nor a prompt was seen, up to the rows of the document
+	lead    document.LongText // printed above the document's rows while neither an agent nor a prompt was seen
 	part    part
 }
 
@@ -39,14 +40,20 @@ type part struct {
 	typing   int       // the line on which a command begins that is being typed
 	learned  int       // what was known of prompts when they were read
 	past     int       // commands before those, whose lines the document no longer holds
+	start    int       // see Reader.Start
+	later    bool      // an agent has run before: what it has printed last is no motd
+	free     int       // the first line that neither a command nor a prompt has, else -1
 	unsure   bool      // the only command was not seen to be entered, but may have wiped the screen (clear)
 }
 
 // Seen reports whether an agent or a prompt was ever seen.
-func (r *Reader) Seen() bool { return r.AgentSeen || r.prompts.known() || r.prompts.marked }
+func (r *Reader) Seen() bool { return r.AgentSeen || r.prompts.known() || r.prompts.entered }
 
 // Waits reports whether the shell waits for a command on a row that the cursor is on.
 func (r *Reader) Waits(rw *vterm.Row, cursorX int) bool { return r.prompts.waits(rw, cursorX) }
+
+// Alone looks at a row that is alone on a quiet screen, with the cursor on it.
+func (r *Reader) Alone(rw *vterm.Row, cursorX int) { r.prompts.alone(rw, cursorX) }
 
 // Runs returns the first word of the command that runs, or "", and the first line below it.
 func (r *Reader) Runs() (program string, at int) {
@@ -58,30 +65,40 @@ func (r *Reader) Runs() (program string, at int) {
 	return program, max(0, c.out)
 }
 
-// Begin begins the part of a document from a line on.
-func (r *Reader) Begin(start int) { r.Start, r.part = start, part{} }
+// Begin begins the part of a document from a line on. unmarked says that its rows have no marks.
+func (r *Reader) Begin(start int, unmarked bool) {
+	r.prompts.unmarked, r.prompts.resting = unmarked, nil
+	r.Start, r.part = start, part{free: -1, later: r.AgentSeen}
+}
 
 // End ends the part at hand: something else is drawn on the document.
 func (r *Reader) End(d *document.Document) { r.drop(len(r.part.commands), d.Lines) }
 
 // Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
-// in the next document.
-func (r *Reader) Wipe(d *document.Document) bool {
+// in the next document, and returns what was read if that is sure only now.
+func (r *Reader) Wipe(d *document.Document) (v *session.View, runs bool) {
 	r.printed(d.Lines[:min(d.Base, len(d.Lines))])
 	s := &r.part
-	_, runs := running(s.commands)
+	_, runs = running(s.commands)
 	if !runs {
 		s.unsure = true
+		learned := r.prompts.learned
+		r.prompts.typed(d.Lines) // a command has wiped the screen, most probably
 		d.Lines = andBlank(d.Lines)
-		r.Read(d, true)
-		_, runs = running(s.commands)
+		read := r.Read(d, true)
+		if _, runs = running(s.commands); learned != r.prompts.learned {
+			v = read
+			if runs {
+				v.Items = v.Items[:len(v.Items)-1]
+			}
+		}
 	}
 	past := len(s.commands)
 	if runs {
 		past--
 	}
 	r.drop(past, d.Lines)
-	return runs
+	return v, runs
 }
 
 // andBlank returns lines and a blank one below them: what is typed there counts as entered.
@@ -89,18 +106,26 @@ func andBlank(lines []row.Line) []row.Line {
 	return append(slices.Clip(lines), row.Line{Row: &vterm.Row{}})
 }
 
-// Look looks at a frame whose rows are on the document. rw is the row that the cursor is on.
-func (r *Reader) Look(rw *vterm.Row, cursorX int, settled bool) {
+// Look looks at a frame whose rows are on the document. rw is the row that the cursor is on, and at
+// its line there.
+func (r *Reader) Look(d *document.Document, rw *vterm.Row, at, cursorX int, settled bool) {
+	lines := d.Lines
 	if r.part.unsure {
-		at, _ := r.prompts.split(row.Line{Row: rw})
-		if at.typed != "" && strings.HasPrefix(r.part.commands[0].Text, at.typed) {
+		at, _ := r.prompts.split([]row.Line{{Row: rw}}, 0, 0)
+		text := r.part.commands[0].Text
+		again := slices.ContainsFunc(lines[:min(len(lines), maxPromptRows)], func(l row.Line) bool {
+			return strings.HasSuffix(l.Text, text)
+		})
+		if again || at.typed != "" && strings.HasPrefix(text, at.typed) {
 			r.part.commands = nil // the shell has only drawn the prompt again (Ctrl+L)
 		}
 		r.part.unsure = false
 	}
-	if _, marked := rw.Mark(vterm.MarkInput); settled && !marked {
+	if settled && !slices.ContainsFunc(rw.Marks, func(m vterm.Mark) bool {
+		return m.Kind == vterm.MarkInput || m.Kind == vterm.MarkTyped || m.Kind == vterm.MarkReads
+	}) {
 		last, _ := running(r.part.commands)
-		r.prompts.learn(rw, cursorX, last.Text)
+		r.prompts.learn(rw, cursorX, lines, at, last.Text)
 	}
 }
 
@@ -119,6 +144,7 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 	if _, ok := running(s.commands); ok {
 		k--
 	}
+	s.start = min(r.Start, len(d.Lines))
 	s.read(d.Lines, from, &r.prompts, r.folder)
 	for _, o := range old {
 		if i := slices.IndexFunc(s.commands, func(c Command) bool { return c.First == o.First }); i >= 0 {
@@ -134,6 +160,9 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 		c := &s.commands[k+i]
 		if c.printed == nil {
 			c.printed = &Output{doc: d}
+			if s.past+k+i == 0 && c.Rule == noCommand { // what has left the document was above it
+				c.printed.text.Copy(&r.lead)
+			}
 		}
 		c.printed.extend(c, dirty)
 		v.Items[i] = session.Sighting{Message: c.Message, Printed: c.printed, Open: c.Open}
@@ -150,24 +179,68 @@ func (r *Reader) resume(dirty int) (from, n int) {
 	if r.part.learned != r.prompts.learned {
 		r.part.learned = r.prompts.learned
 		from = r.Start
-		if n > 1 {
+		if n > 1 && !r.prompts.rowsLearned {
 			from = max(from, commands[n-2].First)
 		}
+		r.prompts.rowsLearned = false
 	}
 	for n > 0 && commands[n-1].out > from {
 		n--
 		from = max(r.Start, min(from, commands[n].First))
 	}
 	if n > 0 && commands[n-1].End >= from {
-		commands[n-1].Open = true
+		commands[n-1].reopen(from)
 	}
 	return from, n
+}
+
+// reopen lets the output of a command go on where a document is read again from a line on.
+func (c *Command) reopen(from int) {
+	if c.closed = false; c.ended >= from {
+		c.ended, c.endN, c.ExitStatus, c.Duration = -1, 0, nil, nil
+	}
+	c.Open = c.ended < 0 && c.Rule != noCommand
+}
+
+// Close reads what is there when the recording ends, with the cursor on row rw.
+func (r *Reader) Close(d *document.Document, rw *vterm.Row, cursorX int) *session.View {
+	p := &r.prompts
+	learned := p.learned
+	if p.final = true; p.pending {
+		p.learned++
+		p.rowsLearned = true
+	}
+	if !r.Seen() {
+		p.came(rw, cursorX, d.Lines)
+	}
+	if p.learned == learned {
+		return nil
+	}
+	return r.Read(d, true)
+}
+
+// Started reads the document where an agent has started on the alternate screen, and returns what
+// Read does; nil if that has read all.
+func (r *Reader) Started(d *document.Document) *session.View {
+	learned := r.prompts.learned
+	if r.prompts.typed(d.Lines); learned == r.prompts.learned {
+		return nil
+	}
+	lines := d.Lines
+	d.Lines = andBlank(lines)
+	v := r.Read(d, true)
+	d.Lines = lines
+	return v
 }
 
 // Finish reads the document up to a line, at which an agent begins, and returns what Read does.
 // What the command that started the agent seems to have printed was the agent, half drawn.
 func (r *Reader) Finish(d *document.Document, at int) *session.View {
 	lines := d.Lines
+	r.prompts.typed(lines[:at])
+	if r.prompts.final = true; r.prompts.pending {
+		r.prompts.learned++
+	}
 	d.Lines = andBlank(lines[:at])
 	v := r.Read(d, true)
 	if c, ok := running(r.part.commands); ok {
@@ -194,6 +267,11 @@ func (r *Reader) Forget(d *document.Document) {
 	if cut < shellCut {
 		return
 	}
+	if p := &r.prompts; p.pending { // what is above the first prompt is read before it leaves
+		p.pending, p.final, p.rowsLearned = false, true, true
+		p.learned++
+		return
+	}
 	cut = min(cut, s.typing)
 	r.printed(d.Lines[:cut])
 	n, _ := slices.BinarySearchFunc(s.commands, cut-1, func(c Command, at int) int { return c.End - at })
@@ -212,6 +290,10 @@ func (r *Reader) printed(lines []row.Line) {
 // document.
 func (r *Reader) drop(n int, lines []row.Line) {
 	s, cut := &r.part, len(lines)
+	r.prompts.drop(lines)
+	if s.free >= 0 {
+		s.free = max(0, s.free-cut)
+	}
 	for _, c := range s.commands[:n] {
 		c.printed.freeze()
 	}
@@ -219,7 +301,7 @@ func (r *Reader) drop(n int, lines []row.Line) {
 	for i := range s.commands {
 		c := &s.commands[i]
 		c.printed.forget(cut)
-		c.First, c.End, c.out = c.First-cut, c.End-cut, c.out-cut
+		c.First, c.End, c.out, c.ended = c.First-cut, c.End-cut, c.out-cut, max(c.ended-cut, min(c.ended, 0))
 	}
 	s.past += n
 	s.typing -= cut

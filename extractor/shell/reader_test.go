@@ -60,10 +60,12 @@ func TestReader(t *testing.T) {
 		steps []string
 		want  []string
 	}{
-		{"a prompt is learned below commands", []string{"motd\n% ls\na\n% "}, []string{"ls=a"}},
-		{"a prompt is learned below many commands", []string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "}, []string{"1=a", "2=# x", "3=b", "sh= 5", "4=c"}},
+		{"a prompt is learned below commands", []string{"motd\n% ls\na\n% "}, []string{"=motd", "ls=a"}},
+		{"the only prompt of a recording", []string{"% ls\na\n"}, []string{"run=% ls\na"}},
+		{"a prompt is learned below many commands", []string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "}, []string{"1=a", "2=# x", "3=b", "sh= 6", "4=c"}},
 		{"a prompt that is marked is not learned", []string{marked, "ls\n" + c + "$ x\ny\n" + marked}, []string{"ls=$ x\ny"}},
-		{"an output that grows", []string{"% ", "ls\na", "b\n", "c\n\n", "d"}, []string{"ls=ab\nc\n\nd 5"}},
+		{"an output that grows", []string{"u@h:~$ ", "ls\na", "b\n", "c\n\n", "d"}, []string{"ls=ab\nc\n\nd 5"}},
+		{"an output that grows before the prompt is known", []string{"% ", "ls\na", "b\n", "c\n\n", "d", "\n% "}, []string{"ls=ab\nc\n\nd"}},
 		{"an output on the row of the prompt", []string{"u@h:~$ ", "ls\n", "ab", "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=ab 4", "id=c"}},
 		{"that wraps to it", []string{"u@h:~$ ", "ls\n" + strings.Repeat("a", 45) + "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=" + strings.Repeat("a", 45) + " 2", "id=c"}},
 
@@ -75,9 +77,10 @@ func TestReader(t *testing.T) {
 		{"a folder, behind a wipe", []string{"\x1b]7;file:///srv\a" + marked, "ls\n" + c + "a\n", wipe + d + marked, "pwd\n" + c + "b\n" + d + marked}, []string{"/srv|ls=a 3", "/srv|pwd=b"}},
 		{"an erased command", []string{"% ", "ls\na\n% ", "cat\nb\nc", "\x1b[2A\r\x1b[J% "}, []string{"ls=a", "cat=b\nc"}},
 
-		{"long outputs", []string{"% ", "1\n" + repeat(2500, "a%d") + "% ", "2\n" + repeat(2500, "b%d") + "% ", "3\nc\n% "}, []string{"1=a0-2500-a2499 2", "2=b0-2500-b2499 3", "3=c"}},
-		{"a long output in parts", []string{"% ", "1\n" + repeat(1000, "a%d"), repeat(1000, "b%d"), repeat(1000, "c%d") + "% "}, []string{"1=a0-3000-c999 4"}},
-		{"a long output is wiped", []string{"% ", "1\n" + repeat(2000, "a%d"), wipe + repeat(30, "b%d") + "% "}, []string{"1=a0-2030-b29 3"}},
+		{"long outputs", []string{"u@h:~$ ", "1\n" + repeat(2500, "a%d") + "u@h:~$ ", "2\n" + repeat(2500, "b%d") + "u@h:~$ ", "3\nc\nu@h:~$ "}, []string{"1=a0-2500-a2499 2", "2=b0-2500-b2499 3", "3=c"}},
+		{"a long output in parts", []string{"u@h:~$ ", "1\n" + repeat(1000, "a%d"), repeat(1000, "b%d"), repeat(1000, "c%d") + "u@h:~$ "}, []string{"1=a0-3000-c999 4"}},
+		{"a long output is wiped", []string{"u@h:~$ ", "1\n" + repeat(2000, "a%d"), wipe + repeat(30, "b%d") + "u@h:~$ "}, []string{"1=a0-2030-b29 3"}},
+		{"a long output before the prompt is known", []string{"% ", "1\n" + repeat(2500, "a%d") + "% ", "2\n" + repeat(2500, "b%d") + "% ", "3\nc\n% "}, []string{"=% 1-2501-a2499", "2=b0-2500-b2499 4", "3=c"}},
 		{"a plain program", []string{repeat(2000, "a%d")}, []string{"run=a0-2000-a1999"}},
 		{"a plain program that wipes", []string{repeat(40, "a%d"), wipe + repeat(2000, "b%d")}, []string{"run=a0-2035-b1999"}},
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,11 +16,18 @@ import (
 // Command is a command on a document.
 type Command struct {
 	chat.Item
-	out     int           // the first line of its output
+	out     int           // the first line of its output, which begins
+	outCol  int           // in this column
 	more    string        // output that is before the next prompt, on that prompt's row,
 	joined  bool          // which continues the row above
 	began   time.Duration // when the output begun, or the prompt was drawn
 	timed   bool          // the former
+	n       int           // the number of the last mark that was read for its beginning, and
+	endN    int           // for its end
+	prompt  string        // at which it was typed
+	ended   int           // the line on which the shell says that it has ended, else -1
+	endCol  int           // and the column
+	closed  bool          // the next prompt follows
 	printed *Output
 }
 
@@ -31,6 +39,9 @@ func running(commands []Command) (c *Command, ok bool) {
 	return &Command{}, false
 }
 
+// noCommand is the rule of what no command has printed.
+const noCommand = "output of no command"
+
 // maxTyped bounds the rows of one command line, so that what follows a quote that is never closed
 // is read as output.
 const maxTyped = 1000
@@ -40,46 +51,165 @@ const maxTyped = 1000
 // it has drawn the prompt again below, with the text.
 func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	s.typing = len(lines)
+	if s.free >= from {
+		s.free = -1
+	}
+
+	if len(s.commands) == 0 && s.past == 0 && s.free < 0 && !s.later {
+		s.free = s.start
+	}
+	again := -1
 	for i := from; i < len(lines); {
 		s.done(lines, i)
-		at, ok := p.split(lines[i])
+		last := s.last()
+		at, ok := p.split(lines, i, last.newest())
 		if !ok {
-			i++
+			i = s.said(lines, i, p, folder)
 			continue
 		}
-		if c, ok := running(s.commands); ok {
-			k, col := promptStart(lines, i, c.out, at)
-			c.close(lines, k, col)
+		start, at, sure := p.promptStart(lines, i, max(last.out, s.start), at, s.past+len(s.commands)+1)
+		if at.again {
+			p.pending = p.pending || !sure && s.loose(lines, start)
+			s.end(lines, start, at.col, sure)
+			again = start
+			i = s.again(lines, i, at, folder)
+			continue
 		}
-		c := Command{Item: chat.Item{Message: session.Message{Role: session.RoleShell}, First: i, Rule: "shell prompt", Open: true}}
-		e := entered(lines, i)
-		text, next := typed(lines, i, at.typed, e.output)
-		c.Text, i = cmp.Or(e.line, text), next
-		unused := e.output < 0 && at.prompt == p.outputs // a background job has written what is below
-		if e.output >= 0 {
+		e := entered(lines, i, at)
+		text, next := typed(lines, i, at, e)
+		text = cmp.Or(e.line, text)
+		s.typing = len(lines)
+		if s.continues(start, at, text, e, p) {
+			i = next
+			continue
+		}
+		p.pending = p.pending || !sure && s.loose(lines, start)
+		s.end(lines, start, at.col, sure)
+		unused := e.output < 0 && at.n > 0 && at.prompt == p.outputs // a background job has written what is below
+		if e.timed {
 			p.outputs = at.prompt
 		}
-		s.typing = len(lines)
 		switch {
-		case i == len(lines), unused:
-			s.typing = c.First
-		case strings.HasSuffix(c.Text, "^C"), strings.HasPrefix(e.again, c.Text): // or there is no text
+		case next == len(lines) && e.output < 0, at.pasted && e.output < 0, unused:
+			s.typing = start
+		case strings.HasSuffix(text, "^C"), strings.HasPrefix(e.again, text): // or there is no text
+			s.free = next
 		default:
-			c.Cwd = lastFolder(lines[:c.First+1], folder)
-			c.out, c.began, c.timed = i, e.began, e.output >= 0
-			s.commands = append(s.commands, c)
+			if at.pasted {
+				p.met(lines[i].Row, at)
+			}
+			p.entered = true
+			s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text, folder)
+		}
+		i = next
+	}
+	if again >= 0 && s.typing < len(lines) { // all of it is read again with the line that is typed
+		s.typing = min(s.typing, again)
+	}
+	s.finish(lines, p)
+}
+
+// again reads what is between a prompt on line i and the line, which it returns, on which the shell
+// has drawn it again with what was typed: completions, or what it says is wrong with the command.
+func (s *part) again(lines []row.Line, i int, at prompted, folder string) (next int) {
+	end := i + 1
+	for end < len(lines)-1 {
+		if m, ok := lines[end].Mark(vterm.MarkTyped); ok && m.N == at.n {
+			break
+		}
+		end++
+	}
+	n := s.last().newest()
+	for i < end {
+		at.typed = strings.TrimSpace(columns(lines[i].Row, at.input, rowEnd))
+		text, out := typed(lines[:end], i, at, entry{output: -1, right: -1})
+		stop := out
+		for stop < end && !strings.HasPrefix(lines[stop].Text, at.prompt) {
+			stop++
+		}
+		if !completes(text, lines[out:stop]) {
+			s.add(lines, i, Command{out: out, n: n, prompt: at.prompt}, text, folder)
+			s.last().close(lines, stop, 0)
+		}
+		i = stop
+	}
+	return end
+}
+
+// completes reports whether rows list what the last word of a command may go on to.
+func completes(command string, rows []row.Line) bool {
+	word := command[strings.LastIndexAny(command, " /")+1:]
+	for _, l := range rows {
+		for _, name := range strings.Fields(l.Text) {
+			if !strings.HasPrefix(name, word) {
+				return false
+			}
 		}
 	}
-	if c, ok := running(s.commands); ok {
-		c.End, c.more = len(lines), ""
+	return true
+}
+
+// newest returns the number of the last mark that was read for a command.
+func (c *Command) newest() int { return max(c.n, c.endN) }
+
+// last returns the last command; an empty one if there is none.
+func (s *part) last() *Command {
+	if n := len(s.commands); n > 0 {
+		return &s.commands[n-1]
+	}
+	return &Command{ended: -1}
+}
+
+// add adds a command that was typed on line i.
+func (s *part) add(lines []row.Line, i int, c Command, text, folder string) {
+	c.Item = chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: i, Rule: "shell prompt", Open: true}
+	c.Cwd, c.ended = lastFolder(lines[:min(i+1, len(lines))], folder), -1
+	s.commands = append(s.commands, c)
+}
+
+// end ends the output of the last command at a column of line i, where a prompt begins. What no
+// command has printed, as above the first prompt, is kept, too, where it is sure to be none of the
+// prompt's rows.
+func (s *part) end(lines []row.Line, i, col int, sure bool) {
+	first := len(s.commands) == 0 && s.past == 0
+	if sure && !(first && s.later) && (s.loose(lines, i) || s.free >= 0 && s.free <= i && columns(lines[i].Row, 0, col) != "") {
+		s.add(lines, s.free, Command{out: s.free, n: s.last().newest()}, "", "")
+		s.last().Rule = noCommand
+	}
+	s.free = -1
+	if c := s.last(); !c.closed && len(s.commands) > 0 {
+		c.close(lines, i, col)
 	}
 }
 
-// done ends the command that runs if the shell says so on line i, with its exit status.
+// loose reports whether lines above line i have text that is neither a command's nor a prompt's.
+func (s *part) loose(lines []row.Line, i int) bool {
+	return s.free >= 0 && slices.ContainsFunc(lines[min(s.free, i):i], row.Filled)
+}
+
+// finish notes where the output of the last command ends as far as it is there.
+func (s *part) finish(lines []row.Line, p *prompts) {
+	c := s.last()
+	if len(s.commands) == 0 || c.closed {
+		return
+	}
+	c.End, c.more = len(lines), ""
+	if end := len(row.Trim(lines)); c.ended >= 0 && end > c.ended { // a prompt may stand below
+		if k := p.kindOn(lines[end-1].Text); k != nil {
+			c.End = max(c.ended, end-1-max(k.rows, 0))
+		}
+	}
+}
+
+// done notes that the command that runs has ended, if the shell says so on line i, and its exit
+// status.
 func (s *part) done(lines []row.Line, i int) {
-	m, ok := lines[i].Mark(vterm.MarkDone)
 	c, runs := running(s.commands)
-	if !ok || !runs || m.At < c.began {
+	if !runs || len(lines[i].Marks) == 0 {
+		return
+	}
+	m, ok := newer(lines[i], vterm.MarkDone, c.n)
+	if c, begins := newer(lines[i], vterm.MarkOutput, c.n); !ok || begins && c.N < m.N {
 		return
 	}
 	status, _, _ := strings.Cut(m.Text, ";")
@@ -90,32 +220,146 @@ func (s *part) done(lines []row.Line, i int) {
 		seconds := float64((m.At - c.began).Round(time.Millisecond).Milliseconds()) / 1000
 		c.Duration = &seconds
 	}
-	c.close(lines, i, m.Col)
+	c.ended, c.endCol, c.Open, c.endN = i, m.Col, false, m.N
 }
 
 // close ends the output of a command at a column of line i: what is before that is output.
 func (c *Command) close(lines []row.Line, i, col int) {
-	c.End, c.Open, c.more, c.joined = max(i, c.out), false, columns(lines[i].Row, 0, col), lines[i].Wrapped
+	c.End, c.Open, c.closed, c.more, c.joined = max(i, c.out), false, true, columns(lines[i].Row, 0, col), lines[i].Wrapped
+	if i == c.out && c.outCol > 0 {
+		c.more = columns(lines[i].Row, min(c.outCol, col), col)
+	}
+}
+
+// continues reports whether what is typed at a prompt goes on with the command above, at a prompt
+// for more of it: nothing is between the two.
+func (s *part) continues(start int, at prompted, text string, e entry, p *prompts) bool {
+	c, runs := running(s.commands)
+	if !runs || !at.pasted || c.timed || start != c.out || at.col > 0 || at.prompt == c.prompt || e.output < 0 {
+		return false
+	}
+	if !unfinished(c.Text) && !slices.Contains(p.goesOn, at.prompt) {
+		return false
+	}
+	if !slices.Contains(p.goesOn, at.prompt) {
+		p.goesOn = append(p.goesOn[max(0, len(p.goesOn)+1-maxPrompts):], at.prompt)
+	}
+	if c.Text, c.out, c.n = c.Text+"\n"+text, e.output, e.n; e.line != "" {
+		c.Text = e.line
+	}
+	c.began, c.timed, c.outCol = e.began, e.timed, e.col
+	if strings.HasSuffix(text, "^C") {
+		s.commands = s.commands[:len(s.commands)-1]
+	}
+	return true
+}
+
+// said reads line i, on which no prompt was found: the shell may say that the output of a command
+// begins there. It returns the line to go on with.
+func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
+	c := s.last()
+	m, ok := newer(lines[i], vterm.MarkOutput, c.newest())
+	text := cmdline(m)
+	if !ok || text == "" && c.ended < 0 {
+		return i + 1
+	}
+	if _, typing := newer(lines[i], vterm.MarkInput, c.newest()); typing {
+		return i + 1
+	}
+	lo, end := max(s.start, c.out, c.ended), i
+	next := prompted{}
+	if m.Col > 0 {
+		end++
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	k := end - 1
+	for ; k >= lo && end-k < maxPromptRows; k-- {
+		line := lines[k].Text
+		if k == i && m.Col > 0 {
+			line = columns(lines[k].Row, 0, m.Col)
+		}
+		rest := ""
+		if k+1 < end {
+			rest, _ = wrapped(lines[:end], k)
+		}
+		if head, ok := strings.CutSuffix(withoutRight(line, lines[k])+rest, first); ok && first != "" {
+			next.input = row.Width(head)
+			if k == c.ended && c.endCol < next.input {
+				next.col = c.endCol
+			}
+			next.prompt = columns(lines[k].Row, next.col, next.input)
+			break
+		}
+	}
+	p.mark()
+	p.entered = true
+	switch {
+	case k >= lo && end-k < maxPromptRows:
+		start, at, sure := p.promptStart(lines, k, lo, next, m.N)
+		p.pending = p.pending || !sure && s.loose(lines, start)
+		s.end(lines, start, at.col, sure)
+	case text == "" && end > lo:
+		k = end - 1
+		text = strings.TrimSpace(lines[k].Text)
+		s.end(lines, k, 0, true)
+	default:
+		k = end
+		s.end(lines, min(k, len(lines)-1), 0, true)
+	}
+	n := Command{out: i, outCol: m.Col, began: m.At, timed: true, n: m.N, prompt: next.prompt}
+	if m.Col > 0 && columns(lines[i].Row, m.Col, rowEnd) == "" {
+		n.out, n.outCol = i+1, 0
+	}
+	s.add(lines, min(k, i), n, text, folder)
+	s.done(lines, i)
+	return i + 1
 }
 
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that
-// were typed at continuation prompts; next is the line behind it. output is the line on which a
-// shell says that its output begins, else -1.
-func typed(lines []row.Line, i int, command string, output int) (_ string, next int) {
+// were typed at continuation prompts; next is the line behind it.
+func typed(lines []row.Line, i int, at prompted, e entry) (_ string, next int) {
 	end := min(len(lines), i+maxTyped)
-	if output >= 0 {
-		end = output
+	if e.output >= 0 {
+		end = min(end, e.typed)
 	}
-	rest, next := wrapped(lines[:end], i)
+	cut := func(k int, text string) string { // what is right of what was typed
+		if e.right < 0 || k != e.typed-1 {
+			return text
+		}
+		from := 0
+		if k == i {
+			from = at.input
+		}
+		return strings.TrimSpace(columns(lines[k].Row, min(from, e.right), e.right))
+	}
+	rest, next := wrapped(lines[:max(end, i+1)], i)
+	command := at.typed
+	if next == i+1 {
+		command = cut(i, command)
+	}
 	command = strings.TrimSpace(withoutRight(command+rest, lines[next-1]))
-	for next < end && (output >= 0 || unfinished(command)) {
-		line := lines[next].Text
+	for next < end && (e.output >= 0 || unfinished(command)) {
+		line := cut(next, lines[next].Text)
 		text := continuation().ReplaceAllString(line, "$1")
-		if text == line && output < 0 { // no continuation
-			break
+		switch {
+		case at.pasted && e.output >= 0: // typed without such prompts
+			text = line
+			if row.Indent(text) >= at.input && at.input > 0 {
+				text = text[at.input:]
+			}
+		case text == line && e.output < 0: // no continuation
+			if e.output < 0 {
+				return command, next
+			}
 		}
 		rest, next = wrapped(lines[:end], next)
 		command += "\n" + text + rest
+	}
+	if e.output >= 0 {
+		next = max(next, min(e.output, len(lines)))
+	}
+	if at.pasted {
+		command = strings.TrimRight(command, " \n")
 	}
 	return command, next
 }

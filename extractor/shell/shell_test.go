@@ -65,8 +65,7 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 		t.Run(tt.name, func(t *testing.T) {
 			var p prompts
 			for _, l := range tt.learned {
-				r := rowtest.Dump(t, 80, l.row)[0].Row
-				p.learn(r, row.Extent(r)+1, "")
+				restsAt(t, &p, l.row, "", 0)
 			}
 			var got []command
 			for _, it := range parseShell(rowtest.Dump(t, tt.cols, tt.rows), &p) {
@@ -102,8 +101,7 @@ func TestShellPromptWaits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var p prompts
 			for _, l := range tt.learned {
-				r := rowtest.Dump(t, 80, l.row)[0].Row
-				p.learn(r, row.Extent(r)+1, "")
+				restsAt(t, &p, l.row, "", 0)
 			}
 			if got := p.waits(rowtest.Dump(t, 80, tt.row)[0].Row, tt.cursor); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
@@ -115,7 +113,7 @@ func TestShellPromptWaits(t *testing.T) {
 // parseShell reads the commands off shell lines, with their output.
 func parseShell(lines []row.Line, p *prompts) []chat.Item {
 	var items []chat.Item
-	var s part
+	s := part{free: -1, later: true}
 	s.read(lines, 0, p, "")
 	for _, c := range s.commands {
 		out := Output{doc: &document.Document{Lines: lines}, from: c.out, end: c.End, more: c.more, joined: c.joined}
@@ -130,8 +128,8 @@ func TestShellAnyRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rowtest.Any(t)
 		var p prompts
-		for _, l := range lines {
-			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"), "sh")
+		for i, l := range lines {
+			p.learn(l.Row, rapid.IntRange(0, 40).Draw(t, "cursor"), lines, i, "sh")
 			p.waits(l.Row, 3)
 		}
 		parseShell(lines, &p)

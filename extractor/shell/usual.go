@@ -40,15 +40,6 @@ func usualPrompt(text string) (f form, prompt string) {
 	return form{}, ""
 }
 
-// promptEnd is a text that may be a prompt.
-var promptEnd = lazy.Regexp(`[$#%>❯➜»λ›✗⟩▶❱] *$|^➜ `)
-
-// framed and twoLines are a prompt, and the row above, which is its first line.
-var (
-	framed   = lazy.Regexp(`^[╰└].*\n[╭┌]`)
-	twoLines = lazy.Regexp(`^[^ ] *\n(?:[~/]|` + hostForm + `[^\pL\p{Nd}._-]|.* on |.* via )`)
-)
-
 // replPrompt is the prompt of a program that is no shell.
 var replPrompt = lazy.Regexp(`^(?:>>>|\.\.\.|>|\((?:gdb|lldb)\)|ftp>|node>|.*sql(?:ite)?>|irb\(.*|In \[.*|iex\(.*) *$`)
 

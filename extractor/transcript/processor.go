@@ -165,9 +165,9 @@ func (p *Processor) next() (due time.Duration, what func(p *Processor, due time.
 	case p.status.changing() && (!p.dirty || state <= gap) && (p.settled || state < still):
 		return state, func(p *Processor, _ time.Duration) { p.status.log(p.log, p.offset) }
 	case whole:
-		return gap, func(p *Processor, _ time.Duration) { p.frame(p.last, false) }
+		return gap, func(p *Processor, _ time.Duration) { p.still(p.last, false) }
 	case !p.settled:
-		return still, func(p *Processor, due time.Duration) { p.frame(due, true) }
+		return still, func(p *Processor, due time.Duration) { p.still(due, true) }
 	}
 	return 0, nil
 }
@@ -175,7 +175,7 @@ func (p *Processor) next() (due time.Duration, what func(p *Processor, due time.
 // flush takes the current frame, whatever the time.
 func (p *Processor) flush(at time.Duration) {
 	if p.dirty || !p.settled {
-		p.frame(at, true)
+		p.still(at, true)
 	}
 }
 
@@ -204,6 +204,10 @@ func (p *Processor) cue(c vterm.Cue) {
 		p.whole = c.Kind == vterm.CueFrame
 		p.frame(p.last, false)
 		p.whole = false
+	case vterm.CueReads:
+		if p.reader.Agent() == "" {
+			p.typed(p.term.Snapshot(), false, false)
+		}
 	case vterm.CueHistory:
 		p.read(p.last, false, true)
 	case vterm.CueErase:
@@ -216,10 +220,17 @@ func (p *Processor) cue(c vterm.Cue) {
 				p.frame(p.last, false)
 			}
 			// Agents draw from the top row on without a wipe, and a shell draws a prompt there again.
-			p.wiped = c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == ""
+			p.wiped = c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == "" && !p.readsHome()
 		}
 	}
 	p.dirty = true
+}
+
+// readsHome reports whether a shell has just begun to read at the top: it draws a prompt again.
+func (p *Processor) readsHome() bool {
+	n, on := p.term.Reads()
+	m, ok := p.term.Snapshot().Lines[0].Mark(vterm.MarkReads)
+	return on && ok && m.N == n
 }
 
 // filled counts the rows of the screen that have text.
@@ -231,6 +242,23 @@ func (p *Processor) filled() int {
 		}
 	}
 	return n
+}
+
+// still reads the screen, to which nothing was written for a moment.
+func (p *Processor) still(at time.Duration, settled bool) {
+	if p.reader.Agent() == "" {
+		p.typed(p.term.Snapshot(), true, settled)
+	}
+	p.frame(at, settled)
+	p.typed(p.term.Snapshot(), true, settled) // an agent may have ended
+}
+
+// typed marks where the line begins that a shell reads.
+func (p *Processor) typed(s *vterm.Snapshot, still, settled bool) {
+	n, on := p.term.Reads()
+	if x, y, ok := p.reader.Typed(s, n, on, still, settled); ok {
+		p.term.SetTyped(x, y)
+	}
 }
 
 // frame reads the screen.

@@ -1,0 +1,119 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// kind is a kind of prompt: a prompt, and what else is taken for the same one drawn again.
+type kind struct {
+	text  string
+	input int // how many columns it takes
+	style []vterm.Style
+
+	id    int        // of the first that was read
+	above []row.Line // the rows above that one's last
+	told  int        // how many of them are part of it, as the shell says; -1: it does not say
+	rows  int        // how many are part of every one; -1: only one was read
+}
+
+// maxPromptRows is how many rows a prompt has at most above its last.
+const maxPromptRows = 8
+
+// styles returns the styles of a row up to a column, one for each change.
+func styles(r *vterm.Row, to int) (out []vterm.Style) {
+	for _, run := range r.Runs {
+		if run.Col < to && strings.TrimSpace(run.Text) != "" || row.Highlighted(run.Style) && run.Col < to {
+			out = append(out, run.Style)
+		}
+	}
+	return out
+}
+
+// alike reports whether a prompt is of the kind: the same text, or the same styles or half of the
+// text around a piece that varies.
+func (k *kind) alike(text string, style []vterm.Style) bool {
+	return k.text == text || alike(k.text, k.style, text, style)
+}
+
+func alike(a string, as []vterm.Style, b string, bs []vterm.Style) bool {
+	if len(as) > 1 && slices.Equal(as, bs) {
+		return true
+	}
+	head := row.CommonStart(a, b)
+	tail := commonEnd(a[len(head):], b[len(head):])
+	common := strings.TrimSpace(head) + strings.TrimSpace(tail)
+	return slices.Equal(as[:min(1, len(as))], bs[:min(1, len(bs))]) && 2*len(common) >= max(len(a), len(b), 3)
+}
+
+// alikeRows reports whether two rows may be the same row of a prompt, drawn twice.
+func alikeRows(a, b row.Line) bool {
+	if a.Text == b.Text || a.Text == "" || b.Text == "" {
+		return a.Text == b.Text
+	}
+	return alike(a.Text, styles(a.Row, a.Cols), b.Text, styles(b.Row, b.Cols))
+}
+
+// kindOf returns the kind of a prompt, a new one if it is of none.
+func (p *prompts) kindOf(text string, style []vterm.Style) *kind {
+	i := slices.IndexFunc(p.kinds, func(k kind) bool { return k.text == text })
+	if i < 0 {
+		i = slices.IndexFunc(p.kinds, func(k kind) bool { return k.alike(text, style) })
+	}
+	if i < 0 {
+		p.kinds = append(p.kinds[max(0, len(p.kinds)+1-maxPrompts):], kind{text: text, style: style, rows: -1})
+		i = len(p.kinds) - 1
+	}
+	return &p.kinds[i]
+}
+
+// rowsAbove returns how many rows above line i, below line out, are part of the prompt on that
+// line. Those that the shell names are, unless the prompts of this kind disagree; else those that
+// are there above each. told is how many the shell names, -1 if it names none; id tells prompts
+// apart.
+func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id int) (n int, sure bool) {
+	k := p.kindOf(at.prompt, styles(lines[i].Row, at.input))
+	above := lines[min(i, max(out, i-maxPromptRows, 0)):i]
+	switch {
+	case k.id == 0 || k.id == id && k.rows < 0:
+		k.id, k.above, k.told, k.input = id, slices.Clone(above), told, at.input-at.col
+		return max(told, 0), told >= 0 || p.final
+	case k.id == id:
+		if told < 0 {
+			return k.rows, true
+		}
+		return min(told, k.rows), true
+	}
+	for n < min(len(above), len(k.above)) && alikeRows(above[len(above)-1-n], k.above[len(k.above)-1-n]) {
+		n++
+	}
+	switch {
+	case told < 0 && k.told >= 0: // what the shell says of others holds
+		n = min(n, k.told)
+	case told >= 0 && k.told >= 0:
+		n = told
+		if first := len(k.above) - k.told; told > k.told && (k.told == 0 || !alikeRows(lines[i-told], k.above[first])) {
+			n = k.told // that mark is in the middle of some output
+		}
+	case told >= 0:
+		n = told
+	}
+	rows := n
+	if k.rows >= 0 {
+		rows = min(k.rows, n)
+	}
+	if rows != k.rows {
+		if k.rows != rows && (k.told != rows || k.rows > rows) {
+			p.learned++
+			p.rowsLearned, p.pending = p.pending, false
+		}
+		k.rows = rows
+	}
+	if told >= 0 {
+		return n, true
+	}
+	return rows, true
+}

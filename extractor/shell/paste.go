@@ -1,0 +1,109 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// reading follows the line that a shell reads. readline, zsh and fish switch bracketed paste on
+// when they prompt, and off at Enter; where the prompt ends is seen in the first frame that shows
+// nothing but the prompt.
+type reading struct {
+	n     int    // of its MarkReads
+	found bool   // its beginning was marked
+	typed string // so far
+	last  string // what was typed at the one before
+
+	foreign bool // an agent reads it, and may not switch bracketed paste off when it ends
+}
+
+// Foreign notes that an agent reads what is typed from MarkReads n on.
+func (r *Reader) Foreign(n int) { r.reading = reading{n: n, foreign: true} }
+
+// Typed returns where on a screen the line begins that a program reads, to be marked there; ok is
+// false if it is marked already, or not known. n is the number of its MarkReads, on reports whether
+// the program still reads, and still whether it has written nothing for a moment.
+func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y int, ok bool) {
+	t := &r.reading
+	if n == 0 || s.Alt || n == t.n && t.foreign {
+		return 0, 0, false
+	}
+	if n != t.n {
+		*t = reading{n: n, last: t.typed}
+	}
+	cursor := s.Lines[s.CursorY]
+	if y, m := t.begins(s); y >= 0 {
+		t.found = true
+		prompt, last := columns(s.Lines[y], 0, m.Col), lineStart(s)
+		if last > y && on && prompt != "" && strings.HasPrefix(s.Lines[last].Text, prompt) && (last < s.CursorY || m.Col <= s.CursorX) {
+			t.typed = upTo(s, last, m.Col)
+			return m.Col, last, true // drawn again below completions, or what is wrong with the command
+		}
+		t.typed = upTo(s, y, m.Col)
+		return 0, 0, false
+	}
+	tail := t.last
+	if t.found {
+		tail = t.typed
+	}
+	if x, y, ok := endsWith(s, tail); ok {
+		t.typed = tail
+		return x, y, true
+	}
+	before := columns(cursor, 0, s.CursorX)
+	if !on || !still || before == "" && !settled || strings.TrimSpace(columns(cursor, s.CursorX, rowEnd)) != "" && beforeCursor(cursor, s.CursorX) == "" {
+		return 0, 0, false
+	}
+	t.typed = ""
+	return s.CursorX, s.CursorY, true
+}
+
+// begins returns the row of a screen, and the mark, at which the line begins.
+func (t *reading) begins(s *vterm.Snapshot) (y int, m vterm.Mark) {
+	for y := s.CursorY; y >= 0; y-- {
+		if m, ok := s.Lines[y].Mark(vterm.MarkTyped); ok && m.N == t.n {
+			return y, m
+		}
+	}
+	return -1, m
+}
+
+// lineStart returns the row of a screen on which the line begins that the cursor is on: it may be
+// wrapped.
+func lineStart(s *vterm.Snapshot) int {
+	y := s.CursorY
+	for y > 0 && (s.Lines[y].Wrapped || row.Extent(s.Lines[y-1]) >= s.Cols) {
+		y--
+	}
+	return y
+}
+
+// upTo returns what is written from a column of a row up to the cursor.
+func upTo(s *vterm.Snapshot, y, x int) string {
+	if y == s.CursorY {
+		return columns(s.Lines[y], x, s.CursorX)
+	}
+	text := columns(s.Lines[y], x, rowEnd)
+	for y++; y < s.CursorY; y++ {
+		text += s.Lines[y].Text
+	}
+	return text + columns(s.Lines[y], 0, s.CursorX)
+}
+
+// endsWith finds where on a screen a text begins that ends at the cursor.
+func endsWith(s *vterm.Snapshot, text string) (x, y int, ok bool) {
+	shown := columns(s.Lines[s.CursorY], 0, s.CursorX)
+	for y := s.CursorY; text != "" && y >= 0; y-- {
+		if head, ok := strings.CutSuffix(shown, text); ok {
+			return row.Width(head), y, true
+		}
+		if head, ok := strings.CutSuffix(text, shown); !ok || shown == "" || y == 0 {
+			break
+		} else {
+			text, shown = head, s.Lines[y-1].Text
+		}
+	}
+	return 0, 0, false
+}
