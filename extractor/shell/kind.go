@@ -87,26 +87,13 @@ func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id 
 		}
 		return min(told, k.rows), true
 	}
-	for n < min(len(above), len(k.above)) && alikeRows(above[len(above)-1-n], k.above[len(k.above)-1-n]) {
-		n++
-	}
-	switch {
-	case told < 0 && k.told >= 0: // what the shell says of others holds
-		n = min(n, k.told)
-	case told >= 0 && k.told >= 0:
-		n = told
-		if first := len(k.above) - k.told; told > k.told && (k.told == 0 || !alikeRows(lines[i-told], k.above[first])) {
-			n = k.told // that mark is in the middle of some output
-		}
-	case told >= 0:
-		n = told
-	}
+	n = k.common(lines, i, above, told)
 	rows := n
 	if k.rows >= 0 {
 		rows = min(k.rows, n)
 	}
-	if rows != k.rows {
-		if k.rows != rows && (k.told != rows || k.rows > rows) {
+	if k.rows != rows {
+		if k.told != rows || k.rows > rows {
 			p.learned++
 			p.rowsLearned, p.pending = p.pending, false
 		}
@@ -116,4 +103,23 @@ func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id 
 		return n, true
 	}
 	return rows, true
+}
+
+// common returns how many rows above line i are part of the prompt there, by comparison with the
+// first prompt of its kind. above are the rows that may be; told is how many the shell names.
+func (k *kind) common(lines []row.Line, i int, above []row.Line, told int) (n int) {
+	if told >= 0 {
+		first := len(k.above) - k.told
+		if told > k.told && k.told >= 0 && (k.told == 0 || !alikeRows(lines[i-told], k.above[first])) {
+			return k.told // that mark is in the middle of some output
+		}
+		return told
+	}
+	for n < min(len(above), len(k.above)) && alikeRows(above[len(above)-1-n], k.above[len(k.above)-1-n]) {
+		n++
+	}
+	if k.told >= 0 { // what the shell says of others holds
+		n = min(n, k.told)
+	}
+	return n
 }

@@ -169,21 +169,7 @@ func enters(lines []row.Line, n int) bool {
 // that begins on line out, and the prompt with the column in which it begins there; sure is false
 // if it may begin above.
 func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int) (_ int, _ prompted, sure bool) {
-	told, col := -1, 0
-	for k := i; k >= max(0, out, i-maxPromptRows) && told < 0; k-- {
-		l := lines[k]
-		if m, ok := l.Mark(vterm.MarkPrompt); ok && (k < i || m.Col <= at.input) {
-			told, col = i-k, m.Col
-		} else if m, ok := l.Mark(vterm.MarkReads); ok && at.pasted && m.N <= at.n &&
-			(k < i || m.Col < at.input) && !entersOn(l, m.N) && !again(lines[k:i+1], m) {
-			told, col = i-k, m.Col
-		} else if m, ok := l.Mark(vterm.MarkDrawn); ok && at.pasted && m.N == at.n-1 {
-			if i > k || m.Col > 0 { // else it may be drawn below what was printed before
-				told, col = i-k, m.Col
-			}
-			break
-		}
-	}
+	told, col := markedStart(lines, i, max(0, out, i-maxPromptRows), at)
 	if at.n > 0 {
 		id = at.n
 	}
@@ -198,6 +184,31 @@ func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int)
 		at.col = 0
 	}
 	return i - n, at, sure
+}
+
+// markedStart returns how many rows above line i, but not above line top, a mark says that the
+// prompt on that line begins, and the column there; -1 if none says so.
+func markedStart(lines []row.Line, i, top int, at prompted) (rows, col int) {
+	for k := i; k >= top; k-- {
+		l := lines[k]
+		if m, ok := l.Mark(vterm.MarkPrompt); ok && (k < i || m.Col <= at.input) {
+			return i - k, m.Col
+		}
+		if !at.pasted {
+			continue
+		}
+		if m, ok := l.Mark(vterm.MarkReads); ok && m.N <= at.n &&
+			(k < i || m.Col < at.input) && !entersOn(l, m.N) && !again(lines[k:i+1], m) {
+			return i - k, m.Col
+		}
+		if m, ok := l.Mark(vterm.MarkDrawn); ok && m.N == at.n-1 {
+			if i > k || m.Col > 0 { // else it may be drawn below what was printed before
+				return i - k, m.Col
+			}
+			break
+		}
+	}
+	return -1, 0
 }
 
 // entersOn reports whether the line that is read from mark n on is entered on the same row.
@@ -233,22 +244,12 @@ func entered(lines []row.Line, i int, at prompted) entry {
 		enter, isEnter := newer(l, vterm.MarkEnter, at.n)
 		next := nextPrompt(l, at.n, k > i)
 		if isEnter && e.output < 0 && (next.N == 0 || enter.N < next.N) {
-			e.output, e.typed, e.n = k+1, k+1, enter.N
-			if enter.Col == 0 && k > i {
-				e.output, e.typed = k, k
-			} else {
-				e.right = enter.Col
-			}
+			e.enter(enter, k, k > i)
 		}
 		c, ok := newer(l, vterm.MarkOutput, at.n)
 		first := next.N == 0 || c.N < next.N || next.Kind == vterm.MarkReads && !isEnter
 		if ok && first && (e.output < 0 || k <= e.output) {
-			e.line, e.began, e.timed, e.n = cmdline(c), c.At, true, c.N
-			if c.Col > 0 && columns(l.Row, c.Col, rowEnd) == "" {
-				e.output, e.typed, e.right = k+1, k+1, c.Col
-			} else if e.output, e.col, e.typed = k, c.Col, k; c.Col > 0 {
-				e.typed, e.right = k+1, c.Col
-			}
+			e.begin(c, l, k)
 			return e
 		}
 		if next.N > 0 {
@@ -262,6 +263,27 @@ func entered(lines []row.Line, i int, at prompted) entry {
 		}
 	}
 	return e
+}
+
+// enter notes that the line was entered on line k, which is below that of the prompt or is not.
+func (e *entry) enter(m vterm.Mark, k int, below bool) {
+	e.output, e.typed, e.right, e.n = k+1, k+1, m.Col, m.N
+	if m.Col == 0 && below {
+		e.output, e.typed, e.right = k, k, -1
+	}
+}
+
+// begin notes that the command's output begins on line k.
+func (e *entry) begin(m vterm.Mark, l row.Line, k int) {
+	e.line, e.began, e.timed, e.n = cmdline(m), m.At, true, m.N
+	switch {
+	case m.Col == 0:
+		e.output, e.col, e.typed = k, 0, k
+	case columns(l.Row, m.Col, rowEnd) == "":
+		e.output, e.typed, e.right = k+1, k+1, m.Col
+	default:
+		e.output, e.col, e.typed, e.right = k, m.Col, k+1, m.Col
+	}
 }
 
 // nextPrompt returns the first mark of another prompt that a line has after mark n.

@@ -33,16 +33,14 @@ func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y 
 	if n != t.n {
 		*t = reading{n: n, last: t.typed}
 	}
-	cursor := s.Lines[s.CursorY]
 	if y, m := t.begins(s); y >= 0 {
 		t.found = true
-		prompt, last := columns(s.Lines[y], 0, m.Col), lineStart(s)
-		if last > y && on && prompt != "" && strings.HasPrefix(s.Lines[last].Text, prompt) && (last < s.CursorY || m.Col <= s.CursorX) {
-			t.typed = upTo(s, last, m.Col)
-			return m.Col, last, true // drawn again below completions, or what is wrong with the command
+		last := y
+		if on {
+			last = drawnBelow(s, y, m.Col)
 		}
-		t.typed = upTo(s, y, m.Col)
-		return 0, 0, false
+		t.typed = upTo(s, last, m.Col)
+		return m.Col, last, last > y
 	}
 	tail := t.last
 	if t.found {
@@ -52,12 +50,32 @@ func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y 
 		t.typed = tail
 		return x, y, true
 	}
-	before := columns(cursor, 0, s.CursorX)
-	if !on || !still || before == "" && !settled || strings.TrimSpace(columns(cursor, s.CursorX, rowEnd)) != "" && beforeCursor(cursor, s.CursorX) == "" {
+	if !on || !still || !nothingTyped(s, settled) {
 		return 0, 0, false
 	}
 	t.typed = ""
 	return s.CursorX, s.CursorY, true
+}
+
+// nothingTyped reports whether the cursor's row may be a prompt alone: nothing is right of the
+// cursor, or only a prompt at the window's edge. A row that is empty up to the cursor is one only on
+// a settled screen.
+func nothingTyped(s *vterm.Snapshot, settled bool) bool {
+	cursor := s.Lines[s.CursorY]
+	if columns(cursor, 0, s.CursorX) == "" && !settled {
+		return false
+	}
+	return strings.TrimSpace(columns(cursor, s.CursorX, rowEnd)) == "" || beforeCursor(cursor, s.CursorX) != ""
+}
+
+// drawnBelow returns the row on which the cursor's line begins, if that shows once more the prompt
+// that ends in column x of row y, as shells do below completions or an error; else y.
+func drawnBelow(s *vterm.Snapshot, y, x int) int {
+	prompt, last := columns(s.Lines[y], 0, x), lineStart(s)
+	if last > y && prompt != "" && strings.HasPrefix(s.Lines[last].Text, prompt) && (last < s.CursorY || x <= s.CursorX) {
+		return last
+	}
+	return y
 }
 
 // begins returns the row of a screen, and the mark, at which the line begins.
@@ -99,11 +117,11 @@ func endsWith(s *vterm.Snapshot, text string) (x, y int, ok bool) {
 		if head, ok := strings.CutSuffix(shown, text); ok {
 			return row.Width(head), y, true
 		}
-		if head, ok := strings.CutSuffix(text, shown); !ok || shown == "" || y == 0 {
+		head, ok := strings.CutSuffix(text, shown)
+		if !ok || shown == "" || y == 0 {
 			break
-		} else {
-			text, shown = head, s.Lines[y-1].Text
 		}
+		text, shown = head, s.Lines[y-1].Text
 	}
 	return 0, 0, false
 }

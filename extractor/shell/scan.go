@@ -69,44 +69,54 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 		}
 		start, at, sure := p.promptStart(lines, i, max(last.out, s.start), at, s.past+len(s.commands)+1)
 		if at.again {
-			p.pending = p.pending || !sure && s.loose(lines, start)
-			s.end(lines, start, at.col, sure)
+			s.endAbove(lines, start, at.col, sure, p)
 			again = start
 			i = s.again(lines, i, at, folder)
 			continue
 		}
-		e := entered(lines, i, at)
-		text, next := typed(lines, i, at, e)
-		text = cmp.Or(e.line, text)
-		s.typing = len(lines)
-		if s.continues(start, at, text, e, p) {
-			i = next
-			continue
-		}
-		p.pending = p.pending || !sure && s.loose(lines, start)
-		s.end(lines, start, at.col, sure)
-		unused := e.output < 0 && at.n > 0 && at.prompt == p.outputs // a background job has written what is below
-		if e.timed {
-			p.outputs = at.prompt
-		}
-		switch {
-		case next == len(lines) && e.output < 0, at.pasted && e.output < 0, unused:
-			s.typing = start
-		case strings.HasSuffix(text, "^C"), strings.HasPrefix(e.again, text): // or there is no text
-			s.free = next
-		default:
-			if at.pasted {
-				p.met(lines[i].Row, at)
-			}
-			p.entered = true
-			s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text, folder)
-		}
-		i = next
+		i = s.line(lines, i, start, at, sure, p, folder)
 	}
 	if again >= 0 && s.typing < len(lines) { // all of it is read again with the line that is typed
 		s.typing = min(s.typing, again)
 	}
 	s.finish(lines, p)
+}
+
+// line reads what was typed at the prompt on line i, which begins on line start, and returns the
+// line below it.
+func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *prompts, folder string) (next int) {
+	e := entered(lines, i, at)
+	text, next := typed(lines, i, at, e)
+	text = cmp.Or(e.line, text)
+	s.typing = len(lines)
+	if s.continues(start, at, text, e, p) {
+		return next
+	}
+	s.endAbove(lines, start, at.col, sure, p)
+	unused := e.output < 0 && at.n > 0 && at.prompt == p.outputs // a background job has written what is below
+	if e.timed {
+		p.outputs = at.prompt
+	}
+	switch {
+	case e.output < 0 && (next == len(lines) || at.pasted || unused):
+		s.typing = start
+	case strings.HasSuffix(text, "^C"), strings.HasPrefix(e.again, text): // or there is no text
+		s.free = next
+	default:
+		if at.pasted {
+			p.met(lines[i].Row, at)
+		}
+		p.entered = true
+		s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text, folder)
+	}
+	return next
+}
+
+// endAbove ends what is above a prompt, which begins at a column of line start. What may be part of
+// the prompt waits to be read until it is known how many rows the prompt has.
+func (s *part) endAbove(lines []row.Line, start, col int, sure bool, p *prompts) {
+	p.pending = p.pending || !sure && s.loose(lines, start)
+	s.end(lines, start, col, sure)
 }
 
 // again reads what is between a prompt on line i and the line, which it returns, on which the shell
@@ -267,37 +277,16 @@ func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
 		return i + 1
 	}
 	lo, end := max(s.start, c.out, c.ended), i
-	next := prompted{}
 	if m.Col > 0 {
 		end++
 	}
-	first, _, _ := strings.Cut(text, "\n")
-	k := end - 1
-	for ; k >= lo && end-k < maxPromptRows; k-- {
-		line := lines[k].Text
-		if k == i && m.Col > 0 {
-			line = columns(lines[k].Row, 0, m.Col)
-		}
-		rest := ""
-		if k+1 < end {
-			rest, _ = wrapped(lines[:end], k)
-		}
-		if head, ok := strings.CutSuffix(withoutRight(line, lines[k])+rest, first); ok && first != "" {
-			next.input = row.Width(head)
-			if k == c.ended && c.endCol < next.input {
-				next.col = c.endCol
-			}
-			next.prompt = columns(lines[k].Row, next.col, next.input)
-			break
-		}
-	}
+	next, k := c.typedAbove(lines, lo, end, m, text)
 	p.mark()
 	p.entered = true
 	switch {
-	case k >= lo && end-k < maxPromptRows:
+	case k >= 0:
 		start, at, sure := p.promptStart(lines, k, lo, next, m.N)
-		p.pending = p.pending || !sure && s.loose(lines, start)
-		s.end(lines, start, at.col, sure)
+		s.endAbove(lines, start, at.col, sure, p)
 	case text == "" && end > lo:
 		k = end - 1
 		text = strings.TrimSpace(lines[k].Text)
@@ -313,6 +302,36 @@ func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
 	s.add(lines, min(k, i), n, text, folder)
 	s.done(lines, i)
 	return i + 1
+}
+
+// typedAbove looks for the row, from line lo up to line end, that ends with a command whose output
+// begins at mark m, as the shell says. It returns the prompt on that row, and its line; -1 if there
+// is none.
+func (c *Command) typedAbove(lines []row.Line, lo, end int, m vterm.Mark, command string) (at prompted, k int) {
+	first, _, _ := strings.Cut(command, "\n")
+	if first == "" {
+		return at, -1
+	}
+	for k = end - 1; k >= lo && end-k < maxPromptRows; k-- {
+		line, rest := lines[k].Text, ""
+		if k == end-1 && m.Col > 0 {
+			line = columns(lines[k].Row, 0, m.Col)
+		}
+		if k+1 < end {
+			rest, _ = wrapped(lines[:end], k)
+		}
+		head, ok := strings.CutSuffix(withoutRight(line, lines[k])+rest, first)
+		if !ok {
+			continue
+		}
+		at.input = row.Width(head)
+		if k == c.ended && c.endCol < at.input {
+			at.col = c.endCol
+		}
+		at.prompt = columns(lines[k].Row, at.col, at.input)
+		return at, k
+	}
+	return at, -1
 }
 
 // typed puts the command on line i together with the rows that it was wrapped to and the lines that
