@@ -336,7 +336,7 @@ func TestPrintedCapture(t *testing.T) {
 	}{
 		{"in a shell", shots{{"s", "me@box:~$ "}, {"", "cat talk\n" + capture + "\nme@box:~$ "}, {"s", ""}}, false},
 		{"in a pager", shots{{"s", "\x1b[?1049h\x1b[H" + capture + "\n:"}}, false},
-		{"as the first thing", shots{{"s", capture + "\nx$ "}}, false},
+		{"as the first thing", shots{{"s", capture + "\nme@box:~$ "}}, false},
 		{"an agent", shots{{"s", "me@box:~$ "}, {"", "one\n" + capture + "\x1b[A\r\x1b[C"}, {"s", ""}}, true},
 		{"an agent on the alternate screen", shots{{"s", "\x1b[?1049h\x1b[H" + capture + "\x1b[A\r\x1b[C"}}, true},
 	} {
