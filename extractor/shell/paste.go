@@ -58,8 +58,8 @@ func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y 
 }
 
 // nothingTyped reports whether the cursor's row may be a prompt alone: nothing is right of the
-// cursor, or only a prompt at the window's edge. A row that is empty up to the cursor is one only on
-// a settled screen.
+// cursor, or only a prompt at the window's edge. A row that is empty up to the cursor may be one
+// only on a settled screen.
 func nothingTyped(s *vterm.Snapshot, settled bool) bool {
 	cursor := s.Lines[s.CursorY]
 	if columns(cursor, 0, s.CursorX) == "" && !settled {
