@@ -54,8 +54,9 @@ func (t *Term) setModes(on bool) {
 func (t *Term) setPrivateModes(on bool) {
 	for _, v := range t.params.nums[:t.params.n] {
 		if flag := t.privateFlag(v); flag != nil {
+			was := *flag
 			*flag = on
-			if v == 2004 {
+			if v == 2004 && (on || was) {
 				t.markReads(on)
 			}
 			continue
