@@ -54,7 +54,7 @@ func read(steps ...string) (got []string) {
 
 func TestReader(t *testing.T) {
 	const a, b, c, d, wipe = "\x1b]133;A\a", "\x1b]133;B\a", "\x1b]133;C\a", "\x1b]133;D\a", "\x1b[H\x1b[2J\x1b[3J"
-	const marked = a + "$ " + b
+	const marked, says = a + "$ " + b, "\x1b]133;C;cmdline_url="
 	tests := []struct {
 		name  string
 		steps []string
@@ -63,6 +63,7 @@ func TestReader(t *testing.T) {
 		{"a prompt is learned below commands", []string{"motd\n% ls\na\n% "}, []string{"=motd", "ls=a"}},
 		{"the only prompt of a recording", []string{"% ls\na\n"}, []string{"run=% ls\na"}},
 		{"a prompt is learned below many commands", []string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "}, []string{"1=a", "2=# x", "3=b", "sh= 6", "4=c"}},
+		{"marks of output alone", []string{"$ ", "one\n" + says + "one\aa\n", d + "$ ", "two\n" + says + "two\a", d + "$ ", "ls\n" + says + "ls\ab\n", d + "$ ", "no\n" + says + "no\a", d + "$ "}, []string{"one=a 3", "two= 5", "ls=b 7", "no= 9"}},
 		{"a prompt that is marked is not learned", []string{marked, "ls\n" + c + "$ x\ny\n" + marked}, []string{"ls=$ x\ny"}},
 		{"an output that grows", []string{"u@h:~$ ", "ls\na", "b\n", "c\n\n", "d"}, []string{"ls=ab\nc\n\nd 5"}},
 		{"an output that grows before the prompt is known", []string{"% ", "ls\na", "b\n", "c\n\n", "d", "\n% "}, []string{"ls=ab\nc\n\nd"}},

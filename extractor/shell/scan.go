@@ -218,6 +218,11 @@ func (s *part) done(lines []row.Line, i int) {
 	if !runs || len(lines[i].Marks) == 0 {
 		return
 	}
+	if m, ok := newer(lines[i], vterm.MarkOutput, c.n); ok && !c.timed && c.out == i {
+		if text := cmdline(m); text == "" || text == c.Text { // what was typed on the row above
+			c.began, c.timed, c.n, c.outCol = m.At, true, m.N, m.Col
+		}
+	}
 	m, ok := newer(lines[i], vterm.MarkDone, c.n)
 	if c, begins := newer(lines[i], vterm.MarkOutput, c.n); !ok || begins && c.N < m.N {
 		return
