@@ -434,7 +434,8 @@ func TestControlIsAskedForAgain(t *testing.T) {
 	testkit.Eventually(t, "the keys", func() bool { m.mu.Lock(); defer m.mu.Unlock(); return m.typed.String() == "hé\r" })
 	testkit.Eventually(t, "the size", func() bool { return count[protocol.Size](second) == 1 })
 	_ = first.s.Close()
-	testkit.Eventually(t, "control of the second", func() bool { return second.s.Input(context.Background(), []byte("!")) == nil })
+	testkit.Eventually(t, "control of the second",
+		func() bool { return second.s.Input(context.Background(), []byte("!")) == nil })
 	if err := second.s.Release(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -249,7 +249,8 @@ func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 // conversation again: by fg, or by the number of a job.
 func (r *Reader) continues(p *Profile) bool {
 	program, _ := r.shell.Runs()
-	return r.seg.agent == noAgent && r.last != nil && r.last.Name == p.Name && (program == "fg" || strings.HasPrefix(program, "%"))
+	return r.seg.agent == noAgent && r.last != nil && r.last.Name == p.Name &&
+		(program == "fg" || strings.HasPrefix(program, "%"))
 }
 
 // leave ends the run of an agent, if one runs.
@@ -269,7 +270,8 @@ func (r *Reader) leave() {
 // dialog and in a welcome that fills the screen it may rest anywhere.
 func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled bool) bool {
 	below := s.CursorY >= bottom
-	ruled := below && s.Alt && !r.seg.synced && slices.ContainsFunc(s.Lines[min(bottom, len(s.Lines)):min(s.CursorY, len(s.Lines))], row.IsRuled)
+	ruled := below && s.Alt && !r.seg.synced &&
+		slices.ContainsFunc(s.Lines[min(bottom, len(s.Lines)):min(s.CursorY, len(s.Lines))], row.IsRuled)
 	if settled {
 		r.seg.rests, r.seg.ruled = below, ruled
 	}

@@ -120,7 +120,8 @@ func (r *Reader) atRest(body []row.Line) []row.Line {
 			r.seg.welcome = slices.Clone(rows)
 			return body
 		}
-		if _, was, _ := r.bannerOn(first); was != says || slices.EqualFunc(rows, first, func(a, b row.Line) bool { return a.Row == b.Row }) {
+		if _, was, _ := r.bannerOn(first); was != says ||
+			slices.EqualFunc(rows, first, func(a, b row.Line) bool { return a.Row == b.Row }) {
 			return body
 		}
 		return slices.Concat(body[:at], first, body[at+n:])

@@ -46,7 +46,8 @@ var insiders = map[string]string{
 }
 
 // attackers are the programs that attacks need and that a machine may not have.
-var attackers = map[string]string{"tmux": "tmux", "screen": "screen", "script": "script", "script orphan": "script", "unshare": "unshare"}
+var attackers = map[string]string{"tmux": "tmux", "screen": "screen", "script": "script", "script orphan": "script",
+	"unshare": "unshare"}
 
 const try = `#!/bin/sh
 if [ "$1" = orphan ]; then

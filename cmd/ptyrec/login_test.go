@@ -92,7 +92,8 @@ func TestLoginByBrowser(t *testing.T) {
 		want string
 	}{
 		{[]string{"login", "http://example.com"}, "https://"}, {[]string{"login", provider.URL}, "no login by browser"}, {[]string{"login", "http://127.0.0.1:1"}, "cannot be reached"},
-		{[]string{"serve", "--oidc-issuer", provider.URL}, "--db"}, {[]string{"--db", "postgres:///x", "serve", "--oidc-issuer", provider.URL}, "require each other"},
+		{[]string{"serve", "--oidc-issuer", provider.URL},
+			"--db"}, {[]string{"--db", "postgres:///x", "serve", "--oidc-issuer", provider.URL}, "require each other"},
 		{[]string{"--db", "postgres:///x", "serve", "--url", "http://x"}, "write https://HOST"},
 	} {
 		out, err := m.do(t, "", c.args...)

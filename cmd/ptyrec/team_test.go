@@ -94,7 +94,8 @@ func TestTeam(t *testing.T) {
 		t.Errorf("play: status %d\n%s", status, u.Shown())
 	}
 	cleo.nothing(t, list[0].ID)
-	if out := ann.must(t, "work", "share", "last", "--revoke"); !strings.Contains(out, "1 link to the session is invalidated") {
+	if out := ann.must(t, "work", "share", "last", "--revoke"); !strings.Contains(out,
+		"1 link to the session is invalidated") {
 		t.Errorf("%s", out)
 	}
 	for _, args := range [][]string{{"list", "--owner", "ann"}, {"list", "-i", "--team"}, {"export", "--team", "--owner", "ann"}} {

@@ -129,7 +129,8 @@ func TestClaudeSplit(t *testing.T) {
 		{"text above the input", "⟦ #ffffff|●⟧ Hi.\n* one more… (x)\n  /path ↓\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"a notice over the conversation", "⟦ #ffffff|●⟧ Hi.\n⟦ p8|  tmux detected · scroll with PgUp/PgDn⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"code above the input", "⟦ #ffffff|●⟧ Hi.\n  text\n  ⟦ #b1b9f9|code⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
-		{"the transcript", "⟦ #ffffff|●⟧ Hi.\n" + rule + "\n  Showing detailed transcript · ctrl+o to toggle", false, chat.Split{OK: true, Overlay: true, Bottom: 1}},
+		{"the transcript", "⟦ #ffffff|●⟧ Hi.\n" + rule + "\n  Showing detailed transcript · ctrl+o to toggle", false,
+			chat.Split{OK: true, Overlay: true, Bottom: 1}},
 		{"another program", "$ ls\nmain.go", false, chat.Split{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,7 +24,8 @@ var monoWelcome = func() chat.Welcome {
 	for i := range w.Forms {
 		w.Forms[i].Bold, w.Forms[i].Mono = "", true
 	}
-	w.Forms[1].Text = lazy.Regexp(`^ ?[▐▛▜▝]+.*` + title + `(?P<version>\d+\.\d+\.\d+).*\n[▐▛▜▝]` + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`)
+	w.Forms[1].Text = lazy.Regexp(`^ ?[▐▛▜▝]+.*` + title + `(?P<version>\d+\.\d+\.\d+).*\n[▐▛▜▝]` + art +
+		`(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`)
 	return w
 }()
 
@@ -40,7 +41,8 @@ var monoTalk = func() *talk {
 func monoCode(ls []markdown.Line) int {
 	n, lk := markdown.UntilBlank(ls), markdown.Style{}
 	for k := range ls[:n] {
-		if isItem(&ls[k]) || strings.HasPrefix(ls[k].Text, "▎") || k > 0 && lk.SeamOf(&ls[k-1], &ls[k], 0) != markdown.SeamBreak {
+		if isItem(&ls[k]) || strings.HasPrefix(ls[k].Text, "▎") ||
+			k > 0 && lk.SeamOf(&ls[k-1], &ls[k], 0) != markdown.SeamBreak {
 			return code(ls)
 		}
 	}

@@ -117,7 +117,8 @@ var monoVerb = lazy.Regexp(`^  [└ ] (?:Read|List|Search|Run) `)
 
 // explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
-	unnamed := func(l row.Line) bool { return !coloured(l.StyleAt(4)) && !monoVerb().MatchString(l.Text) } // a verb has a colour
+	// a verb has a colour
+	unnamed := func(l row.Line) bool { return !coloured(l.StyleAt(4)) && !monoVerb().MatchString(l.Text) }
 	for ls = ls[1+row.Run(ls[1:], unnamed):]; len(ls) > 0; {
 		n := 1 + row.Run(ls[1:], unnamed)
 		name := row.FirstWord(row.CutLine(ls[0], 4, -1).Text)

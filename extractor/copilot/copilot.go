@@ -108,13 +108,15 @@ func ofTerminal(l, first row.Line) bool {
 }
 
 var (
-	tabs  = lazy.Regexp(`^(?: (?:\[| \pL).*)?$`)      // the row of tabs, the first in brackets or painted, an objective, or a blank one
+	// the row of tabs, the first in brackets or painted, an objective, or a blank one
+	tabs  = lazy.Regexp(`^(?: (?:\[| \pL).*)?$`)
 	empty = lazy.Regexp(`^ *[` + bar + thumb + `]?$`) // nothing but the scroll bar
 )
 
 // beside reports whether a row has nothing, or anything beside the scroll bar.
 func beside(l row.Line) bool {
-	return strings.Trim(l.Text, " ") == "" || strings.HasSuffix(l.Text, bar) || strings.HasSuffix(l.Text, thumb) && row.Extent(l.Row) == l.Cols
+	return strings.Trim(l.Text, " ") == "" || strings.HasSuffix(l.Text, bar) ||
+		strings.HasSuffix(l.Text, thumb) && row.Extent(l.Row) == l.Cols
 }
 
 // copilotEnd returns the end of the conversation above the row bottom: the directory is between

@@ -95,8 +95,11 @@ func TestSplit(t *testing.T) {
 		{"scrolled back in a theme", " ● Hi." + strings.Repeat(" ", 53) + "⟦ #f0f6fc|┃⟧\n   You." + strings.Repeat(" ", 52) + "⟦ #9198a1|┃⟧\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
 		{"scrolled back to a whole window", " ● Hi." + strings.Repeat(" ", 53) + "┃\n   You." + strings.Repeat(" ", 52) + "┃\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
 		{"scrolled back to a blank row", " ● Hi.\n" + strings.Repeat(" ", 59) + "┃\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
-		{"at the end, without colours", " ● Hi." + strings.Repeat(" ", 53) + "┃\n   You." + strings.Repeat(" ", 52) + "█\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
-		{"scrolled back, without colours", " ● Hi." + strings.Repeat(" ", 53) + "█\n   You." + strings.Repeat(" ", 52) + "┃\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
+		{"at the end, without colours", " ● Hi." + strings.Repeat(" ", 53) + "┃\n   You." + strings.Repeat(" ", 52) +
+			"█\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle}},
+		{"scrolled back, without colours", " ● Hi." + strings.Repeat(" ", 53) + "█\n   You." + strings.Repeat(" ", 52) +
+			"┃\n ~/shop\n" + rule + "\n❯ \n" + rule +
+			"\n", chat.Split{OK: true, Bottom: 2, Right: 58, State: chat.StateIdle, Scrolled: true}},
 		{"boxes in a reply", " ● Hi.\n╭───╮\n╰───╯\n\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n /", chat.Split{OK: true, Bottom: 4, Right: 58, State: chat.StateIdle}},
 		{"the end of a box", " ● Hi.\n╰───╯", chat.Split{}},
 		{"rules far above the end", " ● Hi.\n ~/shop\n" + rule + "\n❯ \n" + rule + "\n\n\n more\n more", chat.Split{}},

@@ -312,13 +312,15 @@ func TestBridgeBelowGap(t *testing.T) {
 	d := Document{}
 	d.Align(rowtest.Plain(40, "Why does it need so much memory at night?"))
 	body := rowtest.Plain(40, "It rebuilds the index at night.", "So it is read again.")
-	d.Bridge([][]row.Line{rowtest.Plain(40, "What changes tonight", "It rebuilds the index at night.", "So it is read again.")}, nil, body)
+	d.Bridge([][]row.Line{rowtest.Plain(40, "What changes tonight", "It rebuilds the index at night.",
+		"So it is read again.")}, nil, body)
 	d.Align(body)
 	var got []string
 	for _, l := range d.Lines {
 		got = append(got, l.Text)
 	}
-	if want := []string{"Why does it need so much memory at night?", "What changes tonight", "It rebuilds the index at night.", "So it is read again."}; !slices.Equal(got, want) || !d.Lines[1].Lost {
+	if want := []string{"Why does it need so much memory at night?", "What changes tonight",
+		"It rebuilds the index at night.", "So it is read again."}; !slices.Equal(got, want) || !d.Lines[1].Lost {
 		t.Errorf("%q", got)
 	}
 }

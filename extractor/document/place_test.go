@@ -183,20 +183,27 @@ func TestAlignOtherCode(t *testing.T) {
 // TestAlignConcealed draws rows again without the marks of Markdown, which were there until the
 // agent had parsed them: the words around them may wrap elsewhere then.
 func TestAlignConcealed(t *testing.T) {
-	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is", "- [CHANGE] `cache.NewReader` is deprecated, so use the", "  other one that is in `list`, and goes on below this row", "- [FEATURE]"}
+	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is",
+		"- [CHANGE] `cache.NewReader` is deprecated, so use the", "  other one that is in `list`, and goes on below this row", "- [FEATURE]"}
 	for _, tt := range []struct {
 		name       string
 		body, want []string
 	}{
 		{
 			"row for row",
-			[]string{"- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row", "- FEATURE A cache of rows"},
-			[]string{was[0], "- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package", "- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row", "- FEATURE A cache of rows"},
+			[]string{"- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package",
+				"- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row",
+				"- FEATURE A cache of rows"},
+			[]string{was[0], "- CHANGE cache.NewCollector is deprecated, use the", "  collectors of this package",
+				"- CHANGE cache.NewReader is deprecated, so use the", "  other one that is in list, and goes on below this row",
+				"- FEATURE A cache of rows"},
 		},
 		{
 			"from within a line on",
-			[]string{"  NewReader is deprecated, so use the other one that is", "  in list, and goes on below this row", "- FEATURE", "- FEATURE A table of cells"},
-			[]string{was[0], was[1], "- [CHANGE] `cache.NewReader is deprecated, so use the other one that is", "  in list, and goes on below this row", "- FEATURE", "- FEATURE A table of cells"},
+			[]string{"  NewReader is deprecated, so use the other one that is", "  in list, and goes on below this row",
+				"- FEATURE", "- FEATURE A table of cells"},
+			[]string{was[0], was[1], "- [CHANGE] `cache.NewReader is deprecated, so use the other one that is",
+				"  in list, and goes on below this row", "- FEATURE", "- FEATURE A table of cells"},
 		},
 	} {
 		d := Document{Lines: rowtest.Plain(60, was...)}
@@ -211,8 +218,10 @@ func TestAlignConcealed(t *testing.T) {
 // it: first of all, that row was there alone.
 func TestAlignBelowBlank(t *testing.T) {
 	const end = "  ▣ Build · Mock Coder · 12.5s"
-	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,", "and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
-	was := []string{"The parser flushes the last page when the disk is slow.", "Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,",
+		"and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
+	was := []string{"The parser flushes the last page when the disk is slow.",
+		"Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
 	d := Document{Lines: rowtest.Plain(60, append(was, "  ▣ Build · Mock Coder")...)}
 	for _, body := range [][]string{append(make([]string, len(text)), end), append(text, end)} {
 		d.align(rowtest.Plain(60, body...), false)
@@ -229,8 +238,10 @@ func TestAlignBelowBlank(t *testing.T) {
 // above it, too.
 func TestAlignAboveEnd(t *testing.T) {
 	const end = "  ▣ Build · Mock Coder · 12.5s"
-	was := []string{"The parser flushes the last page when the disk is slow.", "Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
-	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,", "and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
+	was := []string{"The parser flushes the last page when the disk is slow.",
+		"Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,",
+		"and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
 	d := Document{Lines: rowtest.Plain(60, append(was, end)...)}
 	d.align(rowtest.Plain(60, append(text, end)...), false)
 	if d := cmp.Diff(slices.Concat(was, text, []string{end}), texts(d.Lines)); d != "" {

@@ -491,9 +491,12 @@ func TestLinkInCode(t *testing.T) {
 		spans []row.Span
 		want  string
 	}{
-		{"its own blanks", []row.Span{span("See ", vterm.Style{}, 0), span(hardBlank+"config"+hardBlank, link, 0), span(").", vterm.Style{}, 0)}, "See [`config`](https://example.test/a))."},
-		{"blanks of code", []row.Span{span(hardBlank, vterm.Style{}, row.MarkCode), span("config", link, 0), span(hardBlank, vterm.Style{}, row.MarkCode)}, "[`config`](https://example.test/a)"},
-		{"a blank at one end", []row.Span{span(hardBlank+"config", link, 0)}, "[" + hardBlank + "config](https://example.test/a)"},
+		{"its own blanks", []row.Span{span("See ", vterm.Style{}, 0), span(hardBlank+"config"+hardBlank, link, 0),
+			span(").", vterm.Style{}, 0)}, "See [`config`](https://example.test/a))."},
+		{"blanks of code", []row.Span{span(hardBlank, vterm.Style{}, row.MarkCode), span("config", link, 0),
+			span(hardBlank, vterm.Style{}, row.MarkCode)}, "[`config`](https://example.test/a)"},
+		{"a blank at one end", []row.Span{span(hardBlank+"config", link, 0)},
+			"[" + hardBlank + "config](https://example.test/a)"},
 		{"no link", []row.Span{span(hardBlank+"config"+hardBlank, vterm.Style{}, 0)}, hardBlank + "config" + hardBlank},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -510,7 +513,8 @@ func TestLinkWrapped(t *testing.T) {
 	link := vterm.Style{Link: "https://example.test/?sku=BuildTools"}
 	lines := rowtest.Dump(t, 16, "\n")
 	for _, text := range []string{"Studio Build", "Tools"} {
-		lines = append(lines, row.Line{Row: &vterm.Row{Text: text, Runs: []vterm.Run{{Text: text, Width: len(text), Style: link}}}, Cols: 16})
+		lines = append(lines, row.Line{Row: &vterm.Row{Text: text,
+			Runs: []vterm.Run{{Text: text, Width: len(text), Style: link}}}, Cols: 16})
 	}
 	if got, _ := Render(lines, &Style{}); got != "Studio Build Tools" {
 		t.Errorf("got %q", got)

@@ -39,7 +39,8 @@ func themeOf(lines []row.Line) theme {
 	}
 	name := lines[at].Runs
 	sign := slices.IndexFunc(name, func(r vterm.Run) bool { return strings.Contains(r.Text, "▣") })
-	name = slices.DeleteFunc(slices.Clone(name[1+sign:]), func(r vterm.Run) bool { return strings.Trim(r.Text, " ") == "" })
+	name = slices.DeleteFunc(slices.Clone(name[1+sign:]),
+		func(r vterm.Run) bool { return strings.Trim(r.Text, " ") == "" })
 	if len(name) < 2 {
 		return standard
 	}

@@ -20,8 +20,10 @@ func TestThemeByRole(t *testing.T) {
 	const want = "user Go on\ntool Read(main.go) ok \nassistant ## Title||It is `cache.Get` that **always** reads the file.||**Note**|||" +
 		" A | B ||| --- | --- ||| 1 | 2 |\nsystem Bad request"
 	for name, colours := range map[string][]string{
-		"subdued in blue": {"BAR", "#81a1c1", "TEXT", "#eceff4", "MUTED", "#5b7099", "HEAD", "#88c0d0", "CODE", "#a3be8c", "STRONG", "#ebcb8b"},
-		"text in grey":    {"BAR", "#268bd2", "TEXT", "#839496", "MUTED", "#586e75", "HEAD", "#2aa198", "CODE", "#859900", "STRONG", "#b58900"},
+		"subdued in blue": {"BAR", "#81a1c1", "TEXT", "#eceff4", "MUTED", "#5b7099", "HEAD", "#88c0d0", "CODE", "#a3be8c",
+			"STRONG", "#ebcb8b"},
+		"text in grey": {"BAR", "#268bd2", "TEXT", "#839496", "MUTED", "#586e75", "HEAD", "#2aa198", "CODE", "#859900",
+			"STRONG", "#b58900"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

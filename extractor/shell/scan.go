@@ -107,7 +107,8 @@ func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *p
 			p.met(lines[i].Row, at)
 		}
 		p.entered = true
-		s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text, folder)
+		s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text,
+			folder)
 	}
 	return next
 }

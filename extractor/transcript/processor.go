@@ -274,7 +274,9 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 		p.reader.Skip(extractor.Frame{Snapshot: s}, "the program has not drawn for the new size yet")
 		return
 	}
-	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(), AltScrolled: p.term.TakeAltScrolled(), Wiped: p.wiped, Redrawn: s.Alt && p.erased, Settled: settled, Whole: p.whole, Placed: p.term.Addressed(), Torn: torn})
+	steps := p.reader.Read(extractor.Frame{Snapshot: s, History: p.term.TakeHistory(),
+		AltScrolled: p.term.TakeAltScrolled(), Wiped: p.wiped, Redrawn: s.Alt &&
+			p.erased, Settled: settled, Whole: p.whole, Placed: p.term.Addressed(), Torn: torn})
 	if p.wiped && !s.Alt {
 		p.refreshed(at)
 		p.wiped = false

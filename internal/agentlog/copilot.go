@@ -116,7 +116,8 @@ func newCopilot(w *writer) func(doc []byte) {
 		} else {
 			records[key] = l.Timestamp.Time
 		}
-		w.use(session.Usage{Key: key, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite), CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
+		w.use(session.Usage{Key: key, Model: u.Model, Input: max(0, u.Input-u.CacheRead-u.CacheWrite),
+			CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Output: u.Output})
 	}
 }
 

@@ -26,14 +26,16 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"-", filepath.Join(dir, "one.cast"), filepath.Join(dir, "sub/copy.cast"), filepath.Join(dir, "sub/two.cast"), "absent"}
+	want := []string{"-", filepath.Join(dir, "one.cast"), filepath.Join(dir, "sub/copy.cast"),
+		filepath.Join(dir, "sub/two.cast"), "absent"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, err := archive.Recordings([]string{t.TempDir()}); !errors.Is(err, session.ErrNotRecording) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	for name, want := range map[string]bool{"a.cast": true, "a.cast.gz": true, "typescript": true, "a.ttyrec.zst": true, "a.txt": false, "cast": false} {
+	for name, want := range map[string]bool{"a.cast": true, "a.cast.gz": true, "typescript": true, "a.ttyrec.zst": true,
+		"a.txt": false, "cast": false} {
 		if got := archive.IsRecordingName(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

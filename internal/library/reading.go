@@ -47,7 +47,8 @@ func (l *Library) newReading(info *store.Info) (*reading, error) {
 		return nil, err
 	}
 	r := &reading{
-		store: l.Store, keeper: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session), seen: func(int) {}, over: make(chan struct{}),
+		store: l.Store, keeper: db, info: info, warn: l.WarnDamage, spool: s, t: archive.NewTranscriber(info.Session),
+		seen: func(int) {}, over: make(chan struct{}),
 	}
 	r.redact, _ = l.Redact.Of(info.Command)
 	return r, nil

@@ -74,7 +74,8 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 func (v *view) started(ctx context.Context, limit time.Duration) error {
 	ok, err := v.until(ctx, limit, func() bool {
 		s := v.sight().State
-		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting && s != extractor.StateUnknown
+		return s == extractor.StateAsking || v.state.State != "" && s != extractor.StateStarting &&
+			s != extractor.StateUnknown
 	})
 	switch {
 	case err != nil || ok:

@@ -22,7 +22,8 @@ func TestMatcherFindsWhatRegexpFinds(t *testing.T) {
 		text := rapid.StringMatching(r.pattern+`(?s:.{0,4})`).Draw(t, "text")
 		check(t, r.pattern, text)
 	}))
-	parts := []string{"a", "b", "ab", "[ab]", "[^a]", ".", "é", "(?i:k)", `\b`, `\B`, "^", "$", `(?m:^)`, `(?m:$)`, `\A`, `\z`, `\s`, `\w`, ""}
+	parts := []string{"a", "b", "ab", "[ab]", "[^a]", ".", "é", "(?i:k)", `\b`, `\B`, "^", "$", `(?m:^)`, `(?m:$)`, `\A`,
+		`\z`, `\s`, `\w`, ""}
 	var tree func(depth int) *rapid.Generator[string]
 	tree = func(depth int) *rapid.Generator[string] {
 		if depth == 0 {
@@ -36,7 +37,8 @@ func TestMatcherFindsWhatRegexpFinds(t *testing.T) {
 			case 1:
 				return "(?:" + sub.Draw(t, "one") + "|" + sub.Draw(t, "other") + ")"
 			case 2:
-				times := rapid.SampledFrom([]string{"?", "*", "+", "{2}", "{0,3}", "{1,3}", "{2,}", "{0}", "{3,5}"}).Draw(t, "times")
+				times := rapid.SampledFrom([]string{"?", "*", "+", "{2}", "{0,3}", "{1,3}", "{2,}", "{0}", "{3,5}"}).Draw(t,
+					"times")
 				return "(?:" + sub.Draw(t, "repeated") + ")" + times + rapid.SampledFrom([]string{"", "?"}).Draw(t, "lazy")
 			case 3:
 				return sub.Draw(t, "leaf")

@@ -56,7 +56,8 @@ func TestWordsAreNoWork(t *testing.T) {
 			}
 			outlined += bytesOutlined() - before
 			if searched > 150*len(text) || outlined > 200*len(text) {
-				t.Errorf("%q, %q: patterns take the work of %d bytes, automata and columns read %d, of %d", word, name, searched, outlined, len(text))
+				t.Errorf("%q, %q: patterns take the work of %d bytes, automata and columns read %d, of %d", word, name, searched,
+					outlined, len(text))
 			}
 			texts, patterns, outlines = texts+len(text), patterns+searched, outlines+outlined
 		}
@@ -64,7 +65,8 @@ func TestWordsAreNoWork(t *testing.T) {
 	if patterns > 3*texts || outlines > 6*texts {
 		t.Errorf("patterns take the work of %d bytes, automata and columns read %d, of %d", patterns, outlines, texts)
 	}
-	t.Logf("patterns take the work of %.2f bytes a byte, automata and columns read %.2f", float64(patterns)/float64(texts), float64(outlines)/float64(texts))
+	t.Logf("patterns take the work of %.2f bytes a byte, automata and columns read %.2f",
+		float64(patterns)/float64(texts), float64(outlines)/float64(texts))
 }
 
 // bytesOutlined returns how many bytes outlines and filters have read so far.

@@ -280,7 +280,8 @@ func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have in
 
 // ours reports whether the server has nothing that this machine did not send.
 func ours(have team.State, p *store.Push, raw *pieces) bool {
-	return (have.Version <= p.Entries || have.Version == p.Next) && (have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
+	return (have.Version <= p.Entries || have.Version == p.Next) &&
+		(have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
 }
 
 func path(p *store.Push, id, rest string) string {
@@ -295,11 +296,13 @@ const jsonType = "application/json"
 // begin makes the session known to the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have team.State, err error) {
 	o := team.Begin{
-		Session: c.session, Name: c.name, Note: c.note, Tags: c.tags, Space: s.Rules.spaceOf(c.info), Machine: p.Machine, Version: p.Version,
-		Usage: c.usage, Live: c.live,
+		Session: c.session, Name: c.name, Note: c.note, Tags: c.tags, Space: s.Rules.spaceOf(c.info), Machine: p.Machine,
+		Version: p.Version,
+		Usage:   c.usage, Live: c.live,
 	}
 	if !c.live {
-		o.Content = &team.Content{Events: c.raw.events(), Entries: int64(len(c.entries)), Digest: c.digest, Segments: c.raw.digest()}
+		o.Content = &team.Content{Events: c.raw.events(), Entries: int64(len(c.entries)), Digest: c.digest,
+			Segments: c.raw.digest()}
 	}
 	body, err := json.Marshal(o)
 	if err == nil {
@@ -391,7 +394,8 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 // end has the server compare what it has.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
 	body, err := json.Marshal(team.End{
-		EndedAt: c.session.EndedAt, ExitCode: c.session.ExitCode, Events: c.raw.events(), Entries: int64(len(c.entries)), Digest: c.digest,
+		EndedAt: c.session.EndedAt, ExitCode: c.session.ExitCode, Events: c.raw.events(), Entries: int64(len(c.entries)),
+		Digest: c.digest,
 	})
 	if err == nil {
 		err = s.Server.call(ctx, http.MethodPost, path(p, c.info.ID, "/end"), jsonType, body, nil)

@@ -125,11 +125,12 @@ func (s *site) newReplica(t *testing.T, db *postgres.Store) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	push, read := serverteam.NewPush(db, log), library.NewPast(&library.Library{Store: db})
 	t.Cleanup(func() { _ = read.Close() })
-	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Past: past{read}, Log: log, Protocols: []server.Protocol{
-		{Handlers: push, Access: server.ShowSessions},
-		{Handlers: serverteam.NewLinks(push, true), Access: server.ShowSessions},
-		{Handlers: serverteam.NewPull(push), Access: server.ShowSessions},
-	}})
+	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Past: past{read}, Log: log,
+		Protocols: []server.Protocol{
+			{Handlers: push, Access: server.ShowSessions},
+			{Handlers: serverteam.NewLinks(push, true), Access: server.ShowSessions},
+			{Handlers: serverteam.NewPull(push), Access: server.ShowSessions},
+		}})
 	t.Cleanup(h.Close)
 	return h
 }

@@ -77,7 +77,8 @@ func desktopCommand(n Notice, find func(name string) string, wsl bool) []string 
 		return []string{path, "--app-name=" + title, "--", title, html.EscapeString(body)} // a body may have markup
 	}
 	if path := find("terminal-notifier"); path != "" {
-		return []string{path, "-title", title, "-message", " " + body, "-group", "ptyrec-" + n.Session} // a leading dash or bracket would be an option
+		// a leading dash or bracket would be an option
+		return []string{path, "-title", title, "-message", " " + body, "-group", "ptyrec-" + n.Session}
 	}
 	if path := find("powershell.exe"); wsl && path != "" {
 		return []string{path, "-NoProfile", "-NonInteractive", "-EncodedCommand", encoded(toast(body))}

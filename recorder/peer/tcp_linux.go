@@ -96,7 +96,8 @@ func holds(pid int, inode string, uid int) (held, sure bool) {
 				return true, false
 			}
 			owner, ok := info.Sys().(*syscall.Stat_t)
-			return !ok || int(owner.Uid) == uid || owner.Uid == 0, false // root may hide its identity (prctl(2), PR_SET_DUMPABLE)
+			// root may hide its identity (prctl(2), PR_SET_DUMPABLE)
+			return !ok || int(owner.Uid) == uid || owner.Uid == 0, false
 		}
 		for _, f := range files {
 			if target, err := os.Readlink(filepath.Join(fds, f.Name())); err == nil && target == "socket:["+inode+"]" {

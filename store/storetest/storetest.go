@@ -44,7 +44,8 @@ type Backend struct {
 // Run runs the contract.
 func Run(t *testing.T, b Backend) {
 	for name, test := range map[string]func(*testing.T, *world){
-		"Find": testFind, "Sessions": testSessions, "Filters": testFilters, "Matches": testMatches, "Positions": testPositions, "Facets": testFacets, "Labels": testLabels,
+		"Find": testFind, "Sessions": testSessions, "Filters": testFilters, "Matches": testMatches,
+		"Positions": testPositions, "Facets": testFacets, "Labels": testLabels,
 		"Delete": testDelete, "Entries": testEntries, "Pages": testPages, "Save": testSave, "RawLog": testRawLog, "Search": testSearch,
 		"SearchFilters": testSearchFilters, "SearchAll": testSearchAll, "OddTexts": testOddTexts, "NotThere": testNotThere,
 		"Described": testDescribed, "Continued": testContinued, "Usage": testUsage,

@@ -30,7 +30,8 @@ func (w worded) Unwrap() error { return w.err }
 func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
 	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
-		return nil, failure.New(worded{fmt.Sprintf("no such session can be read: %v", hidden), err}, "`ptyrec doctor` explains how to repair it")
+		return nil, failure.New(worded{fmt.Sprintf("no such session can be read: %v", hidden), err},
+			"`ptyrec doctor` explains how to repair it")
 	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":

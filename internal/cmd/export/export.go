@@ -96,7 +96,8 @@ redrawn without earlier and later text. ` + "`ptyrec help sessions`" + ` explain
 	flags.StringVarP(&o.dir, "output", "o", "", "with --all: write to `DIR`")
 	o.Register(o.Open, cmd)
 	o.RegisterTeam(cmd.Flags())
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format",
+		cobra.FixedCompletions(export.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	o.part.Register(cmd)
 	cmd.Flags().BoolVar(&o.animate, "animate", false, "svg: animate the recording, for browsers and READMEs")
 	return cmd
@@ -105,7 +106,8 @@ redrawn without earlier and later text. ` + "`ptyrec help sessions`" + ` explain
 // check says what is wrong with the command line.
 func (o *exportOptions) check(cmd *cobra.Command, args []string) error {
 	filtered := false
-	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live", "sandbox", "owner", "space"} {
+	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live",
+		"sandbox", "owner", "space"} {
 		filtered = filtered || cmd.Flags().Changed(name)
 	}
 	switch {
@@ -145,7 +147,8 @@ func exportOne(ctx context.Context, o *exportOptions, of []string, out string) e
 		return err
 	}
 	if o.animate && format != "svg" {
-		return failure.Misuse("name a file that ends with .svg, or add --format svg", "--animate writes an animated SVG, not %s", format)
+		return failure.Misuse("name a file that ends with .svg, or add --format svg",
+			"--animate writes an animated SVG, not %s", format)
 	}
 	if o.animate && o.at.Given {
 		return failure.Usage(errors.New("--animate shows all moments, --at one"))
@@ -171,7 +174,8 @@ func exportOne(ctx context.Context, o *exportOptions, of []string, out string) e
 		return err
 	}
 	return o.IO.WriteFile(out, func(w io.Writer) error {
-		return opener.Missing(export.Exporter{Library: lib, At: o.at, Ref: ref, Animate: o.animate}.Write(ctx, w, format, info))
+		return opener.Missing(export.Exporter{Library: lib, At: o.at, Ref: ref, Animate: o.animate}.Write(ctx, w, format,
+			info))
 	})
 }
 
@@ -224,7 +228,8 @@ func exportAll(ctx context.Context, o *exportOptions) error {
 // exportSandbox writes a sandbox in a format that has no recording.
 func exportSandbox(ctx context.Context, o *exportOptions, s *library.Sandbox, out, format string) error {
 	if !slices.Contains(render.Formats(), format) {
-		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`", "a sandbox cannot be written as %s", format)
+		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`",
+			"a sandbox cannot be written as %s", format)
 	}
 	t, err := s.Transcript(ctx)
 	if err != nil {

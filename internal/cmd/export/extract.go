@@ -70,15 +70,17 @@ again and replaces its entries. Entries that do not change keep their ids.`,
 }
 
 func extract(o *extractOptions, paths []string) error {
-	return eachRecording(o.IO, o.Open, "extract", paths, o.dir, ".json", func(rec *archive.Recording) (func(io.Writer) error, error) {
-		t, err := rec.Transcribe(nil)
-		return func(w io.Writer) error { return render.Write(w, "json", t) }, err
-	})
+	return eachRecording(o.IO, o.Open, "extract", paths, o.dir, ".json",
+		func(rec *archive.Recording) (func(io.Writer) error, error) {
+			t, err := rec.Transcribe(nil)
+			return func(w io.Writer) error { return render.Write(w, "json", t) }, err
+		})
 }
 
 // eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
-func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []string, dir, ending string, read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
+func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []string, dir, ending string,
+	read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
 	targets, err := archive.Outputs(paths, dir, ending)
 	if err != nil {
 		return err

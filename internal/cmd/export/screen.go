@@ -114,13 +114,14 @@ func (o *screenOptions) characters() vterm.Widths {
 
 // screens writes the screen of each recording.
 func screens(o *screenOptions, paths []string) error {
-	return eachRecording(o.IO, o.Open, "screen", paths, o.dir, screen.Ending(o.format), func(rec *archive.Recording) (func(io.Writer) error, error) {
-		s, err := o.playFile(rec)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", rec.Path, err)
-		}
-		return func(w io.Writer) error { return screen.Write(w, o.format, s) }, err
-	})
+	return eachRecording(o.IO, o.Open, "screen", paths, o.dir, screen.Ending(o.format),
+		func(rec *archive.Recording) (func(io.Writer) error, error) {
+			s, err := o.playFile(rec)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", rec.Path, err)
+			}
+			return func(w io.Writer) error { return screen.Write(w, o.format, s) }, err
+		})
 }
 
 // playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
@@ -174,7 +175,8 @@ func screenOfSession(ctx context.Context, o *screenOptions, args []string) error
 
 // screenOfLive returns the screen of a running session, or nil if the session does not answer.
 func screenOfLive(ctx context.Context, o *screenOptions, id string) *vterm.Term {
-	s, _, err := o.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	s, _, err := o.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent,
+		Mode: protocol.ModeScreen})
 	if err != nil {
 		return nil
 	}

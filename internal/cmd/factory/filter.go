@@ -35,7 +35,8 @@ func (flags *FilterFlags) Register(open *opener.Opener, cmd *cobra.Command) {
 
 // Choose opens the database and returns the sessions that the flags choose, the newest first, and
 // no more than limit unless it is 0. Without a database it is nil and there are no sessions.
-func (flags *FilterFlags) Choose(ctx context.Context, open *opener.Opener, now time.Time, limit int) (opener.Sessions, []*store.Info, store.Filter, error) {
+func (flags *FilterFlags) Choose(ctx context.Context, open *opener.Opener, now time.Time, limit int) (opener.Sessions,
+	[]*store.Info, store.Filter, error) {
 	filter, err := flags.Filter(now)
 	if err != nil {
 		return nil, nil, filter, err

@@ -15,7 +15,8 @@ type PartFlags struct{ From, To, Only string }
 func (f *PartFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.From, "from", "", "begin at `PLACE`: an entry (12) or time (90s, 1:30, 2026-11-20T14:05:00Z)")
 	cmd.Flags().StringVar(&f.To, "to", "", "end at `PLACE`: an entry or time")
-	cmd.Flags().StringVar(&f.Only, "only", "", "include only messages of these `KINDS`: "+strings.Join(archive.Kinds(), ", "))
+	cmd.Flags().StringVar(&f.Only, "only", "",
+		"include only messages of these `KINDS`: "+strings.Join(archive.Kinds(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(archive.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 }
 

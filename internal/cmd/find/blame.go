@@ -87,7 +87,9 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	if found.Commit != "" {
 		commit = "  commit " + found.Commit[:8]
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "%s  %s  %s\n    %s%s\n", ref, found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info), 100), sureness[found.Sure], commit)
+	_, err = fmt.Fprintf(o.IO.Out, "%s  %s  %s\n    %s%s\n", ref,
+		found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info),
+			100), sureness[found.Sure], commit)
 	return err
 }
 
@@ -114,7 +116,8 @@ func lineOf(arg string) (fileLine, error) {
 		return l, err
 	}
 	if !info.Mode().IsRegular() {
-		return l, failure.New(fmt.Errorf("%s is not a regular file", printable.Clip(path, 200)), "name a file, and a line of it")
+		return l, failure.New(fmt.Errorf("%s is not a regular file", printable.Clip(path, 200)),
+			"name a file, and a line of it")
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // writeConversation writes the part of a session that ref names: a head, and the entries in order.
 // The entry at which ref begins is shown in full, tool calls and all. Titles, entries and names
 // must be safe to be read by their user.
-func writeConversation(w io.Writer, r *render.Terminal, s session.Session, entries iter.Seq2[*session.Entry, error], info *store.Info, ref archive.Ref) error {
+func writeConversation(w io.Writer, r *render.Terminal, s session.Session, entries iter.Seq2[*session.Entry, error],
+	info *store.Info, ref archive.Ref) error {
 	if ref.Whole() {
 		s.Title = listing.Title(info)
 	}

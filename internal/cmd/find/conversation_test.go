@@ -20,7 +20,8 @@ func TestWrite(t *testing.T) {
 	}
 	write := func(ref archive.Ref) string {
 		var b strings.Builder
-		if err := writeConversation(&b, &render.Terminal{Width: 80}, info.Session, store.List(entries), info, ref); err != nil {
+		if err := writeConversation(&b, &render.Terminal{Width: 80}, info.Session, store.List(entries), info,
+			ref); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -38,7 +39,8 @@ func TestWrite(t *testing.T) {
 		t.Errorf("the first entry of a part is not shown in full:\n%s", part)
 	}
 	broken := errors.New("broken")
-	err := writeConversation(&strings.Builder{}, &render.Terminal{Width: 80}, info.Session, func(yield func(*session.Entry, error) bool) { yield(nil, broken) }, info, archive.Ref{})
+	err := writeConversation(&strings.Builder{}, &render.Terminal{Width: 80}, info.Session,
+		func(yield func(*session.Entry, error) bool) { yield(nil, broken) }, info, archive.Ref{})
 	if !errors.Is(err, broken) {
 		t.Errorf("an entry that cannot be read: %v", err)
 	}

@@ -76,7 +76,8 @@ exports, Ctrl+T tags, and Ctrl+D deletes it after asking. Alt works like Ctrl.`,
 					return failure.Usage(errors.New("--interactive cannot be combined with --json, --team and --limit"))
 				}
 				if !o.IO.Interactive() {
-					return failure.New(errors.New("--interactive needs a terminal"), "without it, list prints the sessions; README.md shows how fzf picks one")
+					return failure.New(errors.New("--interactive needs a terminal"),
+						"without it, list prints the sessions; README.md shows how fzf picks one")
 				}
 				return o.pick(cmd.Context(), o.FilterFlags, func() error {
 					o.NoticeNone(o.Open)
@@ -186,5 +187,8 @@ func listJSON(ctx context.Context, o *listOptions, db opener.Sessions, infos []*
 	if db != nil {
 		used = prices.Sums(ctx, db, infos)
 	}
-	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return listing.WriteJSON(w, infos, o.Open.Sockets(), used) })
+	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
+		return listing.WriteJSON(w, infos, o.Open.Sockets(),
+			used)
+	})
 }

@@ -89,7 +89,8 @@ func play(ctx context.Context, o *playOptions, args []string) error {
 		return failure.New(errors.New("the recording is empty"), "there is nothing to play")
 	}
 	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-	finished, err := tui.Play(ctx, o.IO.Out, &t.Playback, tui.PlayOptions{Speed: o.speed, Idle: seconds(o.idle), From: seconds(o.at)})
+	finished, err := tui.Play(ctx, o.IO.Out, &t.Playback,
+		tui.PlayOptions{Speed: o.speed, Idle: seconds(o.idle), From: seconds(o.at)})
 	if err != nil || !finished || t.status == 0 {
 		return err
 	}
@@ -132,7 +133,8 @@ type playback struct {
 	status int // what play exits with at the end
 }
 
-func playbackOfSession(ctx context.Context, o *playOptions, db store.Reader, info *store.Info, ref archive.Ref) (*playback, error) {
+func playbackOfSession(ctx context.Context, o *playOptions, db store.Reader, info *store.Info,
+	ref archive.Ref) (*playback, error) {
 	lib, err := o.Open.Library(db)
 	if err != nil {
 		return nil, err

@@ -135,7 +135,8 @@ func showWhole(ctx context.Context, o *showOptions, lib *library.Library, info *
 }
 
 func (o *showOptions) renderer() *render.Terminal {
-	return &render.Terminal{Width: o.IO.Width(), Color: bool(o.IO.Colours()), Tools: o.tools, Thinking: o.thinking, Events: o.events}
+	return &render.Terminal{Width: o.IO.Width(), Color: bool(o.IO.Colours()), Tools: o.tools, Thinking: o.thinking,
+		Events: o.events}
 }
 
 // showRaw writes the bytes of a session's output.

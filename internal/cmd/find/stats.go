@@ -87,7 +87,8 @@ func stats(ctx context.Context, o *statsOptions) error {
 
 // countedSessions returns the sessions that the flags choose. It reads them to their end first, as
 // far as the database takes what was said in them.
-func countedSessions(ctx context.Context, o *statsOptions, now time.Time) (opener.Sessions, []*store.Info, store.Filter, error) {
+func countedSessions(ctx context.Context, o *statsOptions, now time.Time) (opener.Sessions, []*store.Info,
+	store.Filter, error) {
 	db, infos, filter, err := o.Choose(ctx, o.Open, now, 0)
 	if err != nil || db == nil {
 		return db, infos, filter, err

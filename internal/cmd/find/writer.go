@@ -119,7 +119,8 @@ func related(cwd, root string) bool {
 
 // editOf returns the entry of the last edit of a session, until a moment, that adds the line; 0 if
 // there is none.
-func editOf(ctx context.Context, lib *library.Library, info *store.Info, l fileLine, until time.Time) (seq int, err error) {
+func editOf(ctx context.Context, lib *library.Library, info *store.Info, l fileLine, until time.Time) (seq int,
+	err error) {
 	want := withoutBlanks(l.Text)
 	if want == "" || len(info.Agents) == 0 {
 		return 0, nil // an empty line is in any edit

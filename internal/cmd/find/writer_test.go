@@ -74,7 +74,8 @@ func TestBlame(t *testing.T) {
 		{5, "\tunknown()", "during", byTime, 0},
 	} {
 		got, err := writerOf(t.Context(), lib, fileLine{File: file, Number: tt.line, Text: tt.text})
-		if err != nil || got == nil || got.Info.ID != tt.want || got.Sure != tt.sure || got.Seq != tt.seq || (got.Commit != "") != (tt.sure == byCommit) {
+		if err != nil || got == nil || got.Info.ID != tt.want || got.Sure != tt.sure || got.Seq != tt.seq ||
+			(got.Commit != "") != (tt.sure == byCommit) {
 			t.Errorf("line %d: %+v, %v, want %s, %s", tt.line, got, err, tt.want, tt.sure)
 		}
 	}

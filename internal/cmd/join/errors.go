@@ -26,7 +26,8 @@ func Error(err error) error {
 	case errors.Is(err, client.ErrToken):
 		return failure.New(err, "pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file (on this machine ~/.local/state/ptyrec/token)")
 	case errors.Is(err, session.ErrNotFound):
-		return failure.New(errors.New("no such live session"), "`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
+		return failure.New(errors.New("no such live session"),
+			"`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
 	}
 	return failure.New(err, "`ptyrec list --live` shows the sessions that run")
 }

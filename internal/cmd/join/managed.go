@@ -19,7 +19,8 @@ func (l Live) Managed(ctx context.Context, where string) (*Log, error) {
 	if err != nil {
 		return nil, Error(err)
 	}
-	stream, err := server.Attach(ctx, "", client.AttachOptions{Name: ViewerName(), Mode: protocol.ModeFrames, From: new(int64)})
+	stream, err := server.Attach(ctx, "", client.AttachOptions{Name: ViewerName(), Mode: protocol.ModeFrames,
+		From: new(int64)})
 	if err != nil {
 		return nil, Error(err)
 	}

@@ -62,7 +62,8 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 	id := hello.Session.ID
 	inside := os.Getenv(detached.Variable) == id
 	if !inside && !o.yes {
-		if err := o.IO.Agreed("stop recording session " + id[:min(8, len(id))] + " and delete what was recorded"); err != nil {
+		if err := o.IO.Agreed("stop recording session " + id[:min(8, len(id))] +
+			" and delete what was recorded"); err != nil {
 			return err
 		}
 	}

@@ -98,7 +98,8 @@ func prune(ctx context.Context, o *pruneOptions) error {
 func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
 	l := retention.Limits{Keep: o.keep, Size: -1, Tagged: o.tagged}
 	if o.olderThan == "" && o.maxSize == "" && o.keep < 0 {
-		return l, &failure.Error{Err: errors.New("no sessions are selected"), Hint: "pass --older-than, --keep or --max-size", Misuse: true}
+		return l, &failure.Error{Err: errors.New("no sessions are selected"),
+			Hint: "pass --older-than, --keep or --max-size", Misuse: true}
 	}
 	if o.olderThan != "" {
 		age, err := timespan.ParseAge(o.olderThan)

@@ -35,7 +35,8 @@ finds them.`,
   ptyrec tag last --rm work
   ptyrec list --tag cache`,
 		Args: cli.Operands(1, -1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return factory.CompleteTags(o.Open)(cmd, args, word)
 			}

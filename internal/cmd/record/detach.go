@@ -23,7 +23,8 @@ func detach(o *runOptions, command []string) error {
 	if err != nil {
 		return err
 	}
-	s := detached.Session{Command: command, Database: path, Size: o.size, Redact: o.redact, Input: o.input, Notify: o.notify, Owned: o.owned, Starter: o.starter}
+	s := detached.Session{Command: command, Database: path, Size: o.size, Redact: o.redact, Input: o.input,
+		Notify: o.notify, Owned: o.owned, Starter: o.starter}
 	id, said, err := s.Launch(o.IO.Environ)
 	_, _ = o.IO.Err.Write(said)
 	var exit *exec.ExitError

@@ -124,7 +124,8 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 // order is what the command line asks for.
 func (o *execOptions) order(words []string) remoteOrder {
 	return remoteOrder{
-		Words: words, Resume: o.resume, Sandbox: o.sandbox, Cwd: o.cwd, Env: append(o.env, detached.PrivateEnv(o.IO.Environ)...), Timeout: o.timeout, PTY: o.pty,
+		Words: words, Resume: o.resume, Sandbox: o.sandbox, Cwd: o.cwd, Env: append(o.env,
+			detached.PrivateEnv(o.IO.Environ)...), Timeout: o.timeout, PTY: o.pty,
 		NoStdin: o.detach && !o.pty || isNull(o.IO.In),
 	}
 }

@@ -84,7 +84,8 @@ func imports(ctx context.Context, o *importOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	im := &Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Open: o.Open.Recording, Out: o.IO.Out, Notice: o.IO.Notice, Progress: o.IO.ReadProgress("import", paths)}
+	im := &Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Open: o.Open.Recording, Out: o.IO.Out,
+		Notice: o.IO.Notice, Progress: o.IO.ReadProgress("import", paths)}
 	if o.dry {
 		im.Store, err = o.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
@@ -110,7 +111,8 @@ func importLogs(ctx context.Context, o *importOptions, agents []string) (err err
 		agents = agentlog.Agents()
 	}
 	slices.Sort(agents)
-	im := &agentimport.Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Out: o.IO.Out, Notice: o.IO.Notice, Progress: o.IO.Progress("import", "", 0)}
+	im := &agentimport.Importer{DryRun: o.dry, Private: detached.IsPrivate(o.IO.Environ), Out: o.IO.Out,
+		Notice: o.IO.Notice, Progress: o.IO.Progress("import", "", 0)}
 	if im.Redact, err = o.Open.Redaction(); err != nil {
 		return err
 	}

@@ -21,10 +21,13 @@ func TestRequest(t *testing.T) {
 		order remoteOrder
 		want  client.Exec
 	}{
-		{remoteOrder{Words: []string{"make 2>&1 | tail"}}, client.Exec{Command: "make 2>&1 | tail", Timeout: never, IdleTimeout: away, TTL: away}},
-		{remoteOrder{Words: []string{"echo", "a b", "$x"}}, client.Exec{Command: `echo 'a b' \$x`, Timeout: never, IdleTimeout: away, TTL: away}},
+		{remoteOrder{Words: []string{"make 2>&1 | tail"}},
+			client.Exec{Command: "make 2>&1 | tail", Timeout: never, IdleTimeout: away, TTL: away}},
+		{remoteOrder{Words: []string{"echo", "a b", "$x"}},
+			client.Exec{Command: `echo 'a b' \$x`, Timeout: never, IdleTimeout: away, TTL: away}},
 		{
-			remoteOrder{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true},
+			remoteOrder{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute,
+				PTY: true, NoStdin: true},
 			client.Exec{Command: "env", Env: map[string]string{"A": "1", "B": "2=3", "C": ""}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true, IdleTimeout: away, TTL: away},
 		},
 	} {
@@ -57,11 +60,13 @@ func TestExplain(t *testing.T) {
 		{os.ErrClosed, statusUnknown, "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
 	} {
 		var f *failure.Error
-		if err := explainRemote(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status || f.Hint != c.hint {
+		if err := explainRemote(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status ||
+			f.Hint != c.hint {
 			t.Errorf("%v: %+v, want status %d and the hint %q", c.err, f, c.status, c.hint)
 		}
 	}
-	if err := explainRemote(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) || errors.As(err, new(*failure.Error)) {
+	if err := explainRemote(cli.ExitStatus(130), "id"); !errors.Is(err, cli.ExitStatus(130)) ||
+		errors.As(err, new(*failure.Error)) {
 		t.Errorf("an exit status became %v", err)
 	}
 }

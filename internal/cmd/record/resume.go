@@ -75,9 +75,11 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	p, err := resume.Find(ctx, lib, info)
 	switch {
 	case errors.Is(err, resume.ErrNoAgent):
-		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "`ptyrec show "+name+"` shows what it has")
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
+			"`ptyrec show "+name+"` shows what it has")
 	case errors.Is(err, resume.ErrNoID):
-		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err), "the agent did not print it at its end, its own log is not found, and the command line does not have it")
+		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
+			"the agent did not print it at its end, its own log is not found, and the command line does not have it")
 	case err != nil:
 		return err
 	}
@@ -87,7 +89,8 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	}
 	if p.Cwd != "" {
 		if err := os.Chdir(p.Cwd); err != nil {
-			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err), "the agent finds the conversation only in that folder: create it, or run `ptyrec resume "+name+" --print`")
+			return failure.New(fmt.Errorf("the folder of session %s cannot be used: %w", name, err),
+				"the agent finds the conversation only in that folder: create it, or run `ptyrec resume "+name+" --print`")
 		}
 		o.IO.Environ = append(o.IO.Environ, "PWD="+p.Cwd)
 	}

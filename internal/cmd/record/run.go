@@ -142,7 +142,8 @@ func run(ctx context.Context, o *runOptions, command []string) error {
 		o.IO.Environ = detached.Private(o.IO.Environ)
 	}
 	if id := detached.RecordedBy(o.IO.Environ); id != "" && !o.Open.IsOver(ctx, id) {
-		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id), "run it in a terminal that is not recorded")
+		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id),
+			"run it in a terminal that is not recorded")
 	}
 	if o.detach {
 		if err := ignored(ctx, o, command); err != nil {
@@ -256,7 +257,8 @@ func record(ctx context.Context, o *runOptions, command []string) error {
 }
 
 // startRecording begins to record a session of a command.
-func startRecording(ctx context.Context, o *runOptions, command []string, s session.Session) (*recording.Recording, error) {
+func startRecording(ctx context.Context, o *runOptions, command []string, s session.Session) (*recording.Recording,
+	error) {
 	path, err := o.Open.Database()
 	if err != nil {
 		return nil, err
@@ -273,7 +275,9 @@ func startRecording(ctx context.Context, o *runOptions, command []string, s sess
 	if err != nil {
 		return nil, err
 	}
-	opts := recording.Options{Notify: n, Environ: detached.InSession(o.IO.Environ, s.ID, s.Private), Command: command, Session: s, Database: path, Redact: r, Server: "ptyrec " + buildinfo.Version(), Warn: o.IO.Notice, Keep: o.keep, Starter: o.starter}
+	opts := recording.Options{Notify: n, Environ: detached.InSession(o.IO.Environ, s.ID, s.Private), Command: command,
+		Session: s, Database: path, Redact: r, Server: "ptyrec " +
+			buildinfo.Version(), Warn: o.IO.Notice, Keep: o.keep, Starter: o.starter}
 	if o.hosted {
 		opts.Hosted = detached.Report
 	}

@@ -75,7 +75,8 @@ func (p person) askFirst(cmd *cobra.Command) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if changes(cmd, args) {
-			if err := p.agrees(cmd.Context(), "run "+strings.Join(append([]string{cmd.CommandPath()}, args...), " ")); err != nil {
+			if err := p.agrees(cmd.Context(), "run "+strings.Join(append([]string{cmd.CommandPath()}, args...),
+				" ")); err != nil {
 				return err
 			}
 		}

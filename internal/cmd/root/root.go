@@ -87,8 +87,10 @@ Watch:
 
 // takesSession are the commands whose first argument is a session.
 var takesSession = map[string]bool{
-	"attach": true, "grant": true, "revoke": true, "send": true, "prompt": true, "wait": true, "resume": true, "show": true, "tail": true, "play": true, "rename": true, "tag": true,
-	"note": true, "rm": true, "forget": true, "redact": true, "share": true, "export": true, "extract": true, "diff": true, "screen": true, "verify": true,
+	"attach": true, "grant": true, "revoke": true, "send": true, "prompt": true, "wait": true, "resume": true,
+	"show": true, "tail": true, "play": true, "rename": true, "tag": true,
+	"note": true, "rm": true, "forget": true, "redact": true, "share": true, "export": true, "extract": true,
+	"diff": true, "screen": true, "verify": true,
 }
 
 // deletes are the commands that delete something. They are never suggested for another word.
@@ -103,15 +105,18 @@ type commandGroup struct {
 func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 	return []commandGroup{
 		{"Every day", []*cobra.Command{
-			record.NewCmdRun(f), setup.NewCmdInit(f), find.NewCmdList(f, picking.pick), find.NewCmdShow(f), find.NewCmdSearch(f), find.NewCmdPlay(f),
+			record.NewCmdRun(f), setup.NewCmdInit(f), find.NewCmdList(f,
+				picking.pick), find.NewCmdShow(f), find.NewCmdSearch(f), find.NewCmdPlay(f),
 			export.NewCmdExport(f), record.NewCmdResume(f), record.NewCmdImport(f), find.NewCmdStats(f),
 		}},
 		{"Live sessions", []*cobra.Command{
-			watch.NewCmdAttach(f), watch.NewCmdTail(f), serve.NewCmdServe(f), watch.NewCmdGrant(f), watch.NewCmdRevoke(f), watch.NewCmdPrompt(f),
+			watch.NewCmdAttach(f), watch.NewCmdTail(f), serve.NewCmdServe(f), watch.NewCmdGrant(f), watch.NewCmdRevoke(f),
+			watch.NewCmdPrompt(f),
 			watch.NewCmdSend(f), watch.NewCmdWait(f), manage.NewCmdForget(f),
 		}},
 		{"Edit sessions", []*cobra.Command{
-			manage.NewCmdRename(f), manage.NewCmdTag(f), manage.NewCmdNote(f), manage.NewCmdRedact(f), manage.NewCmdRm(f), manage.NewCmdPrune(f),
+			manage.NewCmdRename(f), manage.NewCmdTag(f), manage.NewCmdNote(f), manage.NewCmdRedact(f), manage.NewCmdRm(f),
+			manage.NewCmdPrune(f),
 		}},
 		{"Git", []*cobra.Command{find.NewCmdDiff(f), find.NewCmdBlame(f), find.NewCmdTrailer(f)}},
 		{"Team", []*cobra.Command{
@@ -119,7 +124,8 @@ func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 		}},
 		{"Programs", []*cobra.Command{serve.NewCmdMCP(f), serve.NewCmdAgentapi(f), record.NewCmdExec(f)}},
 		{"Inspect", []*cobra.Command{
-			export.NewCmdScreen(f), export.NewCmdExtract(f), export.NewCmdExplain(f), setup.NewCmdVerify(f), setup.NewCmdDoctor(f),
+			export.NewCmdScreen(f), export.NewCmdExtract(f), export.NewCmdExplain(f), setup.NewCmdVerify(f),
+			setup.NewCmdDoctor(f),
 		}},
 		{setUp, []*cobra.Command{setup.NewCmdConfig(f), setup.NewCmdVersion(f)}},
 	}

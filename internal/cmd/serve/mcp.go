@@ -150,7 +150,10 @@ func (s mcpServers) options(log *slog.Logger) (mcp.Options, error) {
 		return mcp.Options{}, err
 	}
 	return mcp.Options{
-		Open: mcp.Reopen(quiet.Database, func(ctx context.Context) (*mcp.Archive, error) { return openArchive(ctx, quiet) }), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
+		Open: mcp.Reopen(quiet.Database, func(ctx context.Context) (*mcp.Archive,
+			error) {
+			return openArchive(ctx, quiet)
+		}), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
 			span, err := timespan.Parse(text, time.Now())
 			return span.Start, span.End, err

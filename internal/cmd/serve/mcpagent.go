@@ -61,7 +61,8 @@ func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force 
 		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
 		return err
 	case now != nil && !force:
-		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, serverName, shellquote.Join(now...)), "replace it: ptyrec mcp install "+a.name+" --force")
+		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, serverName, shellquote.Join(now...)),
+			"replace it: ptyrec mcp install "+a.name+" --force")
 	}
 	if a.add == nil {
 		if err := addToFile(path, servers, s); err != nil {

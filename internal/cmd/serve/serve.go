@@ -131,5 +131,6 @@ func serveTeam(ctx context.Context, o *serveOptions, name string, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: o.Flags, Database: db, Library: lib, Usage: o.Usage(db), Log: log, Notice: o.IO.Notice, Out: o.IO.Out})
+	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: o.Flags, Database: db, Library: lib, Usage: o.Usage(db),
+		Log: log, Notice: o.IO.Notice, Out: o.IO.Out})
 }

@@ -58,7 +58,10 @@ func examine(ctx context.Context, o *doctorOptions) error {
 	path, pathErr := o.Open.Database()
 	found, err := doctor.Examine(ctx, doctor.Options{
 		Path: path, Repair: o.repair, All: o.all,
-		Open: o.Open.Usable, OpenNew: o.Open.Store, Library: func(db *sqlite.Store) (*library.Library, error) { return o.Open.Library(db) }, Progress: o.IO.Progress,
+		Open: o.Open.Usable, OpenNew: o.Open.Store, Library: func(db *sqlite.Store) (*library.Library,
+			error) {
+			return o.Open.Library(db)
+		}, Progress: o.IO.Progress,
 		Stdin: o.IO.In, Stdout: o.IO.Out, Session: os.Getenv(detached.Variable), Agents: factory.AgentNames(),
 	})
 	write := found.Write
@@ -75,7 +78,8 @@ func examine(ctx context.Context, o *doctorOptions) error {
 		return err
 	}
 	if bad := found.Bad(); bad > 0 {
-		return failure.New(fmt.Errorf("found %s", printable.Plural(bad, "problem")), "`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+		return failure.New(fmt.Errorf("found %s", printable.Plural(bad, "problem")),
+			"`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
 	}
 	return nil
 }

@@ -96,7 +96,8 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 		return &failure.Error{Err: err, Hint: cli.KeyHint, Misuse: true}
 	}
 	if !cli.IsTerminal(o.IO.Out) || !cli.IsTerminal(o.IO.In) {
-		return failure.New(errors.New("attach needs a terminal"), "`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
+		return failure.New(errors.New("attach needs a terminal"),
+			"`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
 	}
 	var server, ref string
 	if strings.Contains(where, "://") {
@@ -134,7 +135,8 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 	if err != nil {
 		return join.Error(err)
 	}
-	w := &tui.Watcher{Stream: stream, In: o.IO.In, Out: o.IO.Out, Err: o.IO.Err, Detach: key, DetachName: o.detachKey, Control: o.control || o.resize, Resize: o.resize}
+	w := &tui.Watcher{Stream: stream, In: o.IO.In, Out: o.IO.Out, Err: o.IO.Err, Detach: key, DetachName: o.detachKey,
+		Control: o.control || o.resize, Resize: o.resize}
 	if log != nil {
 		w.Observe = log.Take
 	}

@@ -88,6 +88,7 @@ func grant(ctx context.Context, o *grantOptions, ref string) error {
 	if o.limit > 0 {
 		until = fmt.Sprintf(" for %v", o.limit)
 	}
-	o.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until, id[:8])
+	o.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until,
+		id[:8])
 	return nil
 }

@@ -116,7 +116,8 @@ func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send b
 		return wrong
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.timeout), Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.timeout),
+			Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
 }

@@ -91,7 +91,8 @@ func send(ctx context.Context, o *sendOptions, ref string, order typing.Order) e
 	if _, err := typing.Keys(order.Keys, false); err != nil { // before anything is typed
 		return failure.Usage(err)
 	}
-	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: o.name, Kind: protocol.Agent, Mode: protocol.ModeScreen, Answers: &answers})
+	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: o.name, Kind: protocol.Agent,
+		Mode: protocol.ModeScreen, Answers: &answers})
 	if err != nil {
 		return err
 	}

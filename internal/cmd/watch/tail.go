@@ -108,7 +108,8 @@ func tailed(ctx context.Context, o *tailOptions, args []string) (*sqlite.Store, 
 		return nil, nil, archive.Ref{}, err
 	}
 	if len(infos) == 0 {
-		return nil, nil, archive.Ref{}, failure.New(fmt.Errorf("no session is being recorded"), "`ptyrec tail last` shows the end of the last one")
+		return nil, nil, archive.Ref{}, failure.New(fmt.Errorf("no session is being recorded"),
+			"`ptyrec tail last` shows the end of the last one")
 	}
 	return db, infos[0], archive.Ref{}, nil
 }

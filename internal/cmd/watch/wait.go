@@ -79,7 +79,8 @@ func wait(ctx context.Context, o *waitOptions, ref string, re *regexp.Regexp) er
 		defer stop()
 	}
 	var joining error
-	line, err := o.For(ctx, func(ctx context.Context, how client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+	line, err := o.For(ctx, func(ctx context.Context, how client.AttachOptions) (s *client.Stream, hello protocol.Hello,
+		err error) {
 		s, hello, joining = o.join(ctx, ref, how)
 		return s, hello, joining
 	}, re)
@@ -96,7 +97,8 @@ func wait(ctx context.Context, o *waitOptions, ref string, re *regexp.Regexp) er
 }
 
 // join attaches to a session of this machine, or to one of a server.
-func (o *waitOptions) join(ctx context.Context, ref string, how client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+func (o *waitOptions) join(ctx context.Context, ref string, how client.AttachOptions) (*client.Stream, protocol.Hello,
+	error) {
 	if strings.Contains(ref, "://") {
 		return join.URL(ctx, ref, o.token, how)
 	}

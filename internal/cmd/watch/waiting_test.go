@@ -17,7 +17,8 @@ import (
 )
 
 // attachWaiting joins a session as `ptyrec wait` does.
-func attachWaiting(t *testing.T, s *livetest.Session, o client.AttachOptions) (context.Context, *client.Stream, protocol.Hello) {
+func attachWaiting(t *testing.T, s *livetest.Session, o client.AttachOptions) (context.Context, *client.Stream,
+	protocol.Hello) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
@@ -54,7 +55,8 @@ func TestWaitLog(t *testing.T) {
 	}
 	s.Write("listen")
 	s.Write("ing on 80\r\nmore")
-	if line, err := waitLog(ctx, stream, regexp.MustCompile(`listening on \d+$`)); line != "listening on 80" || err != nil {
+	if line, err := waitLog(ctx, stream, regexp.MustCompile(`listening on \d+$`)); line != "listening on 80" ||
+		err != nil {
 		t.Errorf("a line in two pieces: %q, %v", line, err)
 	}
 }

@@ -35,17 +35,23 @@ const minSize = 10
 
 // Register adds the flags to a command's.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.options.Agent, "type", "t", "", "set the type of `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
+	flags.StringVarP(&f.options.Agent, "type", "t", "",
+		"set the type of `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
 	flags.IntVarP(&f.port, "port", "p", 3284, "listen on `PORT`")
 	flags.StringVar(&f.listen, "listen", "127.0.0.1", "listen on `ADDRESS`; 0.0.0.0 means all")
 	flags.IntVarP(&f.options.Cols, "term-width", "W", 80, "set the width of the window to `CELLS`")
 	flags.IntVarP(&f.options.Rows, "term-height", "H", 1000, "set the height of the window to `CELLS`")
-	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil, "accept these host `NAMES` without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
-	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil, "accept pages of these `ORIGINS`; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
-	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "", "send `PROMPT` first (default: stdin, if not a terminal)")
-	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat", "serve the chat page at `PATH`, as proxies see it")
+	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil,
+		"accept these host `NAMES` without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
+	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil,
+		"accept pages of these `ORIGINS`; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
+	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "",
+		"send `PROMPT` first (default: stdin, if not a terminal)")
+	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat",
+		"serve the chat page at `PATH`, as proxies see it")
 	flags.StringVarP(&f.options.StateFile, "state-file", "s", "", "keep messages in `FILE` across restarts")
-	flags.BoolVar(&f.options.LoadState, "load-state", false, "load the state file at the start (default with --state-file)")
+	flags.BoolVar(&f.options.LoadState, "load-state", false,
+		"load the state file at the start (default with --state-file)")
 	flags.BoolVar(&f.options.SaveState, "save-state", false, "save the state file at the end (default with --state-file)")
 	flags.StringVar(&f.options.PIDFile, "pid-file", "", "write the process id to `FILE`")
 	flags.BoolVarP(&f.PrintOpenAPI, "print-openapi", "P", false, "print the OpenAPI document and exit")
@@ -61,7 +67,8 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 // Check completes the flags, and says what is wrong with them. The error is a *failure.Error.
 func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	if f.acp {
-		return failure.Misuse("start it without --experimental-acp", "--experimental-acp is not supported: ptyrec reads the agent's terminal")
+		return failure.Misuse("start it without --experimental-acp",
+			"--experimental-acp is not supported: ptyrec reads the agent's terminal")
 	}
 	if f.options.Agent == "" {
 		f.options.Agent = agentapi.TypeOfCommand(command)

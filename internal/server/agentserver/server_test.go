@@ -163,7 +163,8 @@ func TestServeEndsAtOnce(t *testing.T) {
 	})
 	_, err = o.attach(t.Context(), id)
 	var failed *failure.Error
-	if !errors.As(err, &failed) || err.Error() != "the command ended before it could be served" || !strings.Contains(failed.Hint, "ptyrec show") {
+	if !errors.As(err, &failed) || err.Error() != "the command ended before it could be served" ||
+		!strings.Contains(failed.Hint, "ptyrec show") {
 		t.Errorf("error %v", err)
 	}
 }

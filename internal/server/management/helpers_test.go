@@ -105,7 +105,8 @@ func (s *site) serve() {
 		s.change(&o)
 	}
 	s.p = management.New(o)
-	h := server.New(server.Options{Store: s.db, Live: live, Token: token, AllowRun: true, Version: "test", Log: log, Protocols: []server.Protocol{{Handlers: s.p}}})
+	h := server.New(server.Options{Store: s.db, Live: live, Token: token, AllowRun: true, Version: "test", Log: log,
+		Protocols: []server.Protocol{{Handlers: s.p}}})
 	var l net.Listener
 	testkit.Eventually(s.t, "the address is free", func() bool {
 		l, err = net.Listen("tcp", s.addr)

@@ -89,7 +89,8 @@ func (s *site) start() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	so.Protocols = []server.Protocol{{Handlers: sandboxapi.New(sandboxapi.Options{Manager: manager, Version: "1.2.3", Log: log})}}
+	so.Protocols = []server.Protocol{{Handlers: sandboxapi.New(sandboxapi.Options{Manager: manager, Version: "1.2.3",
+		Log: log})}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		s.t.Fatal(err)

@@ -44,8 +44,10 @@ type Flags struct {
 
 // Register defines the flags.
 func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address.Listen, "listen", listener.Default, "listen on `ADDRESS` (host:port; an empty host means all)")
-	flags.StringVar(&f.TokenFile, "token-file", "", "keep the token in `FILE`, and do not print it (default $XDG_STATE_HOME/ptyrec/token)")
+	flags.StringVar(&f.Address.Listen, "listen", listener.Default,
+		"listen on `ADDRESS` (host:port; an empty host means all)")
+	flags.StringVar(&f.TokenFile, "token-file", "",
+		"keep the token in `FILE`, and do not print it (default $XDG_STATE_HOME/ptyrec/token)")
 	flags.BoolVar(&f.NewToken, "new-token", false, "replace the token, and invalidate all cookies")
 	flags.StringVar(&f.Address.Cert, "cert", "", "serve https with the certificate in `FILE` (PEM)")
 	flags.StringVar(&f.Address.Key, "key", "", "use the certificate's key in `FILE` (PEM)")
@@ -59,10 +61,12 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.PublicLinks, "public-links", false, "allow links that open without signing in")
 	flags.BoolVar(&f.OpenPage, "open", false, "open the page in a browser")
 	flags.StringVar(&f.Bridge, "bridge-command", "", "run `COMMAND` in terminals at /ws/pty/NAME (default $SHELL)")
-	flags.StringVar(&f.BridgeFrom, "bridge-server", "", "serve terminals of the management server at `URL` instead (docs/management.md)")
+	flags.StringVar(&f.BridgeFrom, "bridge-server", "",
+		"serve terminals of the management server at `URL` instead (docs/management.md)")
 	flags.DurationVar(&f.BridgeTTL, "bridge-ttl", 0, "end such a terminal after `TIME` without clients")
 	flags.StringVar(&f.AgentID, "agent-id", "", "call this machine `NAME` in dashboards (default: host name)")
-	flags.DurationVar(&f.ShellGrace, "shell-grace", management.ShellGrace, "keep a dashboard's shell for `TIME` after it disconnects")
+	flags.DurationVar(&f.ShellGrace, "shell-grace", management.ShellGrace,
+		"keep a dashboard's shell for `TIME` after it disconnects")
 	flags.BoolVar(&f.Subscribe, "allow-subscribe", false, "let dashboards control what others have started")
 	flags.BoolVar(&f.MCP, "mcp", false, "serve the Model Context Protocol at /mcp (docs/mcp.md)")
 	flags.BoolVar(&f.Agentapi, "agentapi", false, "serve coder/agentapi's API at /agentapi/ID (docs/agentapi.md)")
@@ -75,7 +79,8 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("bridge-ttl") // for tests
 	flaggroup.Set(flags, "Address", "listen", "host", "cert", "key", "open", "url")
 	flaggroup.Set(flags, "Access", "token-file", "new-token", "read-only", "open-reading", "unsafe-no-token")
-	flaggroup.Set(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command", "bridge-server",
+	flaggroup.Set(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command",
+		"bridge-server",
 		"allow-subscribe", "agent-id", "shell-grace")
 	flaggroup.Set(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
 }

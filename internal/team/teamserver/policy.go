@@ -24,8 +24,9 @@ func (p *Push) policy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	told := team.Policy{
-		Patterns: make([]team.Pattern, len(patterns)), MaxBytes: maxBody, MaxEntries: maxEntries, MaxDescription: maxDescription,
-		Version: buildinfo.Version(),
+		Patterns: make([]team.Pattern, len(patterns)), MaxBytes: maxBody, MaxEntries: maxEntries,
+		MaxDescription: maxDescription,
+		Version:        buildinfo.Version(),
 	}
 	for i, pattern := range patterns {
 		told.Patterns[i] = team.Pattern(pattern)
@@ -101,7 +102,8 @@ func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
 	}
 	differ, deleted, err := p.store.Check(r.Context(), copies)
 	if err == nil {
-		writeJSON(w, http.StatusOK, team.Checked{Differ: append([]string{}, differ...), Deleted: append([]string{}, deleted...)})
+		writeJSON(w, http.StatusOK, team.Checked{Differ: append([]string{}, differ...),
+			Deleted: append([]string{}, deleted...)})
 	}
 	return err
 }

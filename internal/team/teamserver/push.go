@@ -185,7 +185,8 @@ func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
 // stateOf returns how much of a session is here as machines are told.
 func stateOf(s postgres.State) team.State {
 	return team.State{
-		ID: s.ID, Events: s.Events, SHA256: hex.EncodeToString(s.SHA256), Version: s.EntriesVersion, Deleted: s.Deleted, Equal: s.Equal,
+		ID: s.ID, Events: s.Events, SHA256: hex.EncodeToString(s.SHA256), Version: s.EntriesVersion, Deleted: s.Deleted,
+		Equal: s.Equal,
 	}
 }
 

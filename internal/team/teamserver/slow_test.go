@@ -24,7 +24,8 @@ func TestSlowBodyIsNotAwaited(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		push := teamserver.NewPush(s.db, log)
 		teamserver.SetChunkTime(push, chunkTime)
-		h := server.New(server.Options{Store: s.db, Live: live, Users: teamserver.Users{Store: s.db}, Log: log, Protocols: []server.Protocol{{Handlers: push, Access: server.ShowSessions}}})
+		h := server.New(server.Options{Store: s.db, Live: live, Users: teamserver.Users{Store: s.db}, Log: log,
+			Protocols: []server.Protocol{{Handlers: push, Access: server.ShowSessions}}})
 		t.Cleanup(h.Close)
 		site := httptest.NewServer(h)
 		t.Cleanup(site.Close)

@@ -62,7 +62,8 @@ that its members can read.`,
 		cmd.AddCommand(g)
 	}
 	group("user", "Add, list and remove users", newUserAddCmd(o), newUserListCmd(o), newUserEmailCmd(o),
-		command(o, "rm NAME", "Remove a user and its tokens, but not its sessions", 1, 1, func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
+		command(o, "rm NAME", "Remove a user and its tokens, but not its sessions", 1, 1,
+			func(t *database, args []string) error { return t.RemoveUser(t.ctx, args[0]) }))
 	group("token", "Create, list and revoke tokens", newTokenAddCmd(o), newTokenListCmd(o),
 		command(o, "rm ID", "Revoke a token", 1, 1, func(t *database, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
@@ -127,9 +128,10 @@ func newUserAddCmd(o Options) *cobra.Command {
 }
 
 func newUserEmailCmd(o Options) *cobra.Command {
-	cmd := command(o, "email NAME [ADDRESS]", "Set the e-mail address of the user at the provider", 1, 2, func(t *database, args []string) error {
-		return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
-	})
+	cmd := command(o, "email NAME [ADDRESS]", "Set the e-mail address of the user at the provider", 1, 2,
+		func(t *database, args []string) error {
+			return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
+		})
 	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-issuer`" + ` is recognised the first time; without ADDRESS, by none.
 The provider must have verified it. Who has signed in as this user so far does so no longer, unless by the new address.`
 	return cmd
@@ -219,18 +221,19 @@ func newSpaceListCmd(o Options) *cobra.Command {
 
 func newSpaceMemberCmd(o Options) *cobra.Command {
 	var reader, remove bool
-	cmd := command(o, "member SPACE USER", "Add a user to a space, or remove it", 2, 2, func(t *database, args []string) error {
-		role := "member"
-		switch {
-		case reader && remove:
-			return usage("--reader and --rm cannot be combined")
-		case reader:
-			role = "reader"
-		case remove:
-			role = ""
-		}
-		return t.SetMember(t.ctx, args[0], args[1], role)
-	})
+	cmd := command(o, "member SPACE USER", "Add a user to a space, or remove it", 2, 2,
+		func(t *database, args []string) error {
+			role := "member"
+			switch {
+			case reader && remove:
+				return usage("--reader and --rm cannot be combined")
+			case reader:
+				role = "reader"
+			case remove:
+				role = ""
+			}
+			return t.SetMember(t.ctx, args[0], args[1], role)
+		})
 	cmd.Flags().BoolVar(&reader, "reader", false, "let the user only read")
 	cmd.Flags().BoolVar(&remove, "rm", false, "remove the user from the space")
 	return cmd

@@ -54,10 +54,11 @@ func serve(t *testing.T, db *postgres.Store) string {
 	check(t, err)
 	log := slog.New(slog.DiscardHandler)
 	push := serverteam.NewPush(db, log)
-	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Log: log, Protocols: []server.Protocol{
-		{Handlers: push, Access: server.ShowSessions},
-		{Handlers: serverteam.NewAdmin(push), Access: server.ShowSessions},
-	}})
+	h := server.New(server.Options{Store: db, Live: live, Users: serverteam.Users{Store: db}, Log: log,
+		Protocols: []server.Protocol{
+			{Handlers: push, Access: server.ShowSessions},
+			{Handlers: serverteam.NewAdmin(push), Access: server.ShowSessions},
+		}})
 	t.Cleanup(h.Close)
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
