@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Without colours (NO_COLOR, a monochrome terminal) only marks, columns and blank rows tell what is
-// said from what is done. This file draws what they tell in the inks that the looks know, so that
-// all else is read as ever.
+// Without colours (NO_COLOR, a monochrome terminal) only marks, columns and blank rows distinguish
+// prompts, replies and tool calls. This file finds them by these, and paints their rows in the
+// colours that Claude Code would have used. The rules for sessions with colours read them then.
 
 // monoWelcome is the logo, in no colour, with three lines beside it, or the box. A reply that
 // quotes it is further in.
@@ -29,15 +29,15 @@ var monoWelcome = func() chat.Welcome {
 	return w
 }()
 
-// monoTalk is what is drawn there. Where lines break says more of code than their words do.
+// monoTalk reads the painted conversation. It finds code by where lines break, before their words.
 var monoTalk = func() *talk {
 	t := *newTalk
 	t.style.Code = func(ls []markdown.Line) int { return markdown.CodeGroups(ls, monoCode, below) }
 	return (&t).begin()
 }()
 
-// monoCode returns how many lines from the first are code: a group without items whose lines all
-// end where the next word had room, or what their words say.
+// monoCode returns how many lines from the first are code. They are code if each ends although the
+// next word had room on it, and none is a list item. Otherwise their words decide.
 func monoCode(ls []markdown.Line) int {
 	n, lk := markdown.UntilBlank(ls), markdown.Style{}
 	for k := range ls[:n] {
@@ -66,7 +66,7 @@ func mono() chat.Look {
 	}
 }
 
-// The inks of what has one.
+// The styles that rows are painted in.
 var (
 	grey     = vterm.Style{Dim: true}
 	bold     = vterm.Style{Bold: true}
@@ -74,7 +74,8 @@ var (
 	lit      = vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette, Palette: 8}}
 )
 
-// inked returns a row whose cells [from, to) have a style; to < 0: up to its end.
+// inked returns l with columns from up to, not including, to painted in a style. If to is negative,
+// it paints to the row's end.
 func inked(l row.Line, from, to int, s vterm.Style) row.Line {
 	spans := slices.Clone(row.Spans(l.Row, 0, from, nil))
 	for _, span := range row.Spans(l.Row, from, to, nil) {
@@ -92,7 +93,7 @@ func inked(l row.Line, from, to int, s vterm.Style) row.Line {
 // monoMenu matches a row of a menu: a command or a file, perhaps with its pointer.
 var monoMenu = lazy.Regexp(`^ {0,4}(?:❯ )?[/@+*…]`)
 
-// inkScreen draws what is around the conversation.
+// inkScreen paints the rows around the conversation: spinners, menus, and notes at the right.
 func inkScreen(lines []row.Line) []row.Line {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
@@ -113,7 +114,7 @@ func inkScreen(lines []row.Line) []row.Line {
 	return lines
 }
 
-// inkTalk draws the conversation.
+// inkTalk paints the rows of the conversation.
 func inkTalk(lines []row.Line) []row.Line {
 	lines = slices.Clone(lines)
 	for i := 0; i < len(lines); i++ {
@@ -165,15 +166,16 @@ func nameOf(lines []row.Line) string {
 	return m[1]
 }
 
-// counts reports whether a row is the line of a group, and no sentence that begins like one.
+// counts reports whether the first row sums up a group of calls, such as "Read 2 files". A sentence
+// that begins like that does not count.
 func counts(lines []row.Line) bool {
 	parts, _ := groupParts(lines)
 	return parts != nil && !strings.ContainsAny(lines[0].Text[len(lines[0].Text)-1:], ".:;!?") &&
 		len(strings.Fields(lines[0].Text)) <= 6*len(parts)
 }
 
-// describes reports whether a call that runs is in the first row: its command or file is behind a
-// corner below.
+// describes reports whether the first row describes a running call, whose command or file follows a
+// corner (⎿) below.
 func describes(lines []row.Line) bool {
 	at := cornerBelow(lines)
 	if at < 0 {
@@ -200,7 +202,7 @@ func isMonoCall(lines []row.Line) bool {
 	return row.Indent(lines[0].Text) == 2 && (nameOf(lines) != "" || counts(lines) || describes(lines))
 }
 
-// inkCall draws the call in the first of lines, if one is there.
+// inkCall paints the tool call that begins in the first of lines, if there is one.
 func inkCall(lines []row.Line) {
 	l := lines[0]
 	signed := row.Indent(l.Text) == 0

@@ -49,7 +49,7 @@ const (
 	right       = 2 // columns that text leaves free: a blank, and the scroll bar
 	logo        = "╭─╮╭─╮"
 	bar         = "┃"
-	thumb       = "█"    // of the scroll bar, where there are no colours
+	thumb       = "█"    // the scroll bar's thumb in a session without colours
 	clock       = 6      // columns at the right of a prompt that the time takes
 	apart       = "    " // before the time: nobody typed it, wherever a resize has put it
 )

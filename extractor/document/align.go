@@ -307,14 +307,7 @@ func beginning(text string, n int) string {
 
 // findWords finds body by its letters and digits alone.
 func (d *Document) findWords(body []row.Line) spot {
-	lo := d.near(body)
-	bare := Document{Lines: lettersOnly(d.Lines[lo:]), Base: d.Base - lo}
-	p := bare.findRewrapped(lettersOnly(body))
-	if p.at >= 0 {
-		p.at += lo
-		p.line = d.Lines[p.at]
-	}
-	return p
+	return d.findReduced(d.near(body), body, lettersOnly)
 }
 
 // parted returns the line that body's first row shows at p, after it has parted the line which the

@@ -68,9 +68,13 @@ func (d *Document) findRedrawn(body []row.Line) spot {
 	if !slices.ContainsFunc(body, isBar) { // as in most
 		return d.findRewrapped(body)
 	}
-	lo := max(0, min(d.Base, len(d.Lines))-1000)
-	bare := Document{Lines: withoutBars(d.Lines[lo:]), Base: d.Base - lo}
-	p := bare.findRewrapped(withoutBars(body))
+	return d.findReduced(max(0, min(d.Base, len(d.Lines))-1000), body, withoutBars)
+}
+
+// findReduced finds body like findRewrapped, from line lo on, by what reduce leaves of the rows.
+func (d *Document) findReduced(lo int, body []row.Line, reduce func([]row.Line) []row.Line) spot {
+	reduced := Document{Lines: reduce(d.Lines[lo:]), Base: d.Base - lo}
+	p := reduced.findRewrapped(reduce(body))
 	if p.at >= 0 {
 		p.at += lo
 		p.line = d.Lines[p.at]

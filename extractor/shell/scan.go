@@ -60,6 +60,7 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	}
 	again := -1
 	for i := from; i < len(lines); {
+		s.begun(lines, i)
 		s.done(lines, i)
 		last := s.last()
 		at, ok := p.split(lines, i, last.newest())
@@ -212,17 +213,25 @@ func (s *part) finish(lines []row.Line, p *prompts) {
 	}
 }
 
+// begun notes when the output of the command that runs has begun, if the shell says so on line i,
+// right below the command. A mark that names another command is not of this one.
+func (s *part) begun(lines []row.Line, i int) {
+	c, runs := running(s.commands)
+	if !runs || c.timed || c.out != i {
+		return
+	}
+	m, ok := newer(lines[i], vterm.MarkOutput, c.n)
+	if text := cmdline(m); ok && (text == "" || text == c.Text) {
+		c.began, c.timed, c.n, c.outCol = m.At, true, m.N, m.Col
+	}
+}
+
 // done notes that the command that runs has ended, if the shell says so on line i, and its exit
 // status.
 func (s *part) done(lines []row.Line, i int) {
 	c, runs := running(s.commands)
 	if !runs || len(lines[i].Marks) == 0 {
 		return
-	}
-	if m, ok := newer(lines[i], vterm.MarkOutput, c.n); ok && !c.timed && c.out == i {
-		if text := cmdline(m); text == "" || text == c.Text { // what was typed on the row above
-			c.began, c.timed, c.n, c.outCol = m.At, true, m.N, m.Col
-		}
 	}
 	m, ok := newer(lines[i], vterm.MarkDone, c.n)
 	if c, begins := newer(lines[i], vterm.MarkOutput, c.n); !ok || begins && c.N < m.N {

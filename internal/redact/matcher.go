@@ -11,7 +11,7 @@ import (
 // matcher finds what a pattern matches at the start of a text, and in it what the pattern's groups
 // match. It finds the same as package regexp, several times faster: it takes a repetition of one
 // character, such as [a-z]{8,200}, in one step, where regexp has 200 instructions. Like regexp, it
-// comes to each place of the text once for each of its own instructions at most.
+// runs each of its instructions at most once at each place of the text.
 //
 // A matcher may be used concurrently.
 type matcher struct {
@@ -251,7 +251,7 @@ type matching struct {
 	steps   int
 }
 
-// job is another way to go on, if the one before does not lead to a match.
+// job is what to try next if there is no match yet.
 type job struct {
 	kind jobKind
 	op   int // restore: the slot
@@ -271,7 +271,7 @@ const (
 var matchings = sync.Pool{New: func() any { return &matching{} }}
 
 // find returns what FindStringSubmatchIndex of package regexp returns, for a match at the start of
-// text. steps is how much work that was, about a byte in one instruction each.
+// text. steps counts the work: about one for each byte that an instruction looks at.
 func (m *matcher) find(text string) (loc []int, steps int) {
 	w := matchings.Get().(*matching)
 	defer matchings.Put(w)
@@ -299,10 +299,10 @@ func (w *matching) begin(m *matcher, text string) {
 	clear(w.visited)
 }
 
-// visit reports whether the work comes to a branch for the first time at this place, before it, or
-// behind it.
-func (w *matching) visit(branch, at, behind int) bool {
-	n := (2*branch+behind)*(len(w.text)+1) + at
+// visit reports whether a branch is reached at this place of the text for the first time. Its start
+// (after is 0) and its end (after is 1) count apart.
+func (w *matching) visit(branch, at, after int) bool {
+	n := (2*branch+after)*(len(w.text)+1) + at
 	first := w.visited[n/64]&(1<<(n%64)) == 0
 	w.visited[n/64] |= 1 << (n % 64)
 	return first
@@ -326,7 +326,7 @@ func (w *matching) run() bool {
 			if j.at -= n; j.at > j.left {
 				w.jobs = append(w.jobs, j)
 			}
-			if w.behind(j.op, j.at) {
+			if w.after(j.op, j.at) {
 				return true
 			}
 		case lengthen:
@@ -338,7 +338,7 @@ func (w *matching) run() bool {
 			if j.left--; j.left != 0 {
 				w.jobs = append(w.jobs, j)
 			}
-			if w.behind(j.op, j.at) {
+			if w.after(j.op, j.at) {
 				return true
 			}
 		}
@@ -346,13 +346,14 @@ func (w *matching) run() bool {
 	return false
 }
 
-// behind goes on after a span.
-func (w *matching) behind(many, at int) bool {
+// after goes on with the instruction after a span, which ends at a place of the text.
+func (w *matching) after(many, at int) bool {
 	o := &w.ops[many]
 	return w.visit(o.branch, at, 1) && w.walk(o.next, at)
 }
 
-// walk follows instructions from one on, to a match or to where they do not match.
+// walk runs the instructions from next on, at a place of the text. It reports whether they lead to
+// a match.
 func (w *matching) walk(next, at int) bool {
 	for {
 		w.steps++
@@ -392,8 +393,8 @@ func (w *matching) walk(next, at int) bool {
 	}
 }
 
-// many returns where the first choice of a span ends that begins at at, or -1 if there is none, and
-// adds a job for the others.
+// many returns where the preferred span of instruction n ends that begins at a place of the text,
+// or -1 if none matches there. It adds a job that tries the spans of other lengths.
 func (w *matching) many(n int, o *op, at int) int {
 	if !w.visit(o.branch, at, 0) {
 		return -1

@@ -1,4 +1,5 @@
-// Package testkit has what the tests of many packages need; the packages below it have more.
+// Package testkit helps tests of all packages. The packages below it start servers, terminals and
+// databases for tests.
 package testkit
 
 import (
@@ -6,14 +7,14 @@ import (
 	"time"
 )
 
-// patience is how long Eventually waits: longer than anything takes on a busy machine.
+// patience is how long Eventually waits. A busy machine needs less.
 const patience = 3 * time.Minute
 
-// Eventually waits until something is so. It ends the test if that takes more than three minutes;
-// what says what did not happen. It must be called by the goroutine of the test.
-func Eventually(t testing.TB, what string, is func() bool) {
+// Eventually calls ok until it returns true. After three minutes it ends the test, and reports what
+// was awaited. Call it from the test's goroutine.
+func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for begun := time.Now(); !is(); time.Sleep(2 * time.Millisecond) {
+	for begun := time.Now(); !ok(); time.Sleep(2 * time.Millisecond) {
 		if time.Since(begun) > patience {
 			t.Fatalf("not within %s: %s", patience, what)
 		}
