@@ -245,8 +245,8 @@ func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 	r.steps = append(r.steps, Step{Event: session.EventNewSession, Agent: p.Name, Data: data})
 }
 
-// continues reports whether the shell has continued the agent that ran last, which draws its
-// conversation again: by fg, or by the number of a job.
+// continues reports whether fg, or the number of a job, continues the agent p that ran last. It
+// draws its conversation again.
 func (r *Reader) continues(p *Profile) bool {
 	program, _ := r.shell.Runs()
 	return r.seg.agent == noAgent && r.last != nil && r.last.Name == p.Name &&

@@ -106,8 +106,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.state(sp)
 }
 
-// atRest returns rows of a window with the welcome as it was when something was said first: its
-// logo may move.
+// atRest returns body with the welcome as it was at the first message. Its logo may move, and then
+// the window would not match the document.
 func (r *Reader) atRest(body []row.Line) []row.Line {
 	for at := range min(3, len(body)) {
 		_, says, n := r.bannerOn(body[at:])
@@ -147,7 +147,8 @@ func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
 	r.state(sp)
 }
 
-// withoutStamps returns rows without those that an overlay has at its right edge, such as times.
+// withoutStamps returns rows with blank ones in place of what an overlay shows at its right edge,
+// such as times.
 func withoutStamps(rows []row.Line) []row.Line {
 	rows = slices.Clone(rows)
 	for i, l := range rows {

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// kind is a kind of prompt: a prompt, and what else is taken for the same one drawn again.
+// kind is a prompt with all later ones that look like it.
 type kind struct {
 	text  string
 	input int // how many columns it takes
@@ -70,10 +70,10 @@ func (p *prompts) kindOf(text string, style []vterm.Style) *kind {
 	return &p.kinds[i]
 }
 
-// rowsAbove returns how many rows above line i, below line out, are part of the prompt on that
-// line. Those that the shell names are, unless the prompts of this kind disagree; else those that
-// are there above each. told is how many the shell names, -1 if it names none; id tells prompts
-// apart.
+// rowsAbove returns how many rows above line i belong to the prompt on that line. Output ends at
+// line out, so rows above that do not. told is how many rows the shell's marks name, or -1. Without
+// marks, the rows that all prompts of this kind have in common belong to it. id identifies the
+// prompt, so that it is not compared with itself. sure is false if more may belong to it.
 func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id int) (n int, sure bool) {
 	k := p.kindOf(at.prompt, styles(lines[i].Row, at.input))
 	above := lines[min(i, max(out, i-maxPromptRows, 0)):i]
@@ -105,20 +105,20 @@ func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id 
 	return rows, true
 }
 
-// common returns how many rows above line i are part of the prompt there, by comparison with the
-// first prompt of its kind. above are the rows that may be; told is how many the shell names.
+// common compares the prompt on line i with the first one of its kind, and returns how many of the
+// rows above it belong to it. above are the candidates; told is how many the marks name, or -1.
 func (k *kind) common(lines []row.Line, i int, above []row.Line, told int) (n int) {
 	if told >= 0 {
 		first := len(k.above) - k.told
 		if told > k.told && k.told >= 0 && (k.told == 0 || !alikeRows(lines[i-told], k.above[first])) {
-			return k.told // that mark is in the middle of some output
+			return k.told // the mark is in the middle of output
 		}
 		return told
 	}
 	for n < min(len(above), len(k.above)) && alikeRows(above[len(above)-1-n], k.above[len(k.above)-1-n]) {
 		n++
 	}
-	if k.told >= 0 { // what the shell says of others holds
+	if k.told >= 0 { // the marks of an earlier prompt hold
 		n = min(n, k.told)
 	}
 	return n

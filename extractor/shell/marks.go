@@ -80,8 +80,8 @@ func markedAt(r *vterm.Row, m vterm.Mark, pasted bool) prompted {
 	}
 }
 
-// corrected returns where a known prompt ends on a row, if one begins it: the shell may have shown
-// another one meanwhile, as for a search in its history.
+// corrected returns at with the end of the known prompt that the row begins with, if there is one.
+// The mark may be of another prompt, which the shell showed for a search in its history.
 func (p *prompts) corrected(r *vterm.Row, at prompted) prompted {
 	for _, k := range p.kinds {
 		if k.text == at.prompt {
@@ -98,8 +98,8 @@ func (p *prompts) corrected(r *vterm.Row, at prompted) prompted {
 	return at
 }
 
-// guess returns the prompt on a row at which a shell begins to read where no frame has shown it
-// alone.
+// guess returns the prompt on a row where a shell began to read, if no frame showed the prompt
+// without typed text. It takes the known prompt that the row begins with.
 func (p *prompts) guess(r *vterm.Row, m vterm.Mark) prompted {
 	at := markedAt(r, m, true)
 	at.col = m.Col
@@ -117,8 +117,8 @@ func (p *prompts) guess(r *vterm.Row, m vterm.Mark) prompted {
 // repl reports whether a prompt is that of a program which is no shell.
 func repl(prompt string) bool { return prompt != ">" && replPrompt().MatchString(prompt) }
 
-// drawnAgain returns the prompt that begins with the first of lines, and its width, if it is drawn
-// again on one of those below, as shells do below completions: what is typed begins there.
+// drawnAgain returns the prompt on the first of lines, and its width, if the shell draws it again
+// on a line below, as it does below completions.
 func drawnAgain(lines []row.Line, reads vterm.Mark) (prompt string, cols int) {
 	text := columns(lines[0].Row, reads.Col, rowEnd)
 	for _, l := range lines[1:min(len(lines), maxTyped)] {
@@ -139,8 +139,8 @@ func again(lines []row.Line, reads vterm.Mark) bool {
 	return prompt != ""
 }
 
-// typedBelow reports whether what is typed at a prompt that begins with the first of lines begins
-// on one of the lines below: the prompt has several.
+// typedBelow reports whether a prompt that begins with the first of lines has more rows: what is
+// typed begins on a line below.
 func typedBelow(lines []row.Line, reads vterm.Mark) bool {
 	for _, l := range lines[:min(len(lines), maxTyped)] {
 		if m, ok := l.Mark(vterm.MarkTyped); ok && m.N >= reads.N {
@@ -150,8 +150,7 @@ func typedBelow(lines []row.Line, reads vterm.Mark) bool {
 	return false
 }
 
-// enters reports whether a mark below says that a line was entered after mark n, before another one
-// is read.
+// enters reports whether a mark says that Enter was pressed after mark n, before the next prompt.
 func enters(lines []row.Line, n int) bool {
 	for i, l := range lines[:min(len(lines), maxTyped)] {
 		if m, ok := newer(l, vterm.MarkReads, n); ok && i > 0 {
@@ -165,9 +164,9 @@ func enters(lines []row.Line, n int) bool {
 	return false
 }
 
-// promptStart returns the line on which the prompt begins whose last line is line i, below output
-// that begins on line out, and the prompt with the column in which it begins there; sure is false
-// if it may begin above.
+// promptStart finds the first line of the prompt whose last line is line i. Output above it begins
+// on line out. It returns that line, and the prompt with the column in which it begins there. sure
+// is false if it may begin further up.
 func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int) (_ int, _ prompted, sure bool) {
 	told, col := markedStart(lines, i, max(0, out, i-maxPromptRows), at)
 	if at.n > 0 {
@@ -186,8 +185,8 @@ func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int)
 	return i - n, at, sure
 }
 
-// markedStart returns how many rows above line i, but not above line top, a mark says that the
-// prompt on that line begins, and the column there; -1 if none says so.
+// markedStart looks for a mark at which the prompt on line i begins, up to line top. It returns how
+// many rows above line i the mark is, and its column; rows is -1 if there is no such mark.
 func markedStart(lines []row.Line, i, top int, at prompted) (rows, col int) {
 	for k := i; k >= top; k-- {
 		l := lines[k]
@@ -202,7 +201,7 @@ func markedStart(lines []row.Line, i, top int, at prompted) (rows, col int) {
 			return i - k, m.Col
 		}
 		if m, ok := l.Mark(vterm.MarkDrawn); ok && m.N == at.n-1 {
-			if i > k || m.Col > 0 { // else it may be drawn below what was printed before
+			if i > k || m.Col > 0 { // in column 0 it may be output that was erased
 				return i - k, m.Col
 			}
 			break
@@ -265,7 +264,7 @@ func entered(lines []row.Line, i int, at prompted) entry {
 	return e
 }
 
-// enter notes that the line was entered on line k, which is below that of the prompt or is not.
+// enter notes that Enter was pressed on line k. below says whether that is below the prompt's line.
 func (e *entry) enter(m vterm.Mark, k int, below bool) {
 	e.output, e.typed, e.right, e.n = k+1, k+1, m.Col, m.N
 	if m.Col == 0 && below {

@@ -8,8 +8,8 @@ import (
 )
 
 // reading follows the line that a shell reads. readline, zsh and fish switch bracketed paste on
-// when they prompt, and off at Enter; where the prompt ends is seen in the first frame that shows
-// nothing but the prompt.
+// when they prompt, and off at Enter. The prompt ends where the cursor is in the first frame that
+// shows the prompt without typed text.
 type reading struct {
 	n     int    // of its MarkReads
 	found bool   // its beginning was marked
@@ -19,12 +19,13 @@ type reading struct {
 	foreign bool // an agent reads it, and may not switch bracketed paste off when it ends
 }
 
-// Foreign notes that an agent reads what is typed from MarkReads n on.
+// Foreign notes that from MarkReads n on an agent reads what is typed, not the shell.
 func (r *Reader) Foreign(n int) { r.reading = reading{n: n, foreign: true} }
 
-// Typed returns where on a screen the line begins that a program reads, to be marked there; ok is
-// false if it is marked already, or not known. n is the number of its MarkReads, on reports whether
-// the program still reads, and still whether it has written nothing for a moment.
+// Typed returns the cell of the screen where typed text begins, to be marked with MarkTyped. ok is
+// false if it is marked already, or not known. n is the number of the MarkReads at which the
+// program began to read. on says whether it still reads, still whether it was silent for a moment,
+// and settled whether the screen has settled.
 func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y int, ok bool) {
 	t := &r.reading
 	if n == 0 || s.Alt || n == t.n && t.foreign {
@@ -68,8 +69,8 @@ func nothingTyped(s *vterm.Snapshot, settled bool) bool {
 	return strings.TrimSpace(columns(cursor, s.CursorX, rowEnd)) == "" || beforeCursor(cursor, s.CursorX) != ""
 }
 
-// drawnBelow returns the row on which the cursor's line begins, if that shows once more the prompt
-// that ends in column x of row y, as shells do below completions or an error; else y.
+// drawnBelow returns the first row of the cursor's line if that row repeats the prompt which ends
+// in column x of row y. Shells repeat it below completions or an error. Otherwise it returns y.
 func drawnBelow(s *vterm.Snapshot, y, x int) int {
 	prompt, last := columns(s.Lines[y], 0, x), lineStart(s)
 	if last > y && prompt != "" && strings.HasPrefix(s.Lines[last].Text, prompt) && (last < s.CursorY || x <= s.CursorX) {
@@ -78,7 +79,7 @@ func drawnBelow(s *vterm.Snapshot, y, x int) int {
 	return y
 }
 
-// begins returns the row of a screen, and the mark, at which the line begins.
+// begins returns the row and the mark at which typed text begins; y is -1 if it is not marked.
 func (t *reading) begins(s *vterm.Snapshot) (y int, m vterm.Mark) {
 	for y := s.CursorY; y >= 0; y-- {
 		if m, ok := s.Lines[y].Mark(vterm.MarkTyped); ok && m.N == t.n {
@@ -88,8 +89,7 @@ func (t *reading) begins(s *vterm.Snapshot) (y int, m vterm.Mark) {
 	return -1, m
 }
 
-// lineStart returns the row of a screen on which the line begins that the cursor is on: it may be
-// wrapped.
+// lineStart returns the first row of the wrapped line that the cursor is on.
 func lineStart(s *vterm.Snapshot) int {
 	y := s.CursorY
 	for y > 0 && (s.Lines[y].Wrapped || row.Extent(s.Lines[y-1]) >= s.Cols) {
@@ -98,7 +98,7 @@ func lineStart(s *vterm.Snapshot) int {
 	return y
 }
 
-// upTo returns what is written from a column of a row up to the cursor.
+// upTo returns the text from column x of row y up to the cursor.
 func upTo(s *vterm.Snapshot, y, x int) string {
 	if y == s.CursorY {
 		return columns(s.Lines[y], x, s.CursorX)
@@ -110,7 +110,7 @@ func upTo(s *vterm.Snapshot, y, x int) string {
 	return text + columns(s.Lines[y], 0, s.CursorX)
 }
 
-// endsWith finds where on a screen a text begins that ends at the cursor.
+// endsWith returns the cell where text begins if it ends at the cursor.
 func endsWith(s *vterm.Snapshot, text string) (x, y int, ok bool) {
 	shown := columns(s.Lines[s.CursorY], 0, s.CursorX)
 	for y := s.CursorY; text != "" && y >= 0; y-- {

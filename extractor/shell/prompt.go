@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// prompts knows what the prompts of the recording's shells look like: only what was seen to be one,
-// so that a prompt quoted in some output is output.
+// prompts knows the prompts of the recording's shells. It learns them only where a shell waits for
+// input, so that a prompt quoted in output stays output.
 type prompts struct {
 	forms       []form
 	after       []form   // output without a line end, with the prompt behind it
@@ -140,7 +140,8 @@ func (p *prompts) similar(text string) bool {
 	return slices.ContainsFunc(p.forms, func(f form) bool { return alike(f.head+f.tail, nil, text, nil) })
 }
 
-// rest notes a text that the cursor rests behind.
+// rest notes a text at whose end the cursor rests. It learns the text as a prompt if it was there
+// before, with something typed after it.
 func (p *prompts) rest(now rest, lines []row.Line) {
 	for _, was := range p.resting {
 		if was.line == now.line || was.styled != now.styled || !was.typedAt(lines) {
@@ -186,8 +187,8 @@ func (r *rest) typedAt(lines []row.Line) bool {
 	return ok && strings.TrimSpace(text) != ""
 }
 
-// came learns the prompt on the row that the cursor is on at the end, if another row above begins
-// with it, or two if no blank is behind it.
+// came learns the prompt on the cursor's row at the end of the recording. Another row above must
+// begin with it and go on; if the prompt does not end with a blank, two rows must.
 func (p *prompts) came(r *vterm.Row, cursorX int, lines []row.Line) {
 	text, styled := beforeCursor(r, cursorX), firstStyled(r)
 	if strings.TrimSpace(text) == "" || replPrompt().MatchString(text) {
@@ -198,7 +199,7 @@ func (p *prompts) came(r *vterm.Row, cursorX int, lines []row.Line) {
 	}
 }
 
-// typedBehind counts the lines but that of a row which begin with a text and go on.
+// typedBehind counts the lines that begin with a text and go on. It leaves out the row but.
 func typedBehind(text string, styled bool, lines []row.Line, but *vterm.Row) (n int) {
 	for i, l := range lines {
 		if r := (rest{text: text, line: i}); l.Row != but && r.typedAt(lines) && firstStyled(l.Row) == styled {
@@ -208,8 +209,7 @@ func typedBehind(text string, styled bool, lines []row.Line, but *vterm.Row) (n 
 	return n
 }
 
-// typed learns the prompt at which a command was typed that is known to be one: what an agent was
-// started with.
+// typed learns the prompt of a command that has started an agent.
 func (p *prompts) typed(lines []row.Line) {
 	for _, r := range slices.Backward(p.resting) {
 		if !p.known() && r.typedAt(lines) {
@@ -218,7 +218,7 @@ func (p *prompts) typed(lines []row.Line) {
 	}
 }
 
-// alone learns a prompt that is all there is on a quiet screen.
+// alone learns a prompt that is the only text on a quiet screen.
 func (p *prompts) alone(r *vterm.Row, cursorX int) {
 	text := beforeCursor(r, cursorX)
 	if strings.TrimSpace(text) == "" || !strings.HasSuffix(text, " ") || p.known() || replPrompt().MatchString(text) {
@@ -227,7 +227,7 @@ func (p *prompts) alone(r *vterm.Row, cursorX int) {
 	p.add(&p.forms, maxPrompts, newForm(text, "", 0, firstStyled(r)))
 }
 
-// met notes the prompt on a row, as a shell says, at which a command was entered.
+// met learns a prompt that the shell's marks name, once a command was entered at it.
 func (p *prompts) met(r *vterm.Row, at prompted) {
 	text, styled := at.prompt, firstStyled(r)
 	text += row.Blanks(min(1, at.input-at.col-row.Width(text)))

@@ -83,8 +83,8 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	s.finish(lines, p)
 }
 
-// line reads what was typed at the prompt on line i, which begins on line start, and returns the
-// line below it.
+// line reads the command at the prompt on line i, whose first line is start. It returns the line
+// below the command.
 func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *prompts, folder string) (next int) {
 	e := entered(lines, i, at)
 	text, next := typed(lines, i, at, e)
@@ -114,15 +114,15 @@ func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *p
 	return next
 }
 
-// endAbove ends what is above a prompt, which begins at a column of line start. What may be part of
-// the prompt waits to be read until it is known how many rows the prompt has.
+// endAbove ends the output above a prompt that begins at a column of line start. Rows that may
+// belong to the prompt are read later, when it is known how many rows it has.
 func (s *part) endAbove(lines []row.Line, start, col int, sure bool, p *prompts) {
 	p.pending = p.pending || !sure && s.loose(lines, start)
 	s.end(lines, start, col, sure)
 }
 
-// again reads what is between a prompt on line i and the line, which it returns, on which the shell
-// has drawn it again with what was typed: completions, or what it says is wrong with the command.
+// again reads the rows below a prompt on line i that the shell has drawn again further down:
+// completions, or an error in the command. It returns the line of the second prompt.
 func (s *part) again(lines []row.Line, i int, at prompted, folder string) (next int) {
 	end := i + 1
 	for end < len(lines)-1 {
@@ -213,8 +213,8 @@ func (s *part) finish(lines []row.Line, p *prompts) {
 	}
 }
 
-// begun notes when the output of the command that runs has begun, if the shell says so on line i,
-// right below the command. A mark that names another command is not of this one.
+// begun notes when the output of the running command began, if line i, right below the command, has
+// a mark of that. It ignores the mark of another command.
 func (s *part) begun(lines []row.Line, i int) {
 	c, runs := running(s.commands)
 	if !runs || c.timed || c.out != i {
@@ -319,9 +319,8 @@ func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
 	return i + 1
 }
 
-// typedAbove looks for the row, from line lo up to line end, that ends with a command whose output
-// begins at mark m, as the shell says. It returns the prompt on that row, and its line; -1 if there
-// is none.
+// typedAbove looks for the row between lines lo and end that ends with command, whose output begins
+// at mark m. It returns the prompt on that row and the row's line, or -1.
 func (c *Command) typedAbove(lines []row.Line, lo, end int, m vterm.Mark, command string) (at prompted, k int) {
 	first, _, _ := strings.Cut(command, "\n")
 	if first == "" {

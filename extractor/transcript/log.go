@@ -19,8 +19,8 @@ const settleAfter = 250 * time.Millisecond
 // them again: more than it can within the rows that the extractor holds of a document.
 const keepEntries = 10000
 
-// keepStopped is how many entries Forget keeps at most of a conversation whose agent has been left:
-// the shell may only have stopped it, and continue it. An agent draws a window of them again then.
+// keepStopped is how many entries Forget keeps at most of a conversation whose agent was left. The
+// shell may have stopped the agent with Ctrl+Z: when it continues, it draws a window of them again.
 const keepStopped = 200
 
 // Log is the terminal log: the entries of one session, merged from views. It is not safe for
