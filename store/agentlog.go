@@ -7,32 +7,31 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// KnownLog is an agent's log that was read.
+// KnownLog describes an agent's log that was imported before.
 type KnownLog struct {
 	ID      string // as in AgentLog
-	State   string // of its files, then
-	Session string // id of the session that has what was said
+	State   string // of its files when they were read
+	Session string // id of the session that holds the conversation
 }
 
-// AgentLog is what an agent logged of a conversation, on its way into the database.
+// AgentLog is a conversation read from an agent's log, to be added to the database.
 type AgentLog struct {
 	Agent       string
-	ID          string // tells the log from all others of the agent, also when it was moved
+	ID          string // unique among the agent's logs, and the same after the log was moved
 	Path, State string
-	Was         string // what ID was when the log with this path was read before, if it was another
-	// Session describes the conversation. nil: other sessions have all of it. It has an id that is
-	// the same each time.
+	Was         string // the ID under which this path was imported before, if it was another
+	// Session describes the conversation. Its id is the same on each import. It is nil if other
+	// sessions hold all of the conversation.
 	Session *session.Session
-	Active  time.Duration // without pauses
+	Active  time.Duration // duration without pauses
 	Entries iter.Seq2[*session.Entry, error]
-	// Of has what was used, by the ids of the recorded sessions that have the conversation; "" is
-	// Session.
+	// Of is the usage by id of the recorded session that holds the conversation; "" is Session.
 	Of map[string][]session.Usage
-	// Recorded is the id of another session that has the conversation: one that was recorded, or
-	// that of a log with a copy. It is needed without Session.
+	// Recorded is the id of another session that holds the conversation: a recorded one, or one
+	// from a log that contains a copy. It must be set if Session is nil.
 	Recorded string
-	// Parts are the paths of logs that an older program has read as conversations of their own, and
-	// that are parts of this one.
+	// Parts are the paths of logs that belong to this conversation, but that an older version of
+	// the program imported as conversations of their own.
 	Parts []string
 }
 
@@ -40,11 +39,11 @@ type AgentLog struct {
 type Said struct {
 	At   time.Time
 	Role string
-	Text string // its beginning
+	Text string // the beginning of the message
 }
 
-// Visit is a folder that an entry names.
+// Visit is a folder that an entry mentions.
 type Visit struct {
 	Folder string
-	Shown  bool // by an agent on the screen, maybe shortened; else a shell command was started there
+	Shown  bool // the agent showed it on the screen, maybe shortened; false: a shell command was started there
 }

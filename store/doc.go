@@ -1,4 +1,4 @@
-// Package store has the words for stored sessions: what is known of one (Info), which ones are
-// wanted (Filter, Query, Span), what is found (Hit, Page), and the pieces of a raw log (Segment).
-// The packages below it keep sessions: sqlite those of a machine, postgres those of a team.
+// Package store defines the types that describe stored sessions: a session (Info), which ones to
+// select (Filter, Query, Span), results (Hit, Page), and pieces of a raw log (Segment). Package
+// sqlite keeps the sessions of a machine, package postgres those of a team.
 package store

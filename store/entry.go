@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// List returns entries as ReplaceEntries takes them.
+// List returns an iterator over entries, for ReplaceEntries.
 func List(entries []*session.Entry) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		for _, e := range entries {
@@ -19,13 +19,13 @@ func List(entries []*session.Entry) iter.Seq2[*session.Entry, error] {
 	}
 }
 
-// Failed returns no entries but an error, as ReplaceEntries takes them.
+// Failed returns an iterator that yields only an error, for ReplaceEntries.
 func Failed(err error) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) { yield(nil, err) }
 }
 
-// DataOf returns the data of an event, or the details and the data of a message, as JSON; nil if
-// there are none. It is what the column data holds.
+// DataOf returns the value of the column data as JSON: the data of an event, or the details and the
+// data of a message. It is nil if there are none.
 func DataOf(e *session.Entry) ([]byte, error) {
 	details := detailsOf(e)
 	if details == nil {
@@ -34,7 +34,7 @@ func DataOf(e *session.Entry) ([]byte, error) {
 	return json.Marshal(details)
 }
 
-// SetData sets what DataOf returned of an entry of the same type.
+// SetData sets the fields of e from data, which DataOf returned for an entry of the same type.
 func SetData(e *session.Entry, data []byte) error {
 	var of messageData
 	var to any = &e.Data

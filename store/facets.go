@@ -6,8 +6,8 @@ import (
 
 // Facets counts sessions by the values they can be filtered by.
 type Facets struct {
-	Sessions    int       // all of them
-	First, Last time.Time // when the oldest and the newest started; zero without sessions
+	Sessions    int       // number of all sessions
+	First, Last time.Time // start of the oldest and the newest; zero without sessions
 	Agents      []Facet
 	Folders     []Facet
 	Tags        []Facet

@@ -12,38 +12,38 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Filter chooses sessions; its zero value chooses all.
+// Filter selects sessions. Its zero value selects all.
 type Filter struct {
-	Agent     string    // name of an agent that was seen
+	Agent     string    // name of an agent that took part
 	Command   string    // part of the command line
-	Cwd       string    // this folder or one in it
-	Tag       string    // a tag of the user's
-	Owner     string    // whose it is, in a team's database; others have no such session
-	Space     string    // likewise: whose members read it
+	Cwd       string    // started in this folder or below it
+	Tag       string    // a tag that the user has set
+	Owner     string    // the owner's name, in a team's database; sessions elsewhere have none
+	Space     string    // the space's name, in a team's database
 	Branch    string    // started or ended on this branch
-	Commit    string    // started or ended at this commit, or made it: the beginning of its id, in lower case
-	Sandbox   string    // commands that programs asked for under this name
-	Outside   bool      // only those that no program asked for
-	Processes bool      // only commands that programs asked for
+	Commit    string    // started or ended at this commit, or made it; the beginning of its id in lower case
+	Sandbox   string    // only commands that programs started under this sandbox name
+	Outside   bool      // only sessions that no program started
+	Processes bool      // only commands that programs started
 	Since     time.Time // started then or later
 	Until     time.Time // started before
 	Live      bool      // only those being recorded
-	Unread    bool      // only those whose raw log was not read out to its end
+	Unread    bool      // only those whose raw log is not extracted to its end
 	ID        string    // only this session
-	After     Position  // only sessions that Sessions lists after it
+	After     Position  // only sessions after it in the order of Sessions
 	Limit     int       // 0: no limit
 }
 
-// A Field is what a filter can ask for. Each database has a condition for each field.
+// A Field is a field of Filter. Each database has a condition for each field.
 type Field struct {
 	// Name is the name of the flag and of the parameter of the API.
 	Name string
 	// Usage is the help of the flag. Fields without one are neither flags nor parameters.
 	Usage string
-	// Team says that only sessions of a team have it.
+	// Team is set if only sessions of a team have the field.
 	Team bool
 
-	in      func(*Filter) any // a *string, *bool, *time.Time or *Position
+	in      func(*Filter) any // returns a *string, *bool, *time.Time or *Position
 	clean   func(string) string
 	matches func(*Filter, *Info) bool
 }
@@ -168,11 +168,11 @@ func gitStates(i *Info) (states []*session.GitState) {
 // Fields returns the fields of filters, except for Limit.
 func Fields() []Field { return slices.Clone(fields) }
 
-// In returns where the field is in f: a *string, *bool, *time.Time or *Position.
+// In returns a pointer to the field in f: a *string, *bool, *time.Time or *Position.
 func (d Field) In(f *Filter) any { return d.in(f) }
 
-// Given returns the fields that the filter asks for, each with its value for a database: a string,
-// true, a Position, or a time in nanoseconds since 1970.
+// Given returns the fields that are set in the filter, each with its value for a database: a
+// string, true, a Position, or a time in nanoseconds since 1970.
 func (f Filter) Given() iter.Seq2[Field, any] {
 	return func(yield func(Field, any) bool) {
 		for _, d := range fields {
@@ -183,7 +183,7 @@ func (f Filter) Given() iter.Seq2[Field, any] {
 	}
 }
 
-// value returns the field's value for a database; nil if f does not ask for the field.
+// value returns the field's value for a database, or nil if the field is not set in f.
 func (d Field) value(f *Filter) any {
 	switch v := d.in(f).(type) {
 	case *string:
@@ -206,7 +206,7 @@ func (d Field) value(f *Filter) any {
 	return nil
 }
 
-// Matches reports whether the filter chooses a session.
+// Matches reports whether the filter selects the session.
 func (f Filter) Matches(i *Info) bool {
 	for d := range f.Given() {
 		if !d.matches(&f, i) {
@@ -216,7 +216,8 @@ func (f Filter) Matches(i *Info) bool {
 	return true
 }
 
-// Values returns the filter as parameters of the API. Fields that are not parameters are left out.
+// Values returns the filter as query parameters of the API. Fields that are not parameters are
+// omitted.
 func (f Filter) Values() url.Values {
 	q := url.Values{}
 	for d := range f.Given() {
@@ -235,7 +236,7 @@ func (f Filter) Values() url.Values {
 	return q
 }
 
-// Parse sets the field in f to what a parameter of the API says.
+// Parse sets the field in f from the value of a query parameter of the API.
 func (d Field) Parse(f *Filter, text string) (err error) {
 	if d.clean != nil {
 		text = d.clean(text)

@@ -6,8 +6,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Indexed returns the texts of a message to split into words: what was said, and its output. A
-// phrase is found in one of them as a whole.
+// Indexed returns the texts of a message to index: what was said, and its output. A phrase must
+// match within one of them.
 func Indexed(e *session.Entry) [2]string {
 	output := e.Output
 	if e.Tool != nil {
@@ -16,16 +16,16 @@ func Indexed(e *session.Entry) [2]string {
 	return [2]string{SpaceCJK(ends(e.Text)), SpaceCJK(ends(output))}
 }
 
-// Limits of what is indexed of the beginning, and of the end, of a long text: its size in bytes,
-// and the memory that FTS5 needs for its words, all of which it keeps until the row is written.
+// A longer text is indexed only at its beginning and end. The limits are its size in bytes and the
+// memory that FTS5 needs for its words, which it keeps until the row is written.
 const (
 	endSize   = 1 << 20
 	endMemory = 2 << 20
 	newWord   = 100 // bytes of memory for a new word, in addition to the word itself
-	oldWord   = 4   // for a word that was seen before
+	oldWord   = 4   // bytes for a word that was seen before
 )
 
-// ends returns a text, without its middle if it is too long to index.
+// ends returns the text, without its middle if it is too long to index.
 func ends(text string) string {
 	if len(text) <= endSize/2 {
 		return text
@@ -57,7 +57,8 @@ func ends(text string) string {
 	return strings.ToValidUTF8(text[:head], "") + "\n" + strings.ToValidUTF8(text[tail:], "")
 }
 
-// wordMemory returns a function that counts words and reports whether they need too much memory.
+// wordMemory returns a function that adds up the memory that FTS5 needs for words, and reports
+// whether it exceeds the limit.
 func wordMemory() func(word string) bool {
 	memory, seen := 0, map[string]bool{}
 	return func(word string) bool {
@@ -82,7 +83,7 @@ func detailsOf(e *session.Entry) any {
 	return nil
 }
 
-// messageData is what the column data holds of a message.
+// messageData is the value of the column data for a message.
 type messageData struct {
 	session.Details
 	Data map[string]any `json:"data,omitempty"`

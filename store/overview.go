@@ -6,14 +6,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Overview is a session as the command line and the API write it in JSON: its description, and what
-// the database knows of it besides. Duration is in seconds; the other fields are those of Info.
+// Overview is the JSON that the command line and the API write for a session: its description and
+// what the database knows about it. Duration is in seconds; the other fields are as in Info.
 type Overview struct {
 	session.Session
 	Status      string     `json:"status"`
-	Joinable    bool       `json:"joinable,omitempty"`   // command line: it runs, and attach, send and the like reach it
-	Attachable  *bool      `json:"attachable,omitempty"` // API: the same; it is always set there
-	State       any        `json:"state,omitempty"`      // API: the protocol.State of a live session
+	Joinable    bool       `json:"joinable,omitempty"`   // command line only: it is live, and attach and send can reach it
+	Attachable  *bool      `json:"attachable,omitempty"` // API only, where it is always set: likewise
+	State       any        `json:"state,omitempty"`      // API only: the protocol.State of a live session
 	Prompt      string     `json:"prompt,omitempty"`
 	Name        string     `json:"name,omitempty"`
 	Messages    int        `json:"messages"`
@@ -23,16 +23,16 @@ type Overview struct {
 	Duration    float64    `json:"duration"`
 	Tags        []string   `json:"tags,omitempty"`
 	Note        string     `json:"note,omitempty"`
-	Owner       string     `json:"owner,omitempty"`       // of a team's session
+	Owner       string     `json:"owner,omitempty"`       // only of a team's session
 	Space       string     `json:"space,omitempty"`       // likewise
 	ForkedFrom  string     `json:"forked_from,omitempty"` // likewise
 	ContinuedBy []string   `json:"continued_by,omitempty"`
-	SentAt      *time.Time `json:"sent_at,omitempty"` // missing: a team's server has not got all of it
-	Usage       any        `json:"usage,omitempty"`   // the tokens that were used, as internal/usage sums them up; missing if nothing is known
+	SentAt      *time.Time `json:"sent_at,omitempty"` // missing unless a team's server has received all of it
+	Usage       any        `json:"usage,omitempty"`   // tokens, as summed up by internal/usage; missing if unknown
 }
 
-// Overview returns the session as JSON has it: empty arrays instead of null, and without what only
-// its user's machine knows, that is Joinable, Attachable and State.
+// Overview returns the session for JSON: with empty arrays instead of null, and without Joinable,
+// Attachable and State, which only the user's machine knows.
 func (i *Info) Overview() Overview {
 	s := i.Session
 	if s.Agents == nil {

@@ -7,21 +7,21 @@ import (
 // Span selects consecutive entries of a session. At most one of Since, Before and Around is set.
 // The zero value selects all entries.
 type Span struct {
-	Since  int // only entries with larger numbers
-	Before int // only entries with smaller numbers, the last of them
-	Around int // this entry, with as many before as after it
+	Since  int // only entries with greater numbers
+	Before int // only entries with smaller numbers; Limit keeps the last ones
+	Around int // this entry, with equally many before and after it
 	Limit  int // maximum number of entries; 0: no limit
 }
 
 // Page is a part of a session's entries.
 type Page struct {
 	Entries []*session.Entry
-	Start   int // number of entries before the first
+	Start   int // number of entries before the page
 	Total   int // number of entries in the session
 }
 
-// Bounds returns the index of the span's first entry and the number of entries in it. below returns
-// how many entries have smaller numbers; total is the number of all.
+// Bounds returns the index of the span's first entry and the number of its entries. total is the
+// number of all entries; below returns how many have smaller numbers than seq.
 func (s Span) Bounds(total int, below func(seq int) (int, error)) (start, n int, err error) {
 	limit := s.Limit
 	if limit == 0 {
@@ -44,13 +44,13 @@ func (s Span) Bounds(total int, below func(seq int) (int, error)) (start, n int,
 	return start, min(limit, end-start), err
 }
 
-// Reading is how far the raw log of a session has been read, in bytes of its output.
+// Reading is how much of a session's raw log has been extracted, in bytes of its output.
 type Reading struct {
 	Bytes int64 `json:"bytes"`
 	Of    int64 `json:"of"`
 }
 
-// PageOf returns a span of entries. The entries must be in order.
+// PageOf returns a span of entries, which must be in order.
 func PageOf(entries []*session.Entry, span Span) Page {
 	below := func(seq int) (n int, _ error) {
 		for n < len(entries) && entries[n].Seq < seq {
@@ -62,8 +62,8 @@ func PageOf(entries []*session.Entry, span Span) Page {
 	return Page{entries[start : start+n], start, len(entries)}
 }
 
-// PageFrom returns a span of entries that are numbered from 1 to total. read returns those whose
-// index is from or greater and less than to.
+// PageFrom returns a span of entries that are numbered from 1 to total. read returns the entries
+// with the indices [from, to).
 func PageFrom(total int, span Span, read func(from, to int) ([]*session.Entry, error)) (Page, error) {
 	start, n, _ := span.Bounds(total, func(seq int) (int, error) { return max(0, min(seq-1, total)), nil })
 	entries, err := read(start, start+n)

@@ -11,11 +11,11 @@ import (
 )
 
 // Position is the place of a session in the order of Sessions. It is unique and does not change.
-// The zero value comes before the first session.
+// The zero value is before the first session.
 type Position struct {
 	StartedAt int64  // nanoseconds since 1970
-	Key       int64  // in SQLite; 0: the id counts instead
-	ID        string // of a session without a key
+	Key       int64  // primary key in SQLite; 0: ID is used instead
+	ID        string // used if Key is 0
 }
 
 // Position returns the session's place in the order of Sessions.
@@ -27,7 +27,8 @@ func (i *Info) Position() Position {
 	return p
 }
 
-// compare returns a negative number if p is listed after q, and a positive one if before.
+// compare returns a negative number if p is listed after q, and a positive one if p is listed
+// before q.
 func (p Position) compare(q Position) int {
 	return cmp.Or(cmp.Compare(p.StartedAt, q.StartedAt), cmp.Compare(p.Key, q.Key), cmp.Compare(p.ID, q.ID))
 }

@@ -4,24 +4,24 @@ import (
 	"time"
 )
 
-// Push is what a machine knows of a session that it sends to the server of a team. It is written
-// before something is sent and after it was accepted, so that a sender that was killed, or whose
-// answer was lost, can go on.
+// Push is the state of sending a session to a team's server. It is saved before something is sent
+// and after the server has accepted it, so that sending can resume after it was killed or an answer
+// was lost.
 type Push struct {
 	Server   string    `json:"server,omitempty"`   // its URL
-	Remote   string    `json:"remote,omitempty"`   // the session's id there
-	Machine  string    `json:"machine,omitempty"`  // the name under which it is sent
+	Remote   string    `json:"remote,omitempty"`   // the session's id on the server
+	Machine  string    `json:"machine,omitempty"`  // this machine's name on the server
 	Version  int64     `json:"version,omitempty"`  // of the description
-	Entries  int64     `json:"entries,omitempty"`  // version of the entries that the server has
-	Next     int64     `json:"next,omitempty"`     // version of those that it is about to have
-	Segments []string  `json:"segments,omitempty"` // SHA-256 of the segments that the server has, or is about to have
-	Digest   string    `json:"digest,omitempty"`   // of the entries that the server has
-	Events   int64     `json:"events,omitempty"`   // of the raw log that the server has
-	Seen     string    `json:"seen,omitempty"`     // what the session looked like when all of it had been sent
-	Sent     time.Time `json:"sent,omitzero"`      // when that was
-	Compared time.Time `json:"compared,omitzero"`  // when the server was asked whether it still has it
-	Waits    time.Time `json:"waits,omitzero"`     // since when it waits; zero: it does not
-	Failed   string    `json:"failed,omitempty"`   // why
-	Never    bool      `json:"never,omitempty"`    // it is never sent
-	Deleted  bool      `json:"deleted,omitempty"`  // the server does not take it any more
+	Entries  int64     `json:"entries,omitempty"`  // version of the entries on the server
+	Next     int64     `json:"next,omitempty"`     // version of the entries that are being sent
+	Segments []string  `json:"segments,omitempty"` // SHA-256 of the segments that were sent or are being sent
+	Digest   string    `json:"digest,omitempty"`   // digest of the entries on the server
+	Events   int64     `json:"events,omitempty"`   // number of raw events on the server
+	Seen     string    `json:"seen,omitempty"`     // state of the session when all of it had been sent
+	Sent     time.Time `json:"sent,omitzero"`      // time when all of it had been sent
+	Compared time.Time `json:"compared,omitzero"`  // time when the server was last asked whether it still has the session
+	Waits    time.Time `json:"waits,omitzero"`     // since when it waits to be sent; zero if it does not wait
+	Failed   string    `json:"failed,omitempty"`   // the error because of which it waits
+	Never    bool      `json:"never,omitempty"`    // excluded from sending
+	Deleted  bool      `json:"deleted,omitempty"`  // refused by the server since it was deleted there
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// From says where in a raw log to begin reading: at the first event that satisfies all of it. The
-// zero value is the beginning.
+// From is the position in a raw log at which to begin reading: the first event that meets all three
+// conditions. The zero value is the beginning.
 type From struct {
 	Event  int64         // number of the event, from 0
 	At     time.Duration // time since the start of the recording
-	Offset int64         // output bytes: the event that holds this byte
+	Offset int64         // offset in the output, in bytes: the event that contains this byte
 }
 
-// Damage is what is missing in a raw log. It wraps session.ErrCorrupt.
+// Damage describes a gap in a raw log. It wraps session.ErrCorrupt.
 type Damage struct {
 	Session              string
 	FirstEvent, EndEvent int64         // the events [first, end) are lost
-	StartByte, EndByte   int64         // with them, the output bytes [start, end)
-	StartAt, EndAt       time.Duration // which came between these times
-	Err                  error         // what is wrong with the segment; nil if it is missing
+	StartByte, EndByte   int64         // the output bytes [start, end) are lost with them
+	StartAt, EndAt       time.Duration // the period in which they occurred
+	Err                  error         // the error in the segment; nil if the segment is missing
 }
 
 func (d *Damage) Error() string {
@@ -35,7 +35,7 @@ func (d *Damage) Error() string {
 	return text
 }
 
-// Unwrap makes a Damage an ErrCorrupt.
+// Unwrap returns session.ErrCorrupt and Err.
 func (d *Damage) Unwrap() []error {
 	if d.Err == nil {
 		return []error{session.ErrCorrupt}
@@ -43,19 +43,19 @@ func (d *Damage) Unwrap() []error {
 	return []error{session.ErrCorrupt, d.Err}
 }
 
-// Placed is an event, and the number of output bytes before it.
+// Placed is an event and its offset in the output, in bytes.
 type Placed struct {
 	Offset int64
 	session.Event
 }
 
-// NextSegment returns the first segment of a raw log that holds the event or a later one, and ends
-// after from. ok is false if there is none.
+// NextSegment returns the first segment of a raw log that contains the event or a later one, and
+// ends after from. ok is false if there is none.
 type NextSegment func(ctx context.Context, event int64, from From) (seg Segment, ok bool, err error)
 
-// EventsOf returns the raw log of a session whose segments next returns, from a position on. Where
-// data is damaged or missing it yields a *Damage and, if the caller continues, the events after it.
-// Any other error ends the iteration.
+// EventsOf returns the raw log of a session from a position on. next returns the log's segments.
+// Where data is damaged or missing, EventsOf yields a *Damage and, if the caller continues, the
+// events after it. Any other error ends the iteration.
 func EventsOf(ctx context.Context, id string, from From, next NextSegment) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		c := Cursor{ID: id, From: from, Next: from.Event, Yield: yield}
@@ -63,9 +63,9 @@ func EventsOf(ctx context.Context, id string, from From, next NextSegment) iter.
 	}
 }
 
-// OutputOf returns the output of a session whose segments next returns, from a byte on, with the
-// changes of the window's size, as EventsOf does. If that byte is inside an event, the rest of the
-// event comes first. What a command wrote to pipes is output, too.
+// OutputOf returns the output of a session from a byte offset on, and the changes of the window's
+// size. If the offset is inside an event, the rest of that event comes first. What a command wrote
+// to pipes counts as output. Errors are as in EventsOf.
 func OutputOf(ctx context.Context, id string, offset int64, next NextSegment) iter.Seq2[Placed, error] {
 	return func(yield func(Placed, error) bool) {
 		c := Cursor{ID: id}
@@ -74,24 +74,24 @@ func OutputOf(ctx context.Context, id string, offset int64, next NextSegment) it
 	}
 }
 
-// Cursor yields the events of a raw log in order, and reports what is missing between the pieces
-// that it is passed. It goes by the numbers of the events, because segments may be replaced by
-// larger ones while it reads.
+// Cursor yields the events of a raw log in order, and reports gaps between the pieces that are
+// added to it. It recognizes events by their numbers, because segments may be replaced by larger
+// ones while it reads.
 type Cursor struct {
 	ID    string // of the session
 	From  From
 	Yield func(session.Event, error) bool
 
 	Next   int64 // number of the next event
-	Offset int64 // output bytes before it
-	Over   bool  // the caller has stopped, or an error occurred
-	Broken error // why the piece before the next one cannot be read
+	Offset int64 // its offset in the output, in bytes
+	Over   bool  // set when the caller has stopped, or an error occurred
+	Broken error // why the piece before the next one is unreadable
 
 	at    time.Duration
 	begun bool
 }
 
-// YieldOutput has c yield output from a byte on, as OutputOf returns it.
+// YieldOutput makes c yield the output from a byte offset on, as OutputOf does.
 func (c *Cursor) YieldOutput(offset int64, yield func(Placed, error) bool) {
 	c.From = From{Offset: offset}
 	c.Yield = func(ev session.Event, err error) bool {
@@ -112,7 +112,7 @@ func (c *Cursor) YieldOutput(offset int64, yield func(Placed, error) bool) {
 	}
 }
 
-// all yields all segments that next returns.
+// all yields the events of all segments that next returns.
 func (c *Cursor) all(ctx context.Context, next NextSegment) {
 	for more := true; more; {
 		seg, ok, err := next(ctx, c.Next, c.From)
@@ -123,7 +123,7 @@ func (c *Cursor) all(ctx context.Context, next NextSegment) {
 	}
 }
 
-// Fail yields an error that ends the iteration.
+// Fail yields an error and ends the iteration.
 func (c *Cursor) Fail(err error) {
 	c.Over = true
 	c.Yield(session.Event{}, err)
@@ -146,14 +146,15 @@ func (c *Cursor) AddSegment(seg Segment) bool {
 	return !c.Over
 }
 
-// AddEvents yields events that are in no segment yet, and reports whether the caller wants more. Of
-// seg, only the start counts.
+// AddEvents yields events that are not in a segment yet, and reports whether the caller wants more.
+// Of seg, only the start is used.
 func (c *Cursor) AddEvents(seg Segment, events ...session.Event) bool {
 	c.Over = !c.reach(seg) || !c.give(seg, events)
 	return !c.Over
 }
 
-// Begin distinguishes a seek from a gap: seg is the first piece. Later pieces change nothing.
+// Begin sets the start of the log to that of seg, the first piece, so that what is before it does
+// not count as a gap. It has no effect on later pieces.
 func (c *Cursor) Begin(seg Segment) {
 	if c.begun {
 		return
@@ -167,7 +168,7 @@ func (c *Cursor) Begin(seg Segment) {
 	}
 }
 
-// reach goes to the start of a piece, and reports what is missing before it.
+// reach moves to the start of a piece, and reports a gap before it.
 func (c *Cursor) reach(seg Segment) bool {
 	c.Begin(seg)
 	if seg.FirstEvent > c.Next && !c.Lose(seg.FirstEvent, seg.StartByte, seg.StartAt, c.Broken) {
@@ -178,9 +179,9 @@ func (c *Cursor) reach(seg Segment) bool {
 	return true
 }
 
-// LoseEnd reports the events missing at the end of a log that should reach the given event. info
-// has the full size and duration of the log. Without it, the gap ends at the last byte and time
-// that were read.
+// LoseEnd reports the gap at the end of a log that should extend to the given event. info has the
+// size and duration of the whole log. If it is nil, the gap ends at the last byte and time that
+// were read.
 func (c *Cursor) LoseEnd(event int64, info *Info) {
 	offset, at := c.Offset, c.at
 	if info != nil {
@@ -189,7 +190,7 @@ func (c *Cursor) LoseEnd(event int64, info *Info) {
 	c.Lose(event, offset, at, c.Broken)
 }
 
-// Lose reports a gap up to the given event, byte and time, and continues after it.
+// Lose reports a gap that ends at the given event, byte and time, and continues after it.
 func (c *Cursor) Lose(event, offset int64, at time.Duration, err error) bool {
 	d := &Damage{Session: c.ID, FirstEvent: c.Next, EndEvent: event, StartByte: c.Offset, EndByte: offset, StartAt: c.at, EndAt: at, Err: err}
 	c.Next, c.Offset, c.at = event, offset, at

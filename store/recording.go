@@ -10,16 +10,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Recording collects the raw events of a recording to import, compressed, and their hash.
+// Recording collects the raw events of a recording to import, compressed, and computes their hash.
 type Recording struct {
 	open Builder
 	segs []Segment
 	hash hash.Hash
 	head []byte
-	exit bool // there was one
+	exit bool // whether there was an Exit event
 }
 
-// NewRecording begins a recording whose window has the given size at the start, in cells.
+// NewRecording returns an empty Recording for a window that starts with the given size, in cells.
 func NewRecording(cols, rows int) *Recording {
 	r := &Recording{hash: sha256.New()}
 	r.sum(uint64(cols), uint64(rows))
@@ -36,26 +36,27 @@ func (r *Recording) Write(ev session.Event) {
 	}
 }
 
-// Take returns the segments that are complete since the last call, and forgets them.
+// Take returns the segments that were completed since the last call, and removes them from the
+// Recording.
 func (r *Recording) Take() []Segment {
 	whole := slices.Clone(r.segs)
 	r.segs = r.segs[:0]
 	return whole
 }
 
-// Segments returns what was written so far, as segments, but for those that Take has returned.
+// Segments returns all events written so far as segments, except those that Take has returned.
 func (r *Recording) Segments() []Segment {
 	r.cut()
 	return slices.Clone(r.segs)
 }
 
-// Size returns the number of output bytes that were written.
+// Size returns the number of output bytes written.
 func (r *Recording) Size() int64 { return r.open.EndByte() }
 
-// Exits reports whether there was an Exit event.
+// Exits reports whether an Exit event was written.
 func (r *Recording) Exits() bool { return r.exit }
 
-// Sum adds an event to the hash alone.
+// Sum adds an event to the hash, but not to the segments.
 func (r *Recording) Sum(ev session.Event) {
 	if ev.Kind == session.Marker {
 		return
@@ -79,7 +80,7 @@ func (r *Recording) cut() {
 	}
 }
 
-// Hash identifies what was written so far: the window, the events, and their times to the
-// microsecond, but for markers, which an export adds. It is the same for a recording in another
+// Hash returns a hash of what was written so far: the window, the events, and their times to the
+// microsecond. It ignores markers, which an export adds. So a recording has the same hash in any
 // version or compression of asciicast.
 func (r *Recording) Hash() []byte { return r.hash.Sum(nil) }

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// SandboxInfo sums up the commands that programs asked for under one name.
+// SandboxInfo sums up the commands that programs started under one sandbox name.
 type SandboxInfo struct {
 	Name     string
 	Commands int

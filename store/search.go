@@ -9,26 +9,26 @@ import (
 	"github.com/ptyrec/ptyrec/store/fts"
 )
 
-// Query asks the full-text index.
+// Query is a full-text query.
 type Query struct {
-	// Text holds words, "phrases", prefix*, AND, OR, NOT and parentheses. Words side by side
-	// must all be there. Case and accents do not count; a run of CJK characters is found
-	// anywhere in a sentence.
+	// Text consists of words, "phrases", prefix*, AND, OR, NOT and parentheses. Adjacent words must
+	// all match. Case and accents are ignored. A run of CJK characters matches anywhere in a
+	// sentence.
 	Text   string
-	Roles  []string // any of these; none: all
-	Filter Filter   // of the session; Limit counts the hits, 0 means 50
+	Roles  []string // match any of these roles; empty: all
+	Filter Filter   // selects the sessions; Limit is the maximum number of hits, 0 means 50
 }
 
-// Snippet returns the part of e that shows why the query finds it.
+// Snippet returns the part of e that contains the match.
 func (q Query) Snippet(e *session.Entry) Snippet { return ParseWords(q.Text).Snippet(e) }
 
-// SnippetOf returns the part of a text that shows why the query finds it.
+// SnippetOf returns the part of a text that contains the match.
 func (q Query) SnippetOf(text string) Snippet { return ParseWords(q.Text).SnippetOf(text) }
 
-// HasWords reports whether there is anything in the query to search for.
+// HasWords reports whether the query contains anything to search for.
 func (q Query) HasWords() bool { return len(ParseWords(q.Text).Terms) > 0 }
 
-// Limit is the largest number of hits.
+// Limit returns the maximum number of hits.
 func (q Query) Limit() int {
 	if q.Filter.Limit == 0 {
 		return defaultHits
@@ -36,14 +36,14 @@ func (q Query) Limit() int {
 	return q.Filter.Limit
 }
 
-// Hit is one message that a query found.
+// Hit is a message that matches a query.
 type Hit struct {
 	Session *Info
 	Entry   *session.Entry
 	Snippet Snippet
 }
 
-// defaultHits is the number of hits of a query without a limit.
+// defaultHits is the maximum number of hits of a query without a limit.
 const defaultHits = 50
 
 // Searcher searches a database's messages and labels.
@@ -52,7 +52,7 @@ type Searcher interface {
 	SearchLabels(ctx context.Context, q Query) ([]*LabelHit, error)
 }
 
-// SearchBoth implements SearchAll.
+// SearchBoth implements Reader.SearchAll for a Searcher.
 func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, hits []*Hit, err error) {
 	if hits, err = s.Search(ctx, q); err != nil || len(q.Roles) > 0 || q.Filter.ID != "" {
 		return nil, hits, err
@@ -60,7 +60,7 @@ func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, h
 	if labels, err = s.SearchLabels(ctx, q); err != nil {
 		return nil, nil, err
 	}
-	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool { // its title quotes a message that was found
+	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool { // a title may quote a message that is already among the hits
 		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
 			slices.ContainsFunc(hits, func(h *Hit) bool { return h.Session.ID == l.Session.ID })
 	})
@@ -69,19 +69,20 @@ func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, h
 	return labels, hits[:min(len(hits), limit-len(labels))], nil
 }
 
-// LabelHit is a session whose name, tags, note or title a query found.
+// LabelHit is a session whose name, tags, note or title matches a query.
 type LabelHit struct {
 	Session *Info
-	Snippet Snippet // of the name, the tags and the note; of the title if there is no name
+	Snippet Snippet // from the name, the tags and the note; from the title if there is no name
 }
 
-// Labels returns what SearchLabels searches of a session: title, note and tags.
+// Labels returns the text that SearchLabels searches in a session: title, note and tags.
 func (i *Info) Labels() string {
 	return strings.Join(append([]string{i.Title, i.Note}, i.Tags...), "\n")
 }
 
-// SearchEntries searches entries of a session that no database has, as databases search theirs. The
-// hits are in the order of the entries. Of the query's filter, only the limit counts.
+// SearchEntries searches the entries of a session that is not in a database, with the same result
+// as a database. The hits are in the order of the entries. Of the query's filter, only the limit is
+// used.
 func SearchEntries(q Query, info *Info, entries []*session.Entry) (hits []*Hit) {
 	expr := q.Expr()
 	if expr == nil {
@@ -102,7 +103,7 @@ func SearchEntries(q Query, info *Info, entries []*session.Entry) (hits []*Hit) 
 	return hits
 }
 
-// Expr returns what the query's words ask for; nil if there are none.
+// Expr returns the parsed query, or nil if it contains no words.
 func (q Query) Expr() *fts.Expr {
 	var parts []fts.Part
 	for _, part := range ParseWords(q.Text).Parts {

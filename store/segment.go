@@ -15,23 +15,23 @@ import (
 // SegmentSize is the approximate amount of data in a segment, in bytes before compression.
 const SegmentSize = 1 << 20
 
-// MaxSegment bounds what a damaged segment can make a reader allocate, in bytes.
+// MaxSegment limits how much memory a reader allocates for a damaged segment, in bytes.
 const MaxSegment = 256 << 20
 
-// Segment is a piece of a raw log that is readable alone. Its format is stated in docs/format.md;
+// Segment is a piece of a raw log that can be read on its own. docs/format.md describes its format;
 // the first byte is the format's version.
 type Segment struct {
-	FirstEvent, EndEvent int64         // the events that it holds: [first, end)
+	FirstEvent, EndEvent int64         // numbers of its events: [first, end)
 	StartAt, EndAt       time.Duration // times of the first and the last of them
-	StartByte, EndByte   int64         // the output bytes that it holds: [start, end)
+	StartByte, EndByte   int64         // offsets of its output bytes: [start, end)
 	Texts                [3]Text       // by stream
 	Data                 []byte        // as stored
 }
 
-// Text is what a segment holds of the text of a stream.
+// Text is a segment's share of the text of a stream.
 type Text struct {
-	First int64 // the first event of the stream
-	End   int64 // where the text ends, in bytes; 0: the segment has none
+	First int64 // number of the first event of the stream
+	End   int64 // offset of the end of the text, in bytes; 0 if the segment has none
 }
 
 // The coders are shared: EncodeAll and DecodeAll may be called concurrently.
@@ -41,7 +41,7 @@ var (
 	decoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSegment)))
 )
 
-// must is for coders whose options are constants.
+// must panics if err is set. It is for coders whose options are constants.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -49,20 +49,21 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Builder collects events for one segment. Its zero value begins a session.
+// Builder collects events for one segment. Its zero value is ready for the first segment of a
+// session.
 type Builder struct {
 	firstEvent, startByte int64
 	events                []session.Event // without their data
-	sizes                 []int           // of their data
-	body                  []byte          // their data
+	sizes                 []int           // sizes of the events' data, in bytes
+	body                  []byte          // data of the events
 	outBytes              int64
 	texts                 [3]Text
-	piped                 bool // it needs format 2
+	piped                 bool // whether format 2 is needed
 
-	raw, frame []byte // memory of the segments before, to be used again
+	raw, frame []byte // buffers of earlier segments, reused
 }
 
-// Begin empties the Builder for the segment that starts at the given event and output byte.
+// Begin empties the Builder. Its next segment starts at the given event and output byte.
 func (b *Builder) Begin(event, startByte int64) {
 	b.firstEvent, b.startByte, b.outBytes, b.piped = event, startByte, 0, false
 	b.texts = [3]Text{}
@@ -85,20 +86,20 @@ func (b *Builder) Add(ev session.Event) {
 	b.events = append(b.events, ev)
 }
 
-// Empty reports whether no event was added.
+// Empty reports whether the Builder contains no events.
 func (b *Builder) Empty() bool { return len(b.events) == 0 }
 
-// EndEvent is the number of the event that comes next.
+// EndEvent returns the number of the next event.
 func (b *Builder) EndEvent() int64 { return b.firstEvent + int64(len(b.events)) }
 
-// EndByte is the number of output bytes before it.
+// EndByte returns the offset of the next output byte.
 func (b *Builder) EndByte() int64 { return b.startByte + b.outBytes }
 
 // Size returns the approximate length of the segment before compression, in bytes.
 func (b *Builder) Size() int { return len(b.body) + 4*len(b.events) }
 
-// Build returns the collected events as a segment in the newest format. At least one event must
-// have been added.
+// Build returns the collected events as a segment in the newest format. There must be at least one
+// event.
 func (b *Builder) Build() Segment {
 	return Segment{
 		FirstEvent: b.firstEvent, EndEvent: b.EndEvent(),
@@ -108,7 +109,7 @@ func (b *Builder) Build() Segment {
 	}
 }
 
-// ErrSegment reports bytes that are no segment.
+// ErrSegment reports bytes that are not a complete segment.
 var ErrSegment = errors.New("not a whole segment")
 
 // DecodeSegment returns a segment's position in the session and its events, which share memory.
@@ -126,7 +127,7 @@ func DecodeSegment(data []byte) (Segment, []session.Event, error) {
 	return parsePayload(data[0], raw, math.MaxInt64)
 }
 
-// Limits of a segment that comes from another machine.
+// Limits for a segment from another machine.
 const (
 	maxForeign       = 16 << 20 // bytes before compression
 	maxForeignEvents = 1 << 18
@@ -134,14 +135,14 @@ const (
 
 var foreignDecoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxForeign), zstd.WithDecoderLowmem(true)))
 
-// payloads holds the memory of payloads, to be used again.
+// payloads is a pool of buffers for decompressed segments.
 var payloads = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxKept is the largest memory that payloads holds, in bytes: most segments need less.
+// maxKept is the maximum size of a buffer in payloads, in bytes. It suffices for most segments.
 const maxKept = SegmentSize * 5 / 4
 
-// ParseSegment reads a segment that comes from another machine, to its last event. It refuses one
-// that holds more than 16 MiB, or more than 262,144 events.
+// ParseSegment parses a segment from another machine completely. It rejects one with more than 16
+// MiB or 262,144 events.
 func ParseSegment(data []byte) (Segment, error) {
 	if len(data) == 0 || data[0] != versionV1 && data[0] != versionV2 {
 		return Segment{}, ErrSegment

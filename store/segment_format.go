@@ -9,14 +9,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// The formats of segments are described in docs/format.md. The second is for segments that the
-// first cannot hold: with Pipe events, or data of an Exit event.
+// The formats of segments are described in docs/format.md. Format 2 is used only for segments with
+// Pipe events or with data in an Exit event.
 const (
 	versionV1 = 1
 	versionV2 = 2
 )
 
-// headSize is the least that one event takes: kind, time and one number, in bytes.
+// headSize is the minimum size of an event, in bytes: kind, time and one number.
 const headSize = 3
 
 func encode(b *Builder) []byte {
@@ -67,10 +67,10 @@ func (b *Builder) unit() byte {
 	return unit
 }
 
-// scaleOf has the duration of each unit.
+// scaleOf is the duration of each unit.
 var scaleOf = [...]time.Duration{0: time.Nanosecond, 3: time.Microsecond, 6: time.Millisecond}
 
-// parsePayload reads a segment of at most most events that was decompressed.
+// parsePayload parses a decompressed segment, which may have at most most events.
 func parsePayload(version byte, raw []byte, most int64) (seg Segment, events []session.Event, err error) {
 	r := payload{rest: raw, piped: version == versionV2}
 	seg.FirstEvent, seg.StartByte = r.number(), r.number()
@@ -95,14 +95,15 @@ func parsePayload(version byte, raw []byte, most int64) (seg Segment, events []s
 	return seg, events, nil
 }
 
-// payload reads a decompressed segment; after a failure everything is 0.
+// payload is a reader of a decompressed segment. After an error it returns zeros.
 type payload struct {
 	rest   []byte
-	piped  bool // format 2
+	piped  bool // whether it has format 2
 	failed bool
 }
 
-// head reads one event without its data; its At is the time since the event before, in units.
+// head reads one event without its data. The event's At is the time since the event before, in
+// units.
 func (p *payload) head(ev *session.Event) (size int64) {
 	ev.Kind = session.EventKind(p.byte())
 	ev.At = time.Duration(p.varint())
@@ -127,7 +128,7 @@ func (p *payload) head(ev *session.Event) (size int64) {
 	return 0
 }
 
-// data sets the data of each event, and returns how much of it is output, in bytes.
+// data sets the data of each event, and returns the number of output bytes.
 func (p *payload) data(events []session.Event, sizes []int64) (output int64) {
 	for i := range events {
 		n := sizes[i]
@@ -154,7 +155,7 @@ func (p *payload) byte() byte {
 	return c
 }
 
-// number reads a uvarint that fits an int64.
+// number reads a uvarint, which must fit in an int64.
 func (p *payload) number() int64 {
 	v, n := binary.Uvarint(p.rest)
 	if n <= 0 || v > math.MaxInt64 {

@@ -4,9 +4,10 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Used is what a session used of a model in a quarter of an hour, which no time zone parts.
+// Used is a session's usage of a model during a quarter of an hour. Every time zone is offset by
+// whole quarters.
 type Used struct {
 	Session       string
 	Cwd           string
-	session.Usage // At is the beginning of the quarter
+	session.Usage // At is the start of the quarter
 }

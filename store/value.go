@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// Times outside of these, about 1677 to 2262, are stored as the nearest one.
+// The earliest and latest time that Nanos can represent, in about 1677 and 2262.
 var (
 	earliest = time.Unix(0, math.MinInt64)
 	latest   = time.Unix(0, math.MaxInt64)
 )
 
-// Nanos returns a time as databases have it: in nanoseconds since 1970 UTC; 0 is the zero time.
+// Nanos returns t in nanoseconds since 1970, as databases store it. The zero time is 0. A time
+// outside the range becomes the nearest one inside.
 func Nanos(t time.Time) int64 {
 	switch {
 	case t.IsZero():

@@ -8,15 +8,15 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// isCJK reports whether r belongs to a script that writes words without spaces, or, as Hangul does,
-// adds endings that a searcher leaves out. A trigram index would find such text, too, but not the
-// words of one or two characters that most Chinese words are, and would take three times the space.
+// isCJK reports whether r belongs to a script without spaces between words, or to Hangul, whose
+// endings a searcher omits. A trigram index would not find words of one or two characters, as most
+// Chinese words are, and would take three times the space.
 func isCJK(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// SpaceCJK puts a space before and behind each CJK character, so that the tokenizer makes it a word
-// of its own. Text without any comes back as it is.
+// SpaceCJK puts spaces around each CJK character, so that the tokenizer treats it as a word. Text
+// without such characters is returned unchanged.
 func SpaceCJK(text string) string {
 	if strings.IndexFunc(text, isCJK) < 0 {
 		return text
@@ -35,14 +35,14 @@ func SpaceCJK(text string) string {
 	return b.String()
 }
 
-// Words is what a query asks for, as FTS5 takes it.
+// Words is a query in the form that FTS5 accepts.
 type Words struct {
 	Parts  []string // terms quoted for FTS5, and operators
 	Terms  []string // as typed
-	Begins bool     // a term is a prefix*
+	Begins bool     // whether there is a prefix* term
 }
 
-// ParseWords never fails: what FTS5 would stumble over is quoted.
+// ParseWords parses a query. It cannot fail: it quotes what FTS5 would reject.
 func ParseWords(text string) (q Words) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var term string
@@ -70,7 +70,7 @@ func ParseWords(text string) (q Words) {
 	return q
 }
 
-// add adds a term unless it holds nothing that is indexed.
+// add adds a term, unless nothing in it is indexed.
 func (q *Words) add(term string, prefix bool) {
 	if strings.IndexFunc(term, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) < 0 {
 		return
@@ -89,19 +89,19 @@ func unquoted(part string) (text string, prefix bool) {
 	return strings.ReplaceAll(text[1:len(text)-1], `""`, `"`), prefix
 }
 
-// Snippet is the part of a message that shows why it was found.
+// Snippet is the part of a message that contains the match.
 type Snippet struct {
-	Text  string   // in one line
-	Marks [][2]int // what matched: from, to, in bytes of Text; in order, not overlapping
+	Text  string   // on one line
+	Marks [][2]int // byte ranges [from, to) in Text that match, in order, not overlapping
 }
 
 const (
-	snippetBefore = 40  // characters before the first mark
+	snippetBefore = 40  // characters before the first match
 	snippetSize   = 160 // characters
 )
 
-// Snippet cuts the surroundings of the first term out of the message. Accents are not folded here:
-// where a term cannot be found as typed, the snippet is the message's start.
+// Snippet returns the part of the message around the first match. It does not ignore accents: if no
+// term occurs as typed, the snippet is the start of the message.
 func (q Words) Snippet(e *session.Entry) Snippet {
 	text := e.Text
 	if e.Tool != nil {
@@ -133,7 +133,7 @@ func (q Words) SnippetOf(text string) Snippet {
 	return s
 }
 
-// firstMark returns the first and longest match of any term.
+// firstMark returns the earliest match of a term, and the longest of those at the same place.
 func (q Words) firstMark(text string) (from, to int) {
 	from = -1
 	for _, term := range q.Terms {
@@ -145,7 +145,8 @@ func (q Words) firstMark(text string) (from, to int) {
 	return from, to
 }
 
-// window returns snippetSize characters of text around byte at, with … at the cuts.
+// window returns snippetSize characters of text around the byte offset at, with … where text is cut
+// off.
 func window(text string, at int) string {
 	start, end := at, at
 	for n := 0; n < snippetBefore && start > 0; n++ {
@@ -166,7 +167,8 @@ func window(text string, at int) string {
 	return out
 }
 
-// indexFold returns the place of term in text, ignoring case, or -1.
+// indexFold returns the byte range of the first match of term in text, ignoring case. from is -1 if
+// there is none.
 func indexFold(text, term string) (from, to int) {
 	for i := range text {
 		if n := foldedPrefix(text[i:], term); n > 0 {
@@ -176,8 +178,8 @@ func indexFold(text, term string) (from, to int) {
 	return -1, -1
 }
 
-// foldedPrefix returns how many bytes the term takes at the start of text, or 0 if text does not
-// start with it.
+// foldedPrefix returns the length in bytes of the match of term at the start of text, ignoring
+// case, or 0 if text does not start with term.
 func foldedPrefix(text, term string) (n int) {
 	for _, want := range term {
 		got, size := utf8.DecodeRuneInString(text[n:])

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// This program writes tables.go: what SQLite's tokenizer does with each character, by asking it.
+// This program writes tables.go, which describes how SQLite's tokenizer treats each character.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const (
 	separator = -1
-	nothing   = 0 // the word goes on without the character
+	nothing   = 0 // the character is dropped and the word continues
 )
 
 func main() {
@@ -55,7 +55,7 @@ func main() {
 	}
 }
 
-// ranges writes the ranges of the characters above ASCII of one class.
+// ranges writes the ranges of non-ASCII characters that have one class.
 func ranges(b *bytes.Buffer, to []rune, class rune) {
 	for r := 0x80; r < len(to); r++ {
 		if to[r] != class {
@@ -69,7 +69,7 @@ func ranges(b *bytes.Buffer, to []rune, class rune) {
 	}
 }
 
-// classes returns what each character becomes inside a word.
+// classes returns what the tokenizer makes of each character inside a word.
 func classes() []rune {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {

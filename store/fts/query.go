@@ -2,7 +2,7 @@ package fts
 
 import "strings"
 
-// Op is what an Expr does.
+// Op is the operator of an Expr.
 type Op int
 
 // The operators. A phrase has no operands.
@@ -10,26 +10,26 @@ const (
 	Phrase Op = iota
 	And
 	Or
-	Not // the left operand, and not the right one
+	Not // matches the left operand and not the right one
 )
 
 // Expr is a query.
 type Expr struct {
 	Op          Op
 	Left, Right *Expr
-	Words       []string // of a phrase; none: it is found nowhere
-	Prefix      bool     // the last word may go on
+	Words       []string // of a phrase; a phrase without words matches nothing
+	Prefix      bool     // the last word is a prefix
 }
 
-// Part is a piece of a query: a phrase, or one of the operators AND, OR, NOT, ( and ).
+// Part is a token of a query: a phrase, or one of the operators AND, OR, NOT, ( and ).
 type Part struct {
-	Operator string // empty: a phrase
+	Operator string // empty for a phrase
 	Text     string // of the phrase
-	Prefix   bool   // the phrase's last word may go on
+	Prefix   bool   // the phrase's last word is a prefix
 }
 
-// Parse returns the query of parts. Terms next to each other must both be found. If an operator is
-// misplaced, there are none: all phrases must be found. Without a phrase it returns nil.
+// Parse parses a query. Adjacent terms must all match. If an operator is misplaced, all operators
+// are ignored and all phrases must match. Parse returns nil if there is no phrase.
 func Parse(parts []Part) *Expr {
 	p := parser{parts: joined(parts)}
 	if e := p.expression(0); e != nil && len(p.parts) == 0 {
@@ -53,7 +53,7 @@ func and(left, right *Expr) *Expr {
 
 func phrase(p Part) *Expr { return &Expr{Op: Phrase, Words: Split(p.Text), Prefix: p.Prefix} }
 
-// joined puts an AND between terms.
+// joined inserts an AND between adjacent terms.
 func joined(parts []Part) (out []Part) {
 	for i, p := range parts {
 		if i > 0 && (p.Operator == "" || p.Operator == "(") && (parts[i-1].Operator == "" || parts[i-1].Operator == ")") {
@@ -64,22 +64,22 @@ func joined(parts []Part) (out []Part) {
 	return out
 }
 
-// binding says how tightly an operator binds. All are left-associative.
+// binding is the precedence of each operator. All are left-associative.
 var binding = map[string]int{"OR": 1, "AND": 2, "NOT": 3}
 
 var operators = map[string]Op{"OR": Or, "AND": And, "NOT": Not}
 
-// maxStack is one more than the symbols that FTS5's parser may have on its stack before an operand:
-// it keeps 99, and an operand takes two of them. It refuses what is nested more deeply.
+// maxStack limits the nesting as FTS5 does. FTS5's parser has a stack of 99 symbols and needs two
+// for an operand.
 const maxStack = 98
 
-// parser reads parts. Its methods return nil if there is an error.
+// parser parses the tokens of a query. Its methods return nil after a syntax error.
 type parser struct {
 	parts []Part
-	stack int // symbols that FTS5 would have on its stack
+	stack int // symbols that would be on FTS5's stack
 }
 
-// expression reads operands of operators that bind at least as tightly as least.
+// expression parses operands and operators with at least the precedence least.
 func (p *parser) expression(least int) *Expr {
 	left := p.operand()
 	for left != nil && len(p.parts) > 0 {
@@ -121,13 +121,13 @@ func (p *parser) operand() *Expr {
 	return nil
 }
 
-// Text is a text to evaluate queries on.
+// Text is a text to match queries against.
 type Text struct {
 	words []string
-	at    map[string][]int // where each word is
+	at    map[string][]int // indices of each word in the text
 }
 
-// NewText splits a text.
+// NewText splits a text into words.
 func NewText(text string) *Text {
 	t := &Text{words: Split(text), at: map[string][]int{}}
 	for i, word := range t.words {
@@ -136,8 +136,8 @@ func NewText(text string) *Text {
 	return t
 }
 
-// Match reports whether a message with these texts matches the query. A phrase must be in one of
-// them as a whole.
+// Match reports whether a message with these texts matches the query. A phrase must match within
+// one text.
 func (e *Expr) Match(texts ...*Text) bool {
 	switch e.Op {
 	case And:
@@ -175,7 +175,7 @@ func (t *Text) holds(words []string, prefix bool) bool {
 	return false
 }
 
-// holdsAt reports whether the words begin at a place.
+// holdsAt reports whether the words occur at index at.
 func (t *Text) holdsAt(at int, words []string, prefix bool) bool {
 	if at+len(words) > len(t.words) {
 		return false

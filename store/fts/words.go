@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is the length of the longest word, in bytes. What is behind it does not count.
+// maxWord is the maximum length of a word, in bytes. The rest of a longer word is ignored.
 const maxWord = 32768
 
-// fold is a range of characters of which each step-th one becomes itself plus by.
+// fold is a range of characters. Each step-th one, plus by, is its replacement.
 type fold struct{ first, last, step, by rune }
 
 // Split returns the words of a text in order, in lower case and without accents.
 func Split(text string) (words []string) {
-	var changed []byte // the word, once it differs from the text
+	var changed []byte // the word, if it differs from the text
 	start := -1
 	end := func(at int) {
 		if start < 0 {
@@ -58,7 +58,8 @@ func Split(text string) (words []string) {
 	return words
 }
 
-// foldOf returns what a character becomes in a word; 0: nothing. part is false if no word holds it.
+// foldOf returns the replacement of a character in a word, or 0 if the word continues without it.
+// part is false if the character separates words.
 func foldOf(r rune) (to rune, part bool) {
 	if r < utf8.RuneSelf {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// KnownLogs returns the agents' logs that were read, by agent and path.
+// KnownLogs returns the agents' logs that were imported before, by agent and path.
 func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]store.KnownLog, err error) {
 	known = map[[2]string]store.KnownLog{}
 	err = s.view(ctx, "list agents' logs", func(tx *sql.Tx) error {
@@ -33,8 +33,8 @@ func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]store.KnownL
 	return known, err
 }
 
-// PutAgentLog adds the session of an agent's log. If a session of a log has its id, what was read
-// before is replaced, and what the user says of it stays.
+// PutAgentLog adds the session of an agent's log. If a session of a log has this id, its contents
+// are replaced, and the user's labels stay.
 func (s *Store) PutAgentLog(ctx context.Context, l store.AgentLog) error {
 	return s.update(ctx, "import a log", func(tx *sql.Tx) error {
 		pk, err := putLogSession(ctx, tx, l)
@@ -75,8 +75,8 @@ func (s *Store) PutAgentLog(ctx context.Context, l store.AgentLog) error {
 	})
 }
 
-// putLogSession writes the session and its entries, if there is one, and returns the key of the
-// session that has what was said.
+// putLogSession writes the session and its entries, if there is a session. It returns the key of
+// the session that holds the conversation.
 func putLogSession(ctx context.Context, tx *sql.Tx, l store.AgentLog) (pk int64, err error) {
 	sess := l.Session
 	if sess == nil {
@@ -101,9 +101,8 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l store.AgentLog) (pk int64,
 	return pk, saveEntries(ctx, tx, pk, l.Entries)
 }
 
-// removePart removes the session of a log that is a part of another one, whose session has all of
-// it now. If the user has said something of it, it stays, and only what it used is no longer its
-// own.
+// removePart removes the session of a log whose entries are now part of another session. If the
+// user has labelled it, only its usage is removed.
 func removePart(ctx context.Context, tx *sql.Tx, agent, path string, whole int64) error {
 	var pk int64
 	var named bool
@@ -126,15 +125,16 @@ func removePart(ctx context.Context, tx *sql.Tx, agent, path string, whole int64
 	return err
 }
 
-// removeUsage removes what was read of the log before, unless other logs have added to it.
+// removeUsage removes the usage that was read from the log before, unless other logs have added to
+// it.
 func removeUsage(ctx context.Context, tx *sql.Tx, l store.AgentLog, pk int64) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM usage WHERE session_pk = ?1 AND source = 'log' AND agent = ?2
 		AND NOT EXISTS (SELECT 1 FROM agent_logs WHERE session_pk = ?1 AND (agent <> ?2 OR id <> ?3))`, pk, l.Agent, l.ID)
 	return err
 }
 
-// putUsage writes what was used. A request that another session has stays with that one. What only
-// has the key of another request gets one of its own.
+// putUsage writes usage. A request that another session already counts is not counted again. If a
+// different request has the same key, this one gets a new key.
 func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) error {
 	put, err := tx.PrepareContext(ctx, `INSERT INTO usage (source, agent, key, session_pk, model, at, input, cache_read, cache_write, output, reasoning, total, cost)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -162,8 +162,8 @@ func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) e
 	return nil
 }
 
-// Said returns what the user and an agent said to each other in a session, in order, and of each
-// message the first size characters.
+// Said returns the messages between the user and an agent in a session, in order. Each is cut after
+// size characters.
 func (s *Store) Said(ctx context.Context, id, agent string, size int) (messages []store.Said, err error) {
 	err = s.view(ctx, "read messages", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -190,12 +190,12 @@ func (s *Store) Said(ctx context.Context, id, agent string, size int) (messages 
 	return messages, err
 }
 
-// Visits returns the folders that the entries of a session name.
+// Visits returns the folders that the entries of a session mention.
 func (s *Store) Visits(ctx context.Context, id string) ([]store.Visit, error) {
 	return s.visits(ctx, id, "true")
 }
 
-// AgentFolders returns the folders that an agent named when it started in a session.
+// AgentFolders returns the folders that an agent showed at its starts in a session.
 func (s *Store) AgentFolders(ctx context.Context, id, agent string) (folders []string, err error) {
 	visits, err := s.visits(ctx, id, "event = 'cli:newSession' AND agent = ?", agent)
 	for _, v := range visits {
@@ -204,7 +204,8 @@ func (s *Store) AgentFolders(ctx context.Context, id, agent string) (folders []s
 	return folders, err
 }
 
-// visits returns the folders that the entries of a session name for which a condition holds.
+// visits returns the folders that a session's entries mention, for the entries that meet a
+// condition.
 func (s *Store) visits(ctx context.Context, id, condition string, args ...any) (visits []store.Visit, err error) {
 	err = s.view(ctx, "read folders", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT data ->> 'cwd', type = 'event' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?)
@@ -225,7 +226,7 @@ func (s *Store) visits(ctx context.Context, id, condition string, args ...any) (
 	return visits, err
 }
 
-// sourceJSON returns what the column source holds.
+// sourceJSON returns the value of the column source.
 func sourceJSON(src *session.Source) any {
 	if src == nil {
 		return nil
@@ -234,10 +235,10 @@ func sourceJSON(src *session.Source) any {
 	return string(text)
 }
 
-// sourceOf reads the column source.
+// sourceOf parses the value of the column source.
 func sourceOf(text sql.NullString) (*session.Source, error) {
 	if !text.Valid {
-		return nil, nil //nolint:nilnil // it was recorded
+		return nil, nil //nolint:nilnil // it was recorded, not imported
 	}
 	var src session.Source
 	if err := json.Unmarshal([]byte(text.String), &src); err != nil {

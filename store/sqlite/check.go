@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// maxProblems bounds what SQLite is asked to say about a damaged file.
+// maxProblems is the maximum number of problems that SQLite reports about a damaged file.
 const maxProblems = "20"
 
 // Version returns the version of the database's schema, and the newest one this program knows.
@@ -23,7 +23,7 @@ func (s *Store) Version(ctx context.Context) (version, newest int, err error) {
 	return version, newest, s.failed("read version", err)
 }
 
-// Check has SQLite read the whole file and returns the problems it finds.
+// Check makes SQLite read the whole file and returns the problems that it finds.
 func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	err = s.view(ctx, "check", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, "PRAGMA integrity_check("+maxProblems+")")
@@ -45,8 +45,8 @@ func (s *Store) Check(ctx context.Context) (problems []string, err error) {
 	return problems, err
 }
 
-// CheckIndex checks the full-text index. It returns how many messages are missing from it, and how
-// many of its entries are stale. The error wraps session.ErrCorrupt if the index is damaged.
+// CheckIndex checks the full-text index. It returns the number of messages that it lacks, and the
+// number of stale rows in it. The error wraps session.ErrCorrupt if the index is damaged.
 func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) {
 	err = s.update(ctx, "check index", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO entry_fts (entry_fts) VALUES ('integrity-check')"); err != nil {
@@ -65,8 +65,8 @@ func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) 
 	return missing, stale, err
 }
 
-// probed is how many messages are looked up, because SQLite finds nothing wrong with an index that
-// is empty.
+// probed is the number of messages to look up. SQLite reports no error for an empty index, so some
+// messages must be looked up.
 const probed = 50
 
 // probe looks up the newest messages by their first words, and counts those that are not found.
@@ -104,7 +104,7 @@ func probe(ctx context.Context, tx *sql.Tx) (missing int, err error) {
 	return missing, nil
 }
 
-// indexSchema is the full-text index, as the migrations made it.
+// indexSchema creates the full-text index, as the migrations do.
 const indexSchema = `CREATE VIRTUAL TABLE entry_fts USING fts5 (
     text, output,
     content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
@@ -158,7 +158,7 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 		}
 		e, err := row.entry()
 		if err != nil {
-			continue // its session must be read again
+			continue // its session must be extracted again
 		}
 		if err := w.addIndex(ctx, last, e); err != nil {
 			return err
@@ -166,8 +166,8 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// Exposed returns the files of the database at path that others may read or write, with their
-// modes. The folder that was made for the database counts, too.
+// Exposed returns the files of the database at path that other users can read or write, with their
+// modes, and the folder if it was made for the database.
 func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 	exposed = map[string]fs.FileMode{}
 	for name := range privatePaths(path) {
@@ -185,7 +185,7 @@ func Exposed(path string) (exposed map[string]fs.FileMode, err error) {
 	return exposed, nil
 }
 
-// Protect makes private what Exposed returns.
+// Protect removes other users' access to the files that Exposed returns.
 func Protect(path string) error {
 	exposed, err := Exposed(path)
 	for name := range exposed {
@@ -195,7 +195,7 @@ func Protect(path string) error {
 }
 
 // privatePaths returns the paths that only the user may access, with the modes they must have. A
-// folder with another name may serve other programs, too.
+// folder is among them only if it has our name: other programs may use other folders.
 func privatePaths(path string) map[string]fs.FileMode {
 	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {

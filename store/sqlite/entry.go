@@ -13,11 +13,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// promptSize is how much of the first prompt a list shows, in characters.
+// promptSize is the length of Info.Prompt, in characters.
 const promptSize = 200
 
-// SaveEntries writes entries of a session: those with a known ID are replaced, the others added;
-// those with the ids gone are deleted first. The full-text index follows.
+// SaveEntries adds entries to a session, or replaces those that have the same ID. It first deletes
+// the entries with the ids gone. It also updates the full-text index.
 func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.Entry, gone ...string) error {
 	if len(entries)+len(gone) == 0 {
 		return nil
@@ -36,8 +36,8 @@ func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.E
 	})
 }
 
-// deleteEntry takes one entry out of the entries, the index and the counts; one that is not there
-// is no error.
+// deleteEntry removes an entry from the table, the index and the counts. It is not an error if
+// there is none.
 func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	var entry int64
 	var typ, role string
@@ -65,8 +65,8 @@ func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	return nil
 }
 
-// ReplaceEntries replaces the entries of a session by those that its raw log holds. An error among
-// them is returned, and leaves the session as it was.
+// ReplaceEntries replaces all entries of a session. If the iterator yields an error, the session
+// stays unchanged and the error is returned.
 func (s *Store) ReplaceEntries(ctx context.Context, id string, entries iter.Seq2[*session.Entry, error]) error {
 	return s.update(ctx, "replace entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -92,13 +92,13 @@ func deleteEntries(ctx context.Context, tx *sql.Tx, pk int64) error {
 	return err
 }
 
-// counts is what saving entries changes in the session's row.
+// counts is the change of the counts in a session's row.
 type counts struct {
 	messages, turns int
 	prompt          string
 }
 
-// add counts e, n times.
+// add counts n entries of a type and role.
 func (c *counts) add(typ, role string, n int) {
 	if typ == session.TypeMessage {
 		c.messages += n
@@ -146,16 +146,16 @@ func (s *Store) Entries(ctx context.Context, id string) (entries []*session.Entr
 	return s.EntriesAfter(ctx, id, 0)
 }
 
-// EntriesAfter returns the entries of a session in order whose numbers are larger than seq.
+// EntriesAfter returns the entries of a session whose numbers are greater than seq, in order.
 func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
 	return s.someAfter(ctx, id, seq, -1)
 }
 
-// eachPart is how many entries Each reads at a time.
+// eachPart is the number of entries that Each reads at a time.
 const eachPart = 500
 
-// Each returns the entries of a session in order, without holding all of them. After an error there
-// are no more. No connection is held while the caller works.
+// Each iterates over the entries of a session in order, without loading all of them. It ends after
+// an error. It holds no connection while the caller works.
 func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		for seq, more := 0, true; more; {
@@ -164,7 +164,7 @@ func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, e
 				yield(nil, err)
 				return
 			}
-			if more = len(entries) == eachPart; more { // others may have the last one's number
+			if more = len(entries) == eachPart; more { // several entries can have the same number
 				last := entries[len(entries)-1].Seq
 				n := slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == last })
 				entries = entries[:max(1, n)]
@@ -178,7 +178,7 @@ func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, e
 	}
 }
 
-// someAfter returns the first n entries behind seq; n < 0: all.
+// someAfter returns the first n entries after seq, or all if n is negative.
 func (s *Store) someAfter(ctx context.Context, id string, seq, n int) (entries []*session.Entry, err error) {
 	err = s.view(ctx, "read entries", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -189,12 +189,12 @@ func (s *Store) someAfter(ctx context.Context, id string, seq, n int) (entries [
 		return err
 	})
 	if (errors.Is(err, session.ErrNotFound) || s.cause != nil) && s.hasJournal(id) {
-		return nil, nil // the database does not know it yet
+		return nil, nil // the session is not in the database yet
 	}
 	return entries, err
 }
 
-// entriesOf returns the entries selected by rest, the end of a query.
+// entriesOf returns the entries that a query selects. rest is the end of the query.
 func entriesOf(ctx context.Context, tx *sql.Tx, rest string, args ...any) (entries []*session.Entry, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+entryColumns+" FROM entries AS e "+rest, args...)
 	if err != nil {
@@ -217,10 +217,10 @@ func entriesOf(ctx context.Context, tx *sql.Tx, rest string, args ...any) (entri
 	return entries, rows.Err()
 }
 
-// entryRow is an entry on its way out of the database.
+// entryRow is a row of the table of entries.
 type entryRow struct {
 	e                    session.Entry
-	seq, conversation    int64 // database/sql takes an int64 as it is, and writes and parses others
+	seq, conversation    int64 // database/sql passes an int64 unchanged, and converts other types
 	markdown, tool, data sql.NullString
 	at                   int64
 	endAt                sql.NullInt64
@@ -233,7 +233,7 @@ func (r *entryRow) targets() []any {
 		&r.tool, &r.data, &r.at, &r.endAt, &e.Offset, &e.Status}
 }
 
-// entry returns a copy, so that the row can be scanned into again.
+// entry returns the row as an entry, which does not share memory with it.
 func (r *entryRow) entry() (*session.Entry, error) {
 	e := r.e
 	e.Seq, e.Conversation = int(r.seq), int(r.conversation)
@@ -255,8 +255,8 @@ func (r *entryRow) entry() (*session.Entry, error) {
 	return &e, nil
 }
 
-// PutExtracted saves what was read out of a session's raw log. It does not save the rest if the
-// entries cannot be saved, except for the end.
+// PutExtracted saves what was extracted from a session's raw log. If the entries cannot be saved,
+// it saves only the end.
 func (s *Store) PutExtracted(ctx context.Context, id string, x store.Extracted) (err error) {
 	if x.Entries == nil {
 		err = s.MarkRead(ctx, id)

@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// entryWriter holds the statements that many entries share.
+// entryWriter holds the prepared statements for writing entries.
 type entryWriter struct {
 	pk                                   int64
 	find, insert, update, index, unindex *sql.Stmt
@@ -30,7 +30,7 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
 		{&w.unindex, "DELETE FROM entry_fts WHERE rowid = ?"},
 	} {
-		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil { //nolint:sqlclosecheck // close does
+		if *s.stmt, err = tx.PrepareContext(ctx, s.text); err != nil { //nolint:sqlclosecheck // close closes it
 			w.close()
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (w *entryWriter) replace(ctx context.Context, e *session.Entry, args []any,
 	return w.addIndex(ctx, pk, e)
 }
 
-// addIndex indexes a message; events are found by their name, not by words.
+// addIndex adds a message to the index. Events are not indexed.
 func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) error {
 	if e.Type != session.TypeMessage {
 		return nil
@@ -103,14 +103,14 @@ func (w *entryWriter) addIndex(ctx context.Context, pk int64, e *session.Entry) 
 	return err
 }
 
-// toolArg is the place of the tool in args.
+// toolArg is the index of the tool in args.
 const toolArg = 11
 
 func toolOf(args []any) string {
 	return args[toolArg].(sql.NullString).String
 }
 
-// args returns the columns of an entry in the order of insert and update.
+// args returns the columns of an entry in the order of the statements insert and update.
 func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 	var markdown, tool, data sql.NullString
 	if e.Markdown != e.Text {

@@ -20,10 +20,10 @@ func (s *Store) Events(ctx context.Context, id string) iter.Seq2[session.Event, 
 	return s.EventsFrom(ctx, id, store.From{})
 }
 
-// EventsFrom returns the raw log of a session from a position on, up to what is written when the
-// end is reached: first what is in the database, then what is still in the journal. Where data is
-// damaged or missing it yields a *Damage and, if the caller continues, the events after it. Any
-// other error ends the iteration. No connection is held while the caller works.
+// EventsFrom returns the raw log of a session from a position on: first the part in the database,
+// then the part in the journal, up to the end at the time when it gets there. Where data is damaged
+// or missing, it yields a *Damage and, if the caller continues, the events after it. Any other
+// error ends the iteration. It holds no connection while the caller works.
 func (s *Store) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		r := rawReader{Cursor: store.Cursor{ID: id, From: from, Next: from.Event, Yield: yield}, db: s}
@@ -31,12 +31,12 @@ func (s *Store) EventsFrom(ctx context.Context, id string, from store.From) iter
 	}
 }
 
-// rawReader reads a raw log out of the database and the journal.
+// rawReader reads a raw log from the database and the journal.
 type rawReader struct {
 	store.Cursor
 	db   *Store
-	text *[3]int64 // only text behind these places is wanted; nil: all
-	skip int64     // where a segment ends whose row cannot be read, else 0
+	text *[3]int64 // return only text after these offsets; nil: all
+	skip int64     // the end of an unreadable segment to skip, else 0
 }
 
 // run reads the database and then the journal. If the journal is packed meanwhile, it continues in
@@ -48,7 +48,7 @@ func (r *rawReader) run(ctx context.Context) {
 		again = !r.Over && r.journal(ctx)
 	}
 	if !r.Over && r.skip > r.Next {
-		info, _ := r.db.Find(ctx, r.ID) // it may be unreadable, too
+		info, _ := r.db.Find(ctx, r.ID) // the session may be unreadable, too
 		r.LoseEnd(r.skip, info)
 	}
 }
@@ -59,7 +59,7 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 	files, _ := journal.List(JournalFolder(r.db.path)) // an unreadable folder counts as empty
 	for _, file := range journal.Of(files, r.ID) {
 		in, f, err := openJournal(file)
-		if errors.Is(err, fs.ErrPermission) { // not the same as lost
+		if errors.Is(err, fs.ErrPermission) { // unreadable is not lost
 			r.Fail(fmt.Errorf("read journal: %w", err))
 			return false
 		}
@@ -79,8 +79,8 @@ func (r *rawReader) journal(ctx context.Context) (packed bool) {
 	return packed
 }
 
-// seek returns a Reader of the file that begins where the wanted text does, and takes what is
-// before that as read. in is a Reader that has read nothing.
+// seek returns a Reader of the file that begins at the wanted text, and counts the events before it
+// as read. in is a Reader that has read nothing.
 func (r *rawReader) seek(in *journal.Reader, f *os.File) *journal.Reader {
 	first, _ := in.End()
 	p, err := r.db.textIndex(f.Name()).Find(f, r.ID, *r.text)
@@ -91,7 +91,7 @@ func (r *rawReader) seek(in *journal.Reader, f *os.File) *journal.Reader {
 	return journal.NewReaderAt(f, r.ID, p)
 }
 
-// maxTextIndexes is how many files of journals a Store remembers the texts of.
+// maxTextIndexes is the maximum number of journal files whose text index a Store caches.
 const maxTextIndexes = 256
 
 // textIndex returns the index of a journal's file.
@@ -137,12 +137,12 @@ func (r *rawReader) segment(ctx context.Context) bool {
 	seg, ok, err := r.db.nextSegment(ctx, r.ID, max(r.Next, r.skip), r.From)
 	if errors.Is(err, session.ErrCorrupt) {
 		if end, found := r.db.nextEnd(ctx, r.ID, max(r.Next, r.skip)); found {
-			r.skip, r.Broken = end, err // the next one says what is lost
+			r.skip, r.Broken = end, err // the next segment shows what is lost
 			return true
 		}
 	}
 	if (errors.Is(err, session.ErrNotFound) || r.db.cause != nil) && r.db.hasJournal(r.ID) {
-		return false // the database does not know it yet
+		return false // the session is not in the database yet
 	}
 	if err != nil {
 		r.Fail(err)
@@ -150,7 +150,8 @@ func (r *rawReader) segment(ctx context.Context) bool {
 	return ok && r.AddSegment(seg)
 }
 
-// nextEnd returns the end of the segment that nextSegment cannot read, if the index still has it.
+// nextEnd returns the end of the segment that nextSegment cannot read, if the index still contains
+// it.
 func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64, ok bool) {
 	err := s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -162,7 +163,8 @@ func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64,
 	return end, err == nil
 }
 
-// nextSegment returns the first segment that holds the event or a later one, and ends after from.
+// nextSegment returns the first segment that contains the event or a later one, and ends after
+// from.
 func (s *Store) nextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool, err error) {
 	err = s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)

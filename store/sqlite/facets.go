@@ -9,10 +9,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// maxFacets is the largest number of values that Facets returns for one filter.
+// maxFacets is the maximum number of values that Facets returns for a filter.
 const maxFacets = 200
 
-// facetValues are the tables and columns that hold the values of each filter.
+// facetValues are the table and column of each filter's values.
 var facetValues = [3]struct{ table, value string }{
 	{"sessions AS s, json_each(s.agents) AS a", "a.value ->> 'name'"},
 	{"sessions AS s", "s.cwd"},
@@ -58,8 +58,8 @@ func (s *Store) Facets(ctx context.Context, f store.Filter) (facets store.Facets
 	return facets, err
 }
 
-// countable returns a filter as whereOf does. The database does not know which sessions are live,
-// so these are listed by their keys.
+// countable returns a filter as an SQL condition, as whereOf does. The database does not know which
+// sessions are live, so it selects these by their keys.
 func (s *Store) countable(ctx context.Context, f store.Filter) (string, []any, error) {
 	f.Limit, f.After = 0, store.Position{}
 	where, args := whereOf(f)

@@ -21,14 +21,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// preparing lets one goroutine at a time create files: to close a file drops the locks that SQLite
-// has on it in the same process (https://www.sqlite.org/howtocorrupt.html, 2.2). For the same
-// reason nothing here opens a database that exists, except through SQLite.
+// preparing lets only one goroutine at a time create files: closing a file drops the locks that
+// SQLite has on it in the same process (https://www.sqlite.org/howtocorrupt.html, 2.2). For the
+// same reason, an existing database is opened only through SQLite.
 var preparing sync.Mutex
 
-// prepareFile makes sure that path is a file that may be our database, before SQLite changes
-// anything in it, and returns its size in bytes. SQLite creates its other files with the same
-// permissions.
+// prepareFile checks that path can be our database before SQLite writes to it, creates it if it is
+// missing, and returns its size in bytes. SQLite creates its other files with the same permissions.
 func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -52,7 +51,7 @@ func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	return info.Size(), checkOwner(ctx, path)
 }
 
-// regular returns an error unless the file is a regular one: SQLite would read a device or a pipe
+// regular returns an error unless the file is a regular one. SQLite would read a device or a pipe
 // forever.
 func regular(path string, info fs.FileInfo) error {
 	switch {
@@ -69,9 +68,9 @@ const (
 	magic      = "SQLite format 3\x00"
 )
 
-// Ready reports, within microseconds and without SQLite, whether path is a database of the newest
-// version with an intact header and schema, so that Open has little to do. False means only that
-// Ready could not tell. Nothing in this process may have the database open.
+// Ready reports whether path is a database of the newest version with an intact header and schema,
+// so that Open has little to do. It takes microseconds and does not use SQLite. False means only
+// that Ready could not tell. Nothing in this process may have the database open.
 func Ready(path string) bool {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -99,12 +98,12 @@ func Ready(path string) bool {
 }
 
 // ownDamage returns err, the reason why the file at path cannot be opened as a database. If the
-// file was once one of ours, the error becomes session.ErrCorrupt.
+// file was once one of ours, it returns session.ErrCorrupt instead.
 func ownDamage(path string, err error) error {
 	var e *sqlite.Error
 	ours := false
 	switch {
-	case errors.Is(err, session.ErrNotDatabase): // it is a database, or no file
+	case errors.Is(err, session.ErrNotDatabase): // it is a database, or it does not exist
 		ours = hasOurSchema(path)
 	case errors.Is(kindOf(err), session.ErrNotDatabase):
 		ours = exists(path+liveEnding) || exists(JournalFolder(path)) || hasOurSchema(path)
@@ -112,16 +111,15 @@ func ownDamage(path string, err error) error {
 		ours = hasOurSchema(path)
 	}
 	if ours {
-		return fmt.Errorf("%w: %v", session.ErrCorrupt, err) //nolint:errorlint // it is no longer ErrNotDatabase
+		return fmt.Errorf("%w: %v", session.ErrCorrupt, err) //nolint:errorlint // it does not wrap ErrNotDatabase
 	}
 	return err
 }
 
-// schemaWithin is how far into a file its schema is looked for, in bytes.
+// schemaWithin is how many bytes of a file are searched for our schema.
 const schemaWithin = 64 << 20
 
-// hasOurSchema reports whether a regular file contains a statement of our schema that no other
-// program has.
+// hasOurSchema reports whether a regular file contains a statement that occurs only in our schema.
 func hasOurSchema(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
@@ -147,7 +145,7 @@ func hasOurSchema(path string) bool {
 	return false
 }
 
-// checkOwner asks SQLite whose database it is, without changing it.
+// checkOwner asks SQLite whether the database is ours, without changing it.
 func checkOwner(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite", dsn(path, "mode=ro&"+busyPragma(busyTimeout)))
 	if err != nil {

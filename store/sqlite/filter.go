@@ -6,11 +6,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// allSessions is the condition of a filter that takes all sessions.
+// allSessions is the condition that selects all sessions.
 const allSessions = "true"
 
-// fieldConditions are the conditions of a filter's fields on the table s. Each ? is the field's
-// value; of a Position there are two.
+// fieldConditions are the conditions for a filter's fields on the table s. Each ? is the field's
+// value; a Position has two.
 var fieldConditions = map[string]string{
 	"agent":   "EXISTS (SELECT 1 FROM json_each(s.agents) WHERE value ->> 'name' = ?)",
 	"command": "EXISTS (SELECT 1 FROM json_each(s.command) WHERE instr(value, ?) > 0)",
@@ -26,7 +26,7 @@ var fieldConditions = map[string]string{
 	"processes": "s.sandbox <> ''",
 	"since":     "s.started_at >= ?",
 	"until":     "s.started_at < ?",
-	"live":      "s.ended_at IS NULL", // Sessions leaves out those that were interrupted
+	"live":      "s.ended_at IS NULL", // Sessions removes the interrupted ones
 	"unread":    "s.read_end < s.raw_end",
 	"id":        "s.id = ?",
 	"after":     "(s.started_at, s.pk) < (?, ?)",

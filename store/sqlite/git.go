@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// gitJSON returns what the column git holds.
+// gitJSON returns the value of the column git.
 func gitJSON(g *session.Git) any {
 	if g == nil {
 		return nil
@@ -17,7 +17,7 @@ func gitJSON(g *session.Git) any {
 	return string(text)
 }
 
-// SetGit writes what is known of the repository in a session's folder.
+// SetGit sets the state of the repository in a session's folder.
 func (s *Store) SetGit(ctx context.Context, id string, g session.Git) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -28,7 +28,7 @@ func (s *Store) SetGit(ctx context.Context, id string, g session.Git) error {
 	})
 }
 
-// stateGit writes g to a session's row, unless it is nil.
+// stateGit writes g to a session's row, if it is not nil.
 func stateGit(ctx context.Context, tx *sql.Tx, key int64, g *session.Git) error {
 	if g == nil {
 		return nil

@@ -11,11 +11,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// FindRecording returns the id of the session that was imported from an equal recording, or that
-// this recording was exported from. The error wraps session.ErrNotFound if the database has no such
-// session.
+// FindRecording returns the id of the session that was imported from an equal recording, or from
+// which this recording was exported. The error wraps session.ErrNotFound if there is none.
 func (s *Store) FindRecording(ctx context.Context, rec *store.Recording) (id string, err error) {
-	var recorded []*session.Session // here, that may be the same
+	var recorded []*session.Session // sessions recorded here that may be the same
 	err = s.view(ctx, "find recording", func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, "SELECT id FROM sessions WHERE content_hash = ?", rec.Hash()).Scan(&id)
 		if !errors.Is(err, sql.ErrNoRows) {
@@ -31,9 +30,9 @@ func (s *Store) FindRecording(ctx context.Context, rec *store.Recording) (id str
 		same := store.NewRecording(sess.Cols, sess.Rows)
 		for e, err := range s.Events(ctx, sess.ID) {
 			if err != nil {
-				break // it is not whole, so another hash comes out
+				break // it is incomplete, so its hash differs
 			}
-			if e.Kind != session.Exit || rec.Exits() { // asciicast v2 has none
+			if e.Kind != session.Exit || rec.Exits() { // asciicast v2 has no Exit event
 				same.Sum(e)
 			}
 		}
@@ -44,7 +43,7 @@ func (s *Store) FindRecording(ctx context.Context, rec *store.Recording) (id str
 	return "", s.failed("find recording", fmt.Errorf("%x: %w", rec.Hash(), session.ErrNotFound))
 }
 
-// ofSize returns the sessions that were recorded here and wrote this many bytes.
+// ofSize returns the sessions that were recorded here and have this many output bytes.
 func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*session.Session, err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, cols, rows FROM sessions WHERE content_hash IS NULL AND raw_bytes = ?", size)
 	if err != nil {
@@ -61,9 +60,9 @@ func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*se
 	return found, rows.Err()
 }
 
-// Import adds a session with its raw log and entries. An empty ID is filled in. The error wraps
-// session.ErrExists where the same recording, or the ID, is there already. A session that is
-// imported is never live.
+// Import adds a session with its raw log and entries. It sets an empty ID. The error wraps
+// session.ErrExists if the database already contains the recording or the ID. An imported session
+// is never live.
 func (s *Store) Import(ctx context.Context, sess *session.Session, rec *store.Recording, entries []*session.Entry) error {
 	if sess.ID == "" {
 		sess.ID = store.NewID()

@@ -7,13 +7,13 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/journal"
 )
 
-// JournalState describes a file in the folder of the journals.
+// JournalState describes a file in the journal folder.
 type JournalState struct {
 	Path    string
 	Session string
 	Live    bool  // it is being written
 	Torn    int64 // bytes at the end that are not a complete event
-	Aside   bool  // it is damaged or not part of its session, and was set aside
+	Aside   bool  // set aside because it is damaged or does not belong to its session
 	Err     error // why it cannot be read
 }
 

@@ -27,8 +27,8 @@ func JournalFolder(path string) string {
 	return path + "-journals"
 }
 
-// Exists reports whether there is a database at path, or a journal of a session recorded for it.
-// The error says why that cannot be told.
+// Exists reports whether there is a database at path, or the journal of a session for it. It
+// returns an error if that cannot be determined.
 func Exists(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if err == nil {
@@ -41,8 +41,8 @@ func Exists(path string) (bool, error) {
 	return len(files) > 0, err
 }
 
-// Unreadable returns an error if this user may not read the journals of some sessions, as after
-// sudo, or cannot. It describes the first one.
+// Unreadable returns an error if this user cannot read the journals of some sessions, for example
+// of sessions that root recorded. The error names the first one.
 func (s *Store) Unreadable() error {
 	files, err := journal.List(JournalFolder(s.path))
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Store) Unreadable() error {
 		f, err := file.Open()
 		if err == nil {
 			_ = f.Close()
-		} else if !errors.Is(err, fs.ErrNotExist) { // else it was packed meanwhile
+		} else if !errors.Is(err, fs.ErrNotExist) { // otherwise it was packed meanwhile
 			return err
 		}
 	}
@@ -60,17 +60,17 @@ func (s *Store) Unreadable() error {
 }
 
 // Record starts the journal of a session for the database at path, which need not exist. closed is
-// called when there is something to Pack, see journal.Options.
+// called when a file is ready for Pack; see journal.Options.
 func Record(path string, sess session.Session, closed func()) (*journal.Writer, error) {
 	w, err := journal.Create(journal.Options{Folder: JournalFolder(path), Session: sess, Closed: closed})
 	return w, (&Store{path: path}).failed("record", err)
 }
 
 // adopt adds the sessions that have a journal and are not in the database. It returns those that
-// the database does not take now, as far as their journals describe them.
+// cannot be added now, as their journals describe them.
 func (s *Store) adopt(ctx context.Context) (beside []*store.Info, err error) {
 	files, err := journal.List(JournalFolder(s.path))
-	files = slices.CompactFunc(files, func(a, b journal.File) bool { return a.Session == b.Session }) // the first of each
+	files = slices.CompactFunc(files, func(a, b journal.File) bool { return a.Session == b.Session }) // the first file of each session
 	for _, file := range files {
 		if _, findErr := s.keyOf(ctx, file.Session); s.cause == nil && !errors.Is(findErr, session.ErrNotFound) {
 			continue
@@ -80,7 +80,7 @@ func (s *Store) adopt(ctx context.Context) (beside []*store.Info, err error) {
 			continue // ImportJournals returns why
 		}
 		if r.Session != nil {
-			if err == nil { // what it did not take a moment ago would only wait again
+			if err == nil { // after a failure, each further attempt would wait as long
 				err = s.begin(ctx, file, r.Session)
 			}
 			if err != nil {
@@ -105,7 +105,8 @@ func openJournal(file journal.File) (*journal.Reader, *os.File, error) {
 	return r, f, nil
 }
 
-// begin adds the session of a journal. If the journal is gone, so is the session.
+// begin adds the session of a journal. It does nothing if the journal is gone, because the session
+// was deleted.
 func (s *Store) begin(ctx context.Context, file journal.File, sess *session.Session) error {
 	return s.updateDurably(ctx, "begin session", importWait, func(tx *sql.Tx) error {
 		if _, err := os.Lstat(file.Path); err != nil {
@@ -127,8 +128,8 @@ func (s *Store) keyOf(ctx context.Context, id string) (key int64, err error) {
 	return key, err
 }
 
-// unknownSession returns the session of a journal with a damaged header: all that is known is its
-// id, which contains the time.
+// unknownSession describes a session whose journal has a damaged header. Only the id is known; it
+// contains the start time.
 func unknownSession(id string) *session.Session {
 	sess := &session.Session{ID: id, Command: []string{"?"}, Cols: 80, Rows: 24}
 	if u, err := uuid.Parse(id); err == nil && u.Version() == 7 {
@@ -138,7 +139,7 @@ func unknownSession(id string) *session.Session {
 	return sess
 }
 
-// hasJournal reports whether a session has a journal; one that cannot be read is not there.
+// hasJournal reports whether a session has a readable journal.
 func (s *Store) hasJournal(id string) bool {
 	files, _ := journal.List(JournalFolder(s.path))
 	return len(journal.Of(files, id)) > 0

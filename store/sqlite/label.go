@@ -11,16 +11,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// What the user says of a session: a name, a note, tags. A recording's own title is kept beside the
+// Labels are set by the user: a name, a note and tags. A recording's own title is kept next to the
 // name.
 
-// Rename sets a session's name, which is shown instead of its title. An empty name brings the title
-// back.
+// Rename sets a session's name, which is shown instead of its title. An empty name restores the
+// title.
 func (s *Store) Rename(ctx context.Context, id, name string) error {
 	return s.label(ctx, "rename", id, "UPDATE sessions SET name = ? WHERE pk = ?", name)
 }
 
-// SetNote writes a session's note; an empty one removes it.
+// SetNote sets a session's note. An empty note removes it.
 func (s *Store) SetNote(ctx context.Context, id, note string) error {
 	return s.label(ctx, "set note", id, "UPDATE sessions SET note = ? WHERE pk = ?", note)
 }
@@ -36,7 +36,7 @@ func (s *Store) label(ctx context.Context, what, id, query, text string) error {
 	})
 }
 
-// Tag adds tags to a session, removes others, and returns the tags it has then, sorted.
+// Tag adds and removes tags. It returns the session's tags afterwards, sorted.
 func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags []string, err error) {
 	err = s.update(ctx, "tag", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -59,7 +59,7 @@ func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags 
 	return tags, err
 }
 
-// IDs returns the ids of all sessions, sorted, also of those that only their journals know.
+// IDs returns the ids of all sessions, sorted, including those that have only a journal.
 func (s *Store) IDs(ctx context.Context) (ids []string, err error) {
 	err = s.view(ctx, "read ids", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, "SELECT id FROM sessions ORDER BY id")

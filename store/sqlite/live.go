@@ -11,13 +11,13 @@ import (
 )
 
 // A session is live while its recorder holds the lock on its journal. The kernel drops that lock
-// with the process, however it ends. So there is no heartbeat to write, a reused process id does no
-// harm, and it works across containers that share the folder. On a file system without locks, every
-// session without an end counts as interrupted. Versions of ptyrec without journals hold a lock on
-// the byte of their session (the row's number) in an empty file next to the database.
+// when the process ends, for whatever reason. So no heartbeat is needed, a reused process id does
+// no harm, and it works across containers that share the folder. On a file system without locks,
+// every session without an end counts as interrupted. Versions of ptyrec without journals lock one
+// byte of an empty file next to the database: the byte whose offset is the session's key.
 const liveEnding = "-live"
 
-// heldByOld returns the sessions that recorders of such versions are recording.
+// heldByOld returns the keys of the sessions that such versions are recording.
 func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	held := map[int64]bool{}
 	if len(pks) == 0 {
@@ -34,7 +34,7 @@ func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	return held
 }
 
-// addJournals adds what is still in the journals and not yet in the database to the sessions. It
+// addJournals updates the sessions with what their journals contain and the database does not. It
 // returns those whose journal is being written.
 func (s *Store) addJournals(infos []*store.Info) (written map[*store.Info]bool) {
 	written = map[*store.Info]bool{}
@@ -57,11 +57,11 @@ func (s *Store) addJournals(infos []*store.Info) (written map[*store.Info]bool) 
 	return written
 }
 
-// addJournal adds one file, and reports whether it is being written.
+// addJournal adds what one file contains, and reports whether it is being written.
 func addJournal(i *store.Info, file journal.File) (written bool) {
 	f, err := file.Open()
 	if err != nil {
-		i.Hidden = i.Hidden || !errors.Is(err, fs.ErrNotExist) // else it was packed meanwhile
+		i.Hidden = i.Hidden || !errors.Is(err, fs.ErrNotExist) // otherwise it was packed meanwhile
 		return false
 	}
 	defer f.Close()
@@ -72,7 +72,7 @@ func addJournal(i *store.Info, file journal.File) (written bool) {
 	}
 	i.StoredBytes += tail.Size
 	if tail.Offset < i.RawBytes || tail.Last.At < i.Duration {
-		return written // it was packed, but not removed yet
+		return written // already packed, but not removed yet
 	}
 	i.RawBytes, i.Duration = tail.Offset, tail.Last.At
 	if tail.Ended && i.EndedAt == nil {

@@ -24,8 +24,8 @@ const applicationID = 0x70747972
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// openTries bounds how often the first access is tried: while another program creates the same
-// database, SQLite says busy without waiting.
+// openTries is the maximum number of attempts at the first access. While another program creates
+// the same database, SQLite returns SQLITE_BUSY at once.
 const openTries = 100
 
 // newestVersion returns the version of the schema that the migrations create.
@@ -63,7 +63,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	return inTx(ctx, s.write, func(tx *sql.Tx) error { return migrateTx(ctx, tx, files) })
 }
 
-// ourTables are the tables that the migrations make, but for the index, which is made again from
+// ourTables are the tables that the migrations create, except the index, which can be rebuilt from
 // them.
 var ourTables = sync.OnceValues(func() (tables []string, err error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
@@ -85,8 +85,8 @@ var ourTables = sync.OnceValues(func() (tables []string, err error) {
 	return tables, nil
 })
 
-// whole returns an error that wraps session.ErrCorrupt if a table is missing: its row of the schema
-// was lost, and what it holds may still be in the file.
+// whole returns an error that wraps session.ErrCorrupt if a table is missing from the schema. Its
+// contents may still be in the file.
 func whole(ctx context.Context, db *sql.DB) error {
 	tables, err := ourTables()
 	if err != nil {

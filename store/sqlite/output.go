@@ -9,9 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// OutputFrom returns the output of a session from a byte on, with the changes of the window's size,
-// as EventsFrom does. If that byte is inside an event, the rest of the event comes first. What a
-// command wrote to pipes is output, too.
+// OutputFrom returns the output of a session from a byte offset on, and the changes of the window's
+// size. If the offset is inside an event, the rest of that event comes first. What a command wrote
+// to pipes counts as output. Errors are as in EventsFrom.
 func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error] {
 	return func(yield func(store.Placed, error) bool) {
 		r := rawReader{Cursor: store.Cursor{ID: id}, db: s}
@@ -20,13 +20,13 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 	}
 }
 
-// TextFrom returns what the raw log of a command holds of its output, as EventsFrom does, from the
-// first event on that may hold text behind the given places, in bytes by stream. Earlier text may
-// come before it. Output of a PTY comes from the beginning.
+// TextFrom returns the output of a command from the first event that may contain text after the
+// offsets at, in bytes by stream. Earlier text may precede it. The output of a PTY is returned from
+// the beginning. Errors are as in EventsFrom.
 func (s *Store) TextFrom(ctx context.Context, id string, at [3]int64) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		r := rawReader{Cursor: store.Cursor{ID: id}, db: s, text: &at}
-		r.Next, _ = s.findText(ctx, id, at) // if it is not known, reading says why
+		r.Next, _ = s.findText(ctx, id, at) // the error, if any, is reported when reading
 		r.Yield = func(e session.Event, err error) bool {
 			if err == nil && e.Kind != session.Output && e.Kind != session.Pipe {
 				return true
@@ -38,8 +38,8 @@ func (s *Store) TextFrom(ctx context.Context, id string, at [3]int64) iter.Seq2[
 	}
 }
 
-// findText returns the first event in the database that may hold text behind the given places, or
-// the one that comes next.
+// findText returns the number of the first event in the database that may contain text after the
+// offsets at, or the number of the event after the last.
 func (s *Store) findText(ctx context.Context, id string, at [3]int64) (event int64, err error) {
 	err = s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)

@@ -15,8 +15,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Packing moves a journal into the database: events become segments, and a file is removed once its
-// segments are durable.
+// Packing moves a journal into the database. Events become segments, and a file is removed after
+// its segments are durable.
 
 // batchSize is the amount of data in one transaction, in bytes before compression.
 const batchSize = 4 * store.SegmentSize
@@ -33,9 +33,10 @@ var (
 	errNoFrames       = errors.New("it contains no intact event")
 )
 
-// ImportJournals imports what recorders that have exited left next to the database, and adds the
-// sessions that are being recorded. What the database does not accept now stays where it is and can
-// be read there; the error says why. progress, if set, is called with the bytes done and the total.
+// ImportJournals imports the journals of recorders that have exited, and adds the sessions that are
+// being recorded. Journals that the database cannot take now stay where they are and can be read
+// there; the error says why. progress, if set, is called with the number of bytes done and the
+// total.
 func (s *Store) ImportJournals(ctx context.Context, progress func(done, total int64)) error {
 	s.importSidecars(ctx)
 	journal.Tidy(JournalFolder(s.path))
@@ -54,7 +55,7 @@ func (s *Store) Pack(ctx context.Context, id string) error {
 	return s.failed("pack journal", errors.Join(err, s.packFiles(ctx, journal.Of(files, id), func(int64, int64) {})))
 }
 
-// packFiles moves the complete ones of some journals into the database.
+// packFiles moves the complete files of some journals into the database.
 func (s *Store) packFiles(ctx context.Context, files []journal.File, progress func(done, total int64)) (err error) {
 	var done, total int64
 	sizes := make([]int64, len(files))
@@ -69,7 +70,7 @@ func (s *Store) packFiles(ctx context.Context, files []journal.File, progress fu
 		if file.Session != stuck {
 			fileErr := s.packFile(ctx, file, func(n int64) { progress(done+n, total) })
 			if fileErr != nil {
-				stuck = file.Session // the session's next file has to wait for this one
+				stuck = file.Session // the session's later files must wait for this one
 			}
 			if !errors.Is(fileErr, journal.ErrInUse) {
 				err = errors.Join(err, fileErr)
@@ -84,7 +85,7 @@ func (s *Store) packFiles(ctx context.Context, files []journal.File, progress fu
 }
 
 // packAll packs a session's journal and deletes the files that were set aside. The error wraps
-// session.ErrBusy if something remains.
+// session.ErrBusy if some files remain.
 func (s *Store) packAll(ctx context.Context, id string) error {
 	err := s.Pack(ctx, id)
 	if err == nil && s.hasJournal(id) {
@@ -100,7 +101,7 @@ func (s *Store) packAll(ctx context.Context, id string) error {
 func (s *Store) packFile(ctx context.Context, file journal.File, told func(done int64)) error {
 	f, err := file.Claim()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // another process has packed it
+		return nil // another process packed it
 	}
 	if err != nil {
 		return err
@@ -137,14 +138,14 @@ type packing struct {
 	told   func(done int64)
 
 	key     int64 // of the session's row
-	end     int64 // number of the first event that is missing in the database
-	over    bool  // the database has the session's end
+	end     int64 // number of the first event that is not in the database
+	over    bool  // whether the database has the session's end
 	read    int64 // bytes of the file read so far, approximately
 	open    store.Builder
 	ready   []store.Segment
 	queued  int64          // size of ready, in bytes before compression
 	last    *session.Event // the last event in the file
-	git     *session.Git   // the last that the events say of the repository; nil: nothing new
+	git     *session.Git   // the newest repository state among the events; nil if there is none
 	damaged bool
 }
 
@@ -213,8 +214,8 @@ func (p *packing) find(ctx context.Context) error {
 	return fmt.Errorf("session %s: %w", p.file.Session, session.ErrNotFound)
 }
 
-// add adds the next event. A segment is complete at 1 MiB unless what follows it in the file would
-// be a small one.
+// add adds the next event. A segment is complete at 1 MiB, unless the rest of the file would make a
+// small one.
 func (p *packing) add(ctx context.Context, e journal.Event) error {
 	if !p.open.Empty() && (e.Number != p.open.EndEvent() || e.Offset != p.open.EndByte()) {
 		p.cut() // events are missing before this one
@@ -238,7 +239,7 @@ func (p *packing) add(ctx context.Context, e journal.Event) error {
 	return p.put(ctx, false)
 }
 
-// cut completes the segment.
+// cut completes the current segment.
 func (p *packing) cut() {
 	if p.open.Empty() {
 		return

@@ -14,10 +14,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// defaultPageSize is the page size of the databases we create, in bytes.
+// defaultPageSize is the page size of the databases that we create, in bytes.
 const defaultPageSize = 4096
 
-// maxRow bounds what a damaged row can make us allocate, in bytes.
+// maxRow limits how much memory is allocated for a damaged row, in bytes.
 const maxRow = store.MaxSegment
 
 // pageFile reads the pages of a database file, and their newer versions in the write-ahead log. It
@@ -28,7 +28,7 @@ type pageFile struct {
 	pageSize  int64
 	pages     uint32           // in the file, including a truncated last one
 	newer     map[uint32]int64 // offset of a page's newest version in wal
-	free      map[uint32]bool  // pages known to hold nothing
+	free      map[uint32]bool  // unused pages
 }
 
 // openPages opens the database at path. The caller must close it.
@@ -72,8 +72,8 @@ const (
 	frameHeader = 24
 )
 
-// readWAL finds the pages in the committed transactions of the write-ahead log, up to the first
-// frame that is not intact.
+// readWAL finds the pages of committed transactions in the write-ahead log, up to the first damaged
+// frame.
 func (p *pageFile) readWAL() {
 	p.newer = map[uint32]int64{}
 	if p.wal == nil {
@@ -130,8 +130,8 @@ func sumIs(data []byte, sum [2]uint32) bool {
 	return binary.BigEndian.Uint32(data) == sum[0] && binary.BigEndian.Uint32(data[4:]) == sum[1]
 }
 
-// page returns page n, counted from 1, or nil if there is no such page. A truncated page is filled
-// up with zeros.
+// page returns page n, counted from 1, or nil if there is none. A truncated page is filled with
+// zeros.
 func (p *pageFile) page(n uint32) []byte {
 	if n == 0 || n > p.pages {
 		return nil
@@ -178,7 +178,8 @@ const (
 )
 
 // rows calls fn with each readable row of any table, from all pages of the file. The values are
-// nil, int64, float64, string or []byte. A first value of nil is replaced by the row's number.
+// nil, int64, float64, string or []byte. If the first value is nil, it is replaced by the row's
+// number.
 func (p *pageFile) rows(fn func(row []any) error) error {
 	for n := uint32(1); n <= p.pages; n++ {
 		if p.free[n] {
@@ -199,8 +200,7 @@ func (p *pageFile) rows(fn func(row []any) error) error {
 	return nil
 }
 
-// headOf returns the offset of a page's header, which on the first page follows the header of the
-// file.
+// headOf returns the offset of a page's header. On page 1 it follows the header of the file.
 func headOf(page uint32) int {
 	if page == 1 {
 		return headerSize
@@ -249,8 +249,7 @@ func (p *pageFile) schemaWhole() bool {
 	return leaves(1, 0) && len(ours) == 0
 }
 
-// schemaRow reports whether a row of the schema is sound, and removes its name from the missing
-// ones.
+// schemaRow reports whether a row of the schema is valid, and removes its name from missing.
 func (p *pageFile) schemaRow(row []any, missing map[string]bool) bool {
 	if len(row) != 5 {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Pushes returns what is known of the sessions that are sent, by their ids.
+// Pushes returns the state of sending each session that is sent to a team's server, by session id.
 func (s *Store) Pushes(ctx context.Context) (pushes map[string]store.Push, err error) {
 	pushes = map[string]store.Push{}
 	err = s.view(ctx, "read pushes", func(tx *sql.Tx) error {
@@ -39,7 +39,7 @@ func (s *Store) Pushes(ctx context.Context) (pushes map[string]store.Push, err e
 	return pushes, err
 }
 
-// SavePush notes what is known of a session that is sent. A power loss after it does not undo it.
+// SavePush durably saves the state of sending a session.
 func (s *Store) SavePush(ctx context.Context, id string, p store.Push) error {
 	state, err := json.Marshal(p)
 	if err != nil {
@@ -51,12 +51,12 @@ func (s *Store) SavePush(ctx context.Context, id string, p store.Push) error {
 	})
 }
 
-// sumSize is how much of an entry's digest is kept, in bytes: a change is noticed, and what the
-// server has at the end is compared as a whole.
+// sumSize is how many bytes of an entry's digest are kept. That is enough to notice a change; at
+// the end, the complete digest is compared with the server's.
 const sumSize = 8
 
-// PushedEntries returns the beginnings of the digests of the entries that the server has of a
-// session, by their ids; nothing if they are not known.
+// PushedEntries returns the truncated digests of the entries of a session that the server has, by
+// entry id. The map is empty if they are unknown.
 func (s *Store) PushedEntries(ctx context.Context, id string) (sums map[string][8]byte, err error) {
 	var blob []byte
 	err = s.view(ctx, "read pushes", func(tx *sql.Tx) error {
@@ -79,8 +79,8 @@ func (s *Store) PushedEntries(ctx context.Context, id string) (sums map[string][
 	return sums, err
 }
 
-// SavePushedEntries notes which entries the server has of a session: their ids and digests. A row
-// of the session is there.
+// SavePushedEntries saves the digests of the entries that the server has of a session, by entry id.
+// SavePush must have been called for the session.
 func (s *Store) SavePushedEntries(ctx context.Context, id string, sums map[string][32]byte) error {
 	blob := make([]byte, 0, len(sums)*32)
 	for _, id := range slices.Sorted(maps.Keys(sums)) {

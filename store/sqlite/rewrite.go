@@ -11,9 +11,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// RewriteSession changes all that is stored of a session in one transaction, and then removes the
-// previous data from the database's files, as Scrub does. If the error wraps session.ErrBusy,
-// another program is still reading the previous data: call Scrub later.
+// RewriteSession replaces the contents of a session in one transaction, and then removes the old
+// data from the database's files, as Scrub does. If the error wraps session.ErrBusy, another
+// program is still reading the old data: call Scrub later.
 func (s *Store) RewriteSession(ctx context.Context, id string, r store.Rewrite) error {
 	if err := s.packAll(ctx, id); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Store) RewriteSession(ctx context.Context, id string, r store.Rewrite) 
 }
 
 // scrubWait is how long Scrub waits at its end for programs that still read deleted data. Reading a
-// list or a session takes less.
+// list or a session takes less time.
 const scrubWait = time.Second
 
 // Scrub removes deleted data from the database's files: it releases free pages, merges the
@@ -69,7 +69,7 @@ func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// shrink moves the write-ahead log into the database, which frees its space.
+// shrink copies the write-ahead log into the database and truncates it.
 func (s *Store) shrink(ctx context.Context) error {
 	_, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
@@ -113,7 +113,7 @@ func rewriteTexts(ctx context.Context, tx *sql.Tx, pk int64, change func(string)
 	return err
 }
 
-// rewriteSegments goes through the segments one by one: all of a day would not fit into memory.
+// rewriteSegments rewrites one segment at a time, because a long session does not fit into memory.
 func rewriteSegments(ctx context.Context, tx *sql.Tx, pk int64, r store.Rewrite) error {
 	last := int64(-1)
 	for {

@@ -24,10 +24,10 @@ type Saved struct {
 	Orphans                     int // sessions of which only the recording was left
 }
 
-// Salvage copies the readable data of the damaged database at path into a new one, which takes its
-// place. The damaged one is kept next to it under the returned name. Salvage reads the pages of the
-// file itself, so the file may be truncated and lack a header or a schema. Nobody may have the
-// database open; the error wraps session.ErrBusy if a recorder has.
+// Salvage copies the readable data of the damaged database at path into a new one, which replaces
+// it. The damaged file is kept next to it under the returned name. Salvage reads the pages of the
+// file itself, so the file may be truncated and lack a header or a schema. The database must not be
+// open; the error wraps session.ErrBusy if a session is being recorded.
 func Salvage(ctx context.Context, path string) (kept string, saved Saved, err error) {
 	if path, err = absolute(path); err != nil {
 		return "", saved, err
@@ -58,7 +58,7 @@ func Salvage(ctx context.Context, path string) (kept string, saved Saved, err er
 	return kept, saved, syncFolder(path)
 }
 
-// Damaged returns the names of the damaged databases that Salvage has put aside.
+// Damaged returns the names of the damaged databases that Salvage has kept.
 func (s *Store) Damaged() []string {
 	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*") // the pattern is valid
 	return names
@@ -144,7 +144,7 @@ func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, 
 		if kind := kindOf(err); kind != nil || ctx.Err() != nil {
 			return errors.Join(kind, ctx.Err())
 		}
-		if err == nil { // else the schema rejects it: it is garbage
+		if err == nil { // otherwise the row violates the schema and is garbage
 			n, err := result.RowsAffected()
 			*counts[table] += int(n)
 			return err
@@ -157,7 +157,7 @@ func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, 
 	return saved, err
 }
 
-// tableOf returns the table that a row belongs to, judged by its first columns, or "".
+// tableOf returns the table that a row belongs to, judged by its first columns, or "" if unknown.
 func tableOf(row []any) string {
 	is := func(kinds string) bool {
 		if len(row) < len(kinds) {
@@ -192,8 +192,8 @@ func tableOf(row []any) string {
 	return ""
 }
 
-// adopt creates a session for each recording whose session is lost, with the time of its first
-// entry and the default window size.
+// adopt creates a session for each raw log without one, with the time of its first entry and the
+// default window size.
 func adopt(ctx context.Context, tx *sql.Tx) (orphans int, err error) {
 	var lost []int64
 	rows, err := tx.QueryContext(ctx, `SELECT session_pk FROM segments UNION SELECT session_pk FROM entries EXCEPT SELECT pk FROM sessions`)

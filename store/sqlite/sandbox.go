@@ -8,16 +8,16 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Sandboxes sums up the sandboxes by the commands that the filter chooses, the newest first.
-// Without a usable database (see Beside) there are none.
+// Sandboxes returns the sandboxes of the commands that the filter selects, newest first. Without a
+// usable database (see Beside) there are none.
 func (s *Store) Sandboxes(ctx context.Context, f store.Filter) (boxes []store.SandboxInfo, err error) {
 	if s.cause != nil {
-		return nil, nil //nolint:nilerr // it has none
+		return nil, nil //nolint:nilerr // no usable database
 	}
 	f.Limit, f.Outside = 0, false
 	live := f
 	live.Live = true
-	running, err := s.Sessions(ctx, live) // this adds those that have only a journal
+	running, err := s.Sessions(ctx, live) // adds the sandboxes of commands that have only a journal
 	if err != nil {
 		return nil, err
 	}

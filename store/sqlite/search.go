@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// conditions returns the filter and the roles of the query as a condition on the table e. The
-// sessions are chosen once, not for each message. It returns "" if the query takes all messages.
+// conditions returns the query's filter and roles as a condition on the table e. The sessions are
+// selected once, not for each message. It returns "" if the query selects all messages.
 func conditions(q store.Query) (cond string, args []any) {
 	if where, sessions := whereOf(q.Filter); where != allSessions {
 		cond, args = "e.session_pk IN (SELECT s.pk FROM sessions AS s WHERE "+where+")", sessions
@@ -24,16 +24,15 @@ func conditions(q store.Query) (cond string, args []any) {
 	return cond, args
 }
 
-// ranked is how many of the newest matches are ranked: to rank a word that is in every message
-// would take seconds. With a filter for sessions or roles, each match must be looked up, so fewer
-// are ranked.
+// Only the newest matches are ranked: ranking a word that is in every message would take seconds.
+// With a filter for sessions or roles, each match must be looked up, so fewer are ranked.
 const (
 	ranked       = 5000
 	rankedChosen = 2000
 )
 
 // Search returns the matching messages, the best of the newest few thousand matches first. If the
-// query contains a prefix*, the newest come first. A query without a word finds nothing.
+// query contains a prefix*, the newest come first. A query without words matches nothing.
 func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, err error) {
 	words := store.ParseWords(q.Text)
 	if len(words.Terms) == 0 {
@@ -64,7 +63,7 @@ func (s *Store) searchIndex(ctx context.Context, q store.Query, words store.Word
 	for _, match := range []string{expression(words), allOf(words)} {
 		hits, err = s.search(ctx, q, match, words.Begins)
 		if err == nil || !isSyntaxError(err) {
-			break // an operator is misplaced: take it as a word
+			break // an operator is misplaced: treat it as a word
 		}
 	}
 	return hits, err
@@ -78,7 +77,7 @@ func (s *Store) search(ctx context.Context, q store.Query, match string, begins 
 		weighed = rankedChosen
 	}
 	args, limit := append([]any{match}, args...), q.Limit()
-	if begins { // ranking would collect the matches of all words with that prefix twice more
+	if begins { // ranking would collect the matches of all words with that prefix two more times
 		score, weighed = "0.0", limit
 	}
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
@@ -104,7 +103,7 @@ func (s *Store) search(ctx context.Context, q store.Query, match string, begins 
 	return hits, err
 }
 
-// scanHit reads infoColumns and entryColumns, and what follows them into more.
+// scanHit scans infoColumns and entryColumns, and any further columns into more.
 func scanHit(rows *sql.Rows, more ...any) (*store.Hit, error) {
 	hit, row := &store.Hit{Session: &store.Info{}}, entryRow{}
 	if err := scanInfo(rows, hit.Session, append(row.targets(), more...)...); err != nil {

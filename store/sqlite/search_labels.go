@@ -7,19 +7,19 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds,
-// together no more than the query's limit. If there are more, each kind has half of it, or what the
-// other kind leaves free. Labels are not searched if the query names roles or one session. Without
-// a usable database (see Beside) there are none.
+// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds.
+// Together they do not exceed the query's limit: each kind may use half of it, and what the other
+// kind does not use. Labels are not searched if the query names roles or one session. Without a
+// usable database (see Beside) there are no results.
 func (s *Store) SearchAll(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
 	if s.cause != nil {
-		return nil, nil, nil //nolint:nilerr // it has none
+		return nil, nil, nil //nolint:nilerr // no usable database
 	}
 	return store.SearchBoth(ctx, s, q)
 }
 
-// SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title
-// does if nobody said anything. It accepts the same queries as Search but ignores Roles.
+// SearchLabels returns the sessions whose name, tags or note match, newest first. If a session has
+// no labels, its title is searched. It accepts the same queries as Search but ignores Roles.
 //
 // Labels are few and change on their own, so they have no index on disk: each query builds one in
 // memory.

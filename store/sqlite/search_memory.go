@@ -11,8 +11,8 @@ import (
 )
 
 // For a prefix that occurs in most messages, FTS5 would merge most of its index. The newest
-// messages contain enough hits for such a prefix. They are indexed in memory for the query, in
-// batches that double. As soon as a batch shows that newestMessages hold too few hits, the prefix
+// messages contain enough hits for such a prefix, so they are indexed in memory for the query, in
+// batches of doubling size. Once a batch shows that newestMessages contain too few hits, the prefix
 // is rare enough for the index on disk.
 var (
 	firstBatch     = 50
@@ -20,12 +20,12 @@ var (
 	newestBytes    = 1 << 20 // of a batch
 )
 
-// fewMessages is how many messages the index of sessions finds and sorts faster than a walk through
-// all messages does.
+// fewMessages is the number of messages up to which looking them up by session and sorting them is
+// faster than scanning all messages.
 const fewMessages = 20_000
 
-// searchNewest searches the newest messages only. It reports false if these hold fewer hits than
-// the query asks for, and there are older ones.
+// searchNewest searches only the newest messages. ok is false if there are older ones and the
+// newest contain fewer hits than the query asks for.
 func (s *Store) searchNewest(ctx context.Context, q store.Query, words store.Words) (hits []*store.Hit, enough bool, err error) {
 	chosen, err := s.chosen(ctx, q)
 	if err != nil || chosen == 0 {
@@ -54,7 +54,7 @@ func (s *Store) searchNewest(ctx context.Context, q store.Query, words store.Wor
 	return nil, false, nil
 }
 
-// chosen returns how many messages the sessions hold that the query's filter chooses.
+// chosen returns the number of messages in the sessions that the query's filter selects.
 func (s *Store) chosen(ctx context.Context, q store.Query) (n int, err error) {
 	where, args := whereOf(q.Filter)
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
@@ -63,16 +63,16 @@ func (s *Store) chosen(ctx context.Context, q store.Query) (n int, err error) {
 	return n, err
 }
 
-// batch is some messages that the filter chooses, the newest first.
+// batch is a range of the messages that the query selects, newest first.
 type batch struct {
 	hits    []*store.Hit
 	indexed [][2]string
 	start   int64 // the key of the oldest
-	last    bool  // there are no older ones
+	last    bool  // whether there are no older ones
 }
 
 // messagesBelow returns the n newest messages whose keys are less than below, or fewer if they are
-// large. few says that the query's sessions hold few messages.
+// large. few is set if the query's sessions contain at most fewMessages messages.
 func (s *Store) messagesBelow(ctx context.Context, q store.Query, below int64, n int, few bool) (b batch, err error) {
 	where, args := conditions(q)
 	if where != "" {
@@ -125,7 +125,7 @@ func matching(ctx context.Context, words store.Words, texts [][2]string, limit i
 	for _, match := range []string{expression(words), allOf(words)} {
 		found, err = rowids(ctx, db, match, limit)
 		if err == nil || !isSyntaxError(err) {
-			break // an operator is misplaced: take it as a word
+			break // an operator is misplaced: treat it as a word
 		}
 	}
 	return found, err

@@ -7,8 +7,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// putSegments writes segments of a session. Each replaces those that begin with the same event or a
-// later one.
+// putSegments writes segments of a session. Each replaces the stored segments that begin at its
+// first event or later.
 func putSegments(ctx context.Context, tx *sql.Tx, key int64, segs []store.Segment) error {
 	for _, seg := range segs {
 		var old int64

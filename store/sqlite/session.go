@@ -41,7 +41,7 @@ func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash 
 	return result.LastInsertId()
 }
 
-// askedJSON returns what the column asked holds.
+// askedJSON returns the value of the column asked.
 func askedJSON(a *session.Asked) string {
 	if a == nil {
 		return ""
@@ -50,7 +50,7 @@ func askedJSON(a *session.Asked) string {
 	return string(text)
 }
 
-// SetAsked writes how a program asked for the command.
+// SetAsked saves how a program asked for the command to run.
 func (s *Store) SetAsked(ctx context.Context, id string, a *session.Asked) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE sessions SET asked = ? WHERE id = ?", askedJSON(a), id)
@@ -58,8 +58,8 @@ func (s *Store) SetAsked(ctx context.Context, id string, a *session.Asked) error
 	})
 }
 
-// FinishSession writes a session's end. read means that the entries cover the whole raw log,
-// including what is still in its journal.
+// FinishSession saves a session's end. read means that the entries cover the whole raw log,
+// including the part in the journal.
 func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time, exitCode int, read bool) error {
 	return s.updateDurably(ctx, "finish session", s.wait, func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -72,7 +72,7 @@ func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time,
 	})
 }
 
-// MarkRead notes that the entries are all that the raw log holds until now.
+// MarkRead records that the entries cover the raw log up to now.
 func (s *Store) MarkRead(ctx context.Context, id string) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "UPDATE sessions SET read_end = raw_end WHERE id = ?", id)
@@ -80,8 +80,8 @@ func (s *Store) MarkRead(ctx context.Context, id string) error {
 	})
 }
 
-// UpdateSession writes the title, folder and agents of a session that is there. The user's name for
-// it, which Sessions and Find give as its title, is not taken for one.
+// UpdateSession saves the title, folder and agents of an existing session. If the title is the
+// user's name for the session, as Sessions and Find return it, the title is not changed.
 func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error {
 	return s.update(ctx, "update session", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, sess.ID)
@@ -124,8 +124,8 @@ const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.n
 	(SELECT p.state ->> '$.sent' FROM pushes AS p WHERE p.session = s.id),
 	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id AND c.continues <> '')`
 
-// merge adds those of beside to infos that want chooses and that were not added to the database
-// meanwhile. The result is in the order of Sessions.
+// merge adds to infos those sessions of beside for which want returns true and that were not added
+// to the database meanwhile. The result is in the order of Sessions.
 func merge(infos, beside []*store.Info, want func(*store.Info) bool) []*store.Info {
 	for _, b := range beside {
 		if want(b) && !slices.ContainsFunc(infos, func(i *store.Info) bool { return i.ID == b.ID }) {
@@ -136,10 +136,10 @@ func merge(infos, beside []*store.Info, want func(*store.Info) bool) []*store.In
 	return infos
 }
 
-// Sessions returns the sessions that the filter chooses, the newest first. Those that the database
-// does not take now are described by their journals. Without a usable database (see Beside) there
-// are no others, and without them the error says why. If the database is damaged, Sessions returns
-// those that can be read, and an error that wraps session.ErrCorrupt.
+// Sessions returns the sessions that the filter selects, newest first. Sessions that cannot be
+// added to the database now are described by their journals. Without a usable database (see
+// Beside), there are only these; if there are none, the error says why. If the database is damaged,
+// Sessions returns the readable sessions and an error that wraps session.ErrCorrupt.
 func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.Info, err error) {
 	beside, _ := s.adopt(ctx)
 	where, args := whereOf(f)
@@ -174,7 +174,7 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 }
 
 // Find returns the session that ref names: an id, the start of one that no other session shares, or
-// "last". It may be one that only its journal describes. The error wraps session.ErrNotFound or
+// "last". The session may have only a journal. The error wraps session.ErrNotFound or
 // session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *store.Info, err error) {
 	beside, _ := s.adopt(ctx)
@@ -225,7 +225,7 @@ func (s *Store) infos(ctx context.Context, tx *sql.Tx, rest string, args ...any)
 	return infos, rows.Err()
 }
 
-// scanInfo reads infoColumns, and what follows them into more.
+// scanInfo scans infoColumns, and any further columns into more.
 func scanInfo(rows *sql.Rows, info *store.Info, more ...any) error {
 	var command, agents, tags, asked, continuedBy string
 	var git, source, sent sql.NullString

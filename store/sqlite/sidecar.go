@@ -21,7 +21,7 @@ import (
 // Before there were journals, a recorder wrote what a locked database did not accept to a file next
 // to it, a sidecar. Such files are still imported.
 //
-// A file starts with a line of JSON, sidecarHeader. Segments follow, each preceded by its length
+// A sidecar starts with a line of JSON, sidecarHeader. Segments follow, each preceded by its length
 // (32 bits, little endian). An incomplete last segment was not fully written.
 const (
 	sidecarFolder = "-left"
@@ -58,7 +58,7 @@ func (s *Store) importSidecars(ctx context.Context) {
 		_ = s.importSidecar(ctx, name)
 	}
 	if err == nil {
-		_ = os.Remove(folder) // if it is empty
+		_ = os.Remove(folder) // succeeds only if it is empty
 	}
 }
 

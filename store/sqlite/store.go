@@ -27,8 +27,7 @@ import (
 const (
 	// busyTimeout is how long a transaction waits for other programs.
 	busyTimeout = 10 * time.Second
-	// readers is the number of connections for reading; an Events loop holds none between
-	// segments.
+	// readers is the number of connections for reading. EventsFrom holds none between segments.
 	readers = 4
 )
 
@@ -36,18 +35,18 @@ const (
 type Store struct {
 	path  string
 	wait  time.Duration  // how long a transaction waits for other programs
-	files [2]fs.FileInfo // the database and its write-ahead log when it was opened
+	files [2]fs.FileInfo // identity of the database and its write-ahead log at Open
 	write *sql.DB        // one connection, so that writers in this process queue here and not in SQLite
 	read  *sql.DB
-	cause error // why there is no database; set by Beside
+	cause error // why the database cannot be used; set by Beside
 
 	textsMu sync.Mutex                    // guards texts
-	texts   map[string]*journal.TextIndex // by the path of a journal's file
+	texts   map[string]*journal.TextIndex // text indexes by path of the journal file
 }
 
 // Open opens the database at path. If it does not exist, Open creates it with mode 0600, and its
-// folder with mode 0700, whatever the umask is. An older database is migrated. Sessions that only a
-// journal describes are not in the database before ImportJournals. The caller must Close the Store.
+// folder with mode 0700, whatever the umask is. An older database is migrated. Sessions that have
+// only a journal are not in the database before ImportJournals. The caller must Close the Store.
 func Open(ctx context.Context, path string) (*Store, error) {
 	return OpenWaiting(ctx, path, busyTimeout)
 }
@@ -68,7 +67,7 @@ func OpenWaiting(ctx context.Context, path string, wait time.Duration) (*Store, 
 
 // OpenReadOnly opens a database that cannot be written, as on a read-only file system. Methods that
 // would write fail with session.ErrNotWritable. An older database is refused because it would have
-// to be migrated. While the Store is open, nobody may write the database by another path.
+// to be migrated. While the Store is open, no one may write the database through another path.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 	path, err := absolute(path)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	}
 	mode := "mode=ro&"
 	if info, err := os.Stat(s.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
-		mode += "immutable=1&" // else SQLite would create files for the log and its index
+		mode += "immutable=1&" // otherwise SQLite would create files for the log and its index
 	}
 	if s.read, err = sql.Open("sqlite", dsn(s.path, mode+busyPragma(s.wait)+"&_pragma=trusted_schema(0)&_pragma=query_only(1)")); err != nil {
 		return err
@@ -117,8 +116,8 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	return whole(ctx, s.read)
 }
 
-// Beside returns a Store for the database at path, which cannot be used because of cause: it knows
-// the sessions that have a journal, and reads those.
+// Beside returns a Store for a database at path that cannot be used because of cause. It has only
+// the sessions that have a journal, and reads their journals.
 func Beside(path string, cause error) (*Store, error) {
 	path, err := absolute(path)
 	return &Store{path: path, cause: cause}, err
@@ -147,7 +146,7 @@ func absolute(path string) (string, error) {
 	return path, nil
 }
 
-// maxLinks is how many chained links absolute follows, like the system.
+// maxLinks is the maximum length of a chain of links that absolute follows.
 const maxLinks = 40
 
 func (s *Store) open(ctx context.Context) (err error) {
@@ -205,8 +204,8 @@ func (s *Store) Close() error {
 // errReplaced reports that the database's files are not the ones that were opened.
 var errReplaced = errors.New("it was emptied or replaced while in use")
 
-// here returns an error unless the database is still the one that was opened. SQLite itself would
-// go on writing to files that are no longer in the folder.
+// here returns an error unless the files at the path are the ones that were opened. SQLite would
+// continue to write to files that were removed from the folder.
 func (s *Store) here() error {
 	if s.cause != nil {
 		return s.cause
@@ -236,8 +235,8 @@ func (s *Store) stat() (files [2]fs.FileInfo, err error) {
 	return files, nil
 }
 
-// update runs fn in a write transaction. It is durable once a later durable one is, or SQLite
-// saves.
+// update runs fn in a write transaction. It becomes durable with the next durable transaction, or
+// when SQLite syncs.
 func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error) error {
 	if err := s.here(); err != nil {
 		return s.failed(what, err)
@@ -245,8 +244,8 @@ func (s *Store) update(ctx context.Context, what string, fn func(*sql.Tx) error)
 	return s.failed(what, inTx(ctx, s.write, fn))
 }
 
-// updateDurably runs fn in a write transaction that a power loss after it does not undo, and that
-// waits for other programs for so long at most.
+// updateDurably runs fn in a write transaction that survives a power loss after it returns. wait is
+// the maximum time to wait for other programs.
 func (s *Store) updateDurably(ctx context.Context, what string, wait time.Duration, fn func(*sql.Tx) error) error {
 	if err := s.here(); err != nil {
 		return s.failed(what, err)
@@ -268,7 +267,7 @@ func (s *Store) updateDurably(ctx context.Context, what string, wait time.Durati
 	return s.failed(what, errors.Join(err, back))
 }
 
-// view runs fn on one state of the database.
+// view runs fn on a snapshot of the database.
 func (s *Store) view(ctx context.Context, what string, fn func(*sql.Tx) error) error {
 	if s.cause != nil {
 		return s.failed(what, s.cause)
@@ -286,7 +285,7 @@ func inTx(ctx context.Context, db beginner, fn func(*sql.Tx) error) error {
 		return err
 	}
 	if err := fn(tx); err != nil {
-		_ = tx.Rollback() // what failed before is the news
+		_ = tx.Rollback() // the first error is the one to report
 		return err
 	}
 	return tx.Commit()

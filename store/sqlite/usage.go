@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// PutScreenUsage replaces what the agents of a session printed of the tokens that they used.
+// PutScreenUsage replaces the token counts that the agents of a session printed.
 func (s *Store) PutScreenUsage(ctx context.Context, id string, used []session.Usage) error {
 	return s.update(ctx, "save usage", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
@@ -22,14 +22,15 @@ func (s *Store) PutScreenUsage(ctx context.Context, id string, used []session.Us
 		keyed := make([]session.Usage, len(used))
 		for i, u := range used {
 			keyed[i] = u
-			keyed[i].Key = id + "/" + u.Key // keys are those of one session
+			keyed[i].Key = id + "/" + u.Key // keys are unique only within a session
 		}
 		return putUsage(ctx, tx, pk, keyed)
 	})
 }
 
-// Usage returns what the sessions that the filter chooses used, ignoring its Limit and After. Where
-// an agent's log of a session was read, what the agent printed there is left out: it says the same.
+// Usage returns the usage of the sessions that the filter selects, ignoring its Limit and After. If
+// an agent's log of a session was imported, what the agent printed there is left out, because it
+// repeats the log.
 func (s *Store) Usage(ctx context.Context, f store.Filter) (used []store.Used, err error) {
 	where, args, err := s.countable(ctx, f)
 	if err != nil {
@@ -38,7 +39,7 @@ func (s *Store) Usage(ctx context.Context, f store.Filter) (used []store.Used, e
 	return s.usage(ctx, where, args)
 }
 
-// UsageOf is Usage for the sessions with these ids.
+// UsageOf returns the usage of the sessions with these ids, as Usage does.
 func (s *Store) UsageOf(ctx context.Context, ids []string) ([]store.Used, error) {
 	return s.usage(ctx, "s.id IN (SELECT value FROM json_each(?))", []any{asJSON(ids)})
 }

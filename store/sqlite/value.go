@@ -33,7 +33,7 @@ func timeOrNil(n sql.NullInt64) *time.Time {
 	return &t
 }
 
-// asJSON returns v as JSON, a nil slice as []. It is for types whose encoding cannot fail.
+// asJSON returns v as JSON, and a nil slice as []. It is for types that can always be encoded.
 func asJSON[T any](v []T) string {
 	if v == nil {
 		return "[]"

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// expression returns the query with its operators. Words next to each other are joined by AND.
+// expression returns the query with its operators for FTS5. Adjacent words are joined by AND.
 func expression(q store.Words) string {
 	var out []string
 	for i, part := range q.Parts {
@@ -25,7 +25,7 @@ func expression(q store.Words) string {
 func startsTerm(part string) bool { return part[0] == '"' || part == "(" }
 func endsTerm(part string) bool   { return part[0] == '"' || part == ")" }
 
-// allOf returns the query without its operators.
+// allOf returns the query for FTS5 without its operators: all words must match.
 func allOf(q store.Words) string {
 	var out []string
 	for _, part := range q.Parts {

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// All that describes a session comes back, and in its place.
+// All fields that describe a session are stored and returned.
 func testDescribed(t *testing.T, w *world) {
 	dirty, code := true, 130
 	full := w.put(t, 1, func(s *session.Session) {
@@ -22,7 +22,7 @@ func testDescribed(t *testing.T, w *world) {
 		s.Source = &session.Source{Kind: session.SourceAgentLog, Agent: "claude", ID: "their-id", Path: "/home/dev/.claude/x.jsonl"}
 		s.Sandbox, s.Process, s.ExitCode = "box", "p1", &code
 		s.Asked = &session.Asked{By: "curl 127.0.0.1", Shell: "main", Apart: true, PTY: true}
-		s.Continues = "019aa000-0000-7000-8000-0000000000ff" // which is gone
+		s.Continues = "019aa000-0000-7000-8000-0000000000ff" // a deleted session
 	}, said(1, session.RoleUser, "needle"))
 	for name, read := range map[string]func() (*store.Info, error){
 		"Find": func() (*store.Info, error) { return w.Find(w.ctx, full.ID) },
@@ -51,7 +51,7 @@ func testDescribed(t *testing.T, w *world) {
 	}
 }
 
-// A session knows those that continue its conversation, the oldest first.
+// A session lists those that continue its conversation, oldest first.
 func testContinued(t *testing.T, w *world) {
 	first := w.put(t, 1, nil)
 	next := func(n int, continues string) string {
@@ -73,7 +73,7 @@ func testContinued(t *testing.T, w *world) {
 	check(third)
 }
 
-// What sessions used comes back by quarters of an hour.
+// Usage is stored by quarters of an hour.
 func testUsage(t *testing.T, w *world) {
 	cost := 0.25
 	quarter := start.Truncate(15 * time.Minute)
@@ -87,7 +87,7 @@ func testUsage(t *testing.T, w *world) {
 			t.Fatal(err)
 		}
 	}
-	w.put(t, 3, nil) // which used nothing
+	w.put(t, 3, nil) // a session without usage
 	want := func(sessions ...*session.Session) (out []store.Used) {
 		for _, s := range sessions {
 			for _, u := range used {

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Whatever a filter asks for, the database chooses the sessions that the filter matches.
+// For each filter, the database selects the same sessions as Filter.Matches.
 func testMatches(t *testing.T, w *world) {
 	w.put(t, 1, func(s *session.Session) {
 		s.Cwd, s.Agents = "/srv/app", []session.Agent{{Name: "codex"}, {Name: "claude"}}

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// found returns the ids of the entries that a query finds, sorted.
+// found returns the ids of the entries that match a query, sorted.
 func (w *world) found(t *testing.T, q store.Query) (out []string) {
 	t.Helper()
 	hits, err := w.Search(w.ctx, q)
@@ -109,7 +109,7 @@ func testSearch(t *testing.T, w *world) {
 	if err != nil || len(hits) != 2 || hits[0].Snippet.Text == "" || len(hits[0].Snippet.Marks) == 0 || hits[0].Session.Title != "title 1" {
 		t.Errorf("%+v, %v", hits, err)
 	}
-	if hits[0].Entry.ID != "e1" { // in what was said it counts more than in output
+	if hits[0].Entry.ID != "e1" { // a match in what was said ranks above one in output
 		t.Errorf("the best is %s", hits[0].Entry.ID)
 	}
 }
@@ -181,7 +181,7 @@ func testSearchAll(t *testing.T, w *world) {
 	}
 }
 
-// Texts that a database may refuse are stored, and the words around them are found.
+// Texts that a database might reject are stored, and the words around them are found.
 func testOddTexts(t *testing.T, w *world) {
 	for n, odd := range []string{"\x00", "\xff\xfe", "\xed\xa0\x80", "\u2028\ufeff", "\x1b[0m", "'; DROP TABLE sessions; --", `\`, "%s", "🙂"} {
 		e := said(1, session.RoleUser, "before "+odd+" after")

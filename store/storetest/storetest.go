@@ -1,5 +1,5 @@
-// Package storetest has the contract of a database of sessions: tests that run on every kind of
-// database, with each method that the server uses.
+// Package storetest tests that a database of sessions meets the contract: its tests run on each
+// backend and cover each method that the server uses.
 package storetest
 
 import (
@@ -31,17 +31,18 @@ type DB interface {
 
 // Backend is a kind of database.
 type Backend struct {
-	// Open returns an empty database, and the context to use it with.
+	// Open returns an empty database and the context to pass to its methods.
 	Open func(t *testing.T) (context.Context, DB)
 	// Put stores a session that has ended, with its raw log and entries.
 	Put func(ctx context.Context, db DB, s *session.Session, events []session.Event, entries []*session.Entry) error
-	// Save writes entries of a session that is stored, as store.SaveEntries does.
+	// Save adds entries to a stored session and deletes those with the ids gone, as SaveEntries
+	// does.
 	Save func(ctx context.Context, db DB, id string, entries []*session.Entry, gone ...string) error
-	// Use stores what a session, which is stored, used of models.
+	// Use adds a stored session's usage.
 	Use func(ctx context.Context, db DB, s *session.Session, used []session.Usage) error
 }
 
-// Run runs the contract.
+// Run runs the tests of the contract.
 func Run(t *testing.T, b Backend) {
 	for name, test := range map[string]func(*testing.T, *world){
 		"Find": testFind, "Sessions": testSessions, "Filters": testFilters, "Matches": testMatches,
@@ -218,8 +219,8 @@ func testFilters(t *testing.T, w *world) {
 	}
 }
 
-// A cursor goes through a pipe and back, and leads to each session once, also where many started at
-// the same time.
+// A cursor survives encoding as text, and pages through all sessions, even if many started at the
+// same time.
 func testPositions(t *testing.T, w *world) {
 	for n := range 7 {
 		w.put(t, n, func(s *session.Session) { s.StartedAt = start.Add(time.Duration(n/3) * time.Hour) })
