@@ -1,4 +1,4 @@
-// Package archive has recorded sessions as their users may see them: the raw log and what it reads
-// as (RawLog, Transcribe), without secrets (Redaction, Masked), all of it or an excerpt (Ref,
-// Excerpt), and with the pauses in which it is played (Playback).
+// Package archive returns recorded sessions as their users may see them: the raw log and its
+// transcript (RawLog, Transcribe), without secrets (Redaction, Masked), completely or in part (Ref,
+// Excerpt), and with the times at which it is played (Playback).
 package archive

@@ -6,38 +6,38 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// EntryReader makes the entries of a session, without secrets, from its events while they are
+// EntryReader extracts the entries of a session, without secrets, from its events while it is
 // recorded. It implements follow.Reader.
 type EntryReader struct {
 	t      *Transcriber
 	redact Redaction
-	fed    bool // the entry of a command with pipes may have changed
+	fed    bool // whether the entry of a command with pipes may have changed
 }
 
-// NewEntryReader returns the reader of a session's events from the first one on.
+// NewEntryReader returns an EntryReader for a session. It must be fed from the first event on.
 func NewEntryReader(s session.Session, r Redaction) *EntryReader {
 	e := &EntryReader{t: NewTranscriber(s), fed: true}
 	e.redact, _ = r.Of(s.Command)
 	return e
 }
 
-// Feed takes the next event.
+// Feed adds the next event.
 func (r *EntryReader) Feed(e session.Event) {
 	r.t.Feed(e)
 	r.fed = true
 }
 
-// Tick says that nothing came until a moment, since the session's start.
+// Tick reports that no event occurred up to at, since the session's start.
 func (r *EntryReader) Tick(at time.Duration) { r.t.screen.Tick(at) }
 
-// Changes returns copies of the entries that are new or different since the last call, and the ids
-// of those that were taken back.
+// Changes returns copies of the entries that were added or changed since the last call, and the ids
+// of those that were removed.
 func (r *EntryReader) Changes() (changed []*session.Entry, gone []string) {
 	switch {
 	case r.t.command == nil:
 		changed, gone = r.t.screen.Changes()
 		for i, e := range changed {
-			c := *e // the Processor changes its own
+			c := *e // the Processor modifies its entries
 			changed[i] = &c
 		}
 	case r.fed:
@@ -46,5 +46,5 @@ func (r *EntryReader) Changes() (changed []*session.Entry, gone []string) {
 	return r.redact.Entries(changed, nil), gone
 }
 
-// Close ends the entries after the last event.
+// Close completes the entries after the last event.
 func (r *EntryReader) Close() { r.t.Close(true) }

@@ -9,18 +9,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Last refers to the newest session.
+// Last is the reference to the newest session.
 const Last = "last"
 
-// ErrRef reports that a text is not of the form S#N or S#N..S#M.
+// ErrRef reports a text that is not of the form S#N or S#N..S#M.
 var ErrRef = errors.New("names no entry")
 
-// Ref refers to a session and, unless First is 0, to its entries with a Seq from First to To. To 0
-// means the last entry.
+// Ref refers to a session and, unless First is 0, to its entries with a Seq from First to To. If To
+// is 0, it means the last entry.
 type Ref struct {
 	Session      string
 	First, To    int
-	Since, Until Bound  // the same by times, until Resolve
+	Since, Until Bound  // the first and last entry by time; replaced by Resolve
 	Only         string // roles of messages, separated by commas; empty: all entries
 }
 
@@ -101,10 +101,9 @@ func Entry(entries []*session.Entry, seq int) *session.Entry {
 }
 
 // Cut returns the transcript with only the entries of r. The session keeps its title only if the
-// user set it (named); otherwise it gets the first remaining prompt as its title. Its command is
-// cut to the program, because the arguments may contain a prompt, and what is known of the
-// repository is left out. If r is a whole session, Cut returns t itself. The error is a
-// *MissingError.
+// user set it (named); otherwise its title is the first remaining prompt. Its command is cut to the
+// program, because the arguments may contain a prompt, and the state of the repository is omitted.
+// If r is a whole session, Cut returns t itself. The error is a *MissingError.
 func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error) {
 	if r.Whole() {
 		return t, nil
@@ -120,7 +119,7 @@ func (r Ref) Cut(t *session.Transcript, named bool) (*session.Transcript, error)
 		}
 	}
 	cut.Session.Command = t.Session.Command[:min(1, len(t.Session.Command))]
-	cut.Session.Git = nil // of the whole session
+	cut.Session.Git = nil // describes the whole session
 	if !named {
 		cut.Session.Title = promptOf(cut.Entries)
 	}

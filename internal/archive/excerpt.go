@@ -25,11 +25,11 @@ type Excerpt struct {
 	source EventSource
 	term   *vterm.Term
 	veil   *veil
-	shown  []string        // rows as drawn; nil: nothing is drawn, clear the screen first
-	last   string          // cursor as drawn
-	drawn  time.Duration   // when they were drawn
-	due    time.Duration   // when the screen changed since the last drawing; negative: it has not
-	queue  []session.Event // returned by Next first
+	shown  []string        // rows as last drawn; nil: not drawn yet, so clear the screen first
+	last   string          // cursor as last drawn
+	drawn  time.Duration   // time of the last drawing
+	due    time.Duration   // time of the first change since the last drawing; negative: none
+	queue  []session.Event // events that Next returns first
 	err    error
 }
 
@@ -95,7 +95,7 @@ func (x *Excerpt) read() {
 	default:
 		return
 	}
-	if x.shown == nil { // before the excerpt
+	if x.shown == nil { // before the start of the excerpt
 		return
 	}
 	if e.Kind == session.Resize {
@@ -110,7 +110,7 @@ func (x *Excerpt) size() (cols, rows int) {
 	return s.Cols, s.Rows
 }
 
-// Screen returns the current screen, veiled.
+// Screen returns the current screen with all other text blanked.
 func (x *Excerpt) Screen() screen.Screen {
 	s := *x.term.Snapshot()
 	s.Lines, s.Title = slices.Clone(s.Lines), ""

@@ -11,11 +11,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// endings are those of the recordings that are looked for in a folder.
+// endings are the file name endings of recordings that are found in a folder.
 var endings = []string{".cast", ".cast.gz", ".cast.zst", ".ttyrec", ".ttyrec.gz", ".ttyrec.zst", ".typescript"}
 
-// Recordings returns the paths in args, with the recordings in a folder in its place. A folder
-// without one is an error.
+// Recordings returns the paths in args, where a folder is replaced by the recordings in it. A
+// folder without recordings is an error.
 func Recordings(args []string) (paths []string, err error) {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
@@ -40,7 +40,7 @@ func Recordings(args []string) (paths []string, err error) {
 	return paths, nil
 }
 
-// IsRecordingName reports whether a file of this name is taken for a recording.
+// IsRecordingName reports whether a file with this name counts as a recording.
 func IsRecordingName(name string) bool {
 	for _, ending := range endings {
 		if strings.HasSuffix(name, ending) {

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// WriteFound writes how many secrets of which rule a session has, as text or JSON, on one line. It
+// WriteFound writes the number of secrets in a session by rule, as text or JSON, on one line. It
 // never writes the secrets.
 func (w *Rewriting) WriteFound(out io.Writer, id string, asJSON bool) error {
 	found := w.Found()

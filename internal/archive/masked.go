@@ -13,8 +13,8 @@ type Masked struct {
 	hidden *Rewriting
 }
 
-// NewMasked searches the raw log of a session for secrets and, if it finds some, a second time for
-// parts of them. Then Next reads it once more. The caller must call Stop.
+// NewMasked returns the masked raw log of a session. It searches the raw log for secrets and, if it
+// finds any, a second time for parts of them. Next reads it once more. The caller must call Stop.
 func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Masked, error) {
 	w := &Rewriting{}
 	if r.Redactor != nil {
@@ -27,8 +27,8 @@ func NewMasked(ctx context.Context, s Log, info *store.Info, r Redaction) (*Mask
 }
 
 // NewSent is like NewMasked, for a raw log that leaves the machine. It also finds secrets that were
-// drawn piece by piece and are complete only on the screen. The first reading passes each event to
-// tap.
+// drawn in pieces and are complete only on the screen. During the first pass it calls tap with each
+// event.
 func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction, tap func(session.Event)) (*Masked, error) {
 	w := newRewriting(r)
 	if err := w.hideShown(ctx, s, info, nil, tap); err != nil {
@@ -37,8 +37,8 @@ func NewSent(ctx context.Context, s Log, info *store.Info, r Redaction, tap func
 	return &Masked{NewRawLog(ctx, s, info.ID, 0), w}, nil
 }
 
-// Next returns the next event, and io.EOF after the last one. It leaves out the markers that say
-// what git repository the session is in, since the terminal did not show them.
+// Next returns the next event, and io.EOF after the last one. It omits the markers for the git
+// repository, since the terminal did not show them.
 func (m *Masked) Next() (session.Event, error) {
 	for {
 		e, err := m.RawLog.Next()

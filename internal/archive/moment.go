@@ -7,9 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Moment returns when to take a picture of the entries of r, as the time since the session's start:
-// when entry r.To was complete, else r.First, else the last message. Any later, the screen of a
-// full-screen agent would be gone. It reports false if there is no such entry.
+// Moment returns the time at which to take a picture of the entries of r, since the session's
+// start: when entry r.To was complete, else r.First, else the last message. Later, a full-screen
+// agent may have cleared the screen. ok is false if there is no such entry.
 func (r Ref) Moment(t *session.Transcript) (time.Duration, bool) {
 	var of *session.Entry
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Outputs names the file for what is made of each recording: DIR/NAME+ending, or "-" without a
-// folder. It refuses two of one name.
+// Outputs returns the path of the output file for each recording: DIR/NAME+ending, or "-" if dir is
+// empty. It returns an error if two are equal.
 func Outputs(paths []string, dir, ending string) ([]string, error) {
 	out := make([]string, len(paths))
 	taken := map[string]string{}

@@ -12,28 +12,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Bound is the begin or the end of a part as a time: since the session's start, or of the day.
+// Bound is the beginning or end of a part as a time: since the session's start, or of the day.
 type Bound struct {
 	Given bool
 	After time.Duration // since the start, unless Clock is set
 	Clock time.Time
 }
 
-// kinds are the names of what entries can be, with their roles.
+// kinds are the names of the kinds of entries, with their roles.
 var kinds = map[string]string{
 	"prompts": session.RoleUser, "replies": session.RoleAssistant, "tools": session.RoleTool, "thinking": session.RoleThinking,
 	"commands": session.RoleCommand, "shell": session.RoleShell, "system": session.RoleSystem,
 }
 
-// Kinds returns what ParsePart accepts as kinds of entries.
+// Kinds returns the kinds of entries that Part accepts.
 func Kinds() []string {
 	return []string{"prompts", "replies", "tools", "thinking", "commands", "shell", "system"}
 }
 
 const boundHint = "write the number of an entry (12), a time since the start (90s, 1:30) or a moment (2026-11-20T14:05:00Z)"
 
-// Part narrows r: from and to are numbers of entries or times, only is a list of Kinds, separated
-// by commas. Empty texts set no limit. The error is about the texts.
+// Part returns r limited to a part: from and to are numbers of entries or times, only is a list of
+// Kinds, separated by commas. Empty strings set no limit. It returns an error if a string is
+// invalid.
 func (r Ref) Part(from, to, only string) (Ref, error) {
 	if (from != "" || to != "") && r.First > 0 {
 		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d", r.Session, r.First)
@@ -63,7 +64,7 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 	for _, kind := range strings.FieldsFunc(only, func(c rune) bool { return c == ',' || c == ' ' }) {
 		role, ok := kinds[kind]
 		if !ok {
-			role, ok = kinds[kind+"s"] // a prompt, a tool
+			role, ok = kinds[kind+"s"] // the singular, as in prompt or tool
 		}
 		if !ok && kind == "reply" {
 			role, ok = session.RoleAssistant, true
@@ -105,8 +106,8 @@ func parseBound(text string) (Bound, error) {
 	return Bound{Given: true, After: time.Duration(seconds * float64(time.Second))}, nil
 }
 
-// Resolve turns the times of r into numbers of t's entries. The error says that none is between
-// them.
+// Resolve replaces the times of r by the numbers of t's entries. It returns an error if there is no
+// entry between them.
 func (r Ref) Resolve(t *session.Transcript) (Ref, error) {
 	if !r.Since.Given && !r.Until.Given {
 		if r.To > 0 && r.First == 0 {
@@ -146,7 +147,7 @@ func (r Ref) chooses(e *session.Entry) bool {
 	return r.has(e.Seq) && (r.Only == "" || e.Type == session.TypeMessage && slices.Contains(strings.Split(r.Only, ","), e.Role))
 }
 
-// String returns r as it is written.
+// String returns r in the form that ParseRef accepts.
 func (r Ref) String() string {
 	switch {
 	case r.First == 0:

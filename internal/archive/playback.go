@@ -13,20 +13,20 @@ import (
 // Playback is a recording to play: in the terminal, or in an exported page.
 type Playback struct {
 	Events     []session.Event
-	Times      []time.Duration // when each event is played; LimitIdle sets them
+	Times      []time.Duration // time at which each event is played; set by LimitIdle
 	Cols, Rows int
 	Title      string
 	Messages   []Message
-	Read       func() ([]Message, error) // reads the messages when they are needed; nil once they are read
+	Read       func() ([]Message, error) // reads the messages on demand; nil after that
 }
 
-// Message is where a message of a Playback begins.
+// Message is a message of a Playback.
 type Message struct {
 	At   time.Duration // since the start of the recording
 	Name string
 }
 
-// Cut makes everything before a moment happen at once, and drops what comes after another.
+// Cut makes everything before from happen at once, and drops everything after to.
 func (t *Playback) Cut(from, to time.Duration) {
 	t.Events = slices.DeleteFunc(t.Events, func(e session.Event) bool { return e.At > to })
 	t.Messages = slices.DeleteFunc(t.Messages, func(m Message) bool { return m.At > to })
@@ -39,7 +39,7 @@ func (t *Playback) Cut(from, to time.Duration) {
 }
 
 // LimitIdle sets the times at which events are played, with pauses of at most limit. If limit is 0,
-// pauses stay as long as they were.
+// pauses keep their length.
 func (t *Playback) LimitIdle(limit time.Duration) {
 	t.Times = make([]time.Duration, len(t.Events))
 	c := Clock{Limit: limit}
@@ -48,22 +48,22 @@ func (t *Playback) LimitIdle(limit time.Duration) {
 	}
 }
 
-// Clock computes when events are played if no pause is longer than Limit.
+// Clock computes the times at which events are played if pauses are at most Limit.
 type Clock struct {
 	Limit  time.Duration // 0: no limit
-	Now    time.Duration // when the last event is played
+	Now    time.Duration // time at which the last event is played
 	Events int           // number of events so far
-	last   time.Duration // when the last event was recorded
+	last   time.Duration // time at which the last event was recorded
 }
 
-// Next takes the next event, which was recorded at at, and returns when it is played.
+// Next adds the next event, which was recorded at at, and returns the time at which it is played.
 func (c *Clock) Next(at time.Duration) time.Duration {
 	c.Now, c.last = c.Now+c.pause(at), at
 	c.Events++
 	return c.Now
 }
 
-// Before returns when a moment between the last event and the next one is played.
+// Before returns the time at which a moment between the last event and the next one is played.
 func (c *Clock) Before(moment, next time.Duration) time.Duration {
 	if c.Events == 0 {
 		return 0
@@ -80,7 +80,7 @@ func (c *Clock) pause(at time.Duration) time.Duration {
 	return pause
 }
 
-// Played returns when a moment of the recording is played. There must be an event.
+// Played returns the time at which a moment of the recording is played. There must be an event.
 func (t *Playback) Played(at time.Duration) time.Duration {
 	i, _ := slices.BinarySearchFunc(t.Events, at, func(e session.Event, at time.Duration) int { return int(e.At - at) })
 	if i == 0 {
@@ -92,10 +92,10 @@ func (t *Playback) Played(at time.Duration) time.Duration {
 	return min(t.Times[i-1]+at-t.Events[i-1].At, t.Times[i])
 }
 
-// End returns when the last event is played.
+// End returns the time at which the last event is played.
 func (t *Playback) End() time.Duration { return t.Times[len(t.Times)-1] }
 
-// ReadLater makes the messages of the session s those that the events hold, once they are needed.
+// ReadLater sets Read to extract the messages of session s from the events.
 func (t *Playback) ReadLater(s session.Session) {
 	t.Read = func() ([]Message, error) {
 		tr, err := Transcribe(s, &eventList{events: t.Events}, nil)
@@ -103,7 +103,7 @@ func (t *Playback) ReadLater(s session.Session) {
 	}
 }
 
-// Load appends the events of source; what was read before an error can be played.
+// Load appends the events of source. Events that were read before an error can be played.
 func (t *Playback) Load(source EventSource) error {
 	for {
 		e, err := source.Next()
@@ -126,8 +126,8 @@ func (l *eventList) Next() (session.Event, error) {
 	return e, nil
 }
 
-// MessagesOf returns where the messages of a session that started then begin: what was said, and
-// shell commands.
+// MessagesOf returns the messages among the entries, including shell commands. started is the start
+// of the session.
 func MessagesOf(entries []*session.Entry, started time.Time) (out []Message) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {

@@ -11,23 +11,23 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// RawLog is the raw log of a stored session as an EventSource. What is damaged is left out, and
-// noted.
+// RawLog is an EventSource for the raw log of a stored session. It skips damaged parts and collects
+// them in Damage.
 type RawLog struct {
-	Damage []*store.Damage // what could not be read so far
-	Number int64           // of the event that comes next
+	Damage []*store.Damage // unreadable parts so far
+	Number int64           // number of the next event
 	next   func() (session.Event, error, bool)
 	stop   func()
-	offset int64 // output bytes before it, where it was read from the beginning
+	offset int64 // its offset in the output, if reading started at the beginning
 	at     time.Duration
 }
 
-// Log has the raw logs of sessions. *sqlite.Store is one.
+// Log reads the raw logs of sessions. *sqlite.Store implements it.
 type Log interface {
 	EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error]
 }
 
-// NewRawLog reads the raw log of a session from an event on. Stop must be called.
+// NewRawLog returns a RawLog for a session that starts at an event. Stop must be called.
 func NewRawLog(ctx context.Context, s Log, id string, from int64) *RawLog {
 	next, stop := iter.Pull2(s.EventsFrom(ctx, id, store.From{Event: from}))
 	return &RawLog{next: next, stop: stop, Number: from}
@@ -52,8 +52,8 @@ func (s *RawLog) Next() (session.Event, error) {
 	}
 }
 
-// Missing notes what is gone from the end of a session's raw log, which was read to its end: no
-// segment is left that would show it.
+// Missing adds to Damage what is missing at the end of a session's raw log, after it was read to
+// its end. No segment after it shows this gap.
 func (s *RawLog) Missing(info *store.Info) {
 	if info.Status != store.Live && s.offset < info.RawBytes {
 		s.Damage = append(s.Damage, &store.Damage{Session: info.ID, FirstEvent: s.Number, EndEvent: s.Number,

@@ -19,27 +19,27 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Recording is a recording's file that is being read.
+// Recording is an open file with a recording.
 type Recording struct {
 	*cast.Reader
 	Path    string
-	Session session.Session // its id follows from the start and the bytes
+	Session session.Session // its id is derived from the start and the bytes
 
 	file   *os.File
 	redact Redaction
-	timing io.Closer // of a typescript
+	timing io.Closer // the timing of a typescript
 }
 
-// RecordingOptions say how a recording is opened.
+// RecordingOptions are the options of OpenRecording.
 type RecordingOptions struct {
-	Stdin  *os.File    // is read for the path "-"
-	Timing string      // the path of a typescript's timing; empty: a file beside it
-	Redact Redaction   // of its transcript
-	Seen   func(n int) // is called with the number of bytes at each read
+	Stdin  *os.File    // used for the path "-"
+	Timing string      // path of a typescript's timing; empty: a file next to it
+	Redact Redaction   // for the transcript
+	Seen   func(n int) // called with the number of bytes of each read
 }
 
 // OpenRecording opens the recording at a path: an asciicast, a typescript with its timing, or a
-// ttyrec. Close must be called.
+// ttyrec. The caller must Close it.
 func OpenRecording(path string, o RecordingOptions) (*Recording, error) {
 	rec := &Recording{Path: path, file: o.Stdin, redact: o.Redact}
 	var err error
@@ -48,7 +48,7 @@ func OpenRecording(path string, o RecordingOptions) (*Recording, error) {
 			return nil, err
 		}
 	}
-	if err := rec.open(o); err != nil { // first: what is no recording may have no end
+	if err := rec.open(o); err != nil { // before hashing, as something that is not a recording may be endless
 		_ = rec.closeFile()
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func OpenRecording(path string, o RecordingOptions) (*Recording, error) {
 	return rec, nil
 }
 
-// open reads the recording's head, whatever kind of recording it is.
+// open reads the header of the recording, after it has detected the format.
 func (r *Recording) open(o RecordingOptions) (err error) {
 	head := sniff(r.file)
 	data := countingReader{r.file, o.Seen}
@@ -77,13 +77,13 @@ func (r *Recording) open(o RecordingOptions) (err error) {
 	return nil
 }
 
-// pipeWait is how long a named pipe may take until somebody writes to it.
+// pipeWait is how long to wait for a process to write to a named pipe.
 const pipeWait = 3 * time.Second
 
-// openFile opens a recording's file. It refuses folders and devices, and a named pipe that nobody
-// writes to.
+// openFile opens a recording's file. It rejects folders and devices, and a named pipe to which no
+// process writes.
 func openFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // else a pipe waits here, for ever
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // without O_NONBLOCK, opening a pipe could block forever
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,12 @@ func awaitWriter(pipe *os.File) error {
 	return err
 }
 
-// hashedSize is how much of a file goes into its hash, in bytes; of a longer one, the length does,
+// hashedSize is how much of a file is hashed, in bytes. For a longer file, its length is hashed,
 // too.
 const hashedSize = 256 << 20
 
-// hashFile adds f's bytes to sum. What cannot be read twice (a named pipe) is left alone.
+// hashFile adds f's bytes to sum. It does nothing for a file that cannot be read twice, such as a
+// named pipe.
 func hashFile(sum hash.Hash, f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -144,8 +145,8 @@ func hashFile(sum hash.Hash, f *os.File) error {
 	return nil
 }
 
-// describe returns the session of a recording. Its id follows from the start and the bytes, so that
-// reading the same file again leads to the same ids.
+// describe returns the session for a recording. Its id is derived from the start and the bytes, so
+// that the same file always has the same id.
 func describe(h cast.Header, sum hash.Hash) session.Session {
 	started := h.Timestamp
 	if started.IsZero() {
@@ -162,9 +163,9 @@ func describe(h cast.Header, sum hash.Hash) session.Session {
 	}
 }
 
-// SessionID returns the id of a session that was not recorded here: when it started, and a hash of
-// what is unique to it. It is a version 8 UUID that sorts by time as version 7 does (RFC 9562, 5.7
-// and 5.8).
+// SessionID returns the id of a session that was not recorded here. sum is a hash of what is unique
+// to it. The id is a version 8 UUID that sorts by start time like version 7 (RFC 9562, 5.7 and
+// 5.8).
 func SessionID(started time.Time, sum []byte) string {
 	var id uuid.UUID
 	var ms [8]byte
@@ -176,15 +177,15 @@ func SessionID(started time.Time, sum []byte) string {
 	return id.String()
 }
 
-// imported reports whether SessionID made an id. The ids of sessions that were recorded here are of
-// another version of UUID.
+// imported reports whether an id was returned by SessionID. The ids of sessions recorded here have
+// another UUID version.
 func imported(id string) bool {
 	u, err := uuid.Parse(id)
 	return err == nil && u.Version() == 8
 }
 
-// Transcribe reads the recording to its end. A recording that is cut off has a transcript, with no
-// end. It passes each event to tap, too, if there is one.
+// Transcribe reads the recording to its end. The transcript of a truncated recording has no end. If
+// tap is not nil, it is called with each event.
 func (r *Recording) Transcribe(tap func(session.Event)) (*session.Transcript, error) {
 	t, err := Transcribe(r.Session, r.Reader, tap)
 	r.redact.Transcript(t, nil)

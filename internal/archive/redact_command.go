@@ -8,18 +8,17 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
 
-// argumentRule is the rule of a secret known by its position among the arguments, whatever it looks
-// like.
+// argumentRule is the rule for a secret that is recognised by its position among the arguments.
 const argumentRule = "argument"
 
 var (
-	// secretFlag is a flag that takes a secret; secretVariable an assignment of one, as for
+	// secretFlag matches a flag that takes a secret, secretVariable an assignment of one, as for
 	// env(1).
 	secretFlag     = lazy.Regexp(`(?i)^--?(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
 	secretVariable = lazy.Regexp(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
 )
 
-// Command returns a command line as it is recorded: without the secrets in its arguments.
+// Command returns a command line as it is recorded, with the secrets in its arguments replaced.
 func (r Redaction) Command(args []string) []string {
 	if r.Redactor == nil {
 		return args
@@ -47,9 +46,9 @@ func (r Redaction) Command(args []string) []string {
 	return out
 }
 
-// cutArgument returns an argument, which begins at a place of the command line, without the secrets
-// that were found there. A password among arguments ends where its argument does: no shell parts it
-// any more.
+// cutArgument returns an argument with the found secrets replaced. at is the offset of the argument
+// in the command line. A password ends with its argument, because the shell has already split the
+// arguments.
 func cutArgument(arg string, at int, matches []redact.Match) string {
 	var b strings.Builder
 	done := 0

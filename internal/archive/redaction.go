@@ -13,20 +13,20 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Redaction takes secrets out of what is stored and written. Its zero value takes out nothing.
+// Redaction removes secrets from what is stored and written. Its zero value removes nothing.
 type Redaction struct {
 	*redact.Redactor
-	line, masked string // the session's command line, before and after
+	line, masked string // the session's command line, before and after masking
 }
 
-// Of returns the redaction for a session with this command, and the command as it is recorded.
+// Of returns the redaction for a session with this command, and the command to record.
 func (r Redaction) Of(command []string) (Redaction, []string) {
 	masked := r.Command(command)
 	r.line, r.masked = strings.Join(command, " "), strings.Join(masked, " ")
 	return r, masked
 }
 
-// Transcript takes the secrets out of t. Entries are copied where they hold one.
+// Transcript removes the secrets from t. It copies entries that contain one.
 func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	if r.Redactor == nil {
 		return
@@ -38,8 +38,8 @@ func (r Redaction) Transcript(t *session.Transcript, found map[string]int) {
 	t.Entries = r.Entries(t.Entries, found)
 }
 
-// described takes the secrets out of the facts about a session that come from programs and
-// repositories. It does not change what the pointers in s point to, but replaces it by copies.
+// described removes the secrets from the description of a session that comes from programs and
+// repositories. It replaces pointers in s instead of changing what they point to.
 func (r Redaction) described(s *session.Session, found map[string]int) {
 	s.Sandbox, s.Process = r.Text(s.Sandbox, found), r.Text(s.Process, found)
 	if s.Asked != nil {
@@ -99,7 +99,7 @@ func (r Redaction) Entry(e *session.Entry, found map[string]int) *session.Entry 
 	c := *e
 	c.Text = r.text(e.Text, found)
 	switch e.Markdown {
-	case "": // as of a shell command
+	case "": // such as a shell command
 	case e.Text:
 		c.Markdown = c.Text
 	default:
@@ -120,7 +120,7 @@ func (r Redaction) Entry(e *session.Entry, found map[string]int) *session.Entry 
 	if same {
 		return e
 	}
-	out := c // only this one is for the heap
+	out := c // only this copy needs the heap
 	return &out
 }
 
@@ -132,8 +132,8 @@ func (r Redaction) text(text string, found map[string]int) string {
 	return r.Text(text, found)
 }
 
-// markdown redacts the Markdown of an entry whose redacted text is given. Marks and backslashes in
-// the Markdown may split what is a secret in the text.
+// markdown redacts the Markdown of an entry. redacted is the entry's redacted text. In the
+// Markdown, a secret may be split by markup and backslashes.
 func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
@@ -144,9 +144,9 @@ func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	return r.Text(text, nil)
 }
 
-// hideAgain replaces a secret in the text of a message, shown, by its mark in the message's
-// Markdown. A secret that may be a word is replaced only where the text around it is the same. All
-// others, and a word for which there is no such place, are replaced everywhere.
+// hideAgain replaces a secret that was found in shown, the text of a message, in the message's
+// Markdown. A secret that may be an ordinary word is replaced only where it has the same context.
+// If there is no such place, and for other secrets, all occurrences are replaced.
 func hideAgain(markdown, shown string, m redact.Match) string {
 	secret, mark := shown[m.Start:m.End], redact.Mark(m.Rule)
 	if mayBeWord().MatchString(secret) {
@@ -159,10 +159,11 @@ func hideAgain(markdown, shown string, m redact.Match) string {
 	return regexp.MustCompile(parted(secret)).ReplaceAllLiteralString(markdown, mark)
 }
 
-// mayBeWord matches secrets that a text may contain by chance: short ones, and letters only.
+// mayBeWord matches secrets that a text may contain by chance: short ones, and those of letters
+// only.
 var mayBeWord = lazy.Regexp(`^(?:.{1,4}|\p{L}{1,15}|\p{L}{1,5}[0-9]{1,3})$`)
 
-// around returns the text before and after a secret in its line, a few bytes of ASCII each.
+// around returns a few bytes of ASCII before and after a secret in its line.
 func around(text string, m redact.Match) (before, behind string) {
 	const most = 8
 	start, end := m.Start, m.End
@@ -175,7 +176,7 @@ func around(text string, m redact.Match) (before, behind string) {
 	return text[start:m.Start], text[m.End:end]
 }
 
-// gaps matches the marks of Markdown and backslashes that may be between two characters.
+// gaps matches the markup and backslashes that may be between two characters.
 const gaps = "[\\\\*_~`]*"
 
 // parted returns a pattern that matches s with gaps between its characters.
@@ -190,7 +191,7 @@ func parted(s string) string {
 	return b.String()
 }
 
-// value redacts the texts in what came out of JSON.
+// value redacts the strings in a decoded JSON value.
 func (r Redaction) value(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -213,7 +214,7 @@ func (r Redaction) value(v any) any {
 
 const ellipsis = "…"
 
-// Title redacts a title, which may be the start of an entry's text, cut in the middle of a secret.
+// Title redacts a title, which may be the start of an entry's text, cut within a secret.
 func (r Redaction) Title(title string, entries []*session.Entry) string {
 	start, cut := strings.CutSuffix(title, ellipsis)
 	if cut {

@@ -9,17 +9,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Rewriting is how a stored session is rewritten to take the secrets out of it.
+// Rewriting describes how to rewrite a stored session to remove its secrets.
 type Rewriting struct {
-	Damage []*store.Damage // parts of the raw log that cannot be read; they are deleted
+	Damage []*store.Damage // unreadable parts of the raw log, which will be deleted
 
 	command []string
-	text    func(string) string // takes the secrets out of the title and such
+	text    func(string) string // removes the secrets from the title and other texts
 	entries []*session.Entry
 
 	terminal *redact.Terminal
 	inEntry  map[string]int
-	patches  map[int64][]redact.Patch // by the event's number
+	patches  map[int64][]redact.Patch // by number of the event
 }
 
 // newRewriting returns a Rewriting without any patches.
@@ -27,15 +27,15 @@ func newRewriting(r Redaction) *Rewriting {
 	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
 }
 
-// Stored is a database of sessions, such as a *sqlite.Store.
+// Stored is a database of sessions. *sqlite.Store implements it.
 type Stored interface {
 	Log
 	Entries(ctx context.Context, id string) ([]*session.Entry, error)
 }
 
-// NewRewriting finds the secrets in a session. It searches the raw log, and what the screen showed,
-// for secrets and, if it finds some, the raw log a second time for parts of them. The store reads
-// the raw log once more to rewrite it.
+// NewRewriting finds the secrets in a session. It searches the raw log and the screen for secrets
+// and, if it finds any, the raw log a second time for parts of them. The store reads the raw log
+// once more to rewrite it.
 func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction) (*Rewriting, error) {
 	w := newRewriting(r)
 	entries, err := db.Entries(ctx, info.ID)
@@ -51,7 +51,7 @@ func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction)
 	return w, nil
 }
 
-// hideShown adds the patches for the raw log that hide the secrets in it, on the screen, and in
+// hideShown adds the patches that hide the secrets found in the raw log, on the screen, and in
 // entries. If tap is not nil, it is called with each event.
 func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry, tap func(session.Event)) error {
 	source := NewRawLog(ctx, db, info.ID, 0)
@@ -74,7 +74,7 @@ func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, ent
 	return w.hideParts(ctx, db, info.ID)
 }
 
-// hide adds the patches for the raw log that hide the secrets in it.
+// hide adds the patches that hide the secrets found in the raw log.
 func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
 	if err := w.read(ctx, db, id, (*redact.Stream).Find); err != nil {
 		return err
@@ -82,8 +82,8 @@ func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
 	return w.hideParts(ctx, db, id)
 }
 
-// hideParts adds the patches for parts of the secrets that were found. It reads the raw log only if
-// there may be some.
+// hideParts adds the patches that hide parts of the secrets found before. It reads the raw log only
+// if it may contain some.
 func (w *Rewriting) hideParts(ctx context.Context, db Log, id string) error {
 	if !w.terminal.HasParts() {
 		return nil
@@ -115,11 +115,11 @@ func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) er
 	}
 }
 
-// finder is Find or FindParts of a redact.Stream.
+// finder is the method Find or FindParts of a redact.Stream.
 type finder func(*redact.Stream, []byte) []redact.Patch
 
-// reading is one reading of a raw log. The data of all events of the same kind and stream is one
-// text.
+// reading is the state of one pass over a raw log. The data of all events with the same kind and
+// stream is searched as one text.
 type reading struct {
 	*Rewriting
 	find  finder
@@ -133,7 +133,7 @@ type textKey struct {
 
 type text struct {
 	*redact.Stream
-	numbers []int64 // of the events that the chunks came from
+	numbers []int64 // number of the event of each chunk
 }
 
 func (w *Rewriting) reading(find finder) *reading {
@@ -170,7 +170,7 @@ func (r *reading) end() {
 	}
 }
 
-// note searches a chunk, nil at the end of the text, and adds the patches.
+// note searches a chunk, or the end of the text if it is nil, and adds the patches.
 func (r *reading) note(t *text, chunk []byte) {
 	for _, p := range r.find(t.Stream, chunk) {
 		n := t.numbers[p.Chunk]
@@ -178,7 +178,7 @@ func (r *reading) note(t *text, chunk []byte) {
 	}
 }
 
-// event hides the secrets in an event of the raw log.
+// event hides the secrets in an event of the raw log, and reports whether there are any.
 func (w *Rewriting) event(number int64, e *session.Event) bool {
 	patches := w.patches[number]
 	if len(patches) == 0 {
@@ -191,12 +191,13 @@ func (w *Rewriting) event(number int64, e *session.Event) bool {
 	return true
 }
 
-// Rewrite returns what the store is to do.
+// Rewrite returns the changes for the store to make.
 func (w *Rewriting) Rewrite() store.Rewrite {
 	return store.Rewrite{Command: w.command, Text: w.text, Entries: w.entries, Event: w.event, Drop: true}
 }
 
-// Found counts what will be hidden, by rule. Entries that were redacted already do not count.
+// Found returns the number of secrets that will be hidden, by rule. Secrets that were already
+// redacted in entries do not count.
 func (w *Rewriting) Found() map[string]int {
 	found := w.terminal.Found()
 	for rule, n := range w.inEntry {

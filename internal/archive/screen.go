@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// ScreenAt feeds the events of source, up to a moment, to a terminal and returns its screen. If
-// source breaks off, the screen shows what came before.
+// ScreenAt feeds the events of source up to a moment to a terminal and returns its screen. If
+// source fails, the screen shows what came before, and the error is returned.
 func ScreenAt(source EventSource, terminal vterm.Options, to time.Duration) (screen.Screen, error) {
 	t := vterm.New(terminal)
 	var err error

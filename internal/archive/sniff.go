@@ -15,22 +15,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// sniffed is how much of a file is read to find out what it is, in bytes.
+// sniffed is how much of a file is read to detect its format, in bytes.
 const sniffed = 4096
 
-// sniff returns the start of a file, and rewinds it. It does not read a file that cannot be
+// sniff returns the start of a file, and rewinds the file. It returns nil for a file that cannot be
 // rewound, such as a pipe.
 func sniff(f *os.File) []byte {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil
 	}
 	buf := make([]byte, sniffed)
-	n, _ := io.ReadFull(f, buf) // what cannot be read is told later
+	n, _ := io.ReadFull(f, buf) // a read error is reported later
 	_, _ = f.Seek(0, io.SeekStart)
 	return buf[:n]
 }
 
-// foreigners are files that somebody may take for recordings, and what to do with them.
+// foreigners are formats of files that may be mistaken for recordings, and hints for them.
 var foreigners = []struct {
 	is         func(head []byte) bool
 	what, hint string
@@ -73,7 +73,7 @@ func matches(pattern string) func([]byte) bool {
 	return func(head []byte) bool { return regexp.MustCompile(pattern).Match(head) }
 }
 
-// explainForeign says what a file is that is no recording, if its start shows it.
+// explainForeign adds to err what kind of file it is, if its start shows it.
 func explainForeign(err error, path string, head []byte) error {
 	if !errors.Is(err, session.ErrNotRecording) {
 		return fmt.Errorf("%s: %w", path, err)
@@ -86,8 +86,8 @@ func explainForeign(err error, path string, head []byte) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// openTypescript reads a typescript from data, with its timing from the file of that name, or one
-// beside path.
+// openTypescript reads a typescript from data. Its timing is in the file name, or in one next to
+// path.
 func openTypescript(path, name string, data io.Reader) (*cast.Reader, io.Closer, error) {
 	if name == "" {
 		name = timingBeside(path)

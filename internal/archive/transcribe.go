@@ -10,19 +10,20 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// EventSource returns the raw events of a recording in order, then io.EOF.
+// EventSource returns the raw events of a recording in order. The error is io.EOF after the last
+// one.
 type EventSource interface {
 	Next() (session.Event, error)
 }
 
-// Transcriber makes the transcript of a recording from its events.
+// Transcriber builds the transcript of a recording from its events.
 type Transcriber struct {
-	Session session.Session // its end, agents and title are known once it is closed
-	Usage   []session.Usage // what the agents printed of it, likewise
+	Session session.Session // its end, agents and title are set by Close
+	Usage   []session.Usage // token usage that the agents printed; set by Close
 	screen  *transcript.Processor
-	command *process.Transcript // of a command whose output went through pipes; else nil
+	command *process.Transcript // for a command whose output went through pipes; else nil
 	last    time.Duration
-	bytes   int64 // of output since the last call of Forget
+	bytes   int64 // output since the last call of Forget
 }
 
 // NewTranscriber returns a Transcriber of a session.
@@ -34,7 +35,7 @@ func NewTranscriber(s session.Session) *Transcriber {
 	return t
 }
 
-// Feed takes the next event.
+// Feed adds the next event.
 func (t *Transcriber) Feed(e session.Event) {
 	t.last = e.At
 	t.bytes += e.Printed()
@@ -49,10 +50,11 @@ func (t *Transcriber) Feed(e session.Event) {
 	}
 }
 
-// forgetEvery is how many bytes of output come between two calls of Forget.
+// forgetEvery is the number of output bytes between two calls of Forget.
 const forgetEvery = 256 << 10
 
-// Forget lets go of the entries that cannot change any more, from time to time, and returns them.
+// Forget returns the entries that cannot change any more and removes them from the Transcriber. It
+// does so only from time to time; otherwise it returns nil.
 func (t *Transcriber) Forget() []*session.Entry {
 	if t.bytes < forgetEvery {
 		return nil
@@ -62,7 +64,7 @@ func (t *Transcriber) Forget() []*session.Entry {
 	return t.screen.Forget()
 }
 
-// Entries returns the entries that were not let go of. The caller must not change them.
+// Entries returns the entries that Forget has not removed. The caller must not change them.
 func (t *Transcriber) Entries() []*session.Entry {
 	if t.command != nil {
 		return t.command.Entries()
@@ -70,8 +72,8 @@ func (t *Transcriber) Entries() []*session.Entry {
 	return t.screen.Entries()
 }
 
-// Close ends the transcript; whole means that the recording did not break off. The session's end,
-// agents, and its title if it has none, are filled in from what the recording shows.
+// Close completes the transcript. whole is false if the recording was truncated. It sets the
+// session's end and agents, and its title if it has none, to what the recording shows.
 func (t *Transcriber) Close(whole bool) {
 	t.screen.Close(t.last)
 	if whole {
@@ -80,14 +82,13 @@ func (t *Transcriber) Close(whole bool) {
 	}
 	t.Usage = t.screen.Usage()
 	t.Session.Agents = append([]session.Agent{}, t.screen.Agents()...)
-	if t.Session.Title == "" { // one that was given stays
+	if t.Session.Title == "" { // an existing title stays
 		t.Session.Title = t.screen.Title()
 	}
 }
 
-// Transcribe reads the transcript of a recording. If the source breaks off, it returns the
-// transcript of all that came before with the error. It passes each event to tap, too, if there is
-// one.
+// Transcribe extracts the transcript of a recording. If the source fails, it returns the transcript
+// up to there with the error. If tap is not nil, it is called with each event.
 func Transcribe(s session.Session, source EventSource, tap func(session.Event)) (*session.Transcript, error) {
 	t := NewTranscriber(s)
 	var err error

@@ -16,14 +16,14 @@ import (
 // only letters and digits, in lower case, because rows wrap and contain boxes, bullets and prompts.
 type veil struct {
 	whole   *suffixarray.Index  // all texts joined, without line ends
-	lines   *suffixarray.Index  // each stretch of each line, separated by line ends
-	line    map[string]bool     // the same
-	decided map[string][][2]int // hidden ranges by stretch; cleared when it reaches decidedSize
+	lines   *suffixarray.Index  // the keys of all parts of all lines, separated by line ends
+	line    map[string]bool     // the same keys as a set
+	decided map[string][][2]int // hidden ranges by part of a row; cleared when it reaches decidedSize
 }
 
 const (
-	// shortKey is the length in bytes below which a key occurs in nearly any text. Unless it
-	// begins or ends a line, it may belong to any entry.
+	// shortKey is the length in bytes below which a key occurs in nearly any text. So a shorter key
+	// must also begin or end a line of an entry.
 	shortKey = 12
 	// decidedSize is the maximum size of decided.
 	decidedSize = 1 << 14
@@ -61,8 +61,8 @@ func newVeil(entries []*session.Entry, has func(e *session.Entry) bool) *veil {
 
 func (v *veil) holds(k string) bool { return len(v.whole.Lookup([]byte(k), 1)) > 0 }
 
-// owns reports whether the whole key of a stretch belongs to the entries. A short key must begin or
-// end a line, like text that is being typed and the rest of a wrapped line.
+// owns reports whether the whole key of a part of a row occurs in the entries. A short key must
+// begin or end a line, as text that is being typed and the rest of a wrapped line do.
 func (v *veil) owns(k string) bool {
 	if len(k) >= shortKey {
 		return v.holds(k)
@@ -70,8 +70,8 @@ func (v *veil) owns(k string) bool {
 	return len(v.lines.Lookup([]byte("\n"+k), 1)) > 0 || len(v.lines.Lookup([]byte(k+"\n"), 1)) > 0
 }
 
-// hidden returns the ranges of a row's stretch to blank, in bytes: all but the runs of words that
-// belong to the entries.
+// hidden returns the ranges to blank in a part of a row, in bytes: all words except runs that occur
+// in the entries.
 func (v *veil) hidden(text string) [][2]int {
 	out, ok := v.decided[text]
 	if !ok {
@@ -145,8 +145,8 @@ func blank(row *vterm.Row, hidden [][2]int) *vterm.Row {
 	return &out
 }
 
-// parts returns the ranges of a row's stretches, in bytes. Stretches are separated by two blanks or
-// a drawn line.
+// parts splits the text of a row at two or more blanks and at drawn lines. It returns the ranges of
+// the parts, in bytes.
 func parts(text string) (out [][2]int) {
 	gap := 2 // blanks before
 	for i, r := range text {

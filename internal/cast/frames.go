@@ -11,10 +11,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// A recording of `sandboxctl session record` is what a management server sent, one message a line.
-// The session_frame messages of the first session in it are the recording (docs/management.md).
+// A recording by `sandboxctl session record` contains the messages of a management server, one a
+// line. The session_frame messages of the first session in it are the recording
+// (docs/management.md).
 
-// frameMessage is a message of the server, as far as it is read.
+// frameMessage is a message of the server, with the fields that are used.
 type frameMessage struct {
 	Type      string  `json:"type"`
 	SessionID string  `json:"session_id"`
@@ -46,16 +47,16 @@ func looksLikeFrames(line []byte) bool {
 
 type frames struct {
 	r    *Reader
-	line []byte // the first one, until it was read
+	line []byte // the first line, until it is read
 	id   string // of the session
 	next float64
-	last int64 // ts of the frame before
+	last int64 // ts of the previous frame
 }
 
-// maxCells is the largest window that a frame may ask for, in cells.
+// maxCells is the maximum width and height of a window in a frame, in cells.
 const maxCells = 1000
 
-// newFrames reads up to the first frame, which says when the recording begins.
+// newFrames reads up to the first frame, whose time is the start of the recording.
 func newFrames(first []byte, r *Reader) error {
 	f := &frames{r: r, line: first}
 	r.Header = Header{Cols: defaultCols, Rows: defaultRows, Env: map[string]string{}}
@@ -89,7 +90,7 @@ func newFrames(first []byte, r *Reader) error {
 	}
 }
 
-// message returns the next frame of the session; nil for another message.
+// message returns the next frame of the session, or nil if the line is another message.
 func (f *frames) message() (*frameMessage, error) {
 	line := f.line
 	f.line = nil
@@ -121,7 +122,7 @@ func (f *frames) read() (e session.Event, ok bool, err error) {
 	return f.event(m)
 }
 
-// event returns the event of a frame; ok is false if it has none, or was there before.
+// event returns the event of a frame. ok is false if the frame has none, or repeats one.
 func (f *frames) event(m *frameMessage) (e session.Event, ok bool, err error) {
 	if m.Seq < f.next {
 		return e, false, nil

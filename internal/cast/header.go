@@ -1,5 +1,5 @@
-// Package cast reads and writes asciicast recordings, v1, v2 and v3, plain, gzip or zstd; it reads
-// typescripts and ttyrecs, too.
+// Package cast reads and writes asciicast recordings, v1, v2 and v3, plain or compressed by gzip or
+// zstd. It also reads typescripts and ttyrecs.
 package cast
 
 import (
@@ -14,18 +14,18 @@ import (
 // Newest is the newest asciicast version that this package reads and writes.
 const Newest = 3
 
-// The window size if the header has no usable one, in cells.
+// The window size, in cells, if the header has no usable one.
 const (
 	defaultCols = 80
 	defaultRows = 24
 )
 
-// Header is what a recording says about itself.
+// Header describes a recording.
 type Header struct {
-	Version   int       // 1, 2 or 3; 0 if it is no asciicast
+	Version   int       // 1, 2 or 3; 0 if it is not an asciicast
 	Cols      int       // window size at the start, in cells
 	Rows      int       // likewise
-	Timestamp time.Time // start of the recording, UTC; zero where the recording does not say
+	Timestamp time.Time // start of the recording, UTC; zero if unknown
 	Command   string
 	Title     string
 	Term      string // terminal type: v3 term.type, else the environment's TERM
@@ -50,7 +50,7 @@ type wireTerm struct {
 	Type string `json:"type"`
 }
 
-// parseVersion returns the version in a header. It reads no other field, because a newer version
+// parseVersion returns the version in a header. It parses no other field, because a newer version
 // may use other types for them.
 func parseVersion(doc []byte) (int, error) {
 	var probe struct {
@@ -103,7 +103,8 @@ func parseHeader(doc []byte) (Header, error) {
 	return h, nil
 }
 
-// parseEnv keeps the string values; asciinema writes null for a variable that is not set.
+// parseEnv returns the variables that are strings. asciinema writes null for a variable that is not
+// set.
 func parseEnv(raw map[string]json.RawMessage) map[string]string {
 	env := make(map[string]string, len(raw))
 	for name, value := range raw {

@@ -13,8 +13,8 @@ import (
 
 // rawEvent is one event line of the file.
 type rawEvent struct {
-	at   time.Duration // v2: since the start; v1, v3: since the event before
-	code byte          // 0: a code of several characters, which nobody has defined yet
+	at   time.Duration // v2: since the start; v1, v3: since the previous event
+	code byte          // 0: a code of several characters, none of which is defined yet
 	data []byte
 }
 
@@ -53,8 +53,8 @@ func parseSize(data []byte) (cols, rows int, err error) {
 
 var errShape = errors.New("not an event [time, code, data]")
 
-// decodeLine reads `[time, "code", "data"]`. It is written by hand because it is the whole cost of
-// reading a recording; what has another shape goes to encoding/json.
+// decodeLine parses `[time, "code", "data"]`. It is written by hand because almost all time for
+// reading a recording is spent in it. A line of another shape is parsed by encoding/json.
 func decodeLine(line []byte, mem *arena) (rawEvent, error) {
 	ev, rest, err := decodeTriple(line, mem)
 	if err == nil && len(rest) == 0 {
@@ -87,8 +87,8 @@ func decodeTriple(line []byte, mem *arena) (ev rawEvent, rest []byte, err error)
 	return ev, skipSpace(rest), err
 }
 
-// decodeOdd reads what decodeTriple does not: codes of several characters, data that is no string,
-// further elements.
+// decodeOdd parses lines that decodeLine does not: codes of several characters, data that is not a
+// string, additional elements.
 func decodeOdd(line []byte, mem *arena) (ev rawEvent, err error) {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(line, &parts); err != nil || len(parts) < 3 {

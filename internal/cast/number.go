@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// maxSeconds is far beyond any recording (31 years) and far inside a time.Duration.
+	// maxSeconds is longer than any recording (31 years) and fits well into a time.Duration.
 	maxSeconds = 1e9
 	maxTime    = maxSeconds * time.Second
-	// maxTimestamp is the latest start of a recording, in the year 2223, whose end still fits
-	// into nanoseconds.
+	// maxTimestamp is the latest accepted start of a recording, in the year 2223. Its end still
+	// fits into nanoseconds.
 	maxTimestamp = 8e9
 )
 
-// decodeTime reads a number of seconds at the start of b, exactly: 0.1 is 100 ms, not the float
-// next to it, so that the sum of many v3 intervals does not drift. Negative times count as 0.
+// decodeTime parses a number of seconds at the start of b exactly: 0.1 is 100 ms, not the nearest
+// float, so that the sum of many v3 intervals does not drift. Negative times count as 0.
 func decodeTime(b []byte) (at time.Duration, rest []byte, err error) {
 	i, whole := 0, int64(0)
 	for ; i < len(b) && i < 10 && isDigit(b[i]); i++ {
@@ -27,7 +27,7 @@ func decodeTime(b []byte) (at time.Duration, rest []byte, err error) {
 	if i < len(b) && b[i] == '.' {
 		for i++; i < len(b) && isDigit(b[i]); i++ {
 			digits++
-			scale /= 10 // 0 after nine digits: what is left is less than a nanosecond
+			scale /= 10 // 0 after nine digits: the rest is less than a nanosecond
 			nanos += int64(b[i]-'0') * scale
 		}
 	}
@@ -37,7 +37,7 @@ func decodeTime(b []byte) (at time.Duration, rest []byte, err error) {
 	return time.Duration(whole)*time.Second + time.Duration(nanos), b[i:], nil
 }
 
-// decodeFloat reads the numbers that recordings rarely hold: -1e-06.
+// decodeFloat parses numbers that are rare in recordings, such as -1e-06.
 func decodeFloat(b []byte) (time.Duration, []byte, error) {
 	i := 0
 	for i < len(b) && (isDigit(b[i]) || b[i] == '-' || b[i] == '+' || b[i] == '.' || b[i]|0x20 == 'e') {

@@ -12,26 +12,26 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Reader reads the events of one recording in order. It holds one line at a time (v1: the whole
-// document, which is one JSON value). It is not for concurrent use.
+// Reader reads the events of a recording in order. It holds one line in memory; of v1, which is one
+// JSON value, the whole document. It must not be used concurrently.
 type Reader struct {
 	Header Header
 
-	name    string // in error messages; empty for a plain io.Reader
+	name    string // for error messages; empty for a plain io.Reader
 	file    *os.File
 	src     *source
 	arena   arena
-	frames  *json.Decoder // v1: reads the array of frames
+	frames  *json.Decoder // v1: parses the array of frames
 	line    func([]byte, *arena) (rawEvent, error)
-	special func() (session.Event, bool, error) // reads what is no asciicast; times since the event before
+	special func() (session.Event, bool, error) // reads formats other than asciicast; times are since the previous event
 	now     time.Duration
-	cutLine int // number of the broken last line, 0: none
+	cutLine int // number of the broken last line, or 0
 	done    error
 }
 
 // Open opens the recording at path; "-" is standard input. The caller must Close it. The error
-// wraps session.ErrNotRecording if the file is no recording, and session.ErrNewer if its version is
-// unknown.
+// wraps session.ErrNotRecording if the file is not a recording, and session.ErrNewer if its version
+// is unknown.
 func Open(path string) (*Reader, error) {
 	if path == "-" {
 		return newReader(os.Stdin, "standard input")
@@ -97,8 +97,8 @@ func (r *Reader) readHeader() error {
 	return err
 }
 
-// Next returns the next event, or io.EOF after the last one. Its Data belongs to the caller. Times
-// never decrease. A broken last line ends the recording with io.EOF, see Truncated; any other
+// Next returns the next event, or io.EOF after the last one. The caller may keep its Data. Times
+// never decrease. A broken last line ends the recording with io.EOF, see Truncated. Any other
 // broken line is an error that names the line and wraps session.ErrCorrupt.
 func (r *Reader) Next() (session.Event, error) {
 	for r.done == nil {
@@ -114,7 +114,7 @@ func (r *Reader) Next() (session.Event, error) {
 	return session.Event{}, r.done
 }
 
-// step reads one line; ok is false where it holds no event that we know.
+// step reads one line. ok is false if it contains no known event.
 func (r *Reader) step() (ev session.Event, ok bool, err error) {
 	if r.special != nil {
 		if ev, ok, err = r.special(); err != nil {
@@ -148,8 +148,9 @@ func (r *Reader) step() (ev session.Event, ok bool, err error) {
 	return ev, ok, nil
 }
 
-// tick advances the clock to the time of an event. v2 counts from the start, all others from the
-// previous event. It stops at maxSeconds, so that neither it nor the date of an event overflows.
+// tick advances the clock to the time of an event. In v2 the time counts from the start, in all
+// other formats from the previous event. The clock stops at maxSeconds, so that neither it nor the
+// date of an event overflows.
 func (r *Reader) tick(at time.Duration) {
 	if r.Header.Version != 2 {
 		at = min(at, maxTime) + r.now
@@ -164,7 +165,7 @@ func (r *Reader) nextLine() ([]byte, error) {
 	return r.src.next()
 }
 
-// broken decides what a line that cannot be read means: the end, where nothing follows.
+// broken returns the error for an unreadable line: the end of the recording if nothing follows.
 func (r *Reader) broken(number int, err error) error {
 	if r.Header.Version != 1 && r.src.atEnd() {
 		r.cutLine = number
@@ -177,7 +178,7 @@ func (r *Reader) broken(number int, err error) error {
 // its compressed stream has no end. Next has returned everything before that.
 func (r *Reader) Truncated() bool { return r.cutLine > 0 || r.src.cut }
 
-// Warning describes what Truncated reports. It is empty for a complete recording.
+// Warning describes how the recording was truncated. It is empty for a complete recording.
 func (r *Reader) Warning() string {
 	switch {
 	case r.cutLine > 0:
@@ -190,7 +191,7 @@ func (r *Reader) Warning() string {
 	return ""
 }
 
-// Close closes the file that Open opened. Further calls do nothing.
+// Close closes the file that Open opened. It may be called more than once.
 func (r *Reader) Close() error {
 	r.src.close()
 	r.src.close = func() {}

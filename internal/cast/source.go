@@ -15,9 +15,10 @@ import (
 
 const (
 	bufferSize = 32 << 10
-	// maxLine bounds the memory of a reader: no writer makes lines of this size, in bytes.
+	// maxLine is the maximum length of a line, in bytes, to limit memory. Programs write far
+	// shorter lines.
 	maxLine = 64 << 20
-	// maxWindow is the largest window that a zstd stream may require, in bytes: that of zstd
+	// maxWindow is the maximum window that a zstd stream may require, in bytes: that of zstd
 	// --long.
 	maxWindow = 128 << 20
 	// A compressed recording that expands to more than bombSize bytes may be at most bombRatio
@@ -33,13 +34,13 @@ var (
 	utf8BOM   = []byte{0xef, 0xbb, 0xbf}
 )
 
-// source hands out the lines of a recording, decompressed.
+// source returns the lines of a recording, decompressed.
 type source struct {
 	br    *bufio.Reader
 	close func()
-	long  []byte // a line longer than the buffer
-	line  int    // number of the line last read, from 1
-	cut   bool   // the compressed stream ended early
+	long  []byte // buffer for a line longer than the reader's buffer
+	line  int    // number of the last line that was read, from 1
+	cut   bool   // whether the compressed stream ended early
 }
 
 func newSource(r io.Reader) (*source, error) {
@@ -72,7 +73,7 @@ func newSource(r io.Reader) (*source, error) {
 // countingReader counts the bytes read through it.
 type countingReader struct {
 	r io.Reader
-	n int64 // bytes
+	n int64 // bytes read
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
@@ -81,10 +82,10 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bombReader reads decompressed data and refuses a small file that expands without end.
+// bombReader reads decompressed data, and fails if a small file expands too much.
 type bombReader struct {
 	countingReader
-	packed *countingReader // the compressed data
+	packed *countingReader // counts the compressed data
 }
 
 func (b *bombReader) Read(p []byte) (int, error) {
@@ -94,8 +95,8 @@ func (b *bombReader) Read(p []byte) (int, error) {
 	return b.countingReader.Read(p)
 }
 
-// next returns the next line without its end; it is valid until the next call. A line never comes
-// together with io.EOF.
+// next returns the next line without its line end. It is valid until the next call. The error is
+// never io.EOF together with a line.
 func (s *source) next() ([]byte, error) {
 	if s.cut {
 		return nil, io.EOF
@@ -131,8 +132,8 @@ func (s *source) nextLong(start []byte) ([]byte, error) {
 	}
 }
 
-// atEnd skips blank lines, and the zeros that a power loss leaves, and reports whether nothing else
-// follows.
+// atEnd skips blank lines, and the zeros that a power loss leaves, and reports whether that was the
+// end.
 func (s *source) atEnd() bool {
 	for {
 		line, err := s.next()

@@ -8,7 +8,7 @@ import (
 
 var errString = errors.New("broken JSON string")
 
-// arena hands out small byte slices cut from large ones, to save an allocation for each event.
+// arena allocates small byte slices from large ones, to save an allocation for each event.
 type arena struct{ free []byte }
 
 const arenaSize = 64 << 10
@@ -24,7 +24,7 @@ func (m *arena) take(n int) []byte {
 	return m.free[:0:n]
 }
 
-// keep takes b, which was given by take, out of the free space.
+// keep returns b, a slice from take, and removes it from the free space.
 func (m *arena) keep(b []byte) []byte {
 	if cap(b) <= arenaSize/4 && cap(b) > 0 {
 		m.free = m.free[len(b):cap(m.free)][:0]
@@ -33,7 +33,7 @@ func (m *arena) keep(b []byte) []byte {
 }
 
 // plain marks the bytes of a JSON string that need no decoding. It is more lenient than JSON: raw
-// control characters and invalid UTF-8 are kept as they are, for the terminal to decide.
+// control characters and invalid UTF-8 are passed on to the terminal.
 var plain = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i != '"' && i != '\\'
@@ -41,8 +41,8 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// decodeString reads the JSON string at the start of b. Lone surrogates, which some writers make of
-// broken UTF-8, become U+FFFD as in every reader.
+// decodeString decodes the JSON string at the start of b. Lone surrogates, which some programs
+// write for broken UTF-8, become U+FFFD as in every reader.
 func decodeString(b []byte, mem *arena) (data, rest []byte, err error) {
 	if len(b) < 2 || b[0] != '"' {
 		return nil, nil, errString
@@ -91,7 +91,7 @@ func decodeEscape(out, b []byte) ([]byte, []byte, error) {
 	return out, nil, errString
 }
 
-// decodeUnicode reads \uXXXX, or a pair of them for a character outside the BMP.
+// decodeUnicode decodes \uXXXX, or a pair of them for a character outside the BMP.
 func decodeUnicode(out, b []byte) ([]byte, []byte, error) {
 	r := hex4(b)
 	if r < 0 {
@@ -111,7 +111,7 @@ func decodeUnicode(out, b []byte) ([]byte, []byte, error) {
 	return utf8.AppendRune(out, r), b, nil
 }
 
-// hex4 reads \uXXXX at the start of b. It returns -1 if b starts otherwise.
+// hex4 decodes \uXXXX at the start of b. It returns -1 if there is none.
 func hex4(b []byte) rune {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1

@@ -11,11 +11,11 @@ import (
 )
 
 // A ttyrec is a sequence of frames: seconds and microseconds since 1970 and the length of the data,
-// 32 bits each, the lowest byte first, then the data. It says nothing of the window.
+// each as 32 bits in little endian, then the data. It does not contain the window's size.
 
 const ttyrecHead = 12
 
-// looksLikeTTYRec reports whether a file looks like a ttyrec, by its first bytes: the format has no
+// looksLikeTTYRec guesses from its first bytes whether a file is a ttyrec. The format has no
 // signature.
 func looksLikeTTYRec(start []byte) bool {
 	if len(start) < ttyrecHead {
@@ -45,7 +45,7 @@ func frameTime(head []byte) time.Time {
 	return time.Unix(int64(binary.LittleEndian.Uint32(head)), int64(binary.LittleEndian.Uint32(head[4:]))*1000).UTC()
 }
 
-// next returns the next event. Its time counts from the event before it.
+// next returns the next event, with the time since the previous one.
 func (t *ttyrec) next() (ev session.Event, ok bool, err error) {
 	var head [ttyrecHead]byte
 	if _, err := io.ReadFull(t.src.br, head[:]); err != nil {
@@ -70,7 +70,8 @@ func (t *ttyrec) next() (ev session.Event, ok bool, err error) {
 	return ev, n > 0, nil
 }
 
-// end distinguishes a file that is cut off from one that is complete.
+// end returns the error for the end of the file: it distinguishes a truncated file from a complete
+// one.
 func (t *ttyrec) end(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || isCut(err) {
 		t.src.cut = true

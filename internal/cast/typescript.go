@@ -14,23 +14,23 @@ import (
 )
 
 // Typescripts are the recordings of script(1): the bytes in one file, their times in another. A
-// line of the classic timing is "DELAY BYTES"; of the advanced one (util-linux 2.35) "O DELAY
-// BYTES" for output, "I DELAY BYTES" for input, "S DELAY SIGWINCH ROWS=n COLS=n" and "H DELAY NAME
-// VALUE". Delays are seconds since the line before.
+// line of the classic timing is "DELAY BYTES". A line of the advanced one (util-linux 2.35) is "O
+// DELAY BYTES" for output, "I DELAY BYTES" for input, "S DELAY SIGWINCH ROWS=n COLS=n" or "H DELAY
+// NAME VALUE". Delays are seconds since the previous line.
 
-// TypescriptStart is how a typescript begins.
+// TypescriptStart is the beginning of every typescript.
 const TypescriptStart = "Script started on "
 
-// typescript reads the two files side by side.
+// typescript reads the two files in parallel.
 type typescript struct {
 	data, timing *source
-	held         []string // the first timing line that is no header
-	input        bool     // the data has input between the output
+	held         []string // the first timing line that is not a header
+	input        bool     // whether the data contains input between the output
 	status       int
 	hasStatus    bool
 }
 
-// NewTypescript reads the head of a typescript and of its timing. Errors and Close are as with
+// NewTypescript reads the headers of a typescript and of its timing. Errors and Close are as with
 // NewReader.
 func NewTypescript(data, timing io.Reader) (*Reader, error) {
 	r := &Reader{Header: Header{Version: 0, Cols: defaultCols, Rows: defaultRows, Env: map[string]string{}}}
@@ -123,8 +123,8 @@ func setTypescriptHead(h *Header, name, value string) {
 	}
 }
 
-// line returns the fields of the next timing line: kind, delay, then what the kind needs. A line of
-// the classic format is returned as kind O.
+// line returns the fields of the next timing line: kind, delay, then the fields of that kind. A
+// line of the classic format is returned as kind O.
 func (t *typescript) line() ([]string, error) {
 	for {
 		b, err := t.timing.next()
@@ -149,7 +149,7 @@ func (t *typescript) line() ([]string, error) {
 
 func clipLine(b []byte) []byte { return b[:min(len(b), 40)] }
 
-// next returns the next event. Its time counts from the event before it.
+// next returns the next event, with the time since the previous one.
 func (t *typescript) next() (ev session.Event, ok bool, err error) {
 	f := t.held
 	if t.held = nil; f == nil {
@@ -193,7 +193,7 @@ func (t *typescript) next() (ev session.Event, ok bool, err error) {
 	return ev, false, nil
 }
 
-// take returns the next bytes of the data. If the data ends early, the recording is cut off.
+// take returns the next bytes of the data. If the data ends early, the recording is truncated.
 func (t *typescript) take(size string) ([]byte, error) {
 	n, err := strconv.Atoi(size)
 	if err != nil || n < 0 || n > maxLine {

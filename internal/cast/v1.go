@@ -9,10 +9,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// maxV1 bounds a v1 recording, in bytes: it is one JSON document and has to be read whole.
+// maxV1 is the maximum size of a v1 recording, in bytes: it is one JSON document and must be read
+// completely.
 const maxV1 = 128 << 20
 
-// readV1 reads the rest of a v1 document, of which first is the first line.
+// readV1 reads the rest of a v1 document. first is its first line.
 // https://docs.asciinema.org/manual/asciicast/v1
 func (r *Reader) readV1(first []byte) error {
 	rest, err := io.ReadAll(io.LimitReader(r.src.br, maxV1))
@@ -39,7 +40,7 @@ func (r *Reader) readV1(first []byte) error {
 	return err
 }
 
-// nextFrame returns the next [delay, data]. The source's line number counts frames.
+// nextFrame returns the next [delay, data]. For v1, the source's line number counts frames.
 func (r *Reader) nextFrame() ([]byte, error) {
 	if !r.frames.More() {
 		return nil, io.EOF

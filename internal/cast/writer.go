@@ -12,19 +12,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Writer writes a recording as asciicast v2 or v3. Asciicast is text: bytes that are no UTF-8
-// become U+FFFD, but a character that is cut over two events stays whole. It is not for concurrent
-// use.
+// Writer writes a recording as asciicast v2 or v3. Asciicast is text: invalid UTF-8 becomes U+FFFD,
+// but a character that is split over two events stays intact. It must not be used concurrently.
 type Writer struct {
 	w       *bufio.Writer
 	version int
-	last    time.Duration // time of the event before, as written
-	rest    [2][]byte     // of Output and Input: the start of a character whose end is still to come
+	last    time.Duration // time of the previous event as written
+	rest    [2][]byte     // of Output and Input: the start of an incomplete character
 	line    []byte
 }
 
-// NewWriter writes the header to w. h.Version says which version is written, 0 the newest; v1
-// cannot be written. The caller must Flush at the end.
+// NewWriter writes the header to w. h.Version is the version to write; 0 means the newest. It
+// cannot write v1. The caller must Flush at the end.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	if h.Version == 0 {
 		h.Version = Newest
@@ -41,7 +40,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return cw, nil
 }
 
-// outHeader has its fields in the order in which asciinema writes them.
+// outHeader lists the fields in the order in which asciinema writes them.
 type outHeader struct {
 	Version   int               `json:"version"`
 	Width     int               `json:"width,omitempty"`
@@ -73,8 +72,8 @@ func wireOf(h Header) outHeader {
 	return out
 }
 
-// Write writes one event. Times must not run backwards. An Exit is left out of v2, which has no
-// word for it.
+// Write writes one event. Times must not decrease. In v2 an Exit is omitted, because v2 has no such
+// event.
 func (w *Writer) Write(ev session.Event) error {
 	switch ev.Kind {
 	case session.Output:
@@ -94,7 +93,7 @@ func (w *Writer) Write(ev session.Event) error {
 	return fmt.Errorf("event kind %d cannot be written as asciicast", ev.Kind)
 }
 
-// text writes what is whole of data and keeps the start of a character at its end for the next
+// text writes the complete characters of data, and keeps an incomplete one at its end for the next
 // event.
 func (w *Writer) text(at time.Duration, code byte, kind session.EventKind, data []byte) error {
 	if len(w.rest[kind]) > 0 {
@@ -138,8 +137,8 @@ func (w *Writer) event(at time.Duration, code byte, data []byte) error {
 	return err
 }
 
-// Flush writes what is left, the start of a character that never ended included, to the underlying
-// writer. No Write may follow.
+// Flush writes what is buffered, including a character that remained incomplete, to the underlying
+// writer. Write must not be called after it.
 func (w *Writer) Flush() error {
 	for kind, code := range []byte{session.Output: 'o', session.Input: 'i'} {
 		if len(w.rest[kind]) == 0 {

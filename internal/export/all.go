@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// WriteAll writes each session to a file in dir, named after its date and title. create creates a
-// file and calls write to fill it; it is called concurrently. If a session cannot be written, the
-// others still are.
+// WriteAll writes each session to a file in dir, named after its date and title. create must create
+// a file and call write to fill it; it is called concurrently. If one session fails, the others are
+// still written.
 func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*store.Info, create func(path string, write func(io.Writer) error) error) error {
 	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
 	for i, info := range infos {
@@ -34,7 +34,7 @@ func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*sto
 }
 
 // WriteNew writes a session to a file that must not exist, in the format of its extension. ~/ at
-// the start of path is the user's home. create creates the file and calls write to fill it.
+// the start of path is the user's home. create must create the file and call write to fill it.
 func (x Exporter) WriteNew(ctx context.Context, path string, info *store.Info, create func(path string, write func(io.Writer) error) error) error {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()

@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// writeCast writes the raw log of a session, whose transcript is t, as an asciicast with a marker
-// at each message. The format is cast, the newest version, or cast2, version 2.
+// writeCast writes the raw log of a session as an asciicast with a marker at each message. t is its
+// transcript. The format is cast, the newest version, or cast2, version 2.
 func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
@@ -96,7 +96,7 @@ func copyEvents(out *cast.Writer, source archive.EventSource) error {
 type withMarks struct {
 	source archive.EventSource
 	marks  []session.Event
-	held   *session.Event // next event, to be returned after the markers before it
+	held   *session.Event // next event, returned after the markers before it
 }
 
 // marksOf returns a marker for each prompt and each reply.

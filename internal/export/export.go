@@ -31,9 +31,9 @@ func Extension(format string) string {
 // Exporter writes sessions in any format.
 type Exporter struct {
 	Library *library.Library
-	At      timespan.Moment // svg: moment of the screen; by default that of the entries, or of the last message
+	At      timespan.Moment // svg: moment of the screen; default: that of the entries, or of the last message
 	Ref     archive.Ref     // entries to export
-	Animate bool            // svg: an animation of the recording
+	Animate bool            // svg: write an animation of the recording
 }
 
 // Write writes a session in one of the Formats. If the session does not have the entries of Ref,
@@ -84,7 +84,7 @@ func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, 
 	for _, e := range cut.Entries {
 		chosen[e.Seq] = true
 	}
-	all := edits.Of(&t.Session, t.Entries) // the folder may follow from earlier entries
+	all := edits.Of(&t.Session, t.Entries) // the folder may be known only from earlier entries
 	return slices.DeleteFunc(all, func(e edits.Edit) bool { return !chosen[e.Seq] }), nil
 }
 

@@ -25,7 +25,7 @@ const (
 	filmBytes  = 8 << 20
 )
 
-// errEmpty means that there is nothing to show.
+// errEmpty reports that there is nothing to show.
 var errEmpty = errors.New("the recording is empty")
 
 // writeFilm writes the recording of session t, or the exported part of it, as an animated SVG.
@@ -61,7 +61,7 @@ func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, 
 	}
 }
 
-// framesOf returns the screens of a recording, each of which differs from the previous one.
+// framesOf returns the screens of a recording. Each differs from the previous one.
 func framesOf(tape *archive.Playback) (frames []screen.Frame) {
 	term := vterm.New(vterm.Options{Cols: tape.Cols, Rows: tape.Rows, Widths: vterm.Graphemes})
 	step, last := filmStep, ""

@@ -25,7 +25,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// pageIdle is the longest pause in a page's recording, because agents think for minutes.
+// pageIdle is the maximum pause in a page's recording, because agents think for minutes.
 const pageIdle = 3 * time.Second
 
 // writePage writes session t as HTML: the conversation next to the recording.
@@ -46,7 +46,7 @@ func (x Exporter) writePage(ctx context.Context, w io.Writer, info *store.Info, 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = packed.Close() }() // if this fails, nothing is lost
+	defer func() { _ = packed.Close() }() // an error has no consequences
 	moments := momentsOf(p.transcript.Entries, p.started)
 	if err := packCast(packed, cast.Header{Version: 2, Cols: info.Cols, Rows: info.Rows}, p.events, moments); err != nil {
 		return err
@@ -129,7 +129,7 @@ func momentsOf(entries []*session.Entry, started time.Time) *moments {
 	return m
 }
 
-// before sets the times of all entries up to at, the time of the next event.
+// before sets the times of the open entries with times up to at, the time of the next event.
 func (m *moments) before(at time.Duration) {
 	for len(m.open) > 0 && m.open[0].at <= at {
 		m.played[m.open[0].entry] = m.clock.Before(m.open[0].at, at)
@@ -170,7 +170,7 @@ func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Wid
 	return x.screen(ctx, info, t, widths)
 }
 
-// screen plays session t up to that moment.
+// screen plays session t up to the moment x.At.
 func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths vterm.Widths) (screen.Screen, error) {
 	p, err := x.part(ctx, info, t)
 	if err != nil {

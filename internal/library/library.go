@@ -1,5 +1,5 @@
-// Package library reads the sessions of a database as their user may see them: to their end, also
-// where their recorder could not extract all of it, and without secrets.
+// Package library reads stored sessions as their user may see them: to their end, even if the
+// recorder could not extract all of it, and without secrets.
 package library
 
 import (
@@ -17,28 +17,27 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// keeper is a Reader with sessions that are not read out yet, which keeps what is read out of their
-// raw logs. *sqlite.Store is one.
+// keeper is a Reader that also stores what is extracted from raw logs. *sqlite.Store implements it.
 type keeper interface {
 	Path() string
 	PutExtracted(ctx context.Context, id string, x store.Extracted) error
 }
 
 // Library reads the sessions of a database. Its methods may be called concurrently if Warn and
-// Progress may.
+// Progress may be.
 type Library struct {
 	Store  store.Reader
 	Redact archive.Redaction
-	Warn   func(format string, args ...any) // tells the user what cannot be read; nil: nobody is told
+	Warn   func(format string, args ...any) // reports what cannot be read; nil discards it
 	// Progress, if set, shows how much of total bytes of output has been read.
 	Progress func(label string, total int64) *progress.Bar
 }
 
-// ErrNoRawLog says that a session has entries at most: there is nothing to read them from again.
+// ErrNoRawLog reports that a session has no raw log to extract entries from.
 var ErrNoRawLog = errors.New("the session has no raw log")
 
-// Recorded returns an error with a hint if a session has no recording that could be played. It
-// wraps session.ErrNoRecording.
+// Recorded returns an error with a hint if a session has no recording to play. It wraps
+// session.ErrNoRecording.
 func Recorded(info *store.Info) error {
 	if info.Recorded() {
 		return nil
@@ -52,7 +51,7 @@ func (l *Library) warn(format string, args ...any) {
 	}
 }
 
-// WarnDamage tells the user what could not be read of a raw log.
+// WarnDamage warns about the unreadable parts of a raw log.
 func (l *Library) WarnDamage(damage []*store.Damage) {
 	for _, d := range damage {
 		l.warn("warning: %v", d)
@@ -61,13 +60,13 @@ func (l *Library) WarnDamage(damage []*store.Damage) {
 
 func (l *Library) progress(label string, total int64) *progress.Bar {
 	if l.Progress == nil {
-		return new(progress.Bar) // shows nothing
+		return new(progress.Bar) // a Bar that shows nothing
 	}
 	return l.Progress(label, total)
 }
 
-// Transcript returns a session's transcript from its entries. It reads them out of the raw log
-// first if that has not been done.
+// Transcript returns a session's transcript. If its raw log is not completely extracted, it does
+// that first.
 func (l *Library) Transcript(ctx context.Context, info *store.Info) (*session.Transcript, error) {
 	if info.Status == store.Live && info.Process != "" {
 		return l.running(ctx, info)
@@ -89,12 +88,12 @@ func (l *Library) Transcript(ctx context.Context, info *store.Info) (*session.Tr
 		Format: session.TranscriptFormat, Version: session.TranscriptVersion,
 		Session: s, Entries: entries,
 	}
-	l.Redact.Transcript(t, nil) // what was stored before redaction was on
+	l.Redact.Transcript(t, nil) // entries may have been stored before redaction was on
 	return t, nil
 }
 
-// running returns the transcript so far of a command that a program runs. The first command to read
-// it after its end stores its entries.
+// running returns the transcript so far of a command that a program runs. The first call after the
+// command's end stores its entries.
 func (l *Library) running(ctx context.Context, info *store.Info) (*session.Transcript, error) {
 	t, _, err := l.Reread(ctx, info)
 	if errors.Is(err, ErrNoRawLog) {
@@ -107,7 +106,7 @@ func (l *Library) running(ctx context.Context, info *store.Info) (*session.Trans
 	return t, err
 }
 
-// Reread reads a session's raw log again. The error is ErrNoRawLog if it is empty and always was.
+// Reread extracts a session's raw log again. The error is ErrNoRawLog if the session never had one.
 func (l *Library) Reread(ctx context.Context, info *store.Info) (*session.Transcript, []*store.Damage, error) {
 	if !info.Recorded() {
 		return nil, nil, ErrNoRawLog
@@ -126,9 +125,9 @@ func (l *Library) Reread(ctx context.Context, info *store.Info) (*session.Transc
 	return t, source.Damage, err
 }
 
-// Entries returns a session's entries one by one, as they are stored: those from before redaction
-// was on may hold secrets. It reads them out of the raw log first if that has not been done, and
-// where the stored ones are damaged. The caller must call done when it has them.
+// Entries iterates over a session's entries as they are stored; those from before redaction was on
+// may contain secrets. If the raw log is not completely extracted, or stored entries are damaged,
+// it extracts them. The caller must call done afterwards.
 func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	entries, done = l.Store.Each(ctx, info.ID), func() {}
 	if info.Beside || info.Unread && info.Status != store.Live {
@@ -142,8 +141,8 @@ func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.S
 	return l.mended(ctx, info, entries), done, err
 }
 
-// Beginning returns the first messages of a session, up to limit, without secrets. It reads them
-// out of the raw log first if that has not been done.
+// Beginning returns the first messages of a session, up to limit, without secrets. If its raw log
+// is not completely extracted, it does that first.
 func (l *Library) Beginning(ctx context.Context, info *store.Info, limit int) (messages []*session.Entry, err error) {
 	if info.Status == store.Live && info.Process != "" {
 		t, err := l.running(ctx, info)
@@ -163,7 +162,7 @@ func (l *Library) Beginning(ctx context.Context, info *store.Info, limit int) (m
 			return messages, err
 		}
 		if e.Type == session.TypeMessage {
-			messages = append(messages, r.Entry(e, nil)) // also what was stored before redaction was on
+			messages = append(messages, r.Entry(e, nil)) // entries may have been stored before redaction was on
 		}
 		if len(messages) >= limit {
 			break
@@ -172,7 +171,8 @@ func (l *Library) Beginning(ctx context.Context, info *store.Info, limit int) (m
 	return messages, nil
 }
 
-// mended returns entries. From where they are damaged on, it reads them out of the raw log.
+// mended returns entries. Where they are damaged, it continues with entries extracted from the raw
+// log.
 func (l *Library) mended(ctx context.Context, info *store.Info, entries iter.Seq2[*session.Entry, error]) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		last := 0
@@ -200,7 +200,7 @@ func (l *Library) mended(ctx context.Context, info *store.Info, entries iter.Seq
 	}
 }
 
-// entriesAfter returns the entries after number last, out of the raw log.
+// entriesAfter extracts the entries after the one numbered last from the raw log.
 func (l *Library) entriesAfter(ctx context.Context, info *store.Info, last int) ([]*session.Entry, error) {
 	t, _, err := l.Reread(ctx, info)
 	if t == nil {
@@ -209,7 +209,7 @@ func (l *Library) entriesAfter(ctx context.Context, info *store.Info, last int) 
 	return slices.DeleteFunc(t.Entries, func(e *session.Entry) bool { return e.Seq <= last }), err
 }
 
-// collect returns all entries.
+// collect returns the entries as a slice.
 func collect(entries iter.Seq2[*session.Entry, error]) ([]*session.Entry, error) {
 	out := []*session.Entry{}
 	for e, err := range entries {

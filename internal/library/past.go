@@ -16,35 +16,35 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// Past reads stored sessions for servers. Only so many requests at a time replay a raw log. Its
-// methods may be called concurrently.
+// Past reads stored sessions for servers. It limits how many requests replay a raw log at the same
+// time. Its methods may be called concurrently.
 type Past struct {
 	*Library
-	patience time.Duration // how long Page waits for a session to be read
+	patience time.Duration // how long Page waits for an extraction
 
-	turns chan struct{} // for those that wait for an answer
-	slots chan struct{} // for readings
+	turns chan struct{} // limits the requests that replay a raw log and wait for it
+	slots chan struct{} // limits the extractions
 
-	ctx     context.Context // of the readings
+	ctx     context.Context // of the extractions
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
 	mu       sync.Mutex             // guards the fields below
-	readings map[string]*background // by the ids of their sessions
-	readOut  chan struct{}          // is closed when ReadOut is done; nil: it was never called
-	readAt   time.Time              // when that began
+	readings map[string]*background // by session id
+	readOut  chan struct{}          // closed when ReadOut is done; nil if it was never called
+	readAt   time.Time              // when that started
 }
 
-// background is a reading that goes on when nobody waits for it.
+// background is an extraction that continues when no request waits for it.
 type background struct {
 	*reading
 	done chan struct{}
-	err  error // once done is closed
-	size int64 // bytes of output in the raw log when it was begun
+	err  error // valid once done is closed
+	size int64 // output bytes of the raw log at its start
 	used time.Time
 }
 
-// NewPast returns what servers read of l. Close must be called.
+// NewPast returns a Past that reads from l. The caller must Close it.
 func NewPast(l *Library) *Past {
 	v := &Past{
 		Library: l, patience: readPatience, turns: make(chan struct{}, runtime.NumCPU()), slots: make(chan struct{}, runtime.NumCPU()),
@@ -54,7 +54,7 @@ func NewPast(l *Library) *Past {
 	return v
 }
 
-// Close stops what is being read.
+// Close stops the extractions.
 func (v *Past) Close() error {
 	v.stop()
 	v.running.Wait()
@@ -68,7 +68,7 @@ func (v *Past) Close() error {
 	return err
 }
 
-// Turn waits until the caller may replay a raw log; leave must be called after that.
+// Turn waits until the caller may replay a raw log. leave must be called afterwards.
 func (v *Past) Turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case v.turns <- struct{}{}:
@@ -81,8 +81,8 @@ func (v *Past) Turn(ctx context.Context) (leave func(), err error) {
 // readPatience is how long Page usually waits for a session to be read.
 const readPatience = time.Second
 
-// Page implements server.Past. It first reads out a session that is not read to its end. If that
-// takes long, it returns what has been read so far.
+// Page implements server.Past. If the session is not completely extracted, it does that first. If
+// that takes long, it returns the entries extracted so far.
 func (v *Past) Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, *store.Reading, error) {
 	switch {
 	case info.Status == store.Live && info.Process != "":
@@ -117,8 +117,8 @@ func (v *Past) Page(ctx context.Context, info *store.Info, span store.Span) (sto
 	return page, nil, err
 }
 
-// read returns the reading of a session, which it starts if there is none. It returns nil if the
-// session has been read meanwhile.
+// read returns the extraction of a session, and starts it if necessary. It returns nil if the
+// session was extracted meanwhile.
 func (v *Past) read(ctx context.Context, info *store.Info) (*background, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -148,13 +148,13 @@ func (v *Past) read(ctx context.Context, info *store.Info) (*background, error) 
 			r.err = v.ctx.Err()
 		}
 		if r.err != nil || !copied.Unread {
-			v.forget(r) // the next one reads the database
+			v.forget(r) // the next request reads the database
 		}
 	})
 	return r, nil
 }
 
-// forget lets go of a reading. Its file is freed when nobody reads in it any more.
+// forget drops an extraction. Its file is freed when no request reads it any more.
 func (v *Past) forget(r *background) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -163,11 +163,12 @@ func (v *Past) forget(r *background) {
 	}
 }
 
-// mostReadings is how many sessions that the database does not take are kept.
+// mostReadings is the maximum number of extractions to keep that could not be saved in the
+// database.
 const mostReadings = 16
 
-// trim lets go of the reading that was not used for the longest time, if there are too many. mu
-// must be held.
+// trim drops the extraction that was not used for the longest time, if there are too many. mu must
+// be held.
 func (v *Past) trim() {
 	var oldest *background
 	for _, r := range v.readings {
@@ -180,7 +181,7 @@ func (v *Past) trim() {
 	}
 }
 
-// finished reports whether all has been read and saved.
+// finished reports whether everything has been extracted and saved.
 func (r *background) finished() bool {
 	select {
 	case <-r.done:
@@ -190,7 +191,7 @@ func (r *background) finished() bool {
 	}
 }
 
-// wait returns a page once all is read, or what there is of it when patience is over. kept is false
+// wait returns a page once everything is extracted, or what there is after patience. kept is false
 // if the page is in the database.
 func (r *background) wait(ctx context.Context, patience time.Duration, span store.Span) (page store.Page, state *store.Reading, kept bool, err error) {
 	late := time.NewTimer(patience)
@@ -209,10 +210,10 @@ func (r *background) wait(ctx context.Context, patience time.Duration, span stor
 	return page, state, true, err
 }
 
-// readAgain is how long ReadOut does not look for sessions again.
+// readAgain is the minimum interval between two searches of ReadOut.
 const readAgain = 2 * time.Second
 
-// ReadOut implements mcp.Past. The reading goes on when the wait is over.
+// ReadOut implements mcp.Past. The extraction continues if the caller stops waiting.
 func (v *Past) ReadOut(ctx context.Context) error {
 	done := v.startReadOut()
 	late := time.NewTimer(v.patience)
@@ -226,7 +227,8 @@ func (v *Past) ReadOut(ctx context.Context) error {
 	return nil
 }
 
-// startReadOut returns a channel that is closed when the sessions that had ended are read out.
+// startReadOut starts to extract the sessions that have ended. It returns a channel that is closed
+// when that is done.
 func (v *Past) startReadOut() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -244,9 +246,9 @@ func (v *Past) startReadOut() <-chan struct{} {
 	v.readOut, v.readAt = done, time.Now()
 	v.running.Go(func() {
 		defer close(done)
-		nice.Lock() // the recording of sessions comes first
+		nice.Lock() // recorders have priority
 
-		_ = v.ReadOutAll(v.ctx, store.Filter{}) // Page reads again what is not saved; what cannot be read is not found
+		_ = v.ReadOutAll(v.ctx, store.Filter{}) // Page repeats what was not saved; an unreadable session has no entries
 	})
 	return done
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Playback returns the recording of a session to play, or the part of it that shows the entries of
-// ref. If the session does not have them, the error is an *archive.MissingError.
+// Playback returns the recording of a session, or the part of it that shows the entries of ref. If
+// an entry does not exist, the error is an *archive.MissingError.
 func (l *Library) Playback(ctx context.Context, info *store.Info, ref archive.Ref) (*archive.Playback, error) {
 	if err := Recorded(info); err != nil {
 		return nil, err

@@ -15,28 +15,28 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// reading reads a session out of its raw log. Its entries are in a file, so that a long session
-// takes no more memory than a short one, and can be read while it is at work.
+// reading extracts a session from its raw log. Its entries are in a file, so that memory does not
+// grow with the session, and they can be read during the extraction.
 type reading struct {
 	store  store.Reader
 	keeper keeper
 	info   *store.Info
 	redact archive.Redaction
 	warn   func(damage []*store.Damage)
-	seen   func(n int)   // is called with the bytes of output that were read
-	over   chan struct{} // is closed when all is read, but not yet saved
+	seen   func(n int)   // called with the number of output bytes that were read
+	over   chan struct{} // closed when everything is read, before it is saved
 
-	session session.Session // as read, once run has returned
+	session session.Session // extracted; valid when run has returned
 	usage   []session.Usage // likewise
 	damage  []*store.Damage // likewise
 
 	mu    sync.Mutex // guards the fields below
 	spool *spool.Spool
-	t     *archive.Transcriber // its entries follow those of spool; nil when run has read all
-	bytes int64                // of output, read so far
+	t     *archive.Transcriber // has the entries after those in spool; nil when run is done
+	bytes int64                // output bytes read so far
 }
 
-// newReading prepares to read info's session. Close must be called.
+// newReading prepares the extraction of info's session. The caller must Close it.
 func (l *Library) newReading(info *store.Info) (*reading, error) {
 	db, ok := l.Store.(keeper)
 	if !ok {
@@ -54,11 +54,11 @@ func (l *Library) newReading(info *store.Info) (*reading, error) {
 	return r, nil
 }
 
-// Close frees the file.
+// Close deletes the file.
 func (r *reading) Close() error { return r.spool.Close() }
 
-// readOut reads the session and saves the entries, as far as the database takes them; what it does
-// not take leaves info.Unread set.
+// readOut extracts the session and saves the entries. If the database cannot be written,
+// info.Unread stays set.
 func (r *reading) readOut(ctx context.Context) error {
 	info := r.info
 	err := r.run(ctx)
@@ -77,16 +77,15 @@ func (r *reading) readOut(ctx context.Context) error {
 		info.Unread = true
 		return nil
 	case none:
-		err = r.keeper.PutExtracted(ctx, info.ID, store.Extracted{}) // its entries are all that there is
+		err = r.keeper.PutExtracted(ctx, info.ID, store.Extracted{}) // the stored entries are complete
 	default:
-		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for its lock
+		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for the database's lock
 	}
 	info.Unread = err != nil && !none
 	return unlessReadOnly(err)
 }
 
-// run reads the raw log to its end. The error is ErrNoRawLog if it is empty and never was anything
-// else.
+// run reads the raw log to its end. The error is ErrNoRawLog if the session never had one.
 func (r *reading) run(ctx context.Context) error {
 	source := archive.NewRawLog(ctx, r.store, r.info.ID, 0)
 	defer source.Stop()
@@ -108,7 +107,7 @@ func (r *reading) run(ctx context.Context) error {
 	return r.end()
 }
 
-// feed takes the next event.
+// feed adds the next event.
 func (r *reading) feed(e session.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +117,7 @@ func (r *reading) feed(e session.Event) error {
 	return r.spool.Add(r.redact.Entries(r.t.Forget(), nil)...)
 }
 
-// end takes what is left when there are no more events.
+// end completes the entries after the last event.
 func (r *reading) end() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,11 +138,12 @@ func (r *reading) end() error {
 	return errors.Join(err, firstErr)
 }
 
-// titleEntries is how many entries are searched for the line that a shortened title comes from.
+// titleEntries is how many entries are searched for the line from which a shortened title was
+// taken.
 const titleEntries = 200
 
-// page returns a span of what has been read so far, and how much of the raw log that is; nil: all.
-// Before, the last entries may still change.
+// page returns a span of what has been extracted so far, and how much of the raw log that is; nil
+// means all. Until then the last entries may still change.
 func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,8 +161,8 @@ func (r *reading) page(span store.Span) (store.Page, *store.Reading, error) {
 	return page, state, err
 }
 
-// save puts the entries into the database. Those that are there already keep their ids. If a part
-// of the raw log is lost and the database has more entries than that left, it keeps them instead.
+// save stores the entries in the database. Entries that exist already keep their ids. If a part of
+// the raw log is lost and the database has more entries, it keeps those.
 func (r *reading) save(ctx context.Context) error {
 	had, err := r.store.Page(ctx, r.info.ID, store.Span{Limit: 1})
 	if err != nil {
@@ -177,7 +177,7 @@ func (r *reading) save(ctx context.Context) error {
 		x = store.Extracted{Entries: entries, Usage: r.usage, Session: &r.session}
 	}
 	if s := &r.session; r.info.Status == store.Interrupted && s.EndedAt != nil && s.ExitCode != nil {
-		x.End = s // the log has it, the recorder could not write it
+		x.End = s // the recorder could not write the end, but the log has it
 	}
 	return r.keeper.PutExtracted(ctx, r.info.ID, x)
 }

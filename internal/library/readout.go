@@ -10,11 +10,11 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// readOut reads a session's raw log if its recorder could not read all of it: it was killed, or was
-// behind when its command ended. The entries go to the database, so this happens once. If the
-// database cannot be written, which is no error, it happens again the next time, and info.Unread
-// stays set. It calls seen with the bytes of output that it has read. The caller must call done
-// when it has the entries.
+// readOut extracts a session's raw log if its recorder could not: it was killed, or had not caught
+// up when its command ended. The entries are saved, so this happens once. If the database cannot be
+// written, which is not an error, it happens again the next time, and info.Unread stays set. It
+// calls seen with the number of output bytes that it has read. The caller must call done when it
+// has the entries.
 func (l *Library) readOut(ctx context.Context, info *store.Info, seen func(n int)) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	r, err := l.newReading(info)
 	if err != nil {
@@ -30,7 +30,7 @@ func (l *Library) readOut(ctx context.Context, info *store.Info, seen func(n int
 	return r.spool.All(), func() { _ = r.Close() }, nil
 }
 
-// unlessReadOnly returns err unless it says that the database cannot be written now.
+// unlessReadOnly returns err unless it means that the database cannot be written now.
 func unlessReadOnly(err error) error {
 	if errors.Is(err, session.ErrNotWritable) || errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrFull) {
 		return nil
@@ -38,15 +38,15 @@ func unlessReadOnly(err error) error {
 	return err
 }
 
-// ReadOutAll reads out the sessions that the filter chooses and that are not read out yet, whatever
-// their agents: those are known only when a session is read. Then the database knows what was said
-// in them, as far as it takes that now. ReadOutAll warns of what cannot be read.
+// ReadOutAll extracts the sessions that the filter selects and that are not completely extracted.
+// It ignores the filter's agent, because agents are known only after the extraction. It warns about
+// what cannot be read.
 func (l *Library) ReadOutAll(ctx context.Context, filter store.Filter) error {
 	return l.readOutAll(ctx, filter, func(*store.Info, iter.Seq2[*session.Entry, error]) error { return nil })
 }
 
-// readOutAll implements ReadOutAll. It calls unsaved with the entries that the database does not
-// take now.
+// readOutAll implements ReadOutAll. It calls unsaved for sessions whose entries could not be saved
+// in the database.
 func (l *Library) readOutAll(ctx context.Context, filter store.Filter, unsaved func(*store.Info, iter.Seq2[*session.Entry, error]) error) error {
 	filter.Unread, filter.Limit, filter.Agent = true, 0, ""
 	infos, err := l.Store.Sessions(ctx, filter)
@@ -78,13 +78,13 @@ func (l *Library) readOutAll(ctx context.Context, filter store.Filter, unsaved f
 	return nil
 }
 
-// saidBy reports whether an agent, if one is named, took part in a conversation.
+// saidBy reports whether agent takes part in a conversation. It is true if agent is empty.
 func saidBy(agent string, entries []*session.Entry) bool {
 	return agent == "" || slices.ContainsFunc(entries, func(e *session.Entry) bool { return e.Agent == agent })
 }
 
-// Search asks the database, and reads the sessions whose entries it does not take now; their hits
-// come first. There are q.Filter.Limit hits at most.
+// Search searches the database, and the sessions whose entries could not be saved in it, whose hits
+// come first. There are at most q.Filter.Limit hits.
 func (l *Library) Search(ctx context.Context, q store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
 	var unsaved []*store.Hit
 	searched := map[string]bool{}

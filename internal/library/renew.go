@@ -7,9 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Renew reads a session's raw log again, as Reread does, and replaces the stored entries. Entries
-// that did not change keep their ids. It replaces nothing while the session runs, if damage to
-// the raw log would lose entries, or if the store only reads.
+// Renew extracts a session's raw log again, as Reread does, and replaces the stored entries.
+// Entries that did not change keep their ids. It replaces nothing while the session is live, if
+// damage to the raw log would lose entries, or if the store is read-only.
 func (l *Library) Renew(ctx context.Context, info *store.Info) (*session.Transcript, []*store.Damage, error) {
 	old, err := collect(l.Store.Each(ctx, info.ID))
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// SandboxPrefix begins the name of a sandbox where a session is expected.
+// SandboxPrefix is the prefix of a reference to a sandbox, where a session is expected.
 const SandboxPrefix = "sandbox:"
 
-// sessionPrefix begins the name of the session that the Cloudflare SDK makes for a sandbox.
+// sessionPrefix is the prefix of the session name that the Cloudflare SDK uses for a sandbox.
 const sessionPrefix = "sandbox-"
 
-// Sandbox is the commands that programs asked for under one name, as one conversation.
+// Sandbox is the commands that programs started under one sandbox name, as one conversation.
 type Sandbox struct {
-	Infos []*store.Info // of the commands, the oldest first
+	Infos []*store.Info // of the commands, oldest first
 	Ref   archive.Ref   // its session is SandboxPrefix and the name
 
 	lib *Library
@@ -33,7 +33,7 @@ func (l *Library) Sandbox(ctx context.Context, ref archive.Ref) (*Sandbox, error
 	return s, s.Load(ctx)
 }
 
-// Load finds the sandbox's commands, and those that came since.
+// Load loads the sandbox's commands. It can be called again to add new ones.
 func (s *Sandbox) Load(ctx context.Context) (err error) {
 	if s.Infos, err = s.lib.Store.Sessions(ctx, store.Filter{Sandbox: s.Name()}); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (s *Sandbox) Load(ctx context.Context) (err error) {
 // Name returns the sandbox's name.
 func (s *Sandbox) Name() string { return strings.TrimPrefix(s.Ref.Session, SandboxPrefix) }
 
-// Live reports whether a command of the sandbox is recorded now.
+// Live reports whether a command of the sandbox is being recorded.
 func (s *Sandbox) Live() bool {
 	return slices.ContainsFunc(s.Infos, func(i *store.Info) bool { return i.Status == store.Live })
 }
@@ -75,7 +75,7 @@ func (s *Sandbox) Info() *store.Info {
 	return info
 }
 
-// Transcript returns what the sandbox's Ref names of its commands, in order and numbered as one
+// Transcript returns the entries that the sandbox's Ref selects, in order and numbered as one
 // conversation. The error may be an *archive.MissingError.
 func (s *Sandbox) Transcript(ctx context.Context) (*session.Transcript, error) {
 	entries, _, err := s.Entries(ctx, true)
@@ -88,9 +88,9 @@ func (s *Sandbox) Transcript(ctx context.Context) (*session.Transcript, error) {
 	}, true)
 }
 
-// Entries returns the entries of all commands, in order and numbered as one conversation, and the
-// command that each is of. Unless output is set, those of running commands with pipes lack what was
-// written.
+// Entries returns the entries of all commands, in order and numbered as one conversation. of[i] is
+// the command of entries[i]. Unless output is set, the entries of running commands with pipes lack
+// their output.
 func (s *Sandbox) Entries(ctx context.Context, output bool) (entries []*session.Entry, of map[*session.Entry]*store.Info, err error) {
 	entries, of = []*session.Entry{}, map[*session.Entry]*store.Info{}
 	for _, info := range s.Infos {

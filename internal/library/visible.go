@@ -10,15 +10,15 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Visible returns a session and its entries, one by one, as their user may see them. It is
-// Transcript for a session of any length. The caller must call done when it has the entries.
+// Visible returns a session and an iterator over its entries, as their user may see them. It is
+// like Transcript, but for a session of any length. The caller must call done afterwards.
 func (l *Library) Visible(ctx context.Context, info *store.Info) (s session.Session, entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	all, done, err := l.Entries(ctx, info)
 	if err != nil {
 		return s, nil, done, err
 	}
 	t := session.Transcript{Session: info.Session}
-	l.Redact.Transcript(&t, nil) // what was stored before redaction was on
+	l.Redact.Transcript(&t, nil) // entries may have been stored before redaction was on
 	r, _ := l.Redact.Of(info.Command)
 	return t.Session, func(yield func(*session.Entry, error) bool) {
 		for e, err := range all {
@@ -32,8 +32,8 @@ func (l *Library) Visible(ctx context.Context, info *store.Info) (s session.Sess
 	}, done, nil
 }
 
-// WriteOutput writes the bytes that the command of a session has written, as they came. The error
-// wraps session.ErrNoRecording if there is no recording.
+// WriteOutput writes the raw output of a session's command. The error wraps session.ErrNoRecording
+// if there is no recording.
 func (l *Library) WriteOutput(ctx context.Context, w io.Writer, info *store.Info) error {
 	if err := Recorded(info); err != nil {
 		return err

@@ -19,32 +19,32 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// child is the command, in a process group of its own, and its pipes or PTY.
+// child is the command, in its own process group, and its pipes or PTY.
 type child struct {
 	pid   int
 	outs  []*source
-	wake  [2]*os.File  // a pipe; a byte in it says that the command has exited
-	ptmx  *os.File     // nil: there is none
+	wake  [2]*os.File  // a pipe that receives a byte when the command has exited
+	ptmx  *os.File     // nil if it has none
 	stdin sync.Mutex   // guards input
-	input *os.File     // nil: it is closed
+	input *os.File     // nil if closed
 	taken atomic.Int64 // bytes written to input
-	typed func([]byte) // called with input that may be recorded; nil: none may
-	code  int          // valid when wake has a byte
+	typed func([]byte) // called with input that may be recorded; nil if none may be
+	code  int          // exit code; valid once wake has a byte
 
 	typing sync.Mutex // held while input is written and recorded
 
 	mu   sync.Mutex // guards gone
-	gone bool       // the command was waited for: its pid may be another's
+	gone bool       // the command was waited for, so its pid may belong to another process
 }
 
-// source is a pipe or PTY that the command writes.
+// source is a pipe or PTY to which the command writes.
 type source struct {
 	stream Stream
-	file   *os.File // nil: it has ended
-	held   []byte   // the beginning of a character
+	file   *os.File // nil after its end
+	held   []byte   // the start of an incomplete character
 }
 
-// readSize is how much is read at a time, in bytes: what a pipe holds.
+// readSize is the maximum number of bytes to read at a time: the capacity of a pipe.
 const readSize = 64 << 10
 
 // startChild starts the order's command.
@@ -92,11 +92,11 @@ func startChild(o *order) (*child, error) {
 	return c, nil
 }
 
-// maxArgument is how long an argument may be that every system passes on, in bytes: Linux takes
-// 128 KiB (execve(2)).
+// maxArgument is the maximum length of an argument that every system accepts, in bytes. Linux
+// accepts 128 KiB (execve(2)).
 const maxArgument = 100 << 10
 
-// scriptFile returns a file without a name that holds the text and is read from its beginning.
+// scriptFile returns an unnamed temporary file that contains the text, positioned at its start.
 func scriptFile(text string) (*os.File, error) {
 	f, err := os.CreateTemp("", "ptyrec-")
 	if err != nil {
@@ -115,7 +115,7 @@ func scriptFile(text string) (*os.File, error) {
 	return f, nil
 }
 
-// openPipes makes the pipes, and returns the command's ends of them.
+// openPipes creates the pipes, and returns the command's ends of them.
 func (c *child) openPipes(o *order) ([]*os.File, error) {
 	var files []*os.File
 	if o.CloseStdin {
@@ -143,7 +143,7 @@ func (c *child) openPipes(o *order) ([]*os.File, error) {
 	return files, nil
 }
 
-// openPTY makes the PTY, and returns the command's ends of it.
+// openPTY creates the PTY, and returns the command's ends of it.
 func (c *child) openPTY(o *order) ([]*os.File, error) {
 	ptmx, tty, err := pty.Open()
 	if err != nil {
@@ -156,13 +156,13 @@ func (c *child) openPTY(o *order) ([]*os.File, error) {
 	return []*os.File{tty, tty, tty}, nil
 }
 
-// unblocked makes reads and writes of f's descriptor return at once.
+// unblocked sets f's descriptor to non-blocking mode.
 func unblocked(f *os.File) *os.File {
-	_ = unix.SetNonblock(int(f.Fd()), true) // Fd takes f from Go's poller
+	_ = unix.SetNonblock(int(f.Fd()), true) // Fd removes f from Go's poller
 	return f
 }
 
-// reap waits for the command, and for the orphans of what it has started.
+// reap waits for the command, and for orphaned descendants of it.
 func (c *child) reap() {
 	for {
 		if !awaitChild() {
@@ -183,11 +183,12 @@ func (c *child) reap() {
 	}
 }
 
-// orphanWait is how often a host without children looks for orphans.
+// orphanWait is the interval at which a host without children looks for orphans.
 const orphanWait = 20 * time.Millisecond
 
-// carry calls output with whole characters of what the command writes, and exited once when it has
-// exited and all that it wrote was carried. It returns when nothing holds the pipes any more.
+// carry passes what the command writes to output, split only between characters. It calls exited
+// once, after the command has exited and everything that it wrote was passed on. It returns when no
+// process holds the pipes any more.
 func (c *child) carry(output func(s Stream, data []byte), exited func(code int)) {
 	buf := make([]byte, readSize)
 	open := len(c.outs)
@@ -230,20 +231,20 @@ func (c *child) carry(output func(s Stream, data []byte), exited func(code int))
 			left = 0
 			continue
 		}
-		if quiet || open == 0 || left > len(c.outs)*readSize { // more than pipes hold: others write
+		if quiet || open == 0 || left > len(c.outs)*readSize { // more than the pipes can hold: another process is writing
 			ended = true
 			exited(c.code)
 		}
 	}
 }
 
-// finish carries what is held of a stream that has ended.
+// finish passes on the incomplete character of a stream that has ended, and closes its file.
 func (c *child) finish(s *source, output func(s Stream, data []byte)) {
 	if len(s.held) > 0 {
 		output(s.stream, s.held)
 		s.held = nil
 	}
-	if s.file != c.ptmx { // resize uses that
+	if s.file != c.ptmx { // resize still uses the PTY
 		_ = s.file.Close()
 	}
 	s.file = nil
@@ -257,8 +258,8 @@ func (s *source) fd() int32 {
 	return int32(s.file.Fd())
 }
 
-// write writes to the command's input, as long as that takes. Closing stop ends it. It leaves out
-// what was written before of data that begins at *at in all input.
+// write writes data to the command's input, which may block. Closing stop ends it. *at, if set, is
+// the offset of data in all input; what the command already has is not written again.
 func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 	c.stdin.Lock()
 	defer c.stdin.Unlock()
@@ -288,7 +289,8 @@ func (c *child) write(data []byte, at *int64, stop <-chan struct{}) error {
 	return nil
 }
 
-// typeNow writes what the command's input takes at once, and records it.
+// typeNow writes as much as the command's input accepts without blocking, records it, and returns
+// its length.
 func (c *child) typeNow(data []byte) (n int, err error) {
 	c.typing.Lock()
 	defer c.typing.Unlock()
@@ -299,14 +301,15 @@ func (c *child) typeNow(data []byte) (n int, err error) {
 	return n, err
 }
 
-// awaitTyped returns when the input that was written is recorded: a command may end at it at once.
+// awaitTyped returns once the input that was written is also recorded. The command may exit right
+// after it has read the input.
 func (c *child) awaitTyped() {
 	c.typing.Lock()
 	defer c.typing.Unlock()
 }
 
-// showsInput reports whether input may be recorded now: that of a pipe, and on a PTY what its echo
-// shows, so no passwords.
+// showsInput reports whether input may be recorded now: always for a pipe, for a PTY only while it
+// echoes, so that passwords are not recorded.
 func (c *child) showsInput() bool {
 	if c.typed == nil || c.ptmx == nil {
 		return c.typed != nil
@@ -315,10 +318,10 @@ func (c *child) showsInput() bool {
 	return err == nil && settings.Lflag&unix.ECHO != 0
 }
 
-// writeStep is how often a command that does not read is tried again.
+// writeStep is the interval between attempts to write to a command that does not read.
 const writeStep = 5 * time.Millisecond
 
-// closeInput ends the command's input. A PTY has no end of input.
+// closeInput closes the command's input. It has no effect on a PTY.
 func (c *child) closeInput() error {
 	c.stdin.Lock()
 	defer c.stdin.Unlock()
@@ -330,7 +333,7 @@ func (c *child) closeInput() error {
 	return err
 }
 
-// kill sends a signal to the command's process group and to all that it has started.
+// kill sends a signal to the command's process group and to all its descendants.
 func (c *child) kill(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -342,7 +345,7 @@ func (c *child) kill(sig syscall.Signal) {
 	}
 }
 
-// hasDescendants reports whether anything that the command started is there.
+// hasDescendants reports whether a descendant of the command still runs.
 func (c *child) hasDescendants() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

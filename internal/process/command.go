@@ -13,16 +13,16 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Command is a command of a Manager, running or not. Its methods may be called concurrently.
+// Command is a running or finished command of a Manager. Its methods may be called concurrently.
 type Command struct {
 	m     *Manager
-	ended chan struct{} // closed when info has the command's end
+	ended chan struct{} // closed when info contains the command's end
 
-	mu   sync.Mutex // guards what may change in info: PID, State, ExitCode, EndedAt, Listed, Notice
+	mu   sync.Mutex // guards the fields of info that change: PID, State, ExitCode, EndedAt, Listed, Notice
 	info Info
 }
 
-// newCommand returns the command of a session. s is nil if it has no host.
+// newCommand returns the command of a session. s is the status from its host, nil if it has none.
 func newCommand(m *Manager, record session.Session, s *status) *Command {
 	c := &Command{m: m, ended: make(chan struct{}), info: Info{
 		Sandbox: record.Sandbox, ID: record.Process, SessionID: record.ID, TTL: Forever, StartedAt: record.StartedAt,
@@ -44,7 +44,8 @@ func newCommand(m *Manager, record session.Session, s *status) *Command {
 	return c
 }
 
-// CommandText returns what a program asked to run, of the command line that was recorded.
+// CommandText returns the command that a program asked to run, as text, from the recorded command
+// line.
 func CommandText(argv []string) string {
 	if len(argv) == 3 && argv[1] == "-c" {
 		return argv[2]
@@ -59,7 +60,7 @@ func CommandText(argv []string) string {
 	return text
 }
 
-// update takes what a host says.
+// update updates info from a host's status.
 func (c *Command) update(s *status) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +73,7 @@ func (c *Command) update(s *status) {
 	}
 }
 
-// record takes the end of a command without a host from its session.
+// record updates info from the session of a command without a host.
 func (c *Command) record(s session.Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +90,7 @@ func (c *Command) record(s session.Session) {
 	c.end()
 }
 
-// end notes that info has the command's end. c.mu is held.
+// end marks the command as ended. c.mu must be held.
 func (c *Command) end() {
 	if c.info.AutoCleanup {
 		c.info.Listed, c.info.forgotten = false, true
@@ -97,7 +98,7 @@ func (c *Command) end() {
 	close(c.ended)
 }
 
-// open reports whether the command's end is not known.
+// open reports whether the end of the command is still unknown.
 func (c *Command) open() bool {
 	select {
 	case <-c.ended:
@@ -109,8 +110,7 @@ func (c *Command) open() bool {
 
 func (c *Command) isRunning() bool { return c.open() }
 
-// watch waits for the command's end. w is the connection by which its host was started; nil: there
-// is none.
+// watch waits for the command's end. w is the connection over which its host was started, or nil.
 func (c *Command) watch(w *wire) {
 	var s *status
 	var err error
@@ -135,7 +135,7 @@ func (c *Command) watch(w *wire) {
 	c.m.forgetSoon(c)
 }
 
-// lost looks for the end of a command whose host is gone.
+// lost determines how a command whose host is gone has ended.
 func (c *Command) lost() {
 	ctx := c.m.ctx
 	if err := c.m.opt.Store.ImportJournals(ctx, nil); err != nil {
@@ -148,20 +148,20 @@ func (c *Command) lost() {
 	c.record(s)
 }
 
-// Info describes the command as it is now.
+// Info returns the current state of the command.
 func (c *Command) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.info
 }
 
-// expired reports whether the command's record may no longer be found.
+// expired reports whether the TTL of the command's record has passed.
 func (c *Command) expired() bool {
 	i := c.Info()
 	return i.TTL != Forever && !i.EndedAt.IsZero() && time.Since(i.EndedAt) > i.TTL
 }
 
-// unlist takes the command off the list.
+// unlist removes the command from the list.
 func (c *Command) unlist(ctx context.Context) error {
 	c.mu.Lock()
 	c.info.Listed, c.info.forgotten = false, true
@@ -175,7 +175,7 @@ func (c *Command) unlist(ctx context.Context) error {
 	return c.m.opt.Store.SetAsked(ctx, info.ID, &a)
 }
 
-// Wait returns when the command has ended. The error is ctx's.
+// Wait waits until the command has ended. The only error is ctx's.
 func (c *Command) Wait(ctx context.Context) (Info, error) {
 	select {
 	case <-c.ended:
@@ -185,7 +185,7 @@ func (c *Command) Wait(ctx context.Context) (Info, error) {
 	}
 }
 
-// ask sends a request to the command's host. The error is ErrEnded if it has none.
+// ask sends a request to the command's host. The error is ErrEnded if there is no host.
 func (c *Command) ask(ctx context.Context, q request) (*status, error) {
 	s, err := c.m.ask(ctx, c.info.SessionID, q)
 	if noHost(err) {
@@ -197,20 +197,20 @@ func (c *Command) ask(ctx context.Context, q request) (*status, error) {
 	return s, err
 }
 
-// do is ask for those who need no answer.
+// do is ask for requests whose result is not needed.
 func (c *Command) do(ctx context.Context, q request) error {
 	_, err := c.ask(ctx, q)
 	return err
 }
 
-// Write sends data to the command's input. It waits while the command does not read. The error is
+// Write sends data to the command's input. It blocks while the command does not read. The error is
 // ErrEnded or ctx's.
 func (c *Command) Write(ctx context.Context, data []byte) error {
 	return c.do(ctx, request{Op: opWrite, Data: data})
 }
 
-// WriteAt is Write for data that begins at a position in all input, of which the command may have
-// some already: that is left out. It returns how many bytes of input the command has.
+// WriteAt is like Write for data at an offset in all input. It does not send what the command
+// already has. It returns the number of input bytes that the command has.
 func (c *Command) WriteAt(ctx context.Context, at int64, data []byte) (taken int64, err error) {
 	s, err := c.ask(ctx, request{Op: opWrite, Data: data, At: &at})
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *Command) WriteAt(ctx context.Context, at int64, data []byte) (taken int
 	return s.Taken, nil
 }
 
-// Taken returns how many bytes of input the command has. The error is ErrEnded or ctx's.
+// Taken returns the number of input bytes that the command has. The error is ErrEnded or ctx's.
 func (c *Command) Taken(ctx context.Context) (int64, error) {
 	s, err := c.ask(ctx, request{Op: opState})
 	if err != nil {
@@ -228,43 +228,43 @@ func (c *Command) Taken(ctx context.Context) (int64, error) {
 	return s.Taken, nil
 }
 
-// CloseInput ends the command's input. It does nothing if the command has a PTY.
+// CloseInput closes the command's input. It has no effect on a PTY.
 func (c *Command) CloseInput(ctx context.Context) error { return c.do(ctx, request{Op: opClose}) }
 
-// Resize sets the size of the command's PTY, in cells. It does nothing without one.
+// Resize sets the size of the command's PTY, in cells. It has no effect without a PTY.
 func (c *Command) Resize(ctx context.Context, cols, rows int) error {
 	return c.do(ctx, request{Op: opResize, Cols: cols, Rows: rows})
 }
 
-// Kill sends a signal to the command, its process group and all that it has started, and SIGKILL
-// after grace to what is left. It returns when all has ended. Without grace, signals other than
-// SIGKILL are only sent. The error is ErrEnded if nothing runs, or ctx's.
+// Kill sends a signal to the command, its process group and all its descendants. After grace it
+// sends SIGKILL to those that are left, and it returns when all have ended. If grace is 0, signals
+// other than SIGKILL are sent without waiting. The error is ErrEnded if nothing runs, or ctx's.
 func (c *Command) Kill(ctx context.Context, sig syscall.Signal, grace time.Duration) error {
 	return c.do(ctx, request{Op: opKill, Signal: int(sig), Grace: grace})
 }
 
-// Attach counts a client for Spec.IdleTimeout and Spec.KillOnDisconnect, until detach is called.
+// Attach registers a client for Spec.IdleTimeout and Spec.KillOnDisconnect, until detach is called.
 func (c *Command) Attach() (detach func()) {
 	conn, err := dial(c.m.opt.Store.Path(), c.info.SessionID)
 	if err != nil {
-		return func() {} // it has ended
+		return func() {} // the command has ended
 	}
 	w := newWire(conn)
 	var r reply
 	if w.send(request{Op: opAttach}) == nil {
-		_, _ = w.receive(&r) // the host has counted it
+		_, _ = w.receive(&r) // the host confirms that it counts the client
 	}
 	return sync.OnceFunc(func() { _ = conn.Close() })
 }
 
-// Read returns the command's output from a position on, in order of arrival. It follows the command
-// and ends when that has ended and all is read. Missing output shows in the next chunk's Info. An
-// error ends it.
+// Read iterates over the command's output from a position on, in order of arrival. It follows a
+// running command, and ends when the command has ended and everything was read. The Info of a chunk
+// tells what is missing before it. Read ends after an error.
 func (c *Command) Read(ctx context.Context, from Offsets) iter.Seq2[Chunk, error] {
 	return c.read(ctx, from, false)
 }
 
-// ReadNow returns the command's output from a position on, up to where it ends now.
+// ReadNow is like Read, but ends at the current end of the output.
 func (c *Command) ReadNow(ctx context.Context, from Offsets) iter.Seq2[Chunk, error] {
 	return c.read(ctx, from, true)
 }
@@ -278,20 +278,20 @@ func (c *Command) read(ctx context.Context, from Offsets, now bool) iter.Seq2[Ch
 	}
 }
 
-// errEnough says that the caller has stopped reading.
+// errEnough reports that the caller has stopped reading.
 var errEnough = errors.New("enough")
 
-// reading is one Read.
+// reading is the state of one Read.
 type reading struct {
 	c      *Command
 	ctx    context.Context
-	at     Offsets // up to here it is read
+	at     Offsets // position up to which it has read
 	now    bool
-	notice string // told already
+	notice string // notice that was already passed on
 	yield  func(Chunk, error) bool
 }
 
-// run reads from the host what that has in memory, and the rest from the raw log.
+// run reads the newest output from the host's memory, and older output from the raw log.
 func (r *reading) run() error {
 	for {
 		behind, err := r.host()
@@ -304,7 +304,7 @@ func (r *reading) run() error {
 			return errors.Join(r.ctx.Err(), err)
 		case err == nil:
 			return nil
-		default: // the host is gone: the raw log has all
+		default: // the host is gone: the raw log has everything
 			if _, err := r.c.Wait(r.ctx); err != nil {
 				return err
 			}
@@ -313,7 +313,8 @@ func (r *reading) run() error {
 	}
 }
 
-// host reads from the host to the end, or until it is behind what the host has.
+// host reads from the host up to the end. If the host no longer has the output at r.at in memory,
+// behind is where its memory begins.
 func (r *reading) host() (behind *Offsets, err error) {
 	conn, err := dial(r.c.m.opt.Store.Path(), r.c.info.SessionID)
 	if err != nil {
@@ -347,7 +348,7 @@ func (r *reading) host() (behind *Offsets, err error) {
 	}
 }
 
-// give passes a chunk on, without what is read already.
+// give passes on a chunk, without the part that was already read.
 func (r *reading) give(c Chunk) error {
 	at := r.at.Of(c.Stream)
 	if skip := at - c.Offset; skip > 0 {
@@ -366,7 +367,7 @@ func (r *reading) give(c Chunk) error {
 	return nil
 }
 
-// tell passes on what is wrong with the recording.
+// tell passes on a notice about the recording.
 func (r *reading) tell(notice string) error {
 	if notice == "" || notice == r.notice {
 		return nil
@@ -378,14 +379,14 @@ func (r *reading) tell(notice string) error {
 	return nil
 }
 
-// log reads from the raw log, up to an end or until there is no more.
+// log reads from the raw log, up to end or, if end is nil, up to the end of the log.
 func (r *reading) log(end *Offsets) error {
 	started := r.c.info.StartedAt
-	var text int64 // of a PTY
+	var text int64 // offset in the text of a PTY
 	for e, err := range r.c.m.opt.Store.TextFrom(r.ctx, r.c.info.SessionID, [3]int64{session.Stdout: r.at.Stdout, session.Stderr: r.at.Stderr}) {
 		var damage *store.Damage
 		if errors.As(err, &damage) {
-			continue // the next chunk's offset shows it
+			continue // the offset of the next chunk shows the gap
 		}
 		if err != nil {
 			return err
@@ -411,7 +412,7 @@ func (r *reading) log(end *Offsets) error {
 	return r.ctx.Err()
 }
 
-// skip goes on where the host's memory begins. The next chunk says what is lost.
+// skip continues at the beginning of the host's memory. The next chunk tells what is lost.
 func (r *reading) skip(end Offsets) error {
 	for _, s := range []Stream{Stdout, Stderr} {
 		if at := r.at.Of(s); at < end.Of(s) {

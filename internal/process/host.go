@@ -22,7 +22,7 @@ import (
 // host runs one command, records it, and answers the Manager.
 type host struct {
 	order   order
-	manager *peer.Process // which has ordered the command
+	manager *peer.Process // the process that ordered the command
 	log     *journal.Writer
 	child   *child
 	ring    ring
@@ -31,40 +31,41 @@ type host struct {
 	status   status
 	attached int
 	idle     *time.Timer
-	ending   State         // why the command is being ended; empty: it is not
+	ending   State         // why the command is being ended; empty if it is not
 	ended    chan struct{} // closed when the command has ended
 	conns    sync.WaitGroup
 }
 
-// maxWaiting is how much output may wait for the disk before the command waits, in bytes.
+// maxWaiting is how much output may wait to be written to disk before the command is blocked, in
+// bytes.
 const maxWaiting = 2 << 20
 
-// diskWait is how long the command waits for a disk at a time, at most.
+// diskWait is how long the command is blocked at a time because of a slow disk.
 const diskWait = time.Second
 
-// hostName is the name (os.Args[0]) by which an executable is started to be a host.
+// hostName is the value of os.Args[0] with which an executable is started as a host.
 const hostName = "ptyrec-command-host"
 
-// A program that imports this package never comes to its main if it was started to be a host. So a
-// host never runs anything else, such as the tests of a test binary.
+// If a program that imports this package is started as a host, its main is not called. So a host
+// runs nothing else, such as the tests of a test binary.
 func init() { BeHost() }
 
-// BeHost does not return if this process was started to be a host.
+// BeHost runs the host and exits if this process was started as a host. Otherwise it returns.
 func BeHost() {
 	if os.Args[0] != hostName {
 		return
 	}
-	if hostMain(os.NewFile(orderFile, "order")) != nil { // the Manager was told
+	if hostMain(os.NewFile(orderFile, "order")) != nil { // the Manager has received the error
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// orderFile is the descriptor on which a host takes its order.
+// orderFile is the file descriptor from which a host reads its order.
 const orderFile = 3
 
-// hostMain takes an order from f, one end of a socket pair, runs the command and returns when that
-// is over and recorded. It returns without an order if the other end is closed.
+// hostMain reads an order from f, one end of a socket pair, runs the command, and returns when it
+// has ended and is recorded. It returns without running anything if the other end is closed.
 func hostMain(f *os.File) error {
 	heedSignals()
 	conn, err := net.FileConn(f)
@@ -94,7 +95,7 @@ func hostMain(f *os.File) error {
 	h.mu.Lock()
 	lost := h.status.Notice != ""
 	h.mu.Unlock()
-	if lost { // a reader that is at the recorded part comes back for what only the ring has
+	if lost { // a reader of the recorded part still needs what only the ring has
 		time.Sleep(lostTime)
 	}
 	_ = l.Close()
@@ -103,9 +104,9 @@ func hostMain(f *os.File) error {
 	return nil
 }
 
-// heedSignals makes commands begin with the default action of the signals that the program which
-// started serve ignores, as nohup(1) and a shell's & do: a handled signal is not ignored after
-// exec. The host itself goes on ignoring them.
+// heedSignals handles the signals that serve was started to ignore, as nohup(1) and a shell's & do.
+// So commands begin with the default action: exec resets handled signals, but not ignored ones. The
+// host itself continues to ignore them.
 func heedSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {
@@ -114,7 +115,7 @@ func heedSignals() {
 	}
 }
 
-// begin starts the record and then the command.
+// begin starts the recording and then the command.
 func (h *host) begin() (net.Listener, error) {
 	orphans.Adopt()
 	origin.Mark()
@@ -155,7 +156,7 @@ func (h *host) begin() (net.Listener, error) {
 	return l, nil
 }
 
-// run carries the output until the command has ended and nothing holds its pipes.
+// run passes on the output until the command has ended and no process holds its pipes.
 func (h *host) run() {
 	h.child.carry(h.output, h.exited)
 	h.child.awaitTyped()
@@ -171,14 +172,14 @@ func (h *host) run() {
 	h.notice(lost, err)
 }
 
-// leaveTime is how long readers may take what is left.
+// leaveTime is how long readers have to read the rest of the output.
 const leaveTime = 5 * time.Second
 
-// lostTime is how long output that is not recorded is kept for readers after the command's end:
-// clients whose connection is lost try for 16 s to come back.
+// lostTime is how long output that could not be recorded is kept for readers after the command's
+// end. Clients try to reconnect for 16 s.
 const lostTime = 30 * time.Second
 
-// leave waits for the connections, as long as they read.
+// leave waits for the connections until they have read everything, or its time limit has passed.
 func (h *host) leave() {
 	done := make(chan struct{})
 	go func() { h.conns.Wait(); close(done) }() // the host exits after leave
@@ -203,13 +204,13 @@ func (h *host) output(s Stream, data []byte) {
 	h.log.Put(e)
 	if h.log.Waiting() > maxWaiting {
 		ctx, stop := context.WithTimeout(context.Background(), diskWait)
-		_ = h.log.Settle(ctx) // what a slow disk does not take is lost, and told
+		_ = h.log.Settle(ctx) // output for which the disk is too slow is lost, and the loss is reported
 		stop()
 		h.notice(h.log.Lost())
 	}
 }
 
-// notice keeps what is wrong with the recording, for clients.
+// notice stores a problem of the recording, for clients.
 func (h *host) notice(lost int64, err error) {
 	if lost == 0 {
 		return
@@ -219,7 +220,7 @@ func (h *host) notice(lost int64, err error) {
 	h.status.Notice = fmt.Sprintf("%d bytes of output are not recorded: %v", lost, err)
 }
 
-// exited notes the command's end. What it has left in the background may still write.
+// exited records the command's end. Its background processes may still write.
 func (h *host) exited(code int) {
 	if s := h.order.State; s != nil {
 		s.finish()
@@ -244,8 +245,8 @@ func (h *host) running() bool {
 	}
 }
 
-// end ends the command and all that it started: by sig, and by SIGKILL after grace. Without a grace
-// another signal than SIGKILL is only sent. It returns when all is over.
+// end ends the command and its descendants: by sig, and by SIGKILL after grace. If grace is 0, a
+// signal other than SIGKILL is sent without waiting. Otherwise it returns when all have ended.
 func (h *host) end(why State, sig syscall.Signal, grace time.Duration) {
 	if grace <= 0 && sig != syscall.SIGKILL && why == Killed {
 		h.child.kill(sig)
@@ -264,12 +265,12 @@ func (h *host) end(why State, sig syscall.Signal, grace time.Duration) {
 			h.child.kill(now)
 		}
 		if now != syscall.SIGKILL {
-			now = 0 // once
+			now = 0 // send it only once
 		}
 	}
 }
 
-// limit ends the command because of one of its Spec's limits.
+// limit ends the command because it has reached one of its Spec's limits.
 func (h *host) limit(why State) {
 	sig := syscall.SIGTERM
 	if h.order.Grace <= 0 {
@@ -278,21 +279,21 @@ func (h *host) limit(why State) {
 	h.end(why, sig, h.order.Grace)
 }
 
-// killStep is how often killed processes are looked at.
+// killStep is the interval at which it checks whether killed processes have ended.
 const killStep = 5 * time.Millisecond
 
-// attach counts one more or less that is attached.
+// attach adds n to the number of attached clients.
 func (h *host) attach(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.attached += n
 	h.watchIdle()
 	if h.attached == 0 && n < 0 && h.order.KillOnDisconnect {
-		h.conns.Go(func() { h.limit(Killed) }) // a connection counts: the one that detaches
+		h.conns.Go(func() { h.limit(Killed) }) // the connection of the detaching client still counts
 	}
 }
 
-// watchIdle starts or stops the clock of Spec.IdleTimeout. h.mu is held.
+// watchIdle starts or stops the timer of Spec.IdleTimeout. h.mu must be held.
 func (h *host) watchIdle() {
 	if h.idle != nil {
 		h.idle.Stop()

@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// serve answers those who connect, until l is closed.
+// serve accepts connections until l is closed.
 func (h *host) serve(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -23,7 +23,7 @@ func (h *host) serve(l net.Listener) {
 			switch _, err := w.receive(&q); {
 			case err != nil:
 			case h.changes(q) && !h.mayChange(c):
-				_ = w.send(h.reply(errInside)) // a client that is gone needs no answer
+				_ = w.send(h.reply(errInside)) // an error means that the client is gone
 			default:
 				h.answer(w, q)
 			}
@@ -31,10 +31,11 @@ func (h *host) serve(l net.Listener) {
 	}
 }
 
-// errInside refuses to let what was started in a recorded session type into another.
+// errInside reports that a program that was started in a recorded session may not control another
+// command.
 var errInside = errors.New("a program inside a recorded session may not do that")
 
-// changes reports whether a request does something to the command.
+// changes reports whether a request affects the command.
 func (h *host) changes(q request) bool {
 	switch q.Op {
 	case opState, opRead, opWait:
@@ -45,8 +46,8 @@ func (h *host) changes(q request) bool {
 	return true
 }
 
-// mayChange reports whether the peer of a connection may do something to the command: it was
-// started outside of all recorded sessions, or has ordered the command.
+// mayChange reports whether the peer of a connection may affect the command: it was started outside
+// of all recorded sessions, or it ordered the command.
 func (h *host) mayChange(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
@@ -60,8 +61,7 @@ func (h *host) mayChange(c net.Conn) bool {
 	return (h.manager.Is(pid) || peer.Of(pid, 0) == peer.Outside) && alive()
 }
 
-// managerOf returns the process that has made a connection, which is one end of a socket pair; nil
-// if it is not known.
+// managerOf returns the process at the other end of a socket pair, or nil if it is unknown.
 func managerOf(c net.Conn) *peer.Process {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
@@ -79,7 +79,7 @@ func managerOf(c net.Conn) *peer.Process {
 	return manager
 }
 
-// answer answers one request.
+// answer handles one request.
 func (h *host) answer(w *wire, q request) {
 	var err error
 	switch q.Op {
@@ -96,7 +96,7 @@ func (h *host) answer(w *wire, q request) {
 		}
 	case opAttach:
 		h.attach(1)
-		_ = w.send(h.reply(nil)) // if nobody hears it, nobody is attached
+		_ = w.send(h.reply(nil)) // an error means that the client is gone, and it no longer counts
 		select {
 		case <-hangUp(w):
 		case <-h.ended:
@@ -112,7 +112,7 @@ func (h *host) answer(w *wire, q request) {
 	case opResize:
 		err = h.resize(q.Cols, q.Rows)
 	}
-	_ = w.send(h.reply(err)) // a client that is gone needs no answer
+	_ = w.send(h.reply(err)) // an error means that the client is gone
 }
 
 func (h *host) reply(err error) reply {
@@ -127,13 +127,13 @@ func (h *host) reply(err error) reply {
 	return r
 }
 
-// hangUp returns a channel that is closed when the other end closes the connection. Nothing else
-// may read it. The caller must close the connection in the end.
+// hangUp returns a channel that is closed when the peer closes the connection. Nothing else may
+// read from it. The caller must close the connection at the end.
 func hangUp(w *wire) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_, _ = w.in.ReadByte() // nothing is sent after a request
+		_, _ = w.in.ReadByte() // no data follows a request
 	}()
 	return gone
 }
@@ -151,12 +151,12 @@ func (h *host) read(w *wire, q request) {
 		switch {
 		case behind:
 			ctx, stop := context.WithTimeout(context.Background(), diskWait)
-			_ = h.log.Settle(ctx) // what is not there is lost, and the Manager sees it
+			_ = h.log.Settle(ctx) // what is not recorded is lost, and the Manager notices the gap
 			stop()
 			begin := h.ring.begins()
 			answer := h.reply(nil)
 			answer.Behind = &begin
-			_ = w.send(answer) // the Manager reads the raw log
+			_ = w.send(answer) // the Manager reads the rest from the raw log
 			return
 		case over:
 			_ = w.send(h.reply(nil))

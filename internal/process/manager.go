@@ -30,13 +30,13 @@ type Options struct {
 	Store      *sqlite.Store
 	Program    string // path of an executable whose main calls [BeHost]
 	MaxRunning int    // 0: no limit
-	// Redact returns a command line as it may be recorded; nil: as it is.
+	// Redact returns the command line to record; nil records it unchanged.
 	Redact func(argv []string) []string
-	Input  bool         // record what is written to commands
-	Log    *slog.Logger // nil: nothing is logged
+	Input  bool         // record the input of commands
+	Log    *slog.Logger // nil disables logging
 }
 
-// Manager starts commands and finds them again. Its methods may be called concurrently.
+// Manager starts commands and finds them again later. Its methods may be called concurrently.
 type Manager struct {
 	opt   Options
 	spare spares
@@ -44,19 +44,19 @@ type Manager struct {
 
 	mu       sync.Mutex // guards the fields below
 	commands map[key]*Command
-	starting map[key]chan struct{} // each is closed when the start has succeeded or failed
-	shells   map[key]chan struct{} // by the name of a session: full while a command of it runs
-	reserved int                   // commands that are being started
+	starting map[key]chan struct{} // closed when the start has succeeded or failed
+	shells   map[key]chan struct{} // by shell session: full while a command of it runs
+	reserved int                   // number of commands that are being started
 	closed   bool
 
-	ctx      context.Context // until Close
+	ctx      context.Context // cancelled by Close
 	stop     context.CancelFunc
-	watching sync.WaitGroup // the goroutines that wait for commands; none starts once closed is set
+	watching sync.WaitGroup // goroutines that wait for commands; none starts after closed is set
 }
 
 type key struct{ sandbox, id string }
 
-// Open returns a Manager, which finds the commands that run already. The caller must Close it.
+// Open returns a Manager that also knows the commands that already run. The caller must Close it.
 func Open(ctx context.Context, o Options) (*Manager, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -75,7 +75,8 @@ func Open(ctx context.Context, o Options) (*Manager, error) {
 	return m, nil
 }
 
-// Close lets go of the commands, which run on. What waits for one of them waits in vain then.
+// Close disconnects from the commands, which continue to run. Calls that wait for a command do not
+// return then unless their context ends.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -87,20 +88,20 @@ func (m *Manager) Close() error {
 	return nil
 }
 
-// EndAll ends all commands and returns when they have ended.
+// EndAll ends all commands and waits until they have ended.
 func (m *Manager) EndAll(ctx context.Context) error {
 	_, err := m.killThose(ctx, func(*Command) bool { return true }, syscall.SIGTERM, Grace)
 	return err
 }
 
-// recover finds the hosts that run, and the finished commands that are listed.
+// recover finds the running hosts, and the finished commands that are still listed.
 func (m *Manager) recover(ctx context.Context) error {
 	for _, id := range hosted(m.opt.Store.Path()) {
 		if s, err := m.ask(ctx, id, request{Op: opState}); err == nil && s.Record.Process != "" {
 			m.resume(ctx, m.add(s.Record, s, nil))
 		}
 	}
-	if err := m.opt.Store.ImportJournals(ctx, nil); err != nil { // how commands ended is in their journals
+	if err := m.opt.Store.ImportJournals(ctx, nil); err != nil { // the journals contain how commands ended
 		m.opt.Log.Debug("import journals", "error", err)
 	}
 	infos, err := m.opt.Store.Sessions(ctx, store.Filter{Processes: true})
@@ -112,7 +113,7 @@ func (m *Manager) recover(ctx context.Context) error {
 	return err
 }
 
-// resume makes the shell session of a command that runs wait for it.
+// resume makes the next command of a shell session wait for a command that already runs.
 func (m *Manager) resume(ctx context.Context, c *Command) {
 	if !c.isRunning() || c.info.Session == "" || c.info.apart {
 		return
@@ -139,15 +140,15 @@ func (m *Manager) whenEnded(c *Command, fn func()) {
 	})
 }
 
-// add makes a session's command known. s is nil if it has no host. w is the connection by which its
-// host was started; nil: another process has started it.
+// add registers a session's command. s is the status from its host, nil if it has none. w is the
+// connection over which its host was started, or nil if another process started it.
 func (m *Manager) add(record session.Session, s *status, w *wire) *Command {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := key{record.Sandbox, record.Process}
 	if c, ok := m.commands[k]; ok && c.info.SessionID == record.ID {
 		if w != nil {
-			_ = w.conn.Close() // another connection says when it has ended
+			_ = w.conn.Close() // another connection reports its end
 		}
 		return c
 	}
@@ -164,12 +165,12 @@ func (m *Manager) add(record session.Session, s *status, w *wire) *Command {
 	return c
 }
 
-// memory is how long a command that has ended and is not listed is kept in memory. Later it is
-// looked for in the database.
+// memory is how long a finished command that is not listed stays in memory. After that it is read
+// from the database.
 const memory = 10 * time.Minute
 
-// forgetSoon drops a command from memory after a while, unless it is listed, and takes its journal
-// into the database.
+// forgetSoon moves a command's journal into the database, and drops the command from memory after a
+// while, unless it is listed.
 func (m *Manager) forgetSoon(c *Command) {
 	m.tidy.wake()
 	time.AfterFunc(memory, func() {
@@ -182,7 +183,7 @@ func (m *Manager) forgetSoon(c *Command) {
 	})
 }
 
-// isVariable reports whether an environment variable may have this name.
+// isVariable reports whether name is valid for an environment variable.
 func isVariable(name string) bool {
 	for i, c := range []byte(name) {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || i > 0 && c >= '0' && c <= '9') {
@@ -192,11 +193,12 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// SessionID returns the id of a command's session: a UUID of version 8 (RFC 9562, 5.8) that follows
-// from the sandbox and the command's id, so that two servers cannot run the same command twice.
+// SessionID returns the id of a command's session: a UUID of version 8 (RFC 9562, 5.8) that is
+// derived from the sandbox and the command's id, so that two servers cannot run the same command
+// twice.
 //
-// turn counts the records that have the same sandbox and id, from 0: an id that Forget has set free
-// can be used again.
+// turn counts the records with the same sandbox and id, from 0: an id that Forget has freed can be
+// used again.
 func SessionID(sandbox, id string, turn int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "ptyrec command\x00%s\x00%s\x00%d", sandbox, id, turn))
 	u := uuid.UUID(sum[:16])
@@ -205,7 +207,7 @@ func SessionID(sandbox, id string, turn int) string {
 	return u.String()
 }
 
-// checkName returns ErrBadID unless a sandbox, session or command may have this name.
+// checkName returns ErrBadID unless name is valid for a sandbox, session or command.
 func checkName(name string) error {
 	for _, c := range []byte(name) {
 		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '.' || c == '_' || c == '-') {
@@ -218,9 +220,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// Start runs a command, or returns the one that has the sandbox and id of the Spec. It returns once
-// the command runs. The error wraps ErrBadID, ErrTooMany, ErrExpired, ErrNotFound (no such session)
-// or ErrStart, or is ctx's.
+// Start runs a command, or returns the existing one with the sandbox and id of the Spec. It returns
+// when the command runs. The error wraps ErrBadID, ErrTooMany, ErrExpired, ErrNotFound (no such
+// session) or ErrStart, or is ctx's.
 func (m *Manager) Start(ctx context.Context, s Spec) (c *Command, existed bool, err error) {
 	known := s.ID != ""
 	if !known {
@@ -252,7 +254,8 @@ func (m *Manager) Start(ctx context.Context, s Spec) (c *Command, existed bool, 
 	return m.start(ctx, s, turn)
 }
 
-// claim waits until nobody else starts the command.
+// claim waits until no other goroutine is starting the command. done must be called when it has
+// started or failed.
 func (m *Manager) claim(ctx context.Context, k key) (done func(), err error) {
 	for {
 		m.mu.Lock()
@@ -277,14 +280,14 @@ func (m *Manager) claim(ctx context.Context, k key) (done func(), err error) {
 	}
 }
 
-// Full reports whether as many commands run as may.
+// Full reports whether the maximum number of commands is running.
 func (m *Manager) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.opt.MaxRunning > 0 && m.running() >= m.opt.MaxRunning
 }
 
-// Running returns the ids of the commands that run in a sandbox.
+// Running returns the ids of the running commands of a sandbox.
 func (m *Manager) Running(sandbox string) (ids []string) {
 	for _, c := range m.those(in(sandbox)) {
 		if c.isRunning() {
@@ -294,8 +297,8 @@ func (m *Manager) Running(sandbox string) (ids []string) {
 	return ids
 }
 
-// reserve makes room for one more command, or returns ErrTooMany. started must be called when the
-// command runs or could not be started.
+// reserve reserves a place for one more command, or returns ErrTooMany. started must be called when
+// the command runs or could not be started.
 func (m *Manager) reserve() (started func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -310,7 +313,7 @@ func (m *Manager) reserve() (started func(), err error) {
 	}, nil
 }
 
-// running counts the commands that run and those that are being started. m.mu is held.
+// running counts the commands that run or are being started. m.mu must be held.
 func (m *Manager) running() int {
 	n := m.reserved
 	for _, c := range m.commands {
@@ -321,7 +324,7 @@ func (m *Manager) running() int {
 	return n
 }
 
-// start runs a command that has no record.
+// start starts a command that has no record.
 func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, error) {
 	leave, err := m.enter(ctx, s)
 	if err != nil {
@@ -361,7 +364,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 	return c, false, nil
 }
 
-// order makes a Spec into what a host needs.
+// order converts a Spec to an order for a host.
 func (m *Manager) order(s Spec, turn int) (*order, error) {
 	s.Input = s.Input || m.opt.Input
 	id := SessionID(s.Sandbox, s.ID, turn)
@@ -393,7 +396,7 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 	}
 	o.Record.Command = shortened(o.Record.Command)
 	if o.Record.Cwd == "" {
-		o.Record.Cwd, _ = os.Getwd() // a folder that was removed has no name
+		o.Record.Cwd, _ = os.Getwd() // a removed folder has no name
 	}
 	o.Environ = os.Environ()
 	if s.Session == "" || s.Command == "" {
@@ -405,11 +408,11 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 	return o, nil
 }
 
-// maxRecorded is how much of each word of a command line its record has, in bytes: lists of
-// sessions hold them all.
+// maxRecorded is the maximum length of each argument in a record, in bytes, because lists of
+// sessions contain all of them.
 const maxRecorded = 128 << 10
 
-// shortened returns a command line as it is recorded.
+// shortened returns a command line as it is recorded, with long arguments cut.
 func shortened(argv []string) []string {
 	short := slices.Clone(argv)
 	for i, arg := range short {
@@ -422,14 +425,14 @@ func shortened(argv []string) []string {
 
 const defaultShell = "/bin/bash"
 
-// sessionVariable names the session that a process runs in, and privateVariable that of a private
-// one, as `ptyrec run` does. A program that sets the latter asks for a private session.
+// sessionVariable contains the id of the session in which a process runs, privateVariable that of a
+// private session, as with `ptyrec run`. A program that sets the latter asks for a private session.
 const (
 	sessionVariable = "PTYREC_SESSION"
 	privateVariable = "PTYREC_PRIVATE"
 )
 
-// environ returns an environment with what is added.
+// environ returns an environment with additional variables and those of the session id.
 func environ(base []string, added map[string]string, id string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -442,8 +445,8 @@ func environ(base []string, added map[string]string, id string) []string {
 	return append(env, sessionVariable+"="+id)
 }
 
-// Get returns a command that runs or has a record. With AnySandbox it returns the one that has the
-// id and that this Manager started or lists. The error wraps ErrNotFound or ErrExpired.
+// Get returns a command that runs or has a record. With AnySandbox, it returns a command with the
+// id that this Manager started or lists. The error wraps ErrNotFound or ErrExpired.
 func (m *Manager) Get(ctx context.Context, sandbox, id string) (*Command, error) {
 	if sandbox != AnySandbox {
 		return m.find(ctx, key{sandbox, id})
@@ -456,10 +459,10 @@ func (m *Manager) Get(ctx context.Context, sandbox, id string) (*Command, error)
 	return named[max(0, listed)], nil
 }
 
-// AnySandbox means all sandboxes.
+// AnySandbox stands for all sandboxes.
 const AnySandbox = ""
 
-// in returns whether a command is in a sandbox.
+// in returns a function that reports whether a command belongs to a sandbox.
 func in(sandbox string) func(*Command) bool {
 	return func(c *Command) bool { return sandbox == AnySandbox || c.info.Sandbox == sandbox }
 }
@@ -469,8 +472,8 @@ func (m *Manager) find(ctx context.Context, k key) (*Command, error) {
 	return c, err
 }
 
-// search finds the newest command with the key. If there is none, or it was forgotten, turn is that
-// of the next one.
+// search finds the newest command with the key. If there is none, or it was forgotten, turn is the
+// turn for the next one.
 func (m *Manager) search(ctx context.Context, k key) (c *Command, turn int, err error) {
 	m.mu.Lock()
 	c = m.commands[k]
@@ -487,7 +490,7 @@ func (m *Manager) search(ctx context.Context, k key) (c *Command, turn int, err 
 	return c, turn, nil
 }
 
-// look finds the host of a command's session, or else its record.
+// look finds the command of a session through its host, or else through its record.
 func (m *Manager) look(ctx context.Context, id string) (*Command, error) {
 	if s, err := m.ask(ctx, id, request{Op: opState}); err == nil {
 		return m.add(s.Record, s, nil), nil
@@ -502,7 +505,7 @@ func (m *Manager) look(ctx context.Context, id string) (*Command, error) {
 	return newCommand(m, info.Session, nil), nil
 }
 
-// ask sends a request to a session's host and returns what it knows of its command.
+// ask sends a request to a session's host and returns the status of its command.
 func (m *Manager) ask(ctx context.Context, id string, q request) (*status, error) {
 	conn, err := dial(m.opt.Store.Path(), id)
 	if err != nil {
@@ -527,7 +530,7 @@ func (m *Manager) ask(ctx context.Context, id string, q request) (*status, error
 	return r.Status, nil
 }
 
-// noHost reports whether err says that a session has no host any more, or that it has just ended.
+// noHost reports whether err means that a session no longer has a host, or that it is just exiting.
 func noHost(err error) bool {
 	for _, gone := range []error{fs.ErrNotExist, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF} {
 		if errors.Is(err, gone) {
@@ -537,7 +540,7 @@ func noHost(err error) bool {
 	return false
 }
 
-// List returns the listed commands of a sandbox, or of AnySandbox, the oldest first.
+// List returns the listed commands of a sandbox, or of AnySandbox, oldest first.
 func (m *Manager) List(_ context.Context, sandbox string) ([]Info, error) {
 	var infos []Info
 	for _, c := range m.those(in(sandbox)) {
@@ -560,7 +563,7 @@ func (m *Manager) those(want func(*Command) bool) (commands []*Command) {
 	return commands
 }
 
-// Forget takes a command off the list. Its recording stays.
+// Forget removes a command from the list. Its recording is kept.
 func (m *Manager) Forget(ctx context.Context, sandbox, id string) error {
 	c, err := m.find(ctx, key{sandbox, id})
 	if err != nil {
@@ -569,8 +572,8 @@ func (m *Manager) Forget(ctx context.Context, sandbox, id string) error {
 	return c.unlist(ctx)
 }
 
-// Cleanup takes all commands of a sandbox, or of AnySandbox, that have ended off the list, and
-// returns how many.
+// Cleanup removes all finished commands of a sandbox, or of AnySandbox, from the list, and returns
+// their number.
 func (m *Manager) Cleanup(ctx context.Context, sandbox string) (n int, err error) {
 	for _, c := range m.those(in(sandbox)) {
 		if i := c.Info(); i.Listed && i.State != Running {
@@ -581,7 +584,7 @@ func (m *Manager) Cleanup(ctx context.Context, sandbox string) (n int, err error
 	return n, err
 }
 
-// KillAll ends all that runs in a sandbox, as Command.Kill does, and returns how many commands.
+// KillAll ends all running commands of a sandbox, as Command.Kill does, and returns their number.
 func (m *Manager) KillAll(ctx context.Context, sandbox string, sig syscall.Signal, grace time.Duration) (int, error) {
 	return m.killThose(ctx, in(sandbox), sig, grace)
 }

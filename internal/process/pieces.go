@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// The longest text of a piece grows from the first to the last, in bytes.
+// The maximum size of a piece's text grows from firstPiece to lastPiece, in bytes.
 const (
 	firstPiece = 1 << 10
 	lastPiece  = 64 << 10
 )
 
-// Pieces returns the chunks, at first in small pieces that become larger. A client whose connection
-// breaks again and again after a few messages gets on with each of them; one that reads undisturbed
-// gets large chunks soon.
+// Pieces splits the chunks into pieces, the first ones small and later ones larger. So a client
+// whose connection breaks after a few messages makes progress each time, and one with a stable
+// connection soon receives large pieces.
 func Pieces(chunks iter.Seq2[Chunk, error]) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		size := firstPiece

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// ringSize bounds the newest output that a host keeps, in bytes of each stream.
+// ringSize is how much of the newest output a host keeps, in bytes of each stream.
 const ringSize = 256 << 10
 
 // ring keeps the newest output of a command, in order of arrival. Its methods may be called
@@ -15,11 +15,11 @@ type ring struct {
 	mu      sync.Mutex // guards the fields below
 	pieces  []Chunk
 	first   int64           // number of pieces[0]
-	size    int             // of pieces, in bytes
-	begin   Offsets         // where each stream begins in pieces
-	end     Offsets         // where it ends
-	over    bool            // no output follows
-	changed []chan struct{} // each is closed at the next change
+	size    int             // size of pieces, in bytes
+	begin   Offsets         // offsets of the streams at the start of pieces
+	end     Offsets         // offsets of the streams at their end
+	over    bool            // whether no output follows
+	changed []chan struct{} // closed at the next change
 }
 
 func (o *Offsets) set(s Stream, n int64) {
@@ -50,10 +50,10 @@ func (r *ring) put(s Stream, text string, at time.Time) (offset int64) {
 	return offset
 }
 
-// pieceCost is about what a piece takes besides its text, in bytes.
+// pieceCost is the approximate overhead of a piece, in bytes.
 const pieceCost = 80
 
-// finish says that no output follows for now. Readers that have all of it end.
+// finish marks the output as complete for now. Readers that have all of it end.
 func (r *ring) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,14 +68,14 @@ func (r *ring) wake() {
 	r.changed = nil
 }
 
-// begins returns where the streams begin in the ring.
+// begins returns the offsets at which the ring begins.
 func (r *ring) begins() Offsets {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.begin
 }
 
-// ends returns where the streams end now.
+// ends returns the offsets of the current ends of the streams.
 func (r *ring) ends() Offsets {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,15 +86,15 @@ func (r *ring) ends() Offsets {
 type ringReader struct {
 	ring *ring
 	at   Offsets
-	next int64 // number of the piece to look at next; pieces before it are read
+	next int64 // number of the next piece to read
 	stop *Offsets
 }
 
 // batch is how much a reader takes at a time, in bytes.
 const batch = 64 << 10
 
-// take returns what comes next, and changed if there is nothing yet. behind reports that it is not
-// in the ring any more; over that nothing follows.
+// take returns the next chunks. changed is set if there are none yet. behind reports that the ring
+// no longer contains them, and over that no more follow.
 func (r *ringReader) take() (chunks []Chunk, changed <-chan struct{}, behind, over bool) {
 	r.ring.mu.Lock()
 	defer r.ring.mu.Unlock()
@@ -131,7 +131,8 @@ func (r *ringReader) take() (chunks []Chunk, changed <-chan struct{}, behind, ov
 	return nil, ch, false, false
 }
 
-// after returns what of c follows its first n bytes and the character that these end in.
+// after returns c without its first n bytes, and without the rest of a character that is cut by
+// that.
 func (c Chunk) after(n int64) Chunk {
 	for n < int64(len(c.Text)) && !utf8.RuneStart(c.Text[n]) {
 		n++

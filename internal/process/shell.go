@@ -25,35 +25,36 @@ import (
 // Shell describes a new shell session.
 type Shell struct {
 	Env     map[string]string // added to the server's environment
-	Cwd     string            // empty: the server's
-	Timeout time.Duration     // of commands whose Spec has none; 0: none
+	Cwd     string            // empty: the server's folder
+	Timeout time.Duration     // for commands whose Spec has none; 0: none
 }
 
-// defaultSession is the name of the session that each sandbox has from the beginning.
+// defaultSession is the name of the shell session that every sandbox has.
 const defaultSession = "default"
 
-// Sandbox is a sandbox that was created by its name. Commands may also name others.
+// Sandbox is a sandbox that was explicitly created. Commands may also use names of sandboxes that
+// were not.
 type Sandbox struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// fact is what a file in the folder of sandboxes says.
+// fact is the content of a file in the folder of sandboxes.
 type fact struct {
 	Sandbox
-	Session string `json:"session,omitempty"` // empty: the file is about the sandbox
+	Session string `json:"session,omitempty"` // empty if the file describes the sandbox
 	Shell   Shell  `json:"shell,omitzero"`
 }
 
-// Endings of the files in the folder of sandboxes.
+// Suffixes of the files in the folder of sandboxes.
 const (
 	factEnding  = ".json"
-	stateEnding = ".state" // what a session's commands leave for the next one
+	stateEnding = ".state" // state that a session's command leaves for the next one
 )
 
-// folder returns the folder with the sandboxes of a database, which only the user may enter: the
-// variables of sessions may be secret.
+// folder returns the folder for the sandboxes of a database. Only the user can access it, because
+// the variables of sessions may be secret.
 func (m *Manager) folder() (string, error) {
 	dir := m.opt.Store.Path() + "-sandboxes"
 	if err := private.Folder(dir); err != nil {
@@ -62,13 +63,13 @@ func (m *Manager) folder() (string, error) {
 	return dir, os.Chmod(dir, 0o700)
 }
 
-// pathOf returns the path of a file about a sandbox or session.
+// pathOf returns the path of a file for a sandbox or session.
 func pathOf(dir, sandbox, name, ending string) string {
 	sum := sha256.Sum256([]byte(sandbox + "\x00" + name))
 	return filepath.Join(dir, hex.EncodeToString(sum[:16])+ending)
 }
 
-// create writes a fact that is not there yet. Nobody sees a part of it.
+// create atomically writes a fact that must not exist yet.
 func (m *Manager) create(f fact) error {
 	dir, err := m.folder()
 	if err != nil {
@@ -110,7 +111,7 @@ func (m *Manager) fact(sandbox, name string) (f fact, err error) {
 	return f, err
 }
 
-// facts returns those that want chooses, the oldest first.
+// facts returns the facts for which want returns true, oldest first.
 func (m *Manager) facts(want func(fact) bool) (facts []fact, err error) {
 	dir, err := m.folder()
 	if err != nil {
@@ -121,7 +122,7 @@ func (m *Manager) facts(want func(fact) bool) (facts []fact, err error) {
 		var f fact
 		text, readErr := os.ReadFile(name)
 		if readErr != nil || json.Unmarshal(text, &f) != nil {
-			continue // it was deleted meanwhile, or cut off by a full disk
+			continue // deleted meanwhile, or truncated by a full disk
 		}
 		if want(f) {
 			facts = append(facts, f)
@@ -131,7 +132,7 @@ func (m *Manager) facts(want func(fact) bool) (facts []fact, err error) {
 	return facts, err
 }
 
-// escapeGlob makes a path a pattern that matches only it.
+// escapeGlob returns a pattern that matches only path.
 func escapeGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
@@ -149,7 +150,8 @@ func (m *Manager) remove(sandbox, name string) error {
 	return err
 }
 
-// CreateSandbox notes a sandbox. Without a name it gets one. The error wraps ErrBadID or ErrExists.
+// CreateSandbox creates a sandbox. An empty name is replaced by a generated one. The error wraps
+// ErrBadID or ErrExists.
 func (m *Manager) CreateSandbox(_ context.Context, name string) (Sandbox, error) {
 	s := Sandbox{ID: uuid.NewString(), Name: name, CreatedAt: time.Now().UTC()}
 	if name == "" {
@@ -161,13 +163,13 @@ func (m *Manager) CreateSandbox(_ context.Context, name string) (Sandbox, error)
 	return s, m.create(fact{Sandbox: s})
 }
 
-// Sandbox returns a sandbox that was created. The error wraps ErrNotFound.
+// Sandbox returns a created sandbox. The error wraps ErrNotFound.
 func (m *Manager) Sandbox(_ context.Context, name string) (Sandbox, error) {
 	f, err := m.fact(name, "")
 	return f.Sandbox, err
 }
 
-// Sandboxes returns the sandboxes that were created, the oldest first.
+// Sandboxes returns the created sandboxes, oldest first.
 func (m *Manager) Sandboxes(context.Context) (all []Sandbox, err error) {
 	facts, err := m.facts(func(f fact) bool { return f.Session == "" })
 	for _, f := range facts {
@@ -176,8 +178,8 @@ func (m *Manager) Sandboxes(context.Context) (all []Sandbox, err error) {
 	return all, err
 }
 
-// DeleteSandbox ends what runs in a sandbox, and forgets it and its sessions. The recordings stay.
-// The error wraps ErrNotFound if it was not created.
+// DeleteSandbox ends the running commands of a sandbox, and deletes it and its shell sessions. The
+// recordings are kept. The error wraps ErrNotFound if the sandbox was not created.
 func (m *Manager) DeleteSandbox(ctx context.Context, name string) error {
 	if _, err := m.fact(name, ""); err != nil {
 		return err
@@ -200,8 +202,8 @@ func (m *Manager) CreateShell(_ context.Context, sandbox, name string, s Shell) 
 	return m.create(fact{Sandbox: Sandbox{Name: sandbox, CreatedAt: time.Now().UTC()}, Session: name, Shell: s})
 }
 
-// Shells returns the names of the shell sessions of a sandbox, or of AnySandbox, that were created,
-// the oldest first.
+// Shells returns the names of the created shell sessions of a sandbox, or of AnySandbox, oldest
+// first.
 func (m *Manager) Shells(_ context.Context, sandbox string) (names []string, err error) {
 	facts, err := m.facts(func(f fact) bool { return (sandbox == AnySandbox || f.Name == sandbox) && f.Session != "" })
 	for _, f := range facts {
@@ -210,7 +212,8 @@ func (m *Manager) Shells(_ context.Context, sandbox string) (names []string, err
 	return names, err
 }
 
-// DeleteShell ends what runs in a shell session, and forgets it. The error wraps ErrNotFound.
+// DeleteShell ends the running commands of a shell session, and deletes it. The error wraps
+// ErrNotFound.
 func (m *Manager) DeleteShell(ctx context.Context, sandbox, name string) error {
 	if _, err := m.fact(sandbox, name); err != nil {
 		return err
@@ -219,7 +222,7 @@ func (m *Manager) DeleteShell(ctx context.Context, sandbox, name string) error {
 	return errors.Join(err, m.remove(sandbox, name))
 }
 
-// lock waits until no other command of a session runs. unlock must be called.
+// lock waits until no other command of a session runs. unlock must be called afterwards.
 func (m *Manager) lock(ctx context.Context, k key) (unlock func(), err error) {
 	m.mu.Lock()
 	turn, ok := m.shells[k]
@@ -229,7 +232,7 @@ func (m *Manager) lock(ctx context.Context, k key) (unlock func(), err error) {
 	}
 	m.mu.Unlock()
 	select {
-	case turn <- struct{}{}: // in the order of the waiting (Go's channels are fair)
+	case turn <- struct{}{}: // in the order of waiting: Go's channels are fair
 		return func() { <-turn }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -244,20 +247,20 @@ func (m *Manager) enter(ctx context.Context, s Spec) (leave func(), err error) {
 	return m.lock(ctx, key{s.Sandbox, s.Session})
 }
 
-// shellState says where a command of a session leaves what the next one begins with.
+// shellState is where a command of a session writes its state for the next one.
 type shellState struct{ Path, New string }
 
-// finish keeps what the command has left, if it came to write all of it.
+// finish keeps the state that the command has written, if it is complete.
 func (s *shellState) finish() {
 	if text, err := os.ReadFile(s.New); err == nil {
 		if _, _, ok := parseEnd(text); ok && os.Rename(s.New, s.Path) == nil {
 			return
 		}
 	}
-	_ = os.Remove(s.New) // then what the command before left stays
+	_ = os.Remove(s.New) // the state of the previous command stays
 }
 
-// inShell makes the order one for a command of a session.
+// inShell changes the order to run in a shell session.
 func (m *Manager) inShell(o *order) error {
 	f, err := m.fact(o.Sandbox, o.Session)
 	if err != nil && (o.Session != defaultSession || !errors.Is(err, ErrNotFound)) {
@@ -284,7 +287,7 @@ func (m *Manager) inShell(o *order) error {
 		w.old = s.Path
 		var cwd string
 		w.options, cwd, _ = parseEnd(old)
-		o.Environ = environ(nil, nil, o.Record.ID) // the rest is in the file
+		o.Environ = environ(nil, nil, o.Record.ID) // the other variables are in the file
 		o.Record.Cwd = cmp.Or(o.Cwd, cwd)
 	}
 	if !o.Apart {
@@ -303,10 +306,10 @@ func (m *Manager) inShell(o *order) error {
 	return nil
 }
 
-// endMark begins the last line of a state file: the shell's options and directory follow.
+// endMark is the beginning of the last line of a state file. The shell's options and folder follow.
 const endMark = "# end "
 
-// parseEnd returns what the last line of a state file says. It is false if the file is not whole.
+// parseEnd parses the last line of a state file. ok is false if the file is incomplete.
 func parseEnd(text []byte) (options, cwd string, ok bool) {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	line, ok := strings.CutPrefix(string(text[bytes.LastIndexByte(text, '\n')+1:]), endMark)
@@ -314,25 +317,25 @@ func parseEnd(text []byte) (options, cwd string, ok bool) {
 	return options, cwd, ok && found
 }
 
-// wrapper is the script that runs a command of a shell session in a bash of its own. The bash
-// begins with the directory, umask, options, variables, functions and aliases that the one before
-// has left in a file, and leaves its own when it exits. It has to bear whatever the command does to
-// it: no function or variable of the user's is in its way, and what it does is not traced.
+// wrapper is the script that runs a command of a shell session in its own bash. The bash starts
+// with the folder, umask, options, variables, functions and aliases that the previous one wrote to
+// a file, and writes its own when it exits. The script must work whatever the command does to the
+// shell: functions and variables of the user do not interfere with it, and it is not traced.
 type wrapper struct {
 	command  string
-	cwd      string            // of this command alone
-	env      map[string]string // likewise
-	old, new string            // files; empty: there is nothing to begin with, or to leave
-	options  string            // SHELLOPTS of the one before
+	cwd      string            // for this command only
+	env      map[string]string // for this command only
+	old, new string            // state files to read and to write; empty for none
+	options  string            // SHELLOPTS of the previous bash
 }
 
-// ownVariables are those that bash sets itself, and those of the wrapper, as a pattern.
+// ownVariables is a pattern for the variables that bash sets itself, and those of the wrapper.
 const ownVariables = `BASH|BASHOPTS|BASHPID|BASH_A*|BASH_CMDS|BASH_COMMAND|BASH_EXECUTION_STRING|BASH_LINENO|BASH_REMATCH|` +
 	`BASH_SOURCE|BASH_SUBSHELL|BASH_VERS*|COMP_WORDBREAKS|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|` +
 	`PPID|PTYREC_SESSION|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_|__ptyrec_*`
 
-// save is run when the shell exits. %[1]s is the file, %[2]s the pattern of variables to leave out,
-// %[3]s the directory.
+// save is executed when the shell exits. %[1]s is the file, %[2]s the pattern of variables to omit,
+// %[3]s the folder.
 const save = `[[ ${__ptyrec_saved-} ]] || { __ptyrec_options=$SHELLOPTS __ptyrec_saved=1; builtin set +eux +o posix; {
 builtin shopt -p; builtin echo 'shopt -u expand_aliases'; builtin umask -p; builtin printf 'cd -- %%q\n' "%[3]s";
 [[ ! -v IFS ]] && builtin echo 'unset IFS' || builtin declare -p IFS; IFS=$'\n';
@@ -379,10 +382,10 @@ func (w wrapper) script() string {
 	return b.String()
 }
 
-// usualOptions are the options that every bash begins with.
+// usualOptions are the options that are set in every bash.
 var usualOptions = []string{"braceexpand", "hashall", "interactive-comments"}
 
-// setOptions returns the command that sets the options of the bash before.
+// setOptions returns the command that sets the options of the previous bash.
 func (w wrapper) setOptions() string {
 	if w.options == "" {
 		return ""
@@ -405,10 +408,10 @@ func (w wrapper) setOptions() string {
 	return "set" + text + "; "
 }
 
-// isOption reports whether a word is safe as the name of an option.
+// isOption reports whether a word is safe to use as the name of an option.
 func isOption(word string) bool {
 	return word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
-// quote makes a word of the shell.
+// quote quotes text as a word for the shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

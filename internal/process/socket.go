@@ -12,13 +12,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 )
 
-// socketEnding is the suffix of a host's socket. A link with the same name is next to the database.
+// socketEnding is the suffix of a host's socket, and of the link to it next to the database.
 const socketEnding = ".process"
 
-// dialTime bounds how long a host may take to accept a connection.
+// dialTime is how long to wait for a host to accept a connection.
 const dialTime = 5 * time.Second
 
-// listen makes the socket of a session's host. Closing it removes its file and the link to it.
+// listen creates the socket of a session's host. Closing it removes its file and the link to it.
 func listen(db, id string) (net.Listener, error) {
 	dir, _, err := rundir.Make()
 	if err != nil {
@@ -32,7 +32,7 @@ func listen(db, id string) (net.Listener, error) {
 		return nil, err
 	}
 	s := &socket{path: filepath.Join(dir, id+socketEnding), link: filepath.Join(links, id+socketEnding)}
-	_, _ = os.Remove(s.path), os.Remove(s.link) // of an earlier record with this id
+	_, _ = os.Remove(s.path), os.Remove(s.link) // left by an earlier record with this id
 	if s.UnixListener, err = net.ListenUnix("unix", &net.UnixAddr{Name: s.path, Net: "unix"}); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ type socket struct {
 	path, link string
 }
 
-// Close ends the listening.
+// Close closes the socket, and removes its file and the link to it.
 func (s *socket) Close() error {
 	_, _ = os.Remove(s.link), os.Remove(s.path)
 	return s.UnixListener.Close()
@@ -69,13 +69,13 @@ func dial(db, id string) (net.Conn, error) {
 	return net.DialTimeout("unix", path, dialTime)
 }
 
-// hosted returns the ids of the sessions that have, or had, a host.
+// hosted returns the ids of the sessions that have or had a host.
 func hosted(db string) []string {
 	dir := rundir.Links(db)
 	if rundir.Check(dir) != nil {
 		return nil
 	}
-	files, _ := os.ReadDir(dir) // an unreadable folder has none
+	files, _ := os.ReadDir(dir) // an unreadable folder counts as empty
 	var ids []string
 	for _, f := range files {
 		if id, ok := strings.CutSuffix(f.Name(), socketEnding); ok {

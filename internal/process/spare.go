@@ -8,19 +8,19 @@ import (
 	"syscall"
 )
 
-// spares keeps a host that waits for an order, because a process takes long to start.
+// spares keeps one idle host that waits for an order, because starting a process takes long.
 type spares struct {
 	program string
 
 	mu     sync.Mutex // guards the fields below
 	ready  *wire
-	busy   bool // one is being started
+	busy   bool // a host is being started
 	closed bool
 
-	filling sync.WaitGroup // none starts once closed is set
+	filling sync.WaitGroup // none starts after closed is set
 }
 
-// launch starts a host, which ends if the connection is closed before it has an order.
+// launch starts a host. It exits if the connection is closed before it has received an order.
 func (s *spares) launch() (*wire, error) {
 	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
@@ -39,7 +39,9 @@ func (s *spares) launch() (*wire, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() { _ = cmd.Wait() }() // it ends with the host, which may outlive this program; the status comes over the connection
+	// The process ends with the host, which may outlive this program. The command's status comes
+	// over the connection.
+	go func() { _ = cmd.Wait() }()
 	conn, err := net.FileConn(ours)
 	if err != nil {
 		return nil, err
@@ -47,7 +49,7 @@ func (s *spares) launch() (*wire, error) {
 	return newWire(conn), nil
 }
 
-// fill starts a host in the background if there is none ready.
+// fill starts an idle host in the background if there is none.
 func (s *spares) fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +73,8 @@ func (s *spares) fill() {
 	})
 }
 
-// start sends an order to a host and returns its reply. If the command runs, w has a second reply
-// when it has ended, and the caller must close it. The error is about the host.
+// start sends an order to a host and returns its reply. If the command runs, w will receive a
+// second reply when it has ended, and the caller must close w. The error is about the host.
 func (s *spares) start(o *order) (w *wire, r reply, err error) {
 	s.mu.Lock()
 	w = s.ready
@@ -83,7 +85,8 @@ func (s *spares) start(o *order) (w *wire, r reply, err error) {
 		if r, err = give(w, o); err == nil {
 			return w, r, nil
 		}
-		// It was killed while it waited. If it had begun, the next one says so.
+		// The idle host was killed. If it had already started the command, the next one reports
+		// that.
 	}
 	if w, err = s.launch(); err != nil {
 		return nil, r, err
@@ -103,7 +106,7 @@ func give(w *wire, o *order) (r reply, err error) {
 	return r, err
 }
 
-// close ends the host that waits.
+// close ends the idle host.
 func (s *spares) close() {
 	s.mu.Lock()
 	s.closed = true

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Errors of a Manager and its commands, for errors.Is.
+// Errors of Managers and commands, for errors.Is.
 var (
 	ErrNotFound = errors.New("no such command")
 	ErrExists   = errors.New("already exists")
@@ -17,82 +17,83 @@ var (
 	ErrStart    = errors.New("the command cannot be started")
 )
 
-// Forever is a limit that never applies.
+// Forever is a limit that is never reached.
 const Forever time.Duration = -1
 
 // Spec describes a command to run.
 type Spec struct {
 	Sandbox string // required
-	ID      string // empty: Start makes one up
+	ID      string // generated if empty
 
-	Command string   // text for Shell
+	Command string   // command text for Shell
 	Shell   string   // path of the shell; empty: /bin/bash
-	Argv    []string // runs without a shell, if Command is empty
+	Argv    []string // run without a shell if Command is empty
 
-	// Session names a shell session of the sandbox. The command begins with the session's
-	// directory, variables and functions, and leaves its own behind for the next one. Commands
-	// of one session run one after another: Start waits.
+	// Session is the name of a shell session of the sandbox. The command starts with the session's
+	// folder, variables and functions, and leaves its own for the next one. Commands of a session
+	// run one after another, so Start waits.
 	Session string
-	// Apart runs the command beside those of its Session, which it leaves unchanged.
+	// Apart runs the command at the same time as those of its Session. It does not change the
+	// session.
 	Apart bool
 
-	Cwd string            // of this command alone; empty: the session's, or the server's
-	Env map[string]string // added for this command alone
+	Cwd string            // for this command only; empty: the session's or the server's
+	Env map[string]string // added for this command only
 
 	PTY        bool
 	Cols, Rows int  // of the PTY; 0: 80x24
-	CloseStdin bool // the command reads end of file; not with a PTY
+	CloseStdin bool // the command reads end of file at once; not with a PTY
 	Input      bool // record what Write sends
 
-	Timeout          time.Duration // from the start; 0 or Forever: none
-	IdleTimeout      time.Duration // while nobody is attached; 0 or Forever: none
-	TTL              time.Duration // of the record, from the end; 0 or Forever: none
-	KillOnDisconnect bool          // kill the command when the last one detaches
-	Grace            time.Duration // from TERM to KILL when these limits end the command; 0: KILL at once
+	Timeout          time.Duration // since the start; 0 or Forever: none
+	IdleTimeout      time.Duration // without attached clients; 0 or Forever: none
+	TTL              time.Duration // of the record, since the end; 0 or Forever: none
+	KillOnDisconnect bool          // kill the command when the last client detaches
+	Grace            time.Duration // between TERM and KILL when a limit ends the command; 0: KILL at once
 
-	Listed      bool   // List names it
-	AutoCleanup bool   // until it ends
-	By          string // who asks for it, such as a User-Agent and an address
+	Listed      bool   // include it in List
+	AutoCleanup bool   // only until it ends
+	By          string // who asked for it, such as a User-Agent and an address
 }
 
-// State says whether and why a command has ended.
+// State is whether a command runs, or why it has ended.
 type State string
 
 // States.
 const (
 	Running  State = "running"
-	Exited   State = "exited"  // it exited, or a signal from elsewhere ended it
-	Killed   State = "killed"  // by Kill
-	TimedOut State = "timeout" // Spec.Timeout was over
-	IdledOut State = "idle"    // Spec.IdleTimeout was over
-	Failed   State = "error"   // its host ended before it did: the exit code is not known
+	Exited   State = "exited"  // it exited, or was ended by a signal from outside
+	Killed   State = "killed"  // ended by Kill
+	TimedOut State = "timeout" // ended by Spec.Timeout
+	IdledOut State = "idle"    // ended by Spec.IdleTimeout
+	Failed   State = "error"   // its host died first, so the exit code is unknown
 )
 
 // Info describes a command.
 type Info struct {
 	Sandbox, ID string
-	SessionID   string // of the recorded session
-	Session     string // of Spec
+	SessionID   string // id of the recorded session
+	Session     string // see Spec
 	Command     string
 	PTY         bool
 	Listed      bool
-	AutoCleanup bool // of Spec
+	AutoCleanup bool // see Spec
 	By          string
-	Timeout     time.Duration // of Spec; 0: none
-	TTL         time.Duration // Forever: none
+	Timeout     time.Duration // see Spec; 0: none
+	TTL         time.Duration // see Spec; Forever: none
 
-	PID       int // 0: not known, because it ended before this Manager was opened
+	PID       int // 0 if unknown because it ended before this Manager was opened
 	State     State
-	ExitCode  int // 128+n for signal n; valid unless Running
+	ExitCode  int // 128+n for signal n; valid if it does not run
 	StartedAt time.Time
 	EndedAt   time.Time // zero while it runs
-	Notice    string    // what is wrong with the recording; empty: nothing
+	Notice    string    // a problem of the recording; empty if none
 
-	apart     bool // of Spec
+	apart     bool // see Spec
 	forgotten bool
 }
 
-// Duration returns how long the command ran, or has run.
+// Duration returns how long the command ran, or has run so far.
 func (i Info) Duration() time.Duration {
 	if i.EndedAt.IsZero() {
 		return time.Since(i.StartedAt)
@@ -100,19 +101,19 @@ func (i Info) Duration() time.Duration {
 	return i.EndedAt.Sub(i.StartedAt)
 }
 
-// Stream is one of the two that a command writes. All output of a PTY is Stdout.
+// Stream is an output stream of a command. All output of a PTY is Stdout.
 type Stream uint8
 
-// Streams.
+// The streams.
 const (
 	Stdout Stream = 1
 	Stderr Stream = 2
 )
 
-// Offsets are positions in both streams, in bytes of text.
+// Offsets is a position in both streams, in bytes of text.
 type Offsets struct{ Stdout, Stderr int64 }
 
-// Of returns the position in a stream.
+// Of returns the offset in a stream.
 func (o Offsets) Of(s Stream) int64 {
 	if s == Stderr {
 		return o.Stderr
@@ -121,19 +122,19 @@ func (o Offsets) Of(s Stream) int64 {
 }
 
 // Chunk is a piece of a stream's text: its bytes as UTF-8, with U+FFFD for each maximal invalid
-// part. It holds whole characters.
+// part. It contains only complete characters.
 type Chunk struct {
 	Stream Stream
 	Offset int64 // of Text, in bytes of the stream's text
 	Text   string
 	At     time.Time
-	// Info says that output is missing before this chunk, as "bytes N to M are lost", or what
-	// is wrong with the recording; Text may be empty then.
+	// Info tells what output is missing before this chunk, as "bytes N to M are lost", or describes
+	// a problem of the recording; Text may then be empty.
 	Info string
 }
 
-// Grace is the time from TERM to KILL that the process API leaves a command.
+// Grace is the time between TERM and KILL in the process API.
 const Grace = 5 * time.Second
 
-// Kill ends a command at once.
+// Kill is the signal that ends a command at once.
 const Kill = syscall.SIGKILL

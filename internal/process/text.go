@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Text is the text of a stream, in the pieces in which it came.
+// Text is the text of a stream, in pieces.
 type Text struct {
 	pieces []string
 	size   int
@@ -15,13 +15,13 @@ type Text struct {
 // Len returns the length of the text, in bytes.
 func (t *Text) Len() int { return t.size }
 
-// Add adds a piece, which holds whole characters, as a Chunk's text does.
+// Add adds a piece, which must contain only complete characters, as a Chunk's text does.
 func (t *Text) Add(piece string) {
 	t.pieces = append(t.pieces, piece)
 	t.size += len(piece)
 }
 
-// WriteJSON writes the text as a string of JSON, without a copy of all of it.
+// WriteJSON writes the text as a JSON string, without copying all of it.
 func (t *Text) WriteJSON(w io.Writer) error {
 	if _, err := io.WriteString(w, `"`); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (t *Text) WriteJSON(w io.Writer) error {
 		if err := e.Encode(piece); err != nil {
 			return err
 		}
-		if _, err := w.Write(quoted.Bytes()[1 : quoted.Len()-2]); err != nil { // without quotes and line feed
+		if _, err := w.Write(quoted.Bytes()[1 : quoted.Len()-2]); err != nil { // without the quotes and the line feed
 			return err
 		}
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Journals go into the database when nothing has ended for tidyQuiet, but not later than tidyLate.
+// Journals are moved into the database when no command has ended for tidyQuiet, but at the latest
+// after tidyLate.
 const (
 	tidyQuiet = 2 * time.Second
 	tidyLate  = 30 * time.Second
 )
 
-// tidy takes the journals of commands into the database: their hosts, which have to be small, leave
-// that to others.
+// tidy moves the journals of commands into the database. Their hosts do not, to stay small.
 type tidy struct {
-	ended chan struct{} // gets a value when a command has ended
+	ended chan struct{} // receives a value when a command has ended
 	stop  context.CancelFunc
 	ctx   context.Context
 	work  sync.WaitGroup
@@ -29,7 +29,7 @@ func (t *tidy) init() {
 	t.ctx, t.stop = context.WithCancel(context.Background())
 }
 
-// wake says that a command has ended.
+// wake reports that a command has ended.
 func (t *tidy) wake() {
 	select {
 	case t.ended <- struct{}{}:
@@ -50,16 +50,16 @@ func (t *tidy) start(s *sqlite.Store) {
 			case <-t.ended:
 				quiet = time.After(tidyQuiet)
 				continue
-			case <-tick.C: // long commands close files of their journals
+			case <-tick.C: // a long command closes files of its journal while it runs
 			case <-quiet:
 			}
 			quiet = nil
-			_ = s.ImportJournals(t.ctx, nil) // what is not taken can be read where it is
+			_ = s.ImportJournals(t.ctx, nil) // what is not imported can be read where it is
 		}
 	})
 }
 
-// close stops, and waits for what is under way.
+// close stops it, and waits for an import in progress.
 func (t *tidy) close() {
 	t.stop()
 	t.work.Wait()

@@ -11,27 +11,27 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// keptOutput is how much of a command's output an entry has, in bytes of its beginning and of its
-// end. The raw log has all.
+// keptOutput is how much of a command's output an entry contains, in bytes of its beginning and of
+// its end. The raw log has all of it.
 const keptOutput = 128 << 10
 
-// Transcript makes the entry of a command, for its session's transcript, from its events.
+// Transcript builds the entry for a command from its events.
 type Transcript struct {
 	session session.Session
 	head    []byte
 	tail    []byte
-	cut     int      // lines that were left out before tail
+	cut     int      // number of lines omitted before tail
 	bytes   [3]int64 // of each stream
 	exit    *session.Event
 	last    time.Duration
-	lost    bool // output is not recorded
+	lost    bool // some output was not recorded
 	next    [3]int64
 }
 
-// NewTranscript returns the transcript of a command that has written nothing.
+// NewTranscript returns the transcript of a command before its first event.
 func NewTranscript(s session.Session) *Transcript { return &Transcript{session: s} }
 
-// Feed takes the next event.
+// Feed adds the next event.
 func (t *Transcript) Feed(e session.Event) {
 	t.last = e.At
 	switch e.Kind {
@@ -46,7 +46,7 @@ func (t *Transcript) Feed(e session.Event) {
 	}
 }
 
-// add keeps the beginning and the end of all output.
+// add adds text to the kept beginning or end of the output.
 func (t *Transcript) add(text string) {
 	if room := keptOutput - len(t.head); room > 0 && len(t.tail) == 0 {
 		n := min(room, len(text))
@@ -61,7 +61,7 @@ func (t *Transcript) add(text string) {
 	}
 }
 
-// shorten drops whole lines of the tail, so that it is not too long.
+// shorten drops whole lines from the start of the tail until it is short enough.
 func (t *Transcript) shorten() {
 	from := len(t.tail) - keptOutput
 	if from <= 0 {
@@ -74,7 +74,7 @@ func (t *Transcript) shorten() {
 	t.tail = append(t.tail[:0], t.tail[from:]...)
 }
 
-// Entries returns the entries up to now.
+// Entries returns the entries for the events so far.
 func (t *Transcript) Entries() []*session.Entry {
 	sum := sha256.Sum256([]byte(t.session.ID + "/1"))
 	e := &session.Entry{

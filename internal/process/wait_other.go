@@ -4,7 +4,7 @@ package process
 
 import "time"
 
-// awaitChild waits a moment: x/sys has no waitid for this system.
+// awaitChild waits briefly, because x/sys has no waitid for this system.
 func awaitChild() bool {
 	time.Sleep(waitStep)
 	return true

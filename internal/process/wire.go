@@ -13,28 +13,28 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// A connection to a host carries frames: a byte type, the length of the payload in 4 bytes, and the
-// payload. The Manager sends one request; the host answers with one reply, except that reading is
-// answered by chunks before it. Numbers are big endian.
+// A connection to a host carries frames: a type (1 byte), the length of the payload (4 bytes, big
+// endian), and the payload. The Manager sends one request. The host answers with one reply; a read
+// request is answered by chunks before the reply.
 const (
 	frameJSON  = 'J' // a request or a reply
-	frameChunk = 'C' // stream 1 byte, offset 8, time in Unix nanoseconds 8, text
+	frameChunk = 'C' // stream 1 byte, offset 8, time in Unix nanoseconds 8, text; big endian
 )
 
 const (
 	chunkHead = 1 + 8 + 8
-	maxFrame  = 64 << 20 // bytes of a payload
+	maxFrame  = 64 << 20 // maximum length of a payload, in bytes
 )
 
 // Operations of a request.
 const (
-	opStart  = "start" // only as the first request to a host that has no command
+	opStart  = "start" // only as the first request to an idle host
 	opState  = "state"
-	opWait   = "wait" // the reply comes when the command has ended
+	opWait   = "wait" // answered when the command has ended
 	opRead   = "read"
 	opWrite  = "write"
 	opClose  = "close"
-	opKill   = "kill" // the reply comes when the command has ended
+	opKill   = "kill" // answered when the command has ended
 	opResize = "resize"
 	opAttach = "attach" // counts as attached until the connection ends
 )
@@ -43,34 +43,34 @@ type request struct {
 	Op    string  `json:"op"`
 	Order *order  `json:"order,omitempty"`
 	From  Offsets `json:"from,omitzero"`
-	Now   bool    `json:"now,omitempty"` // read: end where the output ends now
+	Now   bool    `json:"now,omitempty"` // read: end at the current end of the output
 	Data  []byte  `json:"data,omitempty"`
-	At    *int64  `json:"at,omitempty"` // write: position of Data in all input
+	At    *int64  `json:"at,omitempty"` // write: offset of Data in all input
 
 	Signal     int           `json:"signal,omitempty"`
 	Grace      time.Duration `json:"grace,omitempty"`
 	Cols, Rows int           `json:",omitempty"`
 }
 
-// order is what a host needs to run a command.
+// order is everything that a host needs to run a command.
 type order struct {
 	Spec
 	DB      string // path of the database
 	Record  session.Session
-	Argv    []string // overrides Spec's
-	Environ []string // the whole environment
+	Argv    []string // replaces the Spec's
+	Environ []string // the complete environment
 	Dir     string   // empty: the host's own
 	State   *shellState
 }
 
 type reply struct {
 	Error  string   `json:"error,omitempty"`
-	Exists bool     `json:"exists,omitempty"` // start: the session has a record
+	Exists bool     `json:"exists,omitempty"` // start: the session already has a record
 	Status *status  `json:"status,omitempty"`
-	Behind *Offsets `json:"behind,omitempty"` // read: up to here the output is in the raw log only
+	Behind *Offsets `json:"behind,omitempty"` // read: output before this position is only in the raw log
 }
 
-// status is what a host knows of its command.
+// status is the state of a command as its host knows it.
 type status struct {
 	PID     int       `json:"pid"`
 	State   State     `json:"state"`
@@ -78,7 +78,7 @@ type status struct {
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	Notice  string    `json:"notice,omitempty"`
-	Taken   int64     `json:"taken"` // bytes of input written to it
+	Taken   int64     `json:"taken"` // bytes of input written to the command
 	Record  session.Session
 }
 
@@ -87,10 +87,10 @@ type wire struct {
 	conn net.Conn
 	in   *bufio.Reader
 	out  *bufio.Writer
-	data []byte // of the frame that is being received
+	data []byte // payload of the frame that is being received
 }
 
-// wireBuffer is the size of a wire's buffers, in bytes. Larger chunks pass them by.
+// wireBuffer is the size of a wire's buffers, in bytes. Larger chunks bypass them.
 const wireBuffer = 8 << 10
 
 func newWire(c net.Conn) *wire {
@@ -112,7 +112,7 @@ func (w *wire) head(kind byte, size int) {
 	_, _ = w.out.Write(binary.BigEndian.AppendUint32(nil, uint32(size)))
 }
 
-// chunk sends a chunk. It may stay in the buffer until Flush.
+// chunk sends a chunk. It may remain in the buffer until Flush.
 func (w *wire) chunk(c Chunk) error {
 	w.head(frameChunk, chunkHead+len(c.Text))
 	_ = w.out.WriteByte(byte(c.Stream))
@@ -122,7 +122,7 @@ func (w *wire) chunk(c Chunk) error {
 	return err
 }
 
-// receive returns the next frame: a chunk, or JSON that it decodes into v.
+// receive returns the next frame: a chunk, or nil after decoding JSON into v.
 func (w *wire) receive(v any) (c *Chunk, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(w.in, head[:]); err != nil {

@@ -19,20 +19,20 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// page has the templates of a page: page.html, and scripts.html, which comes last. They are parsed
-// at the first use, since most commands write no page.
+// page returns the templates of a page: page.html, and scripts.html, which is executed last. They
+// are parsed when they are first used, since most commands write no page.
 var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/*.html")) })
 
-// Recording is a recording shown beside a conversation.
+// Recording is a recording to show next to a conversation.
 type Recording struct {
 	Cast io.Reader                          // an asciicast, compressed by gzip
-	Time func(*session.Entry) time.Duration // when Cast shows an entry
+	Time func(*session.Entry) time.Duration // time in Cast at which an entry appears
 }
 
-// pageData is what the page's templates are filled with.
+// pageData is the data for the page's templates.
 type pageData struct {
 	Title          string
-	Brief          []string // what one wants to know at once
+	Brief          []string // the facts at the top of the page
 	Facts          []pageFact
 	Items          iter.Seq[pageItem]
 	Prompts        []pagePrompt
@@ -44,8 +44,8 @@ type pageData struct {
 
 type pageFact struct{ Name, Value string }
 
-// pageItem is an event, or a message. Clock is when it appears in the recording, or the time of day
-// if there is no recording.
+// pageItem is an event or a message. Clock is the time at which it appears in the recording, or the
+// time of day if there is no recording.
 type pageItem struct {
 	Event                          string
 	Seq                            int
@@ -53,15 +53,14 @@ type pageItem struct {
 	Body                           template.HTML
 }
 
-// pagePrompt is a line in the list of what the user asked.
+// pagePrompt is a line in the list of the user's prompts.
 type pagePrompt struct {
 	Seq         int
 	Clock, Text string
 }
 
-// HTML writes t as one page that needs nothing from elsewhere: the conversation, and beside it the
-// recording in a player, if there is one. Nothing in t can become a script, or make the page ask
-// for anything.
+// HTML writes t as one self-contained page: the conversation and, next to it, the recording in a
+// player, if there is one. Nothing in t can become a script or make the page load anything.
 func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js")), Prompts: promptsOf(t, rec)}
 	for _, f := range factsOf(&t.Session) {
@@ -89,8 +88,8 @@ func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
 	return page().ExecuteTemplate(w, "scripts.html", p)
 }
 
-// writeCast writes the asciicast packed as an element of the page. The player shows the moment
-// poster, in seconds, at first.
+// writeCast writes the compressed asciicast as an element of the page. The player first shows the
+// screen at poster, in seconds.
 func writeCast(w io.Writer, packed io.Reader, poster string) error {
 	if _, err := fmt.Fprintf(w, `<script type="application/gzip" id="cast" data-poster="%s">`, poster); err != nil {
 		return err
@@ -106,7 +105,7 @@ func writeCast(w io.Writer, packed io.Reader, poster string) error {
 	return err
 }
 
-// promptsOf returns the list of what the user asked.
+// promptsOf returns the list of the user's prompts.
 func promptsOf(t *session.Transcript, rec *Recording) (prompts []pagePrompt) {
 	for _, e := range t.Entries {
 		if e.Role != session.RoleUser {
@@ -121,8 +120,8 @@ func promptsOf(t *session.Transcript, rec *Recording) (prompts []pagePrompt) {
 	return prompts
 }
 
-// posterOf returns the time of the first reply in the recording, in seconds. It is empty if there
-// is no reply.
+// posterOf returns the time of the first reply in the recording, in seconds, or "" if there is no
+// reply.
 func posterOf(t *session.Transcript, rec *Recording) string {
 	for _, e := range t.Entries {
 		if e.Role == session.RoleAssistant && e.Type != session.TypeEvent {
@@ -132,8 +131,8 @@ func posterOf(t *session.Transcript, rec *Recording) string {
 	return ""
 }
 
-// script returns JavaScript with the control characters in its strings escaped: a page may be
-// written to a terminal.
+// script returns JavaScript with the control characters in its strings escaped, because a page may
+// be written to a terminal.
 func script(source string) string {
 	var b strings.Builder
 	for _, r := range source {
@@ -146,7 +145,7 @@ func script(source string) string {
 	return b.String()
 }
 
-// briefOf returns the agents, folder, day and length of a session, and how often the user asked.
+// briefOf returns the agents, folder, day and duration of a session, and the number of prompts.
 func briefOf(t *session.Transcript) (brief []string) {
 	s := &t.Session
 	for _, a := range s.Agents {
@@ -173,7 +172,7 @@ func briefOf(t *session.Transcript) (brief []string) {
 	return append(brief, strconv.Itoa(prompts)+" prompts")
 }
 
-// lapse writes a time in a recording as its player does.
+// lapse formats a time in a recording as the player does.
 func lapse(d time.Duration) string {
 	s := int(d.Seconds())
 	if s >= 3600 {
@@ -192,13 +191,14 @@ func pageFile(name string) string {
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-// newPageItem returns the item of an entry, and whether it has one.
+// newPageItem returns the item for an entry. It returns false if the entry is not shown.
 func newPageItem(e *session.Entry, s *session.Session, rec *Recording) (pageItem, bool) {
 	if e.Type == session.TypeEvent {
 		text := eventText(e)
 		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
 	}
-	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))} // all of it is escaped
+	// htmlBody has escaped the body.
+	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))}
 	if rec != nil {
 		at := rec.Time(e)
 		item.At, item.Clock = seconds(at), lapse(at)
@@ -244,7 +244,7 @@ func htmlBody(e *session.Entry) string {
 	return b.String()
 }
 
-// toolHTML returns a tool call as one line, which opens if the screen showed more.
+// toolHTML returns a tool call as one line, which can be unfolded if the screen showed more.
 func toolHTML(e *session.Entry) string {
 	title, input := toolTitle(e)
 	head := "<strong>" + escapeHTML(title) + "</strong>"
@@ -269,7 +269,7 @@ func toolHTML(e *session.Entry) string {
 	return `<details class="fold"><summary>` + head + "</summary>" + more.String() + "</details>"
 }
 
-// diffHTML marks the lines that a diff adds and removes.
+// diffHTML highlights the lines that a diff adds and removes.
 func diffHTML(text string) string {
 	lines := strings.Split(text, "\n")
 	signs := diffSigns(lines)

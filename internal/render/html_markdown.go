@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// markdownHTML renders a message for a page. HTML in it is shown, not obeyed; pictures become
-// links: a page asks for nothing.
+// markdownHTML renders a message for a page. HTML in it is shown as text, and pictures become
+// links, so that the page loads nothing.
 func markdownHTML(source string) string {
 	md := goldmark.New(
 		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
@@ -24,11 +24,10 @@ func markdownHTML(source string) string {
 	if err := md.Convert([]byte(printable.Text(source)), &b); err != nil {
 		return "<pre>" + escapeHTML(source) + "</pre>"
 	}
-	return printable.Text(b.String()) // references to characters are resolved now
+	return printable.Text(b.String()) // character references are resolved now
 }
 
-// shownHTML renders the nodes that are not to be obeyed, and headings two levels lower, below the
-// page's own.
+// shownHTML renders HTML as text, and headings two levels lower, below the page's own.
 type shownHTML struct{}
 
 func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -86,7 +85,7 @@ func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// openLink returns the start tag of a link; one that may not be followed leads nowhere.
+// openLink returns the start tag of a link. If the link is not allowed, the tag has no destination.
 func openLink(destination []byte) string {
 	if !linkable(string(destination)) {
 		return "<a>"

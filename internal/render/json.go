@@ -9,16 +9,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Transcripts in JSON are stated in docs/format.md.
+// docs/format.md describes transcripts in JSON.
 
-// lineHead is the first line of a transcript in JSON lines; the others are its entries.
+// lineHead is the first line of a transcript in JSON lines. The others are its entries.
 type lineHead struct {
 	Format  string          `json:"format"`
 	Version int             `json:"version"`
 	Session session.Session `json:"session"`
 }
 
-// whole returns t with its format named and without lists that are null.
+// whole returns t with its format set and with empty lists instead of null.
 func whole(t *session.Transcript) session.Transcript {
 	out := *t
 	out.Format, out.Version = session.TranscriptFormat, session.TranscriptVersion
@@ -36,14 +36,14 @@ func whole(t *session.Transcript) session.Transcript {
 
 func newEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(&jsonWriter{w: w})
-	enc.SetEscapeHTML(false) // < and > are as common in a conversation as anywhere
+	enc.SetEscapeHTML(false) // < and > are common in conversations
 	return enc
 }
 
-// jsonWriter writes JSON, whole values at once, without what must not be printed.
+// jsonWriter writes whole JSON values, without unprintable characters.
 type jsonWriter struct {
 	w    io.Writer
-	text []byte // what was written last, for its room
+	text []byte // buffer of the last value, reused
 }
 
 func (j *jsonWriter) Write(p []byte) (int, error) {
@@ -54,8 +54,8 @@ func (j *jsonWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeJSON writes what a json.Encoder with an indent of two spaces would, but entry by entry: a
-// day of an agent has a hundred thousand.
+// writeJSON writes the same as a json.Encoder with an indent of two spaces, but one entry at a
+// time: a long session has a hundred thousand.
 func writeJSON(w io.Writer, t *session.Transcript) error {
 	out := whole(t)
 	var compact bytes.Buffer
@@ -86,9 +86,8 @@ func writeJSON(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// appendIndented appends compact JSON at a depth, laid out as json.Indent does. It is for what an
-// Encoder gave, which is well formed: json.Indent, which checks it byte for byte, takes longer than
-// the encoding.
+// appendIndented appends compact JSON at a depth, indented as json.Indent does. src must be the
+// output of an Encoder. json.Indent also validates its input, which takes longer than the encoding.
 func appendIndented(dst, src []byte, depth int) []byte {
 	for i := 0; i < len(src); i++ {
 		c := src[i]
@@ -97,7 +96,8 @@ func appendIndented(dst, src []byte, depth int) []byte {
 			end := stringEnd(src, i)
 			dst = append(dst, src[i:end]...)
 			i = end - 1
-		case (c == '{' || c == '[') && i+1 < len(src) && src[i+1] == c+2: // an empty one: '}' is two behind '{', ']' behind '['
+		case (c == '{' || c == '[') && i+1 < len(src) && src[i+1] == c+2:
+			// It is empty: '}' is two after '{', and ']' two after '['.
 			dst = append(dst, c, c+2)
 			i++
 		case c == '{' || c == '[':
@@ -125,8 +125,8 @@ func appendBreak(dst []byte, depth int) []byte {
 	return dst
 }
 
-// stringEnd returns the position after the string that begins at a position: after a quote with an
-// even number of backslashes before it.
+// stringEnd returns the position after the string that begins at a position, which ends at a quote
+// with an even number of backslashes before it.
 func stringEnd(src []byte, at int) int {
 	for end := at + 1; ; {
 		n := bytes.IndexByte(src[end:], '"')

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// linkable reports whether a document may link to a destination as written in Markdown: one of
-// the schemes that printable.Link knows, or an address without a scheme.
+// linkable reports whether a document may contain a link to a destination as written in Markdown:
+// one with a scheme that printable.Link accepts, or without a scheme.
 func linkable(destination string) bool {
 	url := string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(destination)))))
 	url = strings.ReplaceAll(strings.TrimSpace(url), " ", "%20")
@@ -18,12 +18,12 @@ func linkable(destination string) bool {
 	return colon < 0 || url[colon] != ':' && printable.Line(url) == url || printable.Link(url)
 }
 
-// markdownLink is where Markdown begins a link's destination: after its text, in a definition, or
-// in angle brackets, and in HTML (CommonMark 6.3, 4.7, 6.5).
+// markdownLink matches where a link's destination begins in Markdown: after the link's text, in a
+// definition, in angle brackets, and in HTML (CommonMark 6.3, 4.7, 6.5).
 var markdownLink = lazy.Regexp(`\](\(|:)\s*<?\s*([^\s<>()]+)|<([A-Za-z][A-Za-z0-9.+-]*:[^\s<>]*)>|` +
 	`<[A-Za-z][^<>]*?(?i:href|src|srcdoc|action|data|formaction|poster)\s*=\s*["']?\s*([^\s"'>]+)`)
 
-// unlinked returns markdown with those links turned into text that are not linkable.
+// unlinked returns markdown in which links that are not linkable became text.
 func unlinked(markdown string) string {
 	return markdownLink().ReplaceAllStringFunc(markdown, func(m string) string {
 		parts := markdownLink().FindStringSubmatch(m)
@@ -31,7 +31,7 @@ func unlinked(markdown string) string {
 		case parts[3] != "" && !linkable(parts[3]), parts[4] != "" && !linkable(parts[4]):
 			return `\` + m
 		case parts[2] != "" && !linkable(parts[2]):
-			return `\` + m // the bracket closes no link's text
+			return `\` + m // escape the bracket that would end the link's text
 		}
 		return m
 	})

@@ -11,9 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// writeMarkdown writes a transcript as Markdown for a reader: the session as front matter, a
-// heading for each speaker, tool calls and thinking folded away in <details>, events in one italic
-// line.
+// writeMarkdown writes a transcript as Markdown: the session as front matter, a heading for each
+// speaker, tool calls and thinking folded in <details>, and events as one line in italics.
 func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	var b strings.Builder
 	b.WriteString(frontMatter(&t.Session))
@@ -23,7 +22,7 @@ func writeMarkdown(w io.Writer, t *session.Transcript) error {
 		if e.Type == session.TypeEvent {
 			if text := eventText(e); text != "" {
 				b.WriteString("\n*" + escape(text) + "*\n")
-				speaker = "" // what follows gets its heading again
+				speaker = "" // repeat the heading for what follows
 			}
 			continue
 		}
@@ -37,8 +36,8 @@ func writeMarkdown(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// frontMatter returns the session as YAML, which programs for notes and web pages read. Strings are
-// quoted as in JSON, which YAML is a superset of.
+// frontMatter returns the session as YAML, which programs for notes and web pages parse. Strings
+// are quoted as in JSON, of which YAML is a superset.
 func frontMatter(s *session.Session) string {
 	var b strings.Builder
 	b.WriteString("---\n")
@@ -72,7 +71,7 @@ func frontMatter(s *session.Session) string {
 	return b.String() + "---\n"
 }
 
-// speakerOf returns the heading above an entry. Tool calls and thinking are the assistant's.
+// speakerOf returns the heading above an entry. Tool calls and thinking belong to the assistant.
 func speakerOf(e *session.Entry, s *session.Session) string { return escape(speakerName(e, s)) }
 
 func speakerName(e *session.Entry, s *session.Session) string {
@@ -92,7 +91,7 @@ func speakerName(e *session.Entry, s *session.Session) string {
 	return "Assistant"
 }
 
-// markdownOf returns one message, with its last line's end.
+// markdownOf returns one message, including its last line end.
 func markdownOf(e *session.Entry) string {
 	var blocks []string
 	switch e.Role {
@@ -139,7 +138,8 @@ func toolFold(e *session.Entry) string {
 	return fold(title, strings.Join(parts, "\n\n"))
 }
 
-// fold hides content behind a summary. The empty lines make the content inside the HTML Markdown.
+// fold hides content behind a summary. The empty lines make Markdown of the content inside the HTML
+// element.
 func fold(summary, content string) string {
 	return "<details>\n<summary>" + html.EscapeString(summary) + "</summary>\n\n" + content + "\n\n</details>"
 }
@@ -151,7 +151,8 @@ func fence(language, text string) string {
 	return mark + language + "\n" + text + "\n" + mark
 }
 
-// codeSpan puts text in a code span, likewise.
+// codeSpan puts text in a code span whose delimiter is longer than any run of backticks in the
+// text.
 func codeSpan(text string) string {
 	mark := strings.Repeat("`", longestRun(text)+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
@@ -174,7 +175,7 @@ func longestRun(text string) (longest int) {
 	return longest
 }
 
-// escape makes text literal in a line of Markdown that does not begin with it. A & is escaped only
+// escape makes text literal in a line of Markdown, but not at its beginning. A & is escaped only
 // where a character reference would begin (CommonMark 6.2), and a > needs no escape inside a line.
 func escape(text string) string {
 	return escaper.Replace(reference().ReplaceAllString(text, "&amp;$1"))
@@ -185,18 +186,18 @@ var (
 	escaper   = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;")
 )
 
-// headings by which a message's own are lowered, so that they rank below the speaker's.
+// lowered is by how many levels a message's headings are lowered, to rank below the speaker's.
 const lowered = 2
 
-// body returns a message's own Markdown, kept from changing what is around it: its headings are
-// lowered, and a code block that it leaves open is closed.
+// body returns a message's own Markdown such that it cannot affect the rest of the document: its
+// headings are lowered, and a code block that it leaves open is closed.
 func body(e *session.Entry) string {
 	text := e.Markdown
 	if text == "" {
 		text = e.Text
 	}
 	lines := strings.Split(strings.TrimRight(printable.Text(text), "\n"), "\n")
-	open := "" // the fence of the code block that we are in
+	open := "" // fence of the open code block
 	for i, line := range lines {
 		mark := fenceOf(line)
 		switch {
@@ -217,7 +218,7 @@ func body(e *session.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// fenceOf returns the run of backticks or tildes with which a line opens or closes a code block.
+// fenceOf returns the run of backticks or tildes that opens or closes a code block in a line.
 // https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func fenceOf(line string) string {
 	text := strings.TrimLeft(line, " ")
@@ -230,7 +231,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// closes reports whether a line with the given fence closes the code block that open opened.
+// closes reports whether a line with the fence mark closes the code block that open opened.
 func closes(line, mark, open string) bool {
 	return strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark
 }

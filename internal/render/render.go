@@ -1,5 +1,4 @@
-// Package render writes a terminal log as JSON, JSON lines, Markdown, HTML or text, and for
-// terminals.
+// Package render writes transcripts as JSON, JSON lines, Markdown, HTML or text, and for terminals.
 package render
 
 import (
@@ -13,13 +12,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// ErrFormat says that a format has no name here.
+// ErrFormat reports an unknown format.
 var ErrFormat = errors.New("unknown format")
 
-// Formats returns the names that Write knows.
+// Formats returns the names of the formats of Write.
 func Formats() []string { return []string{"json", "jsonl", "md", "txt"} }
 
-// endings are the file name endings that name a format, besides the format's own name.
+// endings are further file name extensions for the formats.
 var endings = map[string]string{"ndjson": "jsonl", "markdown": "md", "text": "txt"}
 
 // FormatOf returns the format for a file name's extension. The error wraps ErrFormat.
@@ -35,7 +34,7 @@ func FormatOf(filename string) (string, error) {
 }
 
 // Write writes t to w in the given format. The same transcript always results in the same bytes.
-// The error wraps ErrFormat where the format has no name here.
+// The error wraps ErrFormat if the format is unknown.
 func Write(w io.Writer, format string, t *session.Transcript) error {
 	switch format {
 	case "json":

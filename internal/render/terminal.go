@@ -10,11 +10,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Terminal writes entries for people at a terminal. Control characters never come through.
+// Terminal formats entries for a terminal. It removes control characters from them.
 type Terminal struct {
 	Width    int  // columns; 0: lines are not wrapped
-	Color    bool // SGR sequences
-	Tools    bool // what tools were given and gave, not only their names
+	Color    bool // use SGR sequences
+	Tools    bool // show tool input and output, not only the names of tools
 	Thinking bool
 	Events   bool
 }
@@ -64,7 +64,7 @@ func (t *Terminal) Head(s *session.Session, more ...[2]string) string {
 	return b.String()
 }
 
-// localTimes returns a fact's value with its times in the local time zone.
+// localTimes returns a fact's value with its times converted to the local time zone.
 func localTimes(f fact, s *session.Session) string {
 	const local = "Mon 2006-01-02 15:04:05"
 	switch f.name {
@@ -105,11 +105,10 @@ func (t *Terminal) Entry(e *session.Entry) string {
 	return "\n" + strings.Join(blocks, "\n") + "\n"
 }
 
-// Lines returns lines of output as they are below the command of a shell message.
+// Lines formats output as it is shown below the command of a shell message.
 func (t *Terminal) Lines(text string) string { return indentBy(t.plain(text), "  ") + "\n" }
 
-// Status says how a message's command ended, in a line as Lines writes them; "" if there is nothing
-// to say.
+// Status returns a line about how a message's command ended, or "" if it ended normally.
 func (t *Terminal) Status(e *session.Entry) string {
 	status := statusText(e)
 	if status == "" {
@@ -118,7 +117,7 @@ func (t *Terminal) Status(e *session.Entry) string {
 	return indentBy(t.paint(sgrDim, status), "  ") + "\n"
 }
 
-// blocks returns what is below a message's head.
+// blocks returns the parts below a message's head.
 func (t *Terminal) blocks(e *session.Entry) []string {
 	var out []string
 	switch e.Role {
@@ -137,7 +136,7 @@ func (t *Terminal) blocks(e *session.Entry) []string {
 	return out
 }
 
-// tool returns a tool call in one line, or whole.
+// tool returns a tool call, on one line or completely.
 func (t *Terminal) tool(head string, e *session.Entry) string {
 	title, input := toolTitle(e)
 	line := head + " " + title
@@ -161,7 +160,7 @@ func (t *Terminal) tool(head string, e *session.Entry) string {
 	return line + "\n"
 }
 
-// diff colours the lines that a diff adds and removes; agents number them.
+// diff colours the lines that a diff adds and removes. Agents number such lines.
 func (t *Terminal) diff(text string) string {
 	lines := strings.Split(text, "\n")
 	signs := diffSigns(lines)
@@ -176,7 +175,7 @@ func (t *Terminal) diff(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// loud are the events that are shown even where no events are wanted: they part conversations.
+// loud are the events that are shown even without events, because they separate conversations.
 var loud = map[string]bool{session.EventNewSession: true, session.EventClear: true, session.EventInterrupted: true}
 
 func (t *Terminal) event(e *session.Entry) string {
@@ -194,12 +193,12 @@ func (t *Terminal) event(e *session.Entry) string {
 	return "\n" + t.paint(sgrDim, "── "+text+" ──") + "\n"
 }
 
-// plain returns text with its own lines.
+// plain returns text with its line breaks.
 func (t *Terminal) plain(text string) string {
 	return t.wrap(strings.TrimRight(printable.Text(text), "\n"), "")
 }
 
-// paintLines colours each line by itself: a pager forgets colours at the end of a line.
+// paintLines colours each line separately, because a pager resets colours at the end of a line.
 func (t *Terminal) paintLines(code, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -208,10 +207,10 @@ func (t *Terminal) paintLines(code, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// margin is what messages are indented by, twice.
+// margin is the total indentation of messages, in columns.
 const margin = 4
 
-// wrap breaks lines at words; what goes on in another line gets the prefix.
+// wrap breaks lines between words. Continuation lines get the prefix.
 func (t *Terminal) wrap(text, prefix string) string {
 	text = untabbed(text)
 	if t.Width == 0 {
@@ -227,7 +226,7 @@ func (t *Terminal) wrap(text, prefix string) string {
 	return strings.Join(lines, "\n")
 }
 
-// evenStyles ends the styles of each line in it, and begins them again in the next.
+// evenStyles ends each line's open styles at its end, and starts them again on the next line.
 func evenStyles(lines []string) []string {
 	open := ""
 	for i, line := range lines {
@@ -256,7 +255,7 @@ func openStyles(line string) (open string) {
 	}
 }
 
-// indentBy puts prefix before each line; no line ends in spaces.
+// indentBy puts prefix before each line, and removes spaces at the ends of lines.
 func indentBy(text, prefix string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -265,7 +264,7 @@ func indentBy(text, prefix string) string {
 	return strings.Join(lines, "\n")
 }
 
-// untabbed puts spaces in the place of tabs, whose width nobody knows.
+// untabbed replaces tabs, whose width is unknown, by spaces.
 func untabbed(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 
 func firstOf(texts ...string) string {

@@ -15,10 +15,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Markdown for terminals: CommonMark and GitHub's tables as goldmark reads them. (glamour does the
+// Markdown for terminals: CommonMark and GitHub's tables as goldmark parses them. (glamour does the
 // same, but takes 30 ms at the start of every command to load its highlighter.)
 
-// markdown renders a message. Line breaks stay: the extractor has joined what was wrapped.
+// markdown renders a message. It keeps line breaks, because the extractor has already joined
+// wrapped lines.
 func (t *Terminal) markdown(source string) string {
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
 	m := &terminalMarkdown{Terminal: t, source: []byte(source)}
@@ -31,7 +32,7 @@ type terminalMarkdown struct {
 	source []byte
 }
 
-// blocksOf renders the blocks below n, parted by empty lines where they are not tight.
+// blocksOf renders the blocks below n, separated by empty lines unless they are tight.
 func (m *terminalMarkdown) blocksOf(n ast.Node, indent int) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -43,7 +44,7 @@ func (m *terminalMarkdown) blocksOf(n ast.Node, indent int) string {
 	return b.String()
 }
 
-// tight means that no empty line is above a block: list items, and the blocks in them.
+// tight reports whether a block has no empty line above it: a list item, or a block in one.
 func tight(n ast.Node) bool {
 	if n.Kind() == ast.KindListItem {
 		list, ok := n.Parent().(*ast.List)
@@ -75,7 +76,7 @@ func (m *terminalMarkdown) block(n ast.Node, indent int) string {
 	return m.narrow(indent).wrap(m.inlines(n), "")
 }
 
-// narrow returns the terminal that is left beside an indentation.
+// narrow returns a terminal that is narrower by an indentation.
 func (m *terminalMarkdown) narrow(indent int) *Terminal {
 	t := *m.Terminal
 	if t.Width > 0 {
@@ -103,7 +104,7 @@ func (m *terminalMarkdown) list(n *ast.List, indent int) string {
 	return b.String()
 }
 
-// table lays the columns out; where they do not fit, each row becomes lines of "column: value".
+// table lays out the columns. If they do not fit, each row becomes lines of "column: value".
 func (m *terminalMarkdown) table(n *extast.Table, indent int) string {
 	var rows [][]string
 	var widths []int
@@ -165,7 +166,7 @@ func (m *terminalMarkdown) linesOf(n ast.Node) string {
 	return untabbed(string(n.Lines().Value(m.source)))
 }
 
-// plainOf returns a node's text without styles, for those that have one of their own.
+// plainOf returns a node's text without styles, for a node that has its own style.
 func (m *terminalMarkdown) plainOf(n ast.Node) string {
 	plain := *m.Terminal
 	plain.Color = false

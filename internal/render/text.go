@@ -26,7 +26,7 @@ func writeText(w io.Writer, t *session.Transcript) error {
 	return err
 }
 
-// textOf returns one entry, with its last line's end, or "" if it is not shown.
+// textOf returns one entry, including its last line end, or "" if it is not shown.
 func textOf(e *session.Entry) string {
 	if e.Type == session.TypeEvent {
 		if text := eventText(e); text != "" {
@@ -58,7 +58,7 @@ func textOf(e *session.Entry) string {
 	return head + "\n"
 }
 
-// indent moves each line four columns to the right.
+// indent indents each line by four spaces.
 func indent(text string) string {
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return ""

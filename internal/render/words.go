@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// What Markdown and text have in common: the words for a session, its events and its messages.
+// Shared by Markdown and text: the words for a session, its events and its messages.
 
-// clock and date are how a moment is written, in UTC.
+// clock and date are the layouts of times, in UTC.
 const (
 	clock = "15:04:05"
 	date  = "2006-01-02 15:04:05 UTC"
@@ -23,7 +23,7 @@ const (
 // fact is one line about a session.
 type fact struct{ name, value string }
 
-// titleOf returns a session's title, or what serves as one.
+// titleOf returns a session's title, or a substitute if it has none.
 func titleOf(s *session.Session) string {
 	switch {
 	case s.Title != "":
@@ -34,8 +34,8 @@ func titleOf(s *session.Session) string {
 	return "Session"
 }
 
-// headingSize is where a heading is cut, in characters: a title is the whole first line of a
-// prompt.
+// headingSize is the maximum length of a heading, in characters: a title is the whole first line of
+// a prompt.
 const headingSize = 200
 
 func headingOf(s *session.Session) string {
@@ -84,7 +84,7 @@ func endOf(s *session.Session) string {
 	return text
 }
 
-// agentOf names an agent: claude 2.1.197, Opus 4.8.
+// agentOf names an agent, such as: claude 2.1.197, Opus 4.8.
 func agentOf(name, version, model string) string {
 	text := strings.TrimSpace(name + " " + version)
 	if model != "" {
@@ -93,10 +93,10 @@ func agentOf(name, version, model string) string {
 	return printable.Line(text)
 }
 
-// quiet are the events that say nothing to a reader of the conversation.
+// quiet are the events that are not shown because they tell a reader of the conversation nothing.
 var quiet = map[string]bool{session.EventBusy: true, session.EventIdle: true, session.EventScreenRefresh: true}
 
-// eventText says an event in words; empty for one that a reader need not see.
+// eventText describes an event in words. It is empty if the event is not shown.
 func eventText(e *session.Entry) string {
 	if quiet[e.Event] {
 		return ""
@@ -155,10 +155,10 @@ func eventText(e *session.Entry) string {
 	return printable.Line(e.At.UTC().Format(clock) + " " + text)
 }
 
-// longRun is from when on it is worth saying how long a command took, in seconds.
+// longRun is the minimum duration of a command to be mentioned, in seconds.
 const longRun = 10
 
-// statusText says what is unusual about a message's end.
+// statusText describes how a message ended, if that is unusual.
 func statusText(e *session.Entry) string {
 	switch e.Status {
 	case session.StatusPartial:
@@ -179,7 +179,8 @@ func statusText(e *session.Entry) string {
 	return "(" + strings.Join(parts, ", ") + ")"
 }
 
-// toolTitle names a tool call in one line; rest is its whole input where the line does not hold it.
+// toolTitle describes a tool call in one line. rest is the whole input if the line does not contain
+// it.
 func toolTitle(e *session.Entry) (title, rest string) {
 	if e.Tool == nil || e.Tool.Name == "" {
 		return shorten(printable.Line(e.Text)), ""
@@ -198,7 +199,7 @@ func toolTitle(e *session.Entry) (title, rest string) {
 	return title, rest
 }
 
-// toolStatus says how a tool call ended, unless it went well.
+// toolStatus describes how a tool call ended, or returns "" if it succeeded.
 func toolStatus(e *session.Entry) string {
 	if e.Tool == nil || e.Tool.Status == session.ToolOK {
 		return ""
@@ -206,7 +207,7 @@ func toolStatus(e *session.Entry) string {
 	return printable.Line(e.Tool.Status)
 }
 
-// toolOutput returns what the screen showed of a tool's output.
+// toolOutput returns the part of a tool's output that was on the screen.
 func toolOutput(e *session.Entry) string {
 	if e.Tool == nil {
 		return e.Output
@@ -214,15 +215,15 @@ func toolOutput(e *session.Entry) string {
 	return e.Tool.Output
 }
 
-// numberedLine is a line of a changed file as agents show it: its number, perhaps a sign, the line.
-// hunk begins a part of a diff as programs write it.
+// numberedLine matches a line of a changed file as agents show it: its number, maybe a sign, and
+// the line. hunk matches the start of a hunk in a unified diff.
 var (
 	numberedLine = lazy.Regexp(`^ *([0-9]+)(?:( +)([+-])| |$)`)
 	hunk         = lazy.Regexp(`(?m)^@@ .* @@`)
 )
 
-// diffSigns returns for each line of a text whether a diff adds (+) or removes (-) it, else 0. If
-// the text is no diff all are 0.
+// diffSigns returns, for each line of a text, whether a diff adds (+) or removes (-) it, else 0. If
+// the text is not a diff, all are 0.
 func diffSigns(lines []string) []byte {
 	if hunk().MatchString(strings.Join(lines, "\n")) {
 		signs := make([]byte, len(lines))
@@ -236,9 +237,9 @@ func diffSigns(lines []string) []byte {
 	return numberedSigns(lines)
 }
 
-// numberedSigns reads signs behind numbers, those next to them: what is further in belongs to the
-// line. A file that is only listed may hold a list and so have signs, too; but nothing is added
-// there, and no number comes twice.
+// numberedSigns reads the signs that follow line numbers. A sign further to the right than others
+// belongs to the text. The listing of a file may have signs, too, for example in a list; it is not
+// a diff if there is no plus sign and the numbers increase.
 func numberedSigns(lines []string) []byte {
 	signs := make([]byte, len(lines))
 	found := make([][]string, len(lines))
@@ -276,7 +277,7 @@ func signOf(line string) byte {
 	return 0
 }
 
-const titleSize = 100 // characters
+const titleSize = 100 // in characters
 
 func shorten(text string) string {
 	if r := []rune(text); len(r) > titleSize {

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// What the audit records.
+// Actions that the audit records.
 const (
 	didLogin  = "login"
 	didToken  = "token"
@@ -26,27 +26,29 @@ const (
 	didExport = "export"
 	didSearch = "search"
 	didList   = "list"
-	didLink   = "link"   // made a link
-	didOpen   = "open"   // read by a link
-	didRevoke = "revoke" // made the links of a session void
+	didLink   = "link"   // created a link
+	didOpen   = "open"   // read a session through a link
+	didRevoke = "revoke" // revoked the links to a session
 
-	didRetention = "retention" // also what the server deletes itself
+	didRetention = "retention" // also for what the server deletes itself
 	didPolicy    = "policy"
 )
 
-// Record is a row of the audit.
+// Record is a row of the audit log.
 type Record struct {
-	At      time.Time `json:"at"`
-	User    string    `json:"user"` // "operator": has the database's password; "anyone": a link and no token; "server": retention
+	At time.Time `json:"at"`
+	// User is the user's name, "operator" (has the database's password), "anyone" (has a link and
+	// no token) or "server" (retention).
+	User    string    `json:"user"`
 	Token   int64     `json:"token,omitempty"`
 	What    string    `json:"what"`
 	Session string    `json:"session,omitempty"`
-	About   string    `json:"about,omitempty"` // the user, token, space or link
+	About   string    `json:"about,omitempty"` // the user, token, space or link that the action was about
 	Address string    `json:"address,omitempty"`
 }
 
-// note writes a row of the audit in the transaction of what it records. It is the transaction's
-// last statement, because it locks the day's last row.
+// note writes a row of the audit in the transaction that does what it records. It must be the last
+// statement of the transaction, because it locks the last row of the day.
 func note(ctx context.Context, tx pgx.Tx, what, id, about string) error {
 	v := ViewerOf(ctx)
 	r := Record{At: time.Now().UTC(), User: v.Name, Token: v.Token, What: what, Session: id, About: about, Address: v.Address}
@@ -68,8 +70,8 @@ func note(ctx context.Context, tx pgx.Tx, what, id, about string) error {
 	return err
 }
 
-// noteOnce writes a row unless this request has written the same one. It must be followed by the
-// transaction's end.
+// noteOnce writes a row unless this request has already written the same one. The transaction must
+// end right after it.
 func noteOnce(ctx context.Context, tx pgx.Tx, what, id string) error {
 	v := viewingOf(ctx)
 	v.mu.Lock()
@@ -85,8 +87,8 @@ func noteOnce(ctx context.Context, tx pgx.Tx, what, id string) error {
 	return err
 }
 
-// noteList records that an auditor saw what there is of others. It must be followed by the
-// transaction's end.
+// noteList records that an auditor listed what belongs to others. The transaction must end right
+// after it.
 func noteList(ctx context.Context, tx pgx.Tx) error {
 	if ViewerOf(ctx).Role != RoleAuditor {
 		return nil
@@ -94,7 +96,7 @@ func noteList(ctx context.Context, tx pgx.Tx) error {
 	return noteOnce(ctx, tx, didList, "")
 }
 
-// noteRead records that the viewer read a session of somebody else.
+// noteRead records that the viewer read another user's session.
 func noteRead(ctx context.Context, tx pgx.Tx, id string, owner int64) error {
 	v := ViewerOf(ctx)
 	switch {
@@ -108,8 +110,8 @@ func noteRead(ctx context.Context, tx pgx.Tx, id string, owner int64) error {
 	return noteOnce(ctx, tx, didRead, id)
 }
 
-// Audit calls fn with the rows of the audit since a day, in order. The error says so if one of them
-// was changed or taken out. Only auditors and the operator may.
+// Audit calls fn with the rows of the audit since a day, in order. The error wraps ErrAudit if a
+// row was changed or removed. Only auditors and the operator may call it.
 func (s *Store) Audit(ctx context.Context, since time.Time, fn func(Record) error) error {
 	if v := ViewerOf(ctx); !v.Operator && (v.Kind != KindUser || v.Role != RoleAuditor) {
 		return session.ErrForbidden
@@ -142,7 +144,7 @@ func (s *Store) Audit(ctx context.Context, since time.Time, fn func(Record) erro
 	})
 }
 
-// ErrAudit says that the audit is not as it was written.
+// ErrAudit reports that the audit was changed after it was written.
 var ErrAudit = errors.New("the audit was changed")
 
 // chainEnd is the last row of a day.
@@ -151,7 +153,7 @@ type chainEnd struct {
 	hash []byte
 }
 
-// checkEnds makes sure that no rows are missing at the ends of days.
+// checkEnds returns an error if rows are missing at the end of a day.
 func checkEnds(ctx context.Context, tx pgx.Tx, since time.Time, last map[string]chainEnd) error {
 	rows, err := tx.Query(ctx, "SELECT day::text, n, hash FROM audit_days WHERE day >= $1::date", since.UTC().Format(time.DateOnly))
 	if err != nil {

@@ -8,15 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Copy is what a sender believes the database has of a session.
+// Copy describes what a sender expects the database to have of a session.
 type Copy struct {
 	ID     string
-	Events int64             // of the raw log
-	Digest [sha256.Size]byte // DigestOf the entries
+	Events int64             // number of raw events
+	Digest [sha256.Size]byte // result of DigestOf for the entries
 }
 
-// Check returns the ids of the copies that are not here as the sender believes, and of those that
-// were deleted here. What is somebody else's is not here; a push token has what it sent itself.
+// Check returns the ids of the copies that differ from what the sender expects, or are missing, and
+// the ids of those that were deleted here. Other users' sessions count as missing. A push token
+// sees only what it sent itself.
 func (s *Store) Check(ctx context.Context, copies []Copy) (differ, deleted []string, err error) {
 	owner, err := sender(ctx)
 	if err != nil {
@@ -61,5 +62,5 @@ func (s *Store) Check(ctx context.Context, copies []Copy) (differ, deleted []str
 	return differ, deleted, err
 }
 
-// Ping returns an error unless the database answers.
+// Ping returns an error unless the database responds.
 func (s *Store) Ping(ctx context.Context) error { return s.failed("ping", s.pool.Ping(ctx)) }

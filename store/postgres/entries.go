@@ -15,7 +15,7 @@ import (
 const entryColumns = `e.id, e.seq, e.type, e.event, e.role, e.agent, e.conversation, e.text, e.markdown, e.output,
 	e.tool, e.data, e.at, e.end_at, e.byte_offset, e.status`
 
-// entryRow is an entry on its way out of the database.
+// entryRow is a row of the table of entries.
 type entryRow struct {
 	e          session.Entry
 	markdown   *string
@@ -50,7 +50,7 @@ func (r *entryRow) entry() (*session.Entry, error) {
 	return &e, nil
 }
 
-// entriesOf returns the entries that rest, the end of a query, selects.
+// entriesOf returns the entries that a query selects. rest is the end of the query.
 func entriesOf(ctx context.Context, tx pgx.Tx, rest string, a ...any) (entries []*session.Entry, err error) {
 	rows, err := tx.Query(ctx, "SELECT "+entryColumns+" FROM entries AS e "+rest, a...)
 	if err != nil {
@@ -72,15 +72,15 @@ func entriesOf(ctx context.Context, tx pgx.Tx, rest string, a ...any) (entries [
 }
 
 const (
-	// inOrder sorts the entries of a session. The index has them in parts of 128 numbers, of which
-	// no more are read than are needed.
+	// inOrder sorts the entries of a session. The index groups them by 128 numbers, so no more
+	// groups are read than are needed.
 	inOrder = "ORDER BY e.seq >> 7, e.seq, e.id"
-	// ofSession is the end of a query for a session's entries, behind a number; its last argument
-	// is how many.
+	// ofSession is the end of a query for a session's entries after a number. Its last argument is
+	// the maximum number of entries.
 	ofSession = "WHERE e.received = $1::date AND e.session = $2 AND e.seq > $3 AND e.seq >> 7 >= $3::bigint >> 7 " + inOrder + " LIMIT $4"
 )
 
-// EntriesAfter returns the entries of a session in order whose numbers are larger than seq.
+// EntriesAfter returns the entries of a session whose numbers are greater than seq, in order.
 func (s *Store) EntriesAfter(ctx context.Context, id string, seq int) ([]*session.Entry, error) {
 	return s.someAfter(ctx, id, seq, nil)
 }
@@ -97,11 +97,11 @@ func (s *Store) someAfter(ctx context.Context, id string, seq int, limit *int) (
 	return entries, err
 }
 
-// eachPart is how many entries Each reads at a time.
+// eachPart is the number of entries that Each reads at a time.
 const eachPart = 500
 
-// Each returns the entries of a session in order, without holding all of them. After an error there
-// are no more. No connection is held while the caller works.
+// Each iterates over the entries of a session in order, without loading all of them. It ends after
+// an error. It holds no connection while the caller works.
 func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		part, seq, last := eachPart, 0, ""

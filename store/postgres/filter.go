@@ -9,8 +9,8 @@ import (
 
 const sandboxOf = "coalesce(s.description ->> 'sandbox', '')"
 
-// fieldConditions are the conditions of a filter's fields on the table s. $1 is the field's value;
-// of a Position, $1 is the time and $2 the id.
+// fieldConditions are the conditions for a filter's fields on the table s. $1 is the field's value;
+// for a Position, $1 is the time and $2 the id.
 var fieldConditions = map[string]string{
 	"agent":   "EXISTS (SELECT FROM json_array_elements(s.description -> 'agents') AS x WHERE x ->> 'name' = $1)",
 	"command": "EXISTS (SELECT FROM json_array_elements_text(s.description -> 'command') AS x WHERE strpos(x, $1) > 0)",
@@ -27,13 +27,13 @@ var fieldConditions = map[string]string{
 	"processes": sandboxOf + " <> ''",
 	"since":     "s.started_at >= $1",
 	"until":     "s.started_at < $1",
-	"live":      "s.live_at > $1", // liveSince
-	"unread":    "false",          // no session has more than its entries say
+	"live":      "s.live_at > $1", // the argument is liveSince
+	"unread":    "false",          // every session here is completely extracted
 	"id":        "s.id = $1",
 	"after":     "(s.started_at, s.id) < ($1, $2)",
 }
 
-// where returns a filter as a condition on the table s, with the rights of the viewer.
+// where returns a filter as an SQL condition on the table s. It includes the rights of the viewer.
 func where(ctx context.Context, f store.Filter, a *args) string {
 	cond := []string{"s.deleted_at IS NULL", visible(ctx, "s", a)}
 	for field, value := range f.Given() {
@@ -55,7 +55,7 @@ func where(ctx context.Context, f store.Filter, a *args) string {
 	return strings.Join(cond, " AND ")
 }
 
-// chooses reports whether a filter leaves any session out.
+// chooses reports whether the filter excludes any session.
 func chooses(f store.Filter) bool {
 	f.Limit, f.After = 0, store.Position{}
 	return f != store.Filter{}

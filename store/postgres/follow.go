@@ -11,29 +11,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// liveTime is how long a session counts as running after its machine last said so: the machine
-// says it much more often.
+// liveTime is how long a session counts as live after its machine last reported it. Machines report
+// much more often.
 const liveTime = 2 * time.Minute
 
-// liveSince returns when a session's machine must have said that it runs for it to be live, in
-// nanoseconds since 1970.
+// liveSince returns the earliest time of a machine's last report with which its session still
+// counts as live, in nanoseconds since 1970.
 func liveSince() int64 { return time.Now().Add(-liveTime).UnixNano() }
 
-// Follower is a viewer who follows a session that runs.
+// Follower is a viewer that follows a live session.
 type Follower struct {
 	Viewer  Viewer
-	Session string // its whole id
+	Session string // its full id
 }
 
-// Progress is how far a session is.
+// Progress is the current state of a session.
 type Progress struct {
-	Entries int64 // the version of its entries
+	Entries int64 // version of its entries
 	Live    bool
 }
 
-// Progress returns how far the sessions are that people follow, in one statement: by the places of
-// followers in the list, without those who may no longer read their session. It is for the server,
-// not for a viewer, and reads nothing that the audit records.
+// Progress returns the state of followed sessions in one query, by index in followers. It leaves
+// out followers that may no longer read their session. The server calls it for itself, not for a
+// viewer, and it reads nothing that must be audited.
 func (s *Store) Progress(ctx context.Context, followers []Follower) (found map[int]Progress, err error) {
 	users, tokens, links, ids := make([]int64, len(followers)), make([]int64, len(followers)), make([]int64, len(followers)), make([]string, len(followers))
 	for i, f := range followers {
@@ -61,12 +61,12 @@ func (s *Store) Progress(ctx context.Context, followers []Follower) (found map[i
 	return found, err
 }
 
-// Known are the entries of a session that somebody has: their digests, by id.
+// Known are the entries of a session that a client has: their digests by id.
 type Known map[string][sha256.Size]byte
 
-// Changes returns the entries of a session, in order, that are not as known has them, and the ids
-// of those in known that are gone; known then has them, too. Entries whose numbers are not larger
-// than after are taken for known.
+// Changes returns the entries of a session that differ from those in known, in order, and the ids
+// of those in known that were deleted. It updates known. Entries with numbers up to after count as
+// known.
 func (s *Store) Changes(ctx context.Context, id string, after int, known Known) (changed []*session.Entry, gone []string, err error) {
 	now := Known{}
 	err = s.inTx(ctx, "read entries", func(tx pgx.Tx) error {

@@ -14,18 +14,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// NewLink describes a link to make.
+// NewLink describes a link to create.
 type NewLink struct {
 	Session string
 	Expires time.Time
-	Anyone  bool // it opens for people without a token, too, where the server lets them
+	Anyone  bool // works without a token, too, if the server allows it
 }
 
-// codeBytes is the size of a link's code: nobody guesses 128 random bits.
+// codeBytes is the size of a link's code: 128 random bits cannot be guessed.
 const codeBytes = 16
 
-// AddLink makes a link to a session of the viewer and returns its code, which nobody can see again.
-// Only the owner of a session makes links; for others who read it the error wraps
+// AddLink creates a link to a session of the viewer and returns its code, which cannot be read
+// again. Only the owner of a session may create links; for other readers the error wraps
 // session.ErrForbidden.
 func (s *Store) AddLink(ctx context.Context, n NewLink) (code string, err error) {
 	bits := make([]byte, codeBytes)
@@ -43,10 +43,10 @@ func (s *Store) AddLink(ctx context.Context, n NewLink) (code string, err error)
 	return code, err
 }
 
-// linkName is how the audit calls a link.
+// linkName returns the name of a link in the audit.
 func linkName(id int64) string { return fmt.Sprint("link ", id) }
 
-// RevokeLinks makes all links to a session of the viewer void, and returns how many there were.
+// RevokeLinks revokes all links to a session of the viewer, and returns their number.
 func (s *Store) RevokeLinks(ctx context.Context, id string) (n int64, err error) {
 	err = s.ownLinks(ctx, "revoke links", didRevoke, id, func(tx pgx.Tx, k key) (string, error) {
 		now := time.Now().UnixNano()
@@ -57,7 +57,8 @@ func (s *Store) RevokeLinks(ctx context.Context, id string) (n int64, err error)
 	return n, err
 }
 
-// ownLinks runs fn in a transaction if the session is the viewer's, and records it.
+// ownLinks runs fn in a transaction if the session belongs to the viewer, and records it in the
+// audit.
 func (s *Store) ownLinks(ctx context.Context, what, did, id string, fn func(pgx.Tx, key) (about string, err error)) error {
 	return s.inTx(ctx, what, func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
@@ -75,10 +76,10 @@ func (s *Store) ownLinks(ctx context.Context, what, did, id string, fn func(pgx.
 	})
 }
 
-// OpenLink returns the viewer of a request that came by a link, and the session that it may read.
-// public says whether the server opens links to people who have not signed in. The error wraps
-// session.ErrForbidden if the viewer must sign in first, whether there is such a link or not, and
-// session.ErrNotFound if the link is void or the token reads nothing.
+// OpenLink returns the viewer for a request that uses a link, and the id of the session that it may
+// read. public says whether the server opens links for people who are not signed in. The error
+// wraps session.ErrForbidden if the viewer must sign in first, whether the link exists or not, and
+// session.ErrNotFound if the link is revoked or the token cannot read anything.
 func (s *Store) OpenLink(ctx context.Context, code string, public bool) (v Viewer, id string, err error) {
 	v = ViewerOf(ctx)
 	var anyone bool

@@ -13,27 +13,27 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// MachineLogin is a machine that waits until somebody admits it in a browser. Machine and browser
-// show Code, which the person compares.
+// MachineLogin is a machine that waits to be admitted by a user in a browser. Machine and browser
+// both show Code, so that the user can compare them.
 type MachineLogin struct {
 	Code    string    `json:"code"`
-	Name    string    `json:"name"`    // of the machine, as it says
-	Address string    `json:"address"` // from which it asked
+	Name    string    `json:"name"`    // the name that the machine reports
+	Address string    `json:"address"` // IP address of the request
 	Expires time.Time `json:"expires_at"`
 }
 
 const (
-	// waitTime is how long a machine waits to be admitted.
+	// waitTime is how long a machine can wait to be admitted.
 	waitTime = 10 * time.Minute
 	// machineTime is how long a machine stays logged in.
 	machineTime = 180 * 24 * time.Hour
-	// maxWaiting is how many machines may wait at a time, about.
+	// maxWaiting is the approximate maximum number of machines that wait.
 	maxWaiting = 1000
-	// maxMachineName is the longest name of a machine, in bytes.
+	// maxMachineName is the maximum length of a machine's name, in bytes.
 	maxMachineName = 64
 )
 
-// letters are those of codes: none looks like another.
+// letters are the characters of codes. None can be mistaken for another.
 const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 // newCode returns a code of 40 random bits, as XXXX-XXXX.
@@ -46,8 +46,8 @@ func newCode() string {
 	return string(bits[:4]) + "-" + string(bits[4:])
 }
 
-// AddLogin lets a machine wait that will use a token with this SHA-256. Anybody may do so. The
-// error wraps session.ErrBusy if too many wait.
+// AddLogin registers a machine that waits to be admitted. hash is the SHA-256 of the token that it
+// will use. Anyone may call it. The error wraps session.ErrBusy if too many machines wait.
 func (s *Store) AddLogin(ctx context.Context, hash [sha256.Size]byte, name string) (l MachineLogin, err error) {
 	now := time.Now()
 	name, _ = clean(name)
@@ -66,7 +66,7 @@ func (s *Store) AddLogin(ctx context.Context, hash [sha256.Size]byte, name strin
 }
 
 // MachineLogin returns the machine that waits with a code. The error wraps session.ErrForbidden if
-// the viewer is nobody who may admit machines, session.ErrNotFound if none waits.
+// the viewer may not admit machines, and session.ErrNotFound if no machine has the code.
 func (s *Store) MachineLogin(ctx context.Context, code string) (l MachineLogin, err error) {
 	if err := admits(ctx); err != nil {
 		return l, err
@@ -80,8 +80,8 @@ func (s *Store) MachineLogin(ctx context.Context, code string) (l MachineLogin, 
 	return l, noLogin(err)
 }
 
-// Admit makes the token valid, as the viewer's, of the machine that waits with a code. The errors
-// are those of MachineLogin. A code is for one machine, once.
+// Admit makes the token of the machine that waits with a code a valid token of the viewer. The
+// errors are those of MachineLogin. A code works only once.
 func (s *Store) Admit(ctx context.Context, code string) error {
 	if err := admits(ctx); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (s *Store) Admit(ctx context.Context, code string) error {
 	return noLogin(err)
 }
 
-// Reject forgets the machine that waits with a code. The errors are those of MachineLogin.
+// Reject removes the machine that waits with a code. The errors are those of MachineLogin.
 func (s *Store) Reject(ctx context.Context, code string) error {
 	if err := admits(ctx); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (s *Store) Reject(ctx context.Context, code string) error {
 	})
 }
 
-// admits returns nil if the viewer may let machines log in as itself.
+// admits returns nil if the viewer may admit machines.
 func admits(ctx context.Context) error {
 	if v := ViewerOf(ctx); v.User == 0 || v.Kind != KindUser || v.Link != 0 {
 		return session.ErrForbidden
@@ -123,7 +123,7 @@ func admits(ctx context.Context) error {
 	return nil
 }
 
-// noLogin is the error of a statement that looked for a code.
+// noLogin converts the error of a query for a code.
 func noLogin(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("login: %w", session.ErrNotFound)

@@ -14,8 +14,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrate brings the schema to the newest version. Of several programs that start at a time, one
-// does it, and the others wait. A newer schema only has more than this program knows.
+// migrate brings the schema to the newest version. If several programs start at the same time, one
+// migrates and the others wait. A newer schema is accepted, because it can only have additions.
 func (s *Store) migrate(ctx context.Context) error {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// compressWords has vectors compressed by LZ4 if this PostgreSQL was built with it: the other
-// method finds nothing in them.
+// compressWords makes PostgreSQL compress vectors with LZ4 if it was built with it. The default
+// method does not compress them at all.
 func compressWords(ctx context.Context, tx pgx.Tx) error {
 	var has bool
 	err := tx.QueryRow(ctx, "SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'").Scan(&has)
@@ -60,7 +60,7 @@ func compressWords(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// makeVersion makes the table with the one row that holds the version, unless it is there.
+// makeVersion creates the table with the row that holds the version, unless it exists.
 func (s *Store) makeVersion(ctx context.Context) error {
 	var there bool
 	find := func() error {
@@ -71,7 +71,7 @@ func (s *Store) makeVersion(ctx context.Context) error {
 	}
 	if !there {
 		_, err := s.pool.Exec(ctx, "CREATE TABLE ptyrec_schema (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)")
-		if err != nil && (find() != nil || !there) { // no other program was faster
+		if err != nil && (find() != nil || !there) { // fails if another program created it first
 			return err
 		}
 	}
@@ -79,11 +79,13 @@ func (s *Store) makeVersion(ctx context.Context) error {
 	return err
 }
 
-// partitioned are the tables that have a partition for each month; all have it, or none.
+// partitioned are the tables with a partition for each month. A month has a partition in all of
+// them or in none.
 var partitioned = []string{"segments", "entries", "words"}
 
-// ensureMonth makes the partitions for today unless they are there, and returns today as the
-// database's clock has it. It remembers nothing: a standby that took over may lack the partitions.
+// ensureMonth creates the partitions for today unless they exist, and returns today's date by the
+// database's clock. It does not cache the result, because a standby that takes over may lack the
+// partitions.
 func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 	var month, first, next string
 	var there bool

@@ -16,50 +16,49 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Objects keeps the data of segments outside the database. Its errors wrap the sentinels of package
-// session.
+// Objects stores the data of segments outside the database. Its errors wrap the sentinels of
+// package session.
 type Objects interface {
-	// Put writes an object, of which sum is the SHA-256. When it returns nil, the object is there
-	// to stay.
+	// Put stores an object durably. sum is the SHA-256 of data.
 	Put(ctx context.Context, key string, data []byte, sum [sha256.Size]byte) error
-	// Get reads an object. The error wraps session.ErrNotFound if it is not there.
+	// Get reads an object. The error wraps session.ErrNotFound if it does not exist.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Delete deletes objects. One that is not there is no error.
+	// Delete deletes objects. It is not an error if one does not exist.
 	Delete(ctx context.Context, keys []string) error
-	// Before returns the keys of the objects that were written before a moment.
+	// Before returns the keys of the objects that were written before when.
 	Before(ctx context.Context, when time.Time) iter.Seq2[string, error]
 }
 
-// UseObjects has the segments that come from now on written as objects, and reads those that are
-// objects. It is called before the store is used. All programs that use the database must have the
-// same objects.
+// UseObjects stores new segments as objects, and allows reading those that are objects. It must be
+// called before the store is used. All programs that use the database must use the same objects.
 func (s *Store) UseObjects(o Objects) { s.objects = o }
 
-// errNoObjects says that a raw log is not in the database.
+// errNoObjects reports that a raw log is in a bucket, and UseObjects was not called.
 var errNoObjects = errors.New("its raw log is in a bucket: start `ptyrec serve` with --raw s3://BUCKET/PREFIX")
 
-// putObject writes the data of a segment that continues a session's raw log, and returns its key;
-// empty: there is nothing to write, or the data goes into the database. No transaction waits for
-// it. If the segment's row does not follow, Sweep deletes the object.
+// putObject stores the data of a segment that continues a session's raw log, and returns its key.
+// The key is empty if there is nothing to write or the data goes into the database. It runs outside
+// a transaction, so that none waits for the object store. If the segment's row is never written,
+// Sweep deletes the object.
 func (s *Store) putObject(ctx context.Context, id string, seg store.Segment, sum [sha256.Size]byte) (key string, err error) {
 	if s.objects == nil {
 		return "", nil
 	}
 	var p *pushed
 	err = s.inTx(ctx, "append to raw log", func(tx pgx.Tx) (err error) {
-		p, err = ownBy(ctx, tx, id, find) // nobody waits for the object
+		p, err = ownBy(ctx, tx, id, find) // no lock: the object takes time to write
 		return err
 	})
 	if err != nil || seg.FirstEvent != p.Events {
 		return "", err
 	}
-	// No other attempt has the same key, so nobody deletes what this one writes.
+	// The key is unique to this attempt, so another attempt cannot delete the object.
 	key = fmt.Sprintf("%s/%d/%d-%d-%s", p.ID, p.next, seg.FirstEvent, seg.EndEvent, rand.Text())
 	return key, s.objects.Put(ctx, key, seg.Data, sum)
 }
 
-// getObject reads the data of a segment. If the object is not there, or is not what was written,
-// the data is empty: the segment is damaged.
+// getObject reads the data of a segment. If the object does not exist or its sum differs, it
+// returns no data: the segment is damaged.
 func (s *Store) getObject(ctx context.Context, key string, sum []byte) ([]byte, error) {
 	if s.objects == nil {
 		return nil, errNoObjects
@@ -74,8 +73,8 @@ func (s *Store) getObject(ctx context.Context, key string, sum []byte) ([]byte, 
 	return data, err
 }
 
-// deleteSegments deletes the segments that a condition chooses, their objects first: if that fails,
-// the rows stay, and it is done again.
+// deleteSegments deletes the segments that meet a condition. It deletes their objects first: if
+// that fails, the rows stay, and it can be repeated.
 func (s *Store) deleteSegments(ctx context.Context, tx pgx.Tx, cond string, a ...any) error {
 	rows, err := tx.Query(ctx, "SELECT t.object FROM segments AS t "+cond+" AND t.object <> ''", a...)
 	if err != nil {
@@ -98,16 +97,17 @@ func (s *Store) deleteSegments(ctx context.Context, tx pgx.Tx, cond string, a ..
 }
 
 const (
-	// sweepEvery is how often objects without a segment are looked for.
+	// sweepEvery is the interval between searches for objects without a segment.
 	sweepEvery = 24 * time.Hour
-	// sweepAge is how old they must be: the row of a segment is written right after its object.
+	// sweepAge is the minimum age of such an object: the row of a segment is written right after
+	// its object.
 	sweepAge = 24 * time.Hour
-	// sweepPart is how many objects are looked up at a time.
+	// sweepPart is the number of objects to look up at a time.
 	sweepPart = 1000
 )
 
-// Sweep deletes the objects that have no segment: of requests that broke off. Of all programs that
-// use the database one does it, once a day. It returns how many it has deleted.
+// Sweep deletes objects without a segment, which interrupted requests leave. Of all programs that
+// use the database, one does so once a day. It returns the number of deleted objects.
 func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	if s.objects == nil {
 		return 0, nil
@@ -138,7 +138,7 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 	return n + some, err
 }
 
-// sweepSome deletes those of some objects that have no segment.
+// sweepSome deletes those of the objects that have no segment, and returns their number.
 func (s *Store) sweepSome(ctx context.Context, keys []string) (n int, err error) {
 	var orphans []string
 	err = s.inTx(ctx, "look for objects", func(tx pgx.Tx) error {

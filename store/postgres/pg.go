@@ -1,8 +1,9 @@
-// Package postgres keeps the sessions of a team in PostgreSQL: what its machines send, read with
-// the rights of the person who asks. Any number of programs may use the same database.
+// Package postgres keeps the sessions of a team in PostgreSQL: it stores what machines send, and
+// reads it with the rights of the user who asks. Any number of programs may use the same database.
 //
 // Each exported method is one transaction. Errors wrap the sentinels of package session. The
-// context says on whose behalf a method reads, see As; without a Viewer it finds nothing.
+// context names the viewer on whose behalf a method reads, see As; without a Viewer it finds
+// nothing.
 package postgres
 
 import (
@@ -26,13 +27,13 @@ type Store struct {
 	pool       *pgxpool.Pool
 	name       string
 	begin      string        // the statement that begins a transaction
-	today      string        // SQL: the day by the database's clock
-	searchTime time.Duration // of a search; 0: as the connection string has it
+	today      string        // SQL: today's date by the database's clock
+	searchTime time.Duration // time limit of a search; 0: that of the connection string
 
-	objects Objects // nil: raw logs are in the database
+	objects Objects // nil if raw logs are in the database
 }
 
-// Is reports whether a database's name is a connection string of PostgreSQL, and no file.
+// Is reports whether a database's name is a connection string of PostgreSQL, and not a path.
 func Is(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
@@ -44,8 +45,8 @@ const oldest = 150000
 // statement_timeout. It is set in each transaction, because poolers refuse it for a connection.
 const statementTime = 30 * time.Second
 
-// Open connects to the database and brings its schema to the newest version. A connection string
-// may name several hosts; target_session_attrs=read-write chooses the one that takes writes.
+// Open connects to the database and brings its schema to the newest version. If the connection
+// string names several hosts, target_session_attrs=read-write selects the one that accepts writes.
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -68,7 +69,7 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	return s, nil
 }
 
-// withoutPassword returns an error of the parser, whose text has the password masked.
+// withoutPassword returns a parser's error with the password masked in its text.
 func withoutPassword(err error) error {
 	var p *pgconn.ParseConfigError
 	if errors.As(err, &p) {
@@ -77,7 +78,7 @@ func withoutPassword(err error) error {
 	return err
 }
 
-// nameOf returns the name of a database for people, without the password.
+// nameOf returns a name for the database to show to people, without the password.
 func nameOf(c *pgx.ConnConfig) string {
 	host := c.Host
 	if !strings.HasPrefix(host, "/") {
@@ -101,7 +102,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	return s.migrate(ctx)
 }
 
-// Name returns the database's name for people: its host and its name.
+// Name returns a name to show to people: the host and the database.
 func (s *Store) Name() string { return s.name }
 
 // Close closes all connections.
@@ -110,14 +111,14 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Codes of PostgreSQL's errors.
+// Error codes of PostgreSQL.
 const (
 	codeSerialize  = "40001"
 	codeDeadlock   = "40P01"
 	codeDiskFull   = "53100"
 	codeReadOnly   = "25006"
 	codePermission = "42501"
-	codeCanceled   = "57014" // by the timeout
+	codeCanceled   = "57014" // by statement_timeout
 )
 
 func hasCode(err error, codes ...string) bool {
@@ -151,14 +152,14 @@ func (s *Store) failed(what string, err error) error {
 	return fmt.Errorf("database %s: %s: %w (%w)", s.name, what, kind, err)
 }
 
-// isConnection reports whether the database could not be reached, or the connection to it is lost.
+// isConnection reports whether the database could not be reached, or the connection to it was lost.
 func isConnection(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) || hasCode(err, "57P01", "57P02", "57P03")
 }
 
-// tries is how often a transaction is tried that others got in the way of.
+// tries is the maximum number of attempts for a transaction that conflicts with others.
 const tries = 10
 
 // inTx runs fn in a transaction.

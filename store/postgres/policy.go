@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// AddPattern adds the shape of a secret, which is taken out of what machines send. The error wraps
-// a *PatternError or ErrTaken.
+// AddPattern adds a pattern of secrets to remove from what machines send. The error wraps a
+// *PatternError or ErrTaken.
 func (s *Store) AddPattern(ctx context.Context, p redact.Pattern) error {
 	if _, err := redact.New(redact.Options{Patterns: []redact.Pattern{p}}); err != nil {
 		return &PatternError{err}
@@ -21,12 +21,12 @@ func (s *Store) AddPattern(ctx context.Context, p redact.Pattern) error {
 	})
 }
 
-// PatternError says that a pattern is not valid.
+// PatternError reports an invalid pattern.
 type PatternError struct{ Err error }
 
 func (e *PatternError) Error() string { return e.Err.Error() }
 
-// Unwrap returns what is wrong with it.
+// Unwrap returns the reason.
 func (e *PatternError) Unwrap() error { return e.Err }
 
 // RemovePattern removes a pattern.
@@ -36,8 +36,8 @@ func (s *Store) RemovePattern(ctx context.Context, name string) error {
 	})
 }
 
-// Patterns returns the patterns by name. Everybody who has a token may know them: what they match
-// must not be sent.
+// Patterns returns the patterns, sorted by name. Every token may read them: machines must not send
+// what they match.
 func (s *Store) Patterns(ctx context.Context) (patterns []redact.Pattern, err error) {
 	if v := ViewerOf(ctx); v.User == 0 && !v.Operator {
 		return nil, session.ErrForbidden

@@ -20,40 +20,40 @@ import (
 // Push describes a session that its machine sends.
 type Push struct {
 	Session session.Session
-	Name    string // the user's; shown instead of the title
+	Name    string // set by the user; shown instead of the title
 	Note    string
 	Tags    []string
-	Space   string // empty: only the owner reads it; that of a push token replaces it
-	Machine string // which machine sends it
-	Version int64  // of all this: an older one changes nothing
+	Space   string // empty: only the owner can read it; a push token's space overrides it
+	Machine string // name of the sending machine
+	Version int64  // of this description; an older one is ignored
 	Usage   []session.Usage
-	Live    bool     // it runs: its conversation is sent, and the rest when it has ended
-	Content *Content // what the machine has of the session; nil: it does not say
+	Live    bool     // live: only its conversation is sent; the rest follows when it has ended
+	Content *Content // what the machine has of the session; nil if not stated
 }
 
 // State is how much of a session the database has.
 type State struct {
-	ID             string // as it is called here
-	Events         int64  // of the raw log
-	SHA256         []byte // of the last segment; empty: there is none
+	ID             string // the session's id here
+	Events         int64  // number of raw events
+	SHA256         []byte // of the last segment; empty if there is none
 	EntriesVersion int64
-	Deleted        bool // it was taken back or deleted, and is not taken again
-	Equal          bool // another machine of the owner has sent the same: there is nothing to do
+	Deleted        bool // it was withdrawn or deleted, and is not accepted again
+	Equal          bool // another machine of the owner has sent the same, so nothing needs to be sent
 }
 
-// Content is all that a machine has of a session, as digests of what it would send.
+// Content is everything that a machine has of a session, as digests of what it would send.
 type Content struct {
-	Events   int64 // of the raw log
+	Events   int64 // number of raw events
 	Entries  int64
-	Digest   [sha256.Size]byte // DigestOf the entries
-	Segments [sha256.Size]byte // DigestOf the segments, in order
+	Digest   [sha256.Size]byte // result of DigestOf for the entries
+	Segments [sha256.Size]byte // result of DigestOf for the segments, in order
 }
 
-// ErrConflict says that what was sent does not continue what is there.
+// ErrConflict reports that the data does not continue what the database has.
 var ErrConflict = errors.New("it does not continue what the server has")
 
-// DerivedID returns the id of a session that a machine sends under an id that is taken: a UUIDv8 of
-// both.
+// DerivedID returns the id for a session whose id is already taken: a UUIDv8 derived from the id
+// and the machine.
 func DerivedID(id, machine string) string {
 	sum := sha256.Sum256([]byte("ptyrec fork\x00" + id + "\x00" + machine))
 	u := uuid.UUID(sum[:16])
@@ -61,24 +61,24 @@ func DerivedID(id, machine string) string {
 	return u.String()
 }
 
-// pushed is the row of a session that the viewer sends.
+// pushed is the row of a session that is being sent.
 type pushed struct {
 	key
 	State
-	next    int64 // generation of what is sent
-	by      int64 // the token that sent it first
+	next    int64 // generation of the raw log that is being sent
+	by      int64 // token that sent it first
 	machine string
 }
 
 const pushedRow = `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
 	FROM sessions WHERE id = $1`
 
-// find reads the row of a session; nil: there is none.
+// find reads the row of a session, or returns nil if there is none.
 func find(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	return scanPushed(tx.QueryRow(ctx, pushedRow, id))
 }
 
-// lock is find, and locks the row.
+// lock is like find, and locks the row.
 func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	return scanPushed(tx.QueryRow(ctx, pushedRow+" FOR UPDATE", id))
 }
@@ -94,12 +94,12 @@ func scanPushed(row pgx.Row) (*pushed, error) {
 	return p, err
 }
 
-// own locks the row of a session that the viewer sends. Those of others do not exist.
+// own locks the row of a session that the viewer sends. Other users' sessions count as not found.
 func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 	return ownBy(ctx, tx, id, lock)
 }
 
-// ownBy is own, with find or lock to read the row.
+// ownBy is own, with find or lock as read.
 func ownBy(ctx context.Context, tx pgx.Tx, id string, read func(context.Context, pgx.Tx, string) (*pushed, error)) (*pushed, error) {
 	owner, err := sender(ctx)
 	if err != nil {
@@ -116,9 +116,9 @@ func ownBy(ctx context.Context, tx pgx.Tx, id string, read func(context.Context,
 	return p, err
 }
 
-// Begin makes a session known, or changes what is known of it, and returns how much of it is here.
-// If the id is taken by another owner, or by another machine that sent something else, the session
-// is called DerivedID.
+// Begin creates a session or updates its description, and returns how much of it the database has.
+// If the id belongs to another owner, or to another machine that sent something else, the session
+// gets the DerivedID.
 func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 	owner, err := sender(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Store) Begin(ctx context.Context, p Push) (state State, err error) {
 	return state, err
 }
 
-// holds reports whether all of a session is here, and nothing else.
+// holds reports whether the database has exactly the content c of a session.
 func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) {
 	if c == nil || p.Deleted {
 		return false, nil
@@ -171,14 +171,14 @@ func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) 
 	return err == nil && bytes.Equal(digest, c.Segments[:]), err
 }
 
-// entriesDigest returns how many entries of a session are here, and DigestOf them.
+// entriesDigest returns the number of a session's entries and their DigestOf.
 func entriesDigest(ctx context.Context, tx pgx.Tx, p *pushed) (n int64, digest []byte, err error) {
 	err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
 		p.received, p.ID).Scan(&n, &digest)
 	return n, digest, err
 }
 
-// sendSpace returns the id of the space that the viewer sends into.
+// sendSpace returns the id of the space into which the viewer sends.
 func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
 	v := ViewerOf(ctx)
 	if v.Kind == KindPush {
@@ -186,7 +186,7 @@ func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error
 	}
 	id, err = spaceID(ctx, tx, name)
 	if errors.Is(err, ErrUnknown) {
-		return 0, session.ErrForbidden // as for a space that is there
+		return 0, session.ErrForbidden // the same as for a space that exists
 	}
 	if err == nil {
 		err = mayPushInto(ctx, tx, v.User, id)
@@ -194,7 +194,7 @@ func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error
 	return id, err
 }
 
-// insert adds a session, or updates the one that has its id and is its own, and returns its row.
+// insert adds a session, or updates the existing one with its id, and returns its row.
 func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*pushed, error) {
 	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version, pushed_by)
 		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1, $7) ON CONFLICT DO NOTHING`, k.id, k.owner, k.space, p.Machine, forked, k.received, ViewerOf(ctx).Token)
@@ -208,7 +208,7 @@ func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*push
 	return found, update(ctx, tx, p, found, k.space)
 }
 
-// update writes what is new about a session.
+// update updates the description of a session.
 func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) error {
 	p.Session.ID = found.ID
 	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{}, p.Session.Agents...)
@@ -241,8 +241,8 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 	return err
 }
 
-// AppendSegment adds a segment, which begins with the first event that is not here. The same one
-// again changes nothing. Otherwise the error wraps ErrConflict.
+// AppendSegment adds a segment, which must begin with the first event that is missing. Sending the
+// last segment again has no effect. Otherwise the error wraps ErrConflict.
 func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment) (state State, err error) {
 	sum := sha256.Sum256(seg.Data)
 	object, err := s.putObject(ctx, id, seg, sum)
@@ -275,7 +275,7 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 		if p.next == p.generation {
 			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2, raw_bytes = $4, raw_end = $5, stored_bytes = stored_bytes + $6 WHERE id = $3",
 				seg.EndEvent, sum[:], p.ID, seg.EndByte, int64(seg.EndAt), len(seg.Data))
-		} else { // readers have the one before
+		} else { // readers still see the previous raw log
 			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3", seg.EndEvent, sum[:], p.ID)
 		}
 		if err := tx.SendBatch(ctx, &both).Close(); err != nil {
@@ -287,7 +287,7 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 	return state, err
 }
 
-// sameSegment returns nil if the segment is here already.
+// sameSegment returns nil if the database already has the segment.
 func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
 	var sum []byte
 	err := tx.QueryRow(ctx, "SELECT coalesce(sha256, sha256(data)) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
@@ -298,7 +298,7 @@ func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) e
 	return err
 }
 
-// follows returns nil if a segment begins with the output byte where the one before it ends.
+// follows returns nil if a segment begins at the output byte at which the previous one ends.
 func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
 	var end int64
 	err := tx.QueryRow(ctx, `SELECT coalesce(max(end_byte), 0) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4`,
@@ -312,21 +312,21 @@ func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error
 // Sent is an entry as its machine sent it.
 type Sent struct {
 	*session.Entry
-	Digest [sha256.Size]byte // of its JSON
+	Digest [sha256.Size]byte // of the entry's JSON
 }
 
-// Batch is some entries of a session.
+// Batch is a set of changes to a session's entries.
 type Batch struct {
-	Version int64  // counts the batches of the session
-	After   *int64 // the version that it continues; nil: any
+	Version int64  // number of the batch
+	After   *int64 // version that it continues; nil: any
 	Entries []Sent
-	Gone    []string // ids of entries that are no longer there
-	All     bool     // what is there is replaced
+	Gone    []string // ids of deleted entries
+	All     bool     // Entries replace all existing ones
 }
 
-// SaveEntries writes entries of a session: those with a known id are replaced, the others added;
-// those that are gone are deleted first. A version that is not newer than the last one changes
-// nothing. If the batch does not continue what is there, the error wraps ErrConflict.
+// SaveEntries adds entries to a session, or replaces those with the same id, after it has deleted
+// those in Gone. It ignores a version that is not newer than the last one. If the batch does not
+// continue what the database has, the error wraps ErrConflict.
 func (s *Store) SaveEntries(ctx context.Context, id string, b Batch) error {
 	return s.inTx(ctx, "save entries", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
@@ -359,17 +359,17 @@ func dropEntries(ctx context.Context, tx pgx.Tx, k key) error {
 	return err
 }
 
-// Whole is what a sender has of a session.
+// Whole describes the complete session that a sender has.
 type Whole struct {
-	EndedAt  *time.Time // nil: its end is not known
-	ExitCode *int       // of the command; nil: what Begin was told stays
-	Events   int64      // of the raw log
+	EndedAt  *time.Time // nil if unknown
+	ExitCode *int       // of the command; nil leaves the one passed to Begin
+	Events   int64      // number of raw events
 	Entries  int64
-	Digest   [sha256.Size]byte // DigestOf the entries
+	Digest   [sha256.Size]byte // result of DigestOf for the entries
 }
 
-// DigestOf returns the digest of all entries of a session, of which sums are the digests in the
-// order of their ids, or of its segments.
+// DigestOf returns a digest of a session's entries, or of its segments. sums are their digests;
+// those of entries are in the order of their ids.
 func DigestOf(sums [][sha256.Size]byte) [sha256.Size]byte {
 	h := sha256.New()
 	for _, sum := range sums {
@@ -378,8 +378,8 @@ func DigestOf(sums [][sha256.Size]byte) [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// End notes that all of a session is here, and that readers may have a raw log that replaces an
-// older one. Otherwise the error wraps ErrConflict.
+// End records that the database has all of a session, and shows readers a raw log that replaces an
+// older one. If something is missing, the error wraps ErrConflict.
 func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 	return s.inTx(ctx, "end session", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
@@ -402,7 +402,7 @@ func (s *Store) End(ctx context.Context, id string, whole Whole) error {
 	})
 }
 
-// setEnd notes when and how the command of a session ended.
+// setEnd records when and how the command of a session ended.
 func setEnd(ctx context.Context, tx pgx.Tx, id string, whole Whole) error {
 	var description []byte
 	if err := tx.QueryRow(ctx, "SELECT description FROM sessions WHERE id = $1", id).Scan(&description); err != nil {
@@ -420,7 +420,7 @@ func setEnd(ctx context.Context, tx pgx.Tx, id string, whole Whole) error {
 	return err
 }
 
-// showNext lets readers have the raw log that was sent, and deletes the one that it replaces.
+// showNext shows readers the raw log that was sent, and deletes the one that it replaces.
 func (s *Store) showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
 	err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation < $3", p.received, p.ID, p.next)
 	if err != nil {
@@ -432,8 +432,8 @@ func (s *Store) showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
 	return err
 }
 
-// ReplaceRaw has the raw log sent again from its beginning. Readers see the old one until End; with
-// now they see none.
+// ReplaceRaw starts a new raw log, to be sent from its beginning. Readers see the old one until
+// End; if now is set, they see none.
 func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
 	return s.inTx(ctx, "replace raw log", func(tx pgx.Tx) error {
 		p, err := own(ctx, tx, id)
@@ -453,8 +453,8 @@ func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
 	})
 }
 
-// Withdraw takes a session back: all of it is deleted but its id, which is not taken again. A push
-// token takes back what it sent itself. To withdraw a session twice is no error.
+// Withdraw deletes a session except for its id, which is not accepted again. A push token can
+// withdraw only what it sent itself. Withdrawing a session twice is not an error.
 func (s *Store) Withdraw(ctx context.Context, id string) error {
 	return s.inTx(ctx, "withdraw session", func(tx pgx.Tx) error {
 		owner, err := sender(ctx)

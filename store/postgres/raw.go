@@ -12,15 +12,16 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// EventsFrom returns the raw log of a session from a position on. Where data is damaged or missing
+// EventsFrom returns the raw log of a session from a position on. Where data is damaged or missing,
 // it yields a *store.Damage and, if the caller continues, the events after it. Any other error ends
-// the iteration. No connection is held while the caller works.
+// the iteration. It holds no connection while the caller works.
 func (s *Store) EventsFrom(ctx context.Context, id string, from store.From) iter.Seq2[session.Event, error] {
 	return store.EventsOf(ctx, id, from, s.segments(id))
 }
 
-// OutputFrom returns the output of a session from a byte on, with the changes of the window's size,
-// as EventsFrom does. If that byte is inside an event, the rest of the event comes first.
+// OutputFrom returns the output of a session from a byte offset on, and the changes of the window's
+// size. If the offset is inside an event, the rest of that event comes first. Errors are as in
+// EventsFrom.
 func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error] {
 	return store.OutputOf(ctx, id, offset, s.segments(id))
 }
@@ -31,7 +32,7 @@ func (s *Store) NextSegment(ctx context.Context, id string, event int64, from st
 	return s.segments(id)(ctx, event, from)
 }
 
-// segments returns what reads the segments of a session.
+// segments returns a function that reads the segments of a session.
 func (s *Store) segments(id string) store.NextSegment {
 	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
 		var object string

@@ -10,18 +10,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// batch is how many sessions one transaction of Expire deletes.
+// batch is the maximum number of sessions that Expire deletes in one transaction.
 const batch = 1000
 
-// SetRetention has the sessions of a space deleted when the server has known them for longer than a
-// number of days; 0: never. Sessions outside spaces stay.
+// SetRetention makes Expire delete the sessions of a space a number of days after the server
+// received them; 0 means never. Sessions outside spaces are never deleted.
 func (s *Store) SetRetention(ctx context.Context, space string, days int64) error {
 	return s.administer(ctx, "set retention", didRetention, fmt.Sprint(space, " ", days), func(tx pgx.Tx) error {
 		return inserted(tx.Exec(ctx, "UPDATE spaces SET keep_days = $1 WHERE name = $2", days, space))(space, ErrUnknown)
 	})
 }
 
-// Hold excepts a session from retention, or no longer does. Its id must be written in full.
+// Hold excludes a session from retention, or includes it again. id must be the full id.
 func (s *Store) Hold(ctx context.Context, id string, hold bool) error {
 	did := "hold"
 	if !hold {
@@ -40,7 +40,7 @@ func (s *Store) Hold(ctx context.Context, id string, hold bool) error {
 	})
 }
 
-// Held returns the ids of the sessions that retention leaves.
+// Held returns the ids of the sessions that are excluded from retention.
 func (s *Store) Held(ctx context.Context) (ids []string, err error) {
 	if err := administers(ctx); err != nil {
 		return nil, err
@@ -55,12 +55,12 @@ func (s *Store) Held(ctx context.Context) (ids []string, err error) {
 	return ids, err
 }
 
-// asServer returns the context in which the server itself acts.
+// asServer returns a context in which the server acts on its own behalf.
 func asServer(ctx context.Context) context.Context { return As(ctx, Viewer{Name: "server"}) }
 
-// Expire deletes the sessions whose time is over, 1,000 in a transaction, and the months that are
-// empty then. It returns how many sessions it has deleted. Any number of programs may call it at a
-// time: the row of a space is locked by one, and the others pass over it.
+// Expire deletes the sessions whose retention time has passed, 1,000 in a transaction, and the
+// partitions of months that are then empty. It returns the number of deleted sessions. Several
+// programs may call it at the same time: each skips the spaces whose row another has locked.
 func (s *Store) Expire(ctx context.Context) (n int, err error) {
 	ctx = asServer(ctx)
 	var spaces []int64
@@ -82,11 +82,11 @@ func (s *Store) Expire(ctx context.Context) (n int, err error) {
 	return n, s.dropMonths(ctx)
 }
 
-// expireTime is how long a statement may take that deletes a thousand sessions.
+// expireTime is the time limit of the statements that delete a batch.
 const expireTime = "10min"
 
-// expireSome deletes up to 1,000 sessions of a space. How old they are is a matter of the
-// database's clock, which no machine can set.
+// expireSome deletes up to 1,000 sessions of a space. It measures their age by the database's
+// clock, which machines cannot change.
 func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) {
 	err = s.inTx(ctx, "delete old sessions", func(tx pgx.Tx) error {
 		n = 0
@@ -127,8 +127,8 @@ func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) 
 	return n, nil
 }
 
-// removeAll deletes all of sessions, objects first, and leaves their ids. received has the date of
-// each.
+// removeAll deletes sessions, their objects first, except for their ids. received has the date of
+// each session.
 func (s *Store) removeAll(ctx context.Context, tx pgx.Tx, ids, received []string) error {
 	const chosen = "WHERE (t.received, t.session) IN (SELECT x.received::date, x.id FROM unnest($1::text[], $2::text[]) AS x (id, received))"
 	if err := s.deleteSegments(ctx, tx, chosen, ids, received); err != nil {
@@ -149,17 +149,17 @@ func (s *Store) removeAll(ctx context.Context, tx pgx.Tx, ids, received []string
 }
 
 const (
-	// overFor is how long a month must be over before it is dropped: a session that began in its
-	// last second is there by then.
+	// overFor is how long ago a month must have ended before it is dropped. By then a session that
+	// began in its last second has been committed.
 	overFor = "2 days"
-	// dropPatience is how long dropping a month waits for those who read. They wait behind it.
+	// dropPatience is how long dropping a month waits for readers. New readers wait meanwhile.
 	dropPatience = "1s"
-	// codeLocked is PostgreSQL's error of a lock that did not come in time.
+	// codeLocked is PostgreSQL's code for a lock timeout.
 	codeLocked = "55P03"
 )
 
-// dropMonths drops the partitions of months that have no session any more. If a month is in use, it
-// stays until the next time.
+// dropMonths drops the partitions of months without sessions. A month in use stays until the next
+// call.
 func (s *Store) dropMonths(ctx context.Context) error {
 	var months []string
 	err := s.inTx(ctx, "find empty months", func(tx pgx.Tx) error {
@@ -182,7 +182,7 @@ func (s *Store) dropMonths(ctx context.Context) error {
 	return err
 }
 
-// dropMonth drops the partitions of a month, unless a session is there.
+// dropMonth drops the partitions of a month, unless it contains a session.
 func (s *Store) dropMonth(ctx context.Context, month string) error {
 	return s.inTx(ctx, "drop a month", func(tx pgx.Tx) error {
 		var there bool

@@ -13,18 +13,18 @@ import (
 
 // Roles of users on the whole server.
 const (
-	RoleMember  = "member"  // reads what is its own, and the sessions of its spaces
-	RoleAuditor = "auditor" // reads everything, which is recorded
+	RoleMember  = "member"  // reads own sessions and those of own spaces
+	RoleAuditor = "auditor" // reads everything; each access is audited
 	RoleAdmin   = "admin"   // changes users and spaces; reads as a member does
 )
 
 // Kinds of tokens.
 const (
-	KindUser = "user" // does what its owner may do
-	KindPush = "push" // sends sessions for its owner, and reads nothing
+	KindUser = "user" // may do what its owner may do
+	KindPush = "push" // sends sessions for its owner, and cannot read
 )
 
-// Viewer is on whose behalf the database is used. The zero value may do nothing.
+// Viewer identifies on whose behalf the database is used. The zero value may do nothing.
 type Viewer struct {
 	User     int64
 	Name     string // of the user
@@ -32,23 +32,23 @@ type Viewer struct {
 	Kind     string // of the token
 	Token    int64
 	Space    int64  // of a push token
-	Link     int64  // by which one session is read, and nothing else; 0: none
+	Link     int64  // the viewer may read only the session of this link; 0: no link
 	Address  string // of the client
-	Export   bool   // what is read leaves as a file
-	Operator bool   // administers the database without being a user of it; reads nothing
+	Export   bool   // the viewer downloads what it reads
+	Operator bool   // administers the database without being one of its users; cannot read
 }
 
 // viewing is a Viewer during one request.
 type viewing struct {
 	Viewer
 	mu    sync.Mutex
-	noted map[string]bool // what the audit has of this request; guarded by mu
+	noted map[string]bool // audit rows that this request has written; guarded by mu
 }
 
 type viewerKey struct{}
 
-// As returns a context in which the methods of a Store act for v, as one request: what it reads of
-// a session is recorded once.
+// As returns a context in which the methods of a Store act for v. The context stands for one
+// request: reading the same session several times is audited once.
 func As(ctx context.Context, v Viewer) context.Context {
 	return context.WithValue(ctx, viewerKey{}, &viewing{Viewer: v, noted: map[string]bool{}})
 }
@@ -64,8 +64,8 @@ func viewingOf(ctx context.Context) *viewing {
 }
 
 // visible returns the condition under which the viewer may read what belongs to a session. Every
-// reading statement has it; no other function decides on that. table is an alias of sessions (s, c)
-// or words (w).
+// statement that reads uses it; access is decided nowhere else. table is an alias of sessions (s,
+// c) or words (w).
 func visible(ctx context.Context, table string, a *args) string {
 	v := ViewerOf(ctx)
 	switch {
@@ -77,25 +77,25 @@ func visible(ctx context.Context, table string, a *args) string {
 		return "true"
 	}
 	user := a.add(v.User)
-	if table == "w" { // in the form that the index of words has
+	if table == "w" { // in the form that the index on words has
 		return fmt.Sprintf("ARRAY[w.space, -w.owner] && (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[1]s) || -%[1]s::bigint)", user)
 	}
 	return shared(table, user)
 }
 
-// shared returns the condition under which a row of a table is that of a user, or of a space of
-// theirs.
+// shared returns the condition under which a row of a table belongs to a user, or to one of the
+// user's spaces.
 func shared(table, user string) string {
 	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space = ANY (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[2]s)))", table, user)
 }
 
-// opened returns the condition under which a link opens a session s now.
+// opened returns the condition under which a link now opens a session s.
 func opened(link, now string) string {
 	return fmt.Sprintf("s.id IN (SELECT l.session FROM links AS l WHERE l.id = %s AND l.revoked_at IS NULL AND l.expires_at > %s)", link, now)
 }
 
-// stillVisible is visible for many viewers, the rows f (user_id, token, link): may they still read
-// the sessions s, and are their tokens still valid?
+// stillVisible is visible for many viewers: it returns the condition under which the rows f
+// (user_id, token, link) may still read the sessions s, and their tokens are still valid.
 func stillVisible(a *args) string {
 	now := a.add(time.Now().UnixNano())
 	return `(f.token = 0 OR EXISTS (SELECT FROM tokens AS t WHERE t.id = f.token AND t.kind = 'user' AND (t.expires_at IS NULL OR t.expires_at > ` + now + `)))
@@ -104,7 +104,7 @@ func stillVisible(a *args) string {
 			ELSE ` + shared("s", "f.user_id") + ` OR EXISTS (SELECT FROM users AS u WHERE u.id = f.user_id AND u.role = 'auditor') END`
 }
 
-// mayTag returns nil if the viewer, who reads the session, may change its tags.
+// mayTag returns nil if the viewer may change the tags of a session that it can read.
 func mayTag(ctx context.Context, tx pgx.Tx, k key) error {
 	v := ViewerOf(ctx)
 	switch {
@@ -118,7 +118,7 @@ func mayTag(ctx context.Context, tx pgx.Tx, k key) error {
 	return mayPushInto(ctx, tx, v.User, k.space)
 }
 
-// mayChange returns nil if the viewer, who reads the session, may rename, share and delete it.
+// mayChange returns nil if the viewer may rename, share and delete a session that it can read.
 func mayChange(ctx context.Context, k key) error {
 	if v := ViewerOf(ctx); k.owner != v.User || v.Link != 0 {
 		return session.ErrForbidden
@@ -139,7 +139,7 @@ func mayPushInto(ctx context.Context, tx pgx.Tx, user, space int64) error {
 	return err
 }
 
-// sender returns the owner of what the viewer sends.
+// sender returns the user who owns what the viewer sends.
 func sender(ctx context.Context) (owner int64, err error) {
 	v := ViewerOf(ctx)
 	if v.User == 0 {

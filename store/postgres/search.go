@@ -16,9 +16,10 @@ import (
 
 const (
 	defaultHits = 50
-	// ranked is how many of the newest matches are ranked.
+	// ranked is the number of the newest matches to rank.
 	ranked = 5000
-	// rank weighs what was said 1, and output 0.5. The weights are those of D, C, B and A.
+	// rank weights a match in what was said by 1, and one in output by 0.5. The weights are for D,
+	// C, B and A.
 	rank = "ts_rank('{0,0,0.5,1}', w.words, %s)"
 )
 
@@ -29,15 +30,15 @@ func limitOf(q store.Query) int {
 	return q.Filter.Limit
 }
 
-// match is a message that was found.
+// match is a message that matches.
 type match struct {
 	Received, Session, Entry string
 	At                       int64
 	Score                    float32
 }
 
-// Search returns the messages that match, the best of the newest 5,000 first. A query without a
-// word finds nothing.
+// Search returns the messages that match, the best of the newest 5,000 first. A query without words
+// matches nothing.
 func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, err error) {
 	expr := q.Expr()
 	if expr == nil {
@@ -74,10 +75,11 @@ func (s *Store) Search(ctx context.Context, q store.Query) (hits []*store.Hit, e
 	return hits, err
 }
 
-// searchTime is how long a search may take, unless the connection string has a statement_timeout.
+// searchTime is the time limit of a search, unless the connection string has a statement_timeout.
 const searchTime = 5 * time.Second
 
-// inSearch is inTx for a search. The error wraps session.ErrSlow if it takes too long.
+// inSearch runs fn in a transaction with searchTime. The error wraps session.ErrSlow if it takes
+// too long.
 func (s *Store) inSearch(ctx context.Context, what string, fn func(pgx.Tx) error) error {
 	err := s.inTx(ctx, what, func(tx pgx.Tx) error {
 		if s.searchTime > 0 {
@@ -98,7 +100,7 @@ func (s *Store) inSearch(ctx context.Context, what string, fn func(pgx.Tx) error
 	return err
 }
 
-// conditions returns the filter and the roles of a query as a condition on the table w, with the
+// conditions returns a query's filter and roles as a condition on the table w. It includes the
 // rights of the viewer.
 func conditions(ctx context.Context, q store.Query, a *args) string {
 	cond := visible(ctx, "w", a)
@@ -114,8 +116,8 @@ func conditions(ctx context.Context, q store.Query, a *args) string {
 }
 
 // wholeMatches returns the best of the messages whose words are in one vector. It searches the
-// newest month first, then twice as many at a time, until enough are found: of a common word all
-// matches are too many to be sorted.
+// newest month first, then doubles the number of months until it has enough matches: a common word
+// has too many matches to sort them all.
 func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr) (found []match, err error) {
 	if tsquery(expr) == "" {
 		return nil, nil
@@ -140,7 +142,7 @@ func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr
 	return found, nil
 }
 
-// monthsOf returns the first days of the months that have a partition, the newest first.
+// monthsOf returns the first days of the months that have a partition, newest first.
 func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
 	rows, err := tx.Query(ctx, "SELECT right(c.relname, 7) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'words'::regclass ORDER BY 1 DESC")
 	if err != nil {
@@ -155,12 +157,12 @@ func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
 	return months, err
 }
 
-// matchesIn returns the best of the newest most matches that were received from since on and before
-// until, unless that is empty; all is how many there were, up to most.
+// matchesIn returns the best of the newest most matches received in [since, until); an empty until
+// means no limit. all is the number of matches, at most most.
 func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr, most int, since, until string) (found []match, all int, err error) {
 	var a args
 	p := a.add(tsquery(expr)) + "::tsquery"
-	when := "w.received >= '" + since + "'" // as a constant: partitions are left out when the statement is planned
+	when := "w.received >= '" + since + "'" // as a constant, so that the planner can leave out partitions
 	if until != "" {
 		when += " AND w.received < '" + until + "'"
 	}
@@ -179,16 +181,16 @@ func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr, mo
 	return found, all, err
 }
 
-// looked is how many messages are looked into at a time.
+// looked is the number of messages to read at a time.
 const looked = 10
 
-// candidate is a message that has several vectors and may match.
+// candidate is a message with several vectors that may match.
 type candidate struct {
 	match
-	Sure bool // its vectors show that it matches
+	Sure bool // its vectors suffice to know that it matches
 }
 
-// partMatches returns the newest of the messages that have several vectors and match.
+// partMatches returns the newest matches among the messages with several vectors.
 func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr) (found []match, err error) {
 	candidates, err := candidatesOf(ctx, tx, q, expr)
 	if err != nil {
@@ -217,7 +219,7 @@ func partMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr) 
 	return found, nil
 }
 
-// candidatesOf returns the newest of the messages that have several vectors and may match.
+// candidatesOf returns the newest of the messages with several vectors that may match.
 func candidatesOf(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr) ([]candidate, error) {
 	query, all := anyOf(expr)
 	if query == "" && !all {
@@ -243,7 +245,7 @@ func candidatesOf(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr)
 	})
 }
 
-// lookInto returns those of some messages whose texts match.
+// lookInto returns the messages whose texts match.
 func lookInto(ctx context.Context, tx pgx.Tx, some []match, expr *fts.Expr) (found []match, err error) {
 	hits, _, err := hitsOf(ctx, tx, some)
 	for _, hit := range hits {
@@ -256,8 +258,8 @@ func lookInto(ctx context.Context, tx pgx.Tx, some []match, expr *fts.Expr) (fou
 	return found, err
 }
 
-// hitsOf reads the messages that were found, in their order. others reports whether one is of
-// somebody else than the viewer.
+// hitsOf reads the matching messages, in their order. others reports whether one belongs to another
+// user than the viewer.
 func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, others bool, err error) {
 	received, sessions, entries := make([]string, len(found)), make([]string, len(found)), make([]string, len(found))
 	for i, m := range found {
@@ -296,8 +298,8 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 	return hits, others, setContinued(ctx, tx, infos)
 }
 
-// SearchLabels returns the sessions, newest first, whose name, tags or note match, or whose title
-// does if nobody said anything. It accepts the same queries as Search but ignores Roles.
+// SearchLabels returns the sessions whose name, tags or note match, newest first. If a session has
+// no labels, its title is searched. It accepts the same queries as Search but ignores Roles.
 func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.LabelHit, err error) {
 	expr := q.Expr()
 	if expr == nil {
@@ -325,8 +327,8 @@ func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.
 	return hits, err
 }
 
-// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds,
-// together no more than the query's limit, as store.SearchAll does.
+// SearchAll returns the sessions that SearchLabels finds and the messages that Search finds.
+// Together they do not exceed the query's limit, as in store.SearchAll.
 func (s *Store) SearchAll(ctx context.Context, q store.Query) ([]*store.LabelHit, []*store.Hit, error) {
 	return store.SearchBoth(ctx, s, q)
 }

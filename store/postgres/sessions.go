@@ -16,12 +16,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// infoColumns are the columns of the table s that a row holds.
+// infoColumns are the columns of the table s that a row scans.
 const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
 		s.ended_at, s.live_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner, s.forked_from,
 		coalesce((SELECT u.name FROM users AS u WHERE u.id = s.owner), ''), coalesce((SELECT p.name FROM spaces AS p WHERE p.id = s.space), '')`
 
-// row is a session on its way out of the database.
+// row is a row of the table of sessions.
 type row struct {
 	info        store.Info
 	id          string
@@ -41,8 +41,7 @@ func (r *row) targets() []any {
 		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ForkedFrom, &i.Owner, &i.Space}
 }
 
-// session returns the session that was read, without ContinuedBy. It is live as long as its machine
-// says so.
+// session returns the row as a session, without ContinuedBy.
 func (r *row) session() (*store.Info, error) {
 	info := r.info
 	if err := json.Unmarshal(r.description, &info.Session); err != nil {
@@ -74,7 +73,8 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 	return infos, err
 }
 
-// sessionsOf returns the sessions that rest, the end of a query, selects, and their owners.
+// sessionsOf returns the sessions that a query selects, and their owners. rest is the end of the
+// query.
 func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*store.Info, owners []int64, err error) {
 	rows, err := tx.Query(ctx, "SELECT "+infoColumns+" FROM sessions AS s "+rest, a...)
 	if err != nil {
@@ -98,8 +98,8 @@ func sessionsOf(ctx context.Context, tx pgx.Tx, rest string, a args) (infos []*s
 	return infos, owners, setContinued(ctx, tx, infos)
 }
 
-// setContinued sets which sessions continue those that were read. One statement does it for all of
-// them: PostgreSQL would read the description of each session once for each of a small table's.
+// setContinued sets ContinuedBy of all infos with one statement. With a statement for each,
+// PostgreSQL would read the description of every session each time if the table is small.
 func setContinued(ctx context.Context, tx pgx.Tx, infos []*store.Info) error {
 	of := map[string][]*store.Info{}
 	for _, info := range infos {
@@ -126,8 +126,8 @@ func setContinued(ctx context.Context, tx pgx.Tx, infos []*store.Info) error {
 }
 
 // Find returns the session that ref names: an id, the start of one that no other session shares, or
-// "last". What the viewer may not read does not exist. The error wraps session.ErrNotFound or
-// session.ErrAmbiguous.
+// "last". Sessions that the viewer may not read count as not found. The error wraps
+// session.ErrNotFound or session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
 	prefix, altered := clean(strings.ToLower(ref))
 	if prefix == "" || altered {
@@ -164,7 +164,7 @@ func (s *Store) notFound(ref string) error {
 	return s.failed("find session", fmt.Errorf("session %q: %w", ref, session.ErrNotFound))
 }
 
-// key says where the rows of a session are.
+// key locates the rows of a session.
 type key struct {
 	id, received             string
 	generation, owner, space int64
@@ -184,7 +184,7 @@ func (s *Store) keyOf(ctx context.Context, tx pgx.Tx, id string) (k key, err err
 	return k, err
 }
 
-// readKey is keyOf for what reads the session, which the audit records.
+// readKey is keyOf for reading the session, which is audited.
 func (s *Store) readKey(ctx context.Context, tx pgx.Tx, id string) (key, error) {
 	k, err := s.keyOf(ctx, tx, id)
 	if err == nil {
@@ -202,10 +202,10 @@ func (s *Store) Count(ctx context.Context, f store.Filter) (n int, err error) {
 	return n, err
 }
 
-// maxFacets is the largest number of values that Facets returns for one filter.
+// maxFacets is the maximum number of values that Facets returns for a filter.
 const maxFacets = 200
 
-// facetValues are the tables and columns that hold the values of each filter.
+// facetValues are the table and column of each filter's values.
 var facetValues = [3]struct{ table, value string }{
 	{"sessions AS s CROSS JOIN json_array_elements(s.description -> 'agents') AS facet", "facet ->> 'name'"},
 	{"sessions AS s", "s.cwd"},
@@ -245,13 +245,13 @@ func (s *Store) Facets(ctx context.Context, f store.Filter) (facets store.Facets
 	return facets, err
 }
 
-// Rename sets a session's name, which is shown instead of its title. An empty name brings the title
-// back.
+// Rename sets a session's name, which is shown instead of its title. An empty name restores the
+// title.
 func (s *Store) Rename(ctx context.Context, id, name string) error {
 	return s.label(ctx, "rename", id, "name", name)
 }
 
-// SetNote writes a session's note; an empty one removes it.
+// SetNote sets a session's note. An empty note removes it.
 func (s *Store) SetNote(ctx context.Context, id, note string) error {
 	return s.label(ctx, "set note", id, "note", note)
 }
@@ -271,7 +271,7 @@ func (s *Store) label(ctx context.Context, what, id, column, text string) error 
 	})
 }
 
-// Tag adds tags to a session, removes others, and returns the tags it has then, sorted.
+// Tag adds and removes tags. It returns the session's tags afterwards, sorted.
 func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags []string, err error) {
 	err = s.inTx(ctx, "tag", func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
@@ -293,7 +293,7 @@ func (s *Store) Tag(ctx context.Context, id string, add, remove []string) (tags 
 	return tags, err
 }
 
-// DeleteSession removes a session and everything that belongs to it, except for its id. PostgreSQL
+// DeleteSession deletes a session and everything that belongs to it, except for its id. PostgreSQL
 // frees the space when it vacuums the tables.
 func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	return s.inTx(ctx, "delete session", func(tx pgx.Tx) error {
@@ -311,7 +311,7 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	})
 }
 
-// remove deletes all rows of a session, and leaves its id.
+// remove deletes all rows of a session except for its id.
 func (s *Store) remove(ctx context.Context, tx pgx.Tx, k key) error {
 	return s.removeAll(ctx, tx, []string{k.id}, []string{k.received})
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Identity is who somebody is at a provider where people sign in.
+// Identity is a person's identity at an identity provider.
 type Identity struct {
 	Issuer  string // the provider
-	Subject string // its name for the person, which no other person gets
-	Email   string // empty, or an address that the provider has verified
+	Subject string // the provider's unique id of the person
+	Email   string // verified by the provider, or empty
 }
 
 const (
-	// loginTime is how long a browser stays logged in that has shown a token.
+	// loginTime is how long a browser stays logged in with a token.
 	loginTime = 30 * 24 * time.Hour
-	// signInTime is how long a browser stays signed in that was sent by a provider: people whom
-	// the provider no longer knows are out then.
+	// signInTime is how long a browser stays signed in through a provider. People whom the provider
+	// has removed lose access after it.
 	signInTime = 24 * time.Hour
 )
 
@@ -37,8 +37,8 @@ func newToken() string {
 	return TokenPrefix + strings.ToLower(base32.StdEncoding.EncodeToString(bits))
 }
 
-// Login makes a token for a browser, with the rights of the viewer. It is valid for 30 days, but no
-// longer than the viewer's.
+// Login creates a token for a browser, with the rights of the viewer. It is valid for 30 days, but
+// no longer than the viewer's own token.
 func (s *Store) Login(ctx context.Context) (token string, age time.Duration, err error) {
 	v := ViewerOf(ctx)
 	if v.User == 0 || v.Kind != KindUser {
@@ -57,12 +57,12 @@ func (s *Store) Login(ctx context.Context) (token string, age time.Duration, err
 	return token, loginTime, err
 }
 
-// endsAt is when all logins end that a row of tokens admits; NULL is never. Older programs made
-// tokens for browsers without it.
+// endsAt is the SQL expression for the time at which all logins made with a token end; NULL means
+// never. Older programs made tokens for browsers without it.
 const endsAt = "CASE WHEN login THEN ends_at ELSE expires_at END"
 
-// SignIn makes a token for the browser of a person whom a provider knows. Its user is the one who
-// signed in so before, or else the one with the person's address. The error wraps
+// SignIn creates a token for the browser of a person whom a provider has identified. Its user is
+// the one with this identity, or else the one with the person's address. The error wraps
 // session.ErrForbidden if there is none.
 func (s *Store) SignIn(ctx context.Context, id Identity) (token string, age time.Duration, err error) {
 	token = newToken()
@@ -71,7 +71,7 @@ func (s *Store) SignIn(ctx context.Context, id Identity) (token string, age time
 	subject, _ := clean(id.Subject)
 	email, _ := clean(strings.ToLower(id.Email))
 	err = s.inTx(ctx, "sign in", func(tx pgx.Tx) error {
-		if email != "" { // whoever has another identity there is somebody else
+		if email != "" { // a user with another identity at the provider is another person
 			_, err := tx.Exec(ctx, `INSERT INTO identities (issuer, subject, user_id, created_at) SELECT $1, $2, id, $3 FROM users WHERE email = $4
 				ON CONFLICT DO NOTHING`, issuer, subject, now.UnixNano(), email)
 			if err != nil {
@@ -97,7 +97,7 @@ func (s *Store) SignIn(ctx context.Context, id Identity) (token string, age time
 	return token, signInTime, err
 }
 
-// Logout makes the viewer's token void if it was made by logging in.
+// Logout revokes the viewer's token if it was created by logging in.
 func (s *Store) Logout(ctx context.Context) error {
 	return s.inTx(ctx, "log out", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "DELETE FROM tokens WHERE id = $1 AND (login OR name = 'browser')", ViewerOf(ctx).Token)
@@ -105,14 +105,14 @@ func (s *Store) Logout(ctx context.Context) error {
 	})
 }
 
-// ErrEmail says that a text is no e-mail address.
+// ErrEmail reports an invalid e-mail address.
 var ErrEmail = errors.New("an e-mail address is written NAME@HOST")
 
 const maxEmail = 254 // bytes, by RFC 5321
 
-// SetEmail says by which address a provider's user is recognised as this user the first time;
-// empty: by none. Who has signed in as this user so far does so no longer, unless by the new
-// address. The error wraps ErrEmail, ErrTaken or ErrUnknown.
+// SetEmail sets the address by which SignIn recognises a user the first time; empty means that it
+// does not. It removes the user's present identity, so that only a person with the new address can
+// sign in as the user. The error wraps ErrEmail, ErrTaken or ErrUnknown.
 func (s *Store) SetEmail(ctx context.Context, name, email string) error {
 	email = strings.ToLower(email)
 	at := strings.IndexByte(email, '@')

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Usage returns what the sessions that the filter chooses used, ignoring its Limit and After, as
+// Usage returns the usage of the sessions that the filter selects, ignoring its Limit and After, as
 // sqlite.Store.Usage does.
 func (s *Store) Usage(ctx context.Context, f store.Filter) ([]store.Used, error) {
 	f.Limit, f.After = 0, store.Position{}
@@ -19,7 +19,7 @@ func (s *Store) Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
 	return s.usage(ctx, where(ctx, f, &a), a)
 }
 
-// UsageOf is Usage for the sessions with these ids.
+// UsageOf returns the usage of the sessions with these ids, as Usage does.
 func (s *Store) UsageOf(ctx context.Context, ids []string) ([]store.Used, error) {
 	var a args
 	return s.usage(ctx, where(ctx, store.Filter{}, &a)+" AND s.id = ANY ("+a.add(ids)+")", a)

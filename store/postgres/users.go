@@ -14,16 +14,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// User is somebody who uses the server.
+// User is a user of the server.
 type User struct {
 	ID      int64     `json:"-"`
 	Name    string    `json:"name"`
 	Role    string    `json:"role"`
-	Email   string    `json:"email,omitempty"` // by which a provider's user is recognised
+	Email   string    `json:"email,omitempty"` // address by which a provider's person is recognised
 	Created time.Time `json:"created_at"`
 }
 
-// Token is what is known of a token. The token itself is not kept.
+// Token describes a token. The token itself is not stored.
 type Token struct {
 	ID      int64      `json:"id"`
 	User    string     `json:"user"`
@@ -35,7 +35,7 @@ type Token struct {
 	Used    *time.Time `json:"used_at,omitempty"`
 }
 
-// Space is a group of sessions with the people who may read them.
+// Space is a group of sessions and of the people who may read them.
 type Space struct {
 	ID       int64    `json:"-"`
 	Name     string   `json:"name"`
@@ -43,27 +43,28 @@ type Space struct {
 	Members  []Member `json:"members"`
 }
 
-// Member is somebody who reads a space's sessions, and with the role member sends some into it.
+// Member is a user who can read a space's sessions, and with the role member also send to it.
 type Member struct {
 	User string `json:"user"`
 	Role string `json:"role"` // reader or member
 }
 
-// ErrName says that something cannot be called so.
+// ErrName reports an invalid name.
 var ErrName = errors.New("a name is 1 to 64 letters, digits and . _ - @, and begins with a letter or digit")
 
-// ErrTaken says that there is something of this name.
+// ErrTaken reports that the name is taken.
 var ErrTaken = errors.New("it exists already")
 
-// ErrUnknown says that there is nothing of this name.
+// ErrUnknown reports that there is nothing with this name.
 var ErrUnknown = errors.New("it does not exist")
 
-// ErrNotMember says that somebody is to send into a space of which he is no member.
+// ErrNotMember reports that a user is to send into a space without being a member of it.
 var ErrNotMember = errors.New("not a member")
 
 var nameForm = lazy.Regexp(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$`)
 
-// administer runs fn in a transaction if the viewer may, and records it.
+// administer runs fn in a transaction if the viewer is an administrator, and records it in the
+// audit.
 func (s *Store) administer(ctx context.Context, what, did, about string, fn func(pgx.Tx) error) error {
 	if err := administers(ctx); err != nil {
 		return err
@@ -93,15 +94,15 @@ func (s *Store) SetRole(ctx context.Context, name, role string) error {
 	})
 }
 
-// RemoveUser removes a user with its tokens. The user's sessions stay, for the members of their
-// spaces.
+// RemoveUser deletes a user and the user's tokens. The user's sessions stay, for the members of
+// their spaces.
 func (s *Store) RemoveUser(ctx context.Context, name string) error {
 	return s.administer(ctx, "remove user", didRole, name+" removed", func(tx pgx.Tx) error {
 		return inserted(tx.Exec(ctx, "DELETE FROM users WHERE name = $1", name))(name, ErrUnknown)
 	})
 }
 
-// inserted returns a function that returns an error for a statement that changed no row.
+// inserted returns a function that returns an error if a statement changed no row.
 func inserted(tag interface{ RowsAffected() int64 }, err error) func(name string, otherwise error) error {
 	return func(name string, otherwise error) error {
 		if err == nil && tag.RowsAffected() == 0 {
@@ -111,7 +112,7 @@ func inserted(tag interface{ RowsAffected() int64 }, err error) func(name string
 	}
 }
 
-// Users returns all users by name.
+// Users returns all users, sorted by name.
 func (s *Store) Users(ctx context.Context) (users []User, err error) {
 	if err := administers(ctx); err != nil {
 		return nil, err
@@ -134,17 +135,17 @@ func (s *Store) Users(ctx context.Context) (users []User, err error) {
 	return users, err
 }
 
-// TokenPrefix is how every token begins.
+// TokenPrefix is the prefix of every token.
 const TokenPrefix = "ptr_"
 
-// NewToken describes a token to make.
+// NewToken describes a token to create.
 type NewToken struct {
 	User, Name, Kind string
-	Space            string    // of a push token; empty: only the owner reads what it sends
-	Expires          time.Time // zero: never
+	Space            string    // of a push token; empty: only the owner can read what it sends
+	Expires          time.Time // zero for never
 }
 
-// AddToken makes a token and returns it. Nobody can see it again.
+// AddToken creates a token and returns it. It cannot be read again.
 func (s *Store) AddToken(ctx context.Context, n NewToken) (token string, err error) {
 	token = newToken()
 	name, _ := clean(n.Name)
@@ -183,14 +184,14 @@ func hashOf(token string) []byte {
 	return sum[:]
 }
 
-// RemoveToken makes a token void.
+// RemoveToken revokes a token.
 func (s *Store) RemoveToken(ctx context.Context, id int64) error {
 	return s.administer(ctx, "remove token", didToken, fmt.Sprint(id, " removed"), func(tx pgx.Tx) error {
 		return inserted(tx.Exec(ctx, "DELETE FROM tokens WHERE id = $1", id))(fmt.Sprint("token ", id), ErrUnknown)
 	})
 }
 
-// Tokens returns all tokens, the newest first.
+// Tokens returns all tokens, newest first.
 func (s *Store) Tokens(ctx context.Context) (tokens []Token, err error) {
 	if err := administers(ctx); err != nil {
 		return nil, err
@@ -215,11 +216,11 @@ func (s *Store) Tokens(ctx context.Context) (tokens []Token, err error) {
 	return tokens, err
 }
 
-// usedEvery is how often the time of a token's last use is written.
+// usedEvery is the minimum interval between updates of a token's time of last use.
 const usedEvery = time.Minute
 
-// Identify returns on whose behalf a client with this token acts. The error wraps
-// session.ErrForbidden if the token is not valid.
+// Identify returns the Viewer for a client with this token. The error wraps session.ErrForbidden if
+// the token is not valid.
 func (s *Store) Identify(ctx context.Context, token string) (v Viewer, err error) {
 	if !strings.HasPrefix(token, TokenPrefix) {
 		return v, session.ErrForbidden
@@ -242,8 +243,8 @@ func (s *Store) Identify(ctx context.Context, token string) (v Viewer, err error
 	return v, err
 }
 
-// firstUse notes that a token is used, and for one that an admin has made, that somebody has logged
-// in with it. The others are noted when they are made.
+// firstUse records that a token is used. For a token created by an administrator it also audits the
+// login; other tokens are audited when they are created.
 func (s *Store) firstUse(ctx context.Context, v Viewer, now int64) error {
 	v.Address = ViewerOf(ctx).Address
 	return s.inTx(ctx, "check token", func(tx pgx.Tx) error {
@@ -259,7 +260,7 @@ func (s *Store) firstUse(ctx context.Context, v Viewer, now int64) error {
 	})
 }
 
-// spaceID returns the id of a space; 0 if the name is empty.
+// spaceID returns the id of a space, or 0 if the name is empty.
 func spaceID(ctx context.Context, tx pgx.Tx, name string) (id int64, err error) {
 	if name == "" {
 		return 0, nil
@@ -282,8 +283,8 @@ func (s *Store) AddSpace(ctx context.Context, name string) error {
 	})
 }
 
-// SetMember lets a user read a space's sessions (role reader), or send some into it as well (role
-// member). An empty role takes both away.
+// SetMember lets a user read a space's sessions (role reader), or also send to it (role member). An
+// empty role removes the user from the space.
 func (s *Store) SetMember(ctx context.Context, space, user, role string) error {
 	return s.administer(ctx, "set member", didSpace, space+" "+user+" "+role, func(tx pgx.Tx) error {
 		id, err := spaceID(ctx, tx, space)
@@ -298,7 +299,7 @@ func (s *Store) SetMember(ctx context.Context, space, user, role string) error {
 	})
 }
 
-// Spaces returns all spaces by name, with their members.
+// Spaces returns all spaces and their members, sorted by name.
 func (s *Store) Spaces(ctx context.Context) (spaces []Space, err error) {
 	if err := administers(ctx); err != nil {
 		return nil, err

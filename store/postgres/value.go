@@ -38,11 +38,10 @@ func timeOrNil(n *int64) *time.Time {
 	return &t
 }
 
-// replacement takes the place of what PostgreSQL refuses in a text: NUL and bytes that are no
-// UTF-8.
+// replacement replaces what PostgreSQL rejects in a text: NUL and invalid UTF-8.
 const replacement = "\uFFFD"
 
-// clean returns a text that PostgreSQL takes, and whether it differs.
+// clean returns the text in a form that PostgreSQL accepts, and whether it differs.
 func clean(text string) (out string, altered bool) {
 	if utf8.ValidString(text) && !strings.Contains(text, "\x00") {
 		return text, false
@@ -50,8 +49,8 @@ func clean(text string) (out string, altered bool) {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, replacement), "\x00", replacement), true
 }
 
-// cleanJSON returns v as JSON without NUL in its texts: PostgreSQL stores such a text, but reads no
-// field of the object then. altered is false if nothing was replaced.
+// cleanJSON returns v as JSON without NUL in its texts. PostgreSQL would store such a text, but
+// could then not read any field of the object. altered is false if nothing was replaced.
 func cleanJSON(v any) (text string, altered bool, err error) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/ptyrec/ptyrec/store/fts"
 )
 
-// Limits of a tsvector: what is beyond them PostgreSQL refuses or, worse, leaves out. They leave
-// some room.
+// Limits of a tsvector. What exceeds them, PostgreSQL rejects or, worse, silently drops. They are a
+// little lower than PostgreSQL's.
 const (
-	maxPosition = 16000   // of 16,383
-	maxOfWord   = 250     // positions of one word, of 256
-	maxWord     = 2000    // bytes, of 2,046
-	maxVector   = 512_000 // bytes of all its words and positions, of 1 MiB
+	maxPosition = 16000   // PostgreSQL's is 16,383
+	maxOfWord   = 250     // positions of one word; PostgreSQL's is 256
+	maxWord     = 2000    // bytes; PostgreSQL's is 2,046
+	maxVector   = 512_000 // bytes of all words and positions; PostgreSQL's is 1 MiB
 )
 
 // vectors returns the words of a message's two texts as tsvectors. Words of the first text have
-// weight A, those of the second B, and between them is a gap, so that no phrase is in both. If
-// there is more than one vector, or whole is false, phrases and words may be missing: the message
-// itself must be looked into.
+// weight A, those of the second B. A gap in the positions separates them, so that no phrase spans
+// both. whole reports whether one vector holds everything. Otherwise phrases and words may be
+// missing from the vectors, and the message itself must be read.
 func vectors(texts [2]string) (out []pgtype.TSVector, whole bool) {
 	lists := [2][]string{fts.Split(texts[0]), fts.Split(texts[1])}
 	v, whole := &vector{places: make([]place, 0, min(len(lists[0])+len(lists[1]), maxPosition))}, true
@@ -30,7 +30,7 @@ func vectors(texts [2]string) (out []pgtype.TSVector, whole bool) {
 		for _, word := range list {
 			if len(word) > maxWord {
 				whole = false
-				v.at++ // what is before and behind it is no phrase
+				v.at++ // separates what is before it from what follows
 				continue
 			}
 			if v.full(word) {
@@ -44,12 +44,12 @@ func vectors(texts [2]string) (out []pgtype.TSVector, whole bool) {
 	return append(out, v.sorted()), whole
 }
 
-// vector is a tsvector that is being built.
+// vector is a tsvector under construction.
 type vector struct {
 	at     int // the last position
-	size   int // no less than its bytes
+	size   int // upper bound of its size in bytes
 	places []place
-	count  map[string]int // positions of each word; nil: too few to matter
+	count  map[string]int // number of positions of each word; nil if there are too few to matter
 }
 
 // place is a word at its position.
@@ -77,7 +77,8 @@ func (v *vector) add(word string, weight pgtype.TSVectorWeight) {
 	}
 }
 
-// sorted returns the vector with its words in PostgreSQL's order, which need not sort them then.
+// sorted returns the vector with its words in PostgreSQL's order, so that PostgreSQL need not sort
+// them.
 func (v *vector) sorted() pgtype.TSVector {
 	order := make([]uint16, len(v.places))
 	for i := range order {
@@ -100,7 +101,7 @@ func (v *vector) sorted() pgtype.TSVector {
 	return out
 }
 
-// tsquery returns a query as PostgreSQL reads it; "" if it finds nothing.
+// tsquery returns a query in PostgreSQL's syntax, or "" if it matches nothing.
 func tsquery(e *fts.Expr) string {
 	if e.Op == fts.Phrase {
 		return phrase(e.Words, e.Prefix)
@@ -134,9 +135,9 @@ func phrase(list []string, prefix bool) string {
 	return "(" + strings.Join(quoted, " <-> ") + ")"
 }
 
-// anyOf returns a query that finds each part of a message on which it depends whether the message
-// matches: the first word of some phrase is in it. all means that such a word is in no vector, so
-// that any message may match.
+// anyOf returns a query that matches every vector which can decide whether its message matches: one
+// with the first word of some phrase. all reports that such a word may be in no vector, so that any
+// message may match.
 func anyOf(e *fts.Expr) (query string, all bool) {
 	switch {
 	case e.Op != fts.Phrase:
@@ -151,13 +152,13 @@ func anyOf(e *fts.Expr) (query string, all bool) {
 	case len(e.Words[0]) > maxWord:
 		return "", true
 	}
-	// The last word may go on to be too long for a vector.
+	// The prefix may be that of a word that is too long for a vector.
 	return phrase(e.Words[:1], e.Prefix && len(e.Words) == 1), e.Prefix && len(e.Words) == 1
 }
 
-// certainty returns two conditions on the rows w of one message: that it matches, and that it does
-// not. If neither holds, the message itself must be looked into, for a phrase that two vectors
-// share or a word that is too long for a vector.
+// certainty returns two conditions on the rows w of one message: that it surely matches, and that
+// it surely does not. If neither holds, the message itself must be read, because of a phrase that
+// spans two vectors or a word that is too long for a vector.
 func certainty(e *fts.Expr, a *args) (yes, no string) {
 	if e.Op == fts.Phrase {
 		query := phrase(e.Words, e.Prefix)

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// promptSize is how much of the first prompt a list shows, in characters.
+// promptSize is the length of Info.Prompt, in characters.
 const promptSize = 200
 
 // columns holds entries to insert, one slice for each column, so that one statement inserts them.
@@ -59,7 +59,7 @@ func (c *columns) add(e Sent) error {
 	return nil
 }
 
-// wordRows are the rows of the table words of some entries.
+// wordRows are the rows of the table words for some entries.
 type wordRows struct {
 	entry, role []string
 	words       []pgtype.TSVector
@@ -67,7 +67,7 @@ type wordRows struct {
 	at          []int64
 }
 
-// add splits a message into words; events are found by their name, not by words.
+// add adds the words of a message. Events are not indexed.
 func (w *wordRows) add(e *session.Entry) {
 	if e.Type != session.TypeMessage {
 		return
@@ -84,7 +84,7 @@ func (w *wordRows) add(e *session.Entry) {
 	}
 }
 
-// counts is what saving entries changes in the session's row.
+// counts is the change of the counts in a session's row.
 type counts struct {
 	messages, turns int
 	prompt          string
@@ -99,8 +99,8 @@ func (c *counts) add(typ, role string, n int) {
 	}
 }
 
-// saveEntries writes entries of a session: those with a known id are replaced, the others added;
-// those with the ids gone are deleted first. The words follow. The session's row must be locked.
+// saveEntries adds entries to a session, or replaces those with the same id, after it has deleted
+// those with the ids gone. It also writes their words. The session's row must be locked.
 func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []string) error {
 	var cols columns
 	var rows wordRows
@@ -142,8 +142,8 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []s
 	return err
 }
 
-// deleteEntries deletes entries and their words, and takes them off the counts. Ids that are not
-// there are no error.
+// deleteEntries deletes entries and their words, and subtracts them from the counts. Unknown ids
+// are ignored.
 func deleteEntries(ctx context.Context, tx pgx.Tx, k key, ids []string, c *counts) error {
 	rows, err := tx.Query(ctx, "DELETE FROM entries WHERE received = $1::date AND session = $2 AND id = ANY ($3) AND left(id, 7) = ANY (ARRAY(SELECT left(x, 7) FROM unnest($3::text[]) AS x)) RETURNING type, role", k.received, k.id, ids)
 	if err != nil {

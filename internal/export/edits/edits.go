@@ -1,8 +1,8 @@
-// Package edits reads the changes to files that agents have shown out of a transcript.
+// Package edits extracts the changes to files that agents have shown from a transcript.
 //
-// Agents show a change as lines with numbers, the sign of what was added or removed, and a few
-// lines around it; or a file that they have written with the number of each line. What is shown is
-// all there is: an edit that was cut, folded or wrapped is known in part only, and says so.
+// Agents show a change as lines with numbers, signs for added and removed lines, and some context;
+// or they show a file that they have written with a number on each line. Only what was shown is
+// known: an edit that was cut, folded or wrapped is partial, and marked as such.
 package edits
 
 import (
@@ -15,20 +15,20 @@ import (
 
 // Edit is one change to one file, as it was shown.
 type Edit struct {
-	Seq     int       `json:"seq"` // of the entry
+	Seq     int       `json:"seq"` // number of the entry
 	Agent   string    `json:"agent,omitempty"`
 	Tool    string    `json:"tool"`
-	Path    string    `json:"path"` // below the agent's folder if it is there
+	Path    string    `json:"path"` // relative to the agent's folder if it is inside
 	At      time.Time `json:"at"`
-	Created bool      `json:"created,omitempty"` // the file was written as a whole
+	Created bool      `json:"created,omitempty"` // whether the whole file was written
 	Deleted bool      `json:"deleted,omitempty"`
-	Partial string    `json:"partial,omitempty"` // why it is known in part only; empty: all of it was shown
-	Added   int       `json:"added"`             // lines
+	Partial string    `json:"partial,omitempty"` // why the edit is incomplete; empty if it is complete
+	Added   int       `json:"added"`             // in lines
 	Removed int       `json:"removed"`
 	Hunks   []Hunk    `json:"hunks"`
 }
 
-// Hunk is a run of lines of an Edit, each with its sign: "+", "-" or " ". Lines are counted from 1.
+// Hunk is a run of lines of an Edit, each with its sign: "+", "-" or " ". Line numbers start at 1.
 type Hunk struct {
 	OldStart int      `json:"old_start"`
 	OldLines int      `json:"old_lines"`
@@ -43,10 +43,10 @@ var tools = map[string]bool{
 	"write": true, "writefile": true, "wrote": true, "create": true, "created": true, "added": true,
 }
 
-// writers are those that write a whole file.
+// writers are the tools that write a whole file.
 var writers = map[string]bool{"write": true, "writefile": true, "wrote": true, "create": true, "created": true, "added": true}
 
-// Of returns the edits of a transcript, in order. Those that failed or were rejected are left out.
+// Of returns the edits in a transcript, in order, without those that failed or were rejected.
 func Of(s *session.Session, entries []*session.Entry) []Edit {
 	out := []Edit{}
 	folder := s.Cwd
@@ -83,8 +83,8 @@ func target(input string) string {
 	return strings.TrimSpace(input)
 }
 
-// below returns a path relative to the first of the folders that it is in. Any other path is
-// returned without the root: a patch may not have it.
+// below returns a path relative to the first of the folders that contains it. Any other path is
+// returned without a leading slash, which a patch may not have.
 func below(name string, folders ...string) string {
 	for _, folder := range folders {
 		if rest, ok := strings.CutPrefix(name, strings.TrimRight(folder, "/")+"/"); ok && folder != "" && rest != "" {
@@ -98,7 +98,7 @@ func below(name string, folders ...string) string {
 	return strings.TrimLeft(path.Clean(name), "/")
 }
 
-// read reads what an entry shows of its edit.
+// read parses the edit that an entry shows.
 func read(e *session.Entry) Edit {
 	x := Edit{Seq: e.Seq, Agent: e.Agent, Tool: e.Tool.Name, At: e.At, Hunks: []Hunk{}}
 	r := reader{edit: &x, agent: e.Agent, writes: writers[strings.ToLower(e.Tool.Name)]}

@@ -9,25 +9,25 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// line is a line of a tool's output that has a number.
+// line is a numbered line in a tool's output.
 type line struct {
 	number int
-	rest   string // behind the number
-	apart  bool   // lines between this one and the one before are left out, and a mark says so
+	rest   string // text after the number
+	apart  bool   // whether a mark shows that lines were left out before this one
 }
 
-// reader reads the output of one tool call.
+// reader parses the output of one tool call.
 type reader struct {
 	edit    *Edit
 	agent   string
-	writes  bool // the tool writes whole files
+	writes  bool // whether the tool writes whole files
 	head    string
 	shown   []line
 	plain   []string // lines without a number
-	skips   int      // marks of lines that are left out
-	offset  int      // by how much new line numbers are larger than old ones
+	skips   int      // number of marks for lines that are left out
+	offset  int      // new line number minus old line number
 	started bool
-	old     int // numbers of the next lines
+	old     int // number of the next line, in the old and in the new file
 	new     int
 }
 
@@ -40,7 +40,7 @@ var (
 	spoken   = lazy.Regexp(`^(hunk|add|del|context):( (.*)|)$`)
 )
 
-// lines sorts the lines of an output.
+// lines splits an output into numbered and other lines.
 func (r *reader) lines(output string) {
 	text := strings.TrimRight(output, "\n")
 	if text == "" {
@@ -98,7 +98,8 @@ func (r *reader) finish() {
 	}
 }
 
-// unread notes that there are lines without a number: a line was wrapped, or is not understood.
+// unread marks the edit as partial if there are lines without a number: a line was wrapped, or not
+// understood.
 func (r *reader) unread() {
 	for _, row := range r.plain {
 		if strings.TrimSpace(row) != "" && r.edit.Partial == "" {
@@ -107,7 +108,7 @@ func (r *reader) unread() {
 	}
 }
 
-// stated returns the number of lines that a heading states.
+// stated returns the number of lines that a heading mentions.
 func stated(re *regexp.Regexp, head string) (int, bool) {
 	m := re.FindStringSubmatch(head)
 	if m == nil {
@@ -133,8 +134,8 @@ func count(hunks []Hunk, sign byte) (n int) {
 	return n
 }
 
-// listing reports whether the numbers are those of a whole file, whose lines have no signs: they
-// count from 1, each is there once. Codex puts a plus before each line.
+// listing reports whether the output lists a whole file: its lines have no signs, and their numbers
+// count up from 1. Codex puts a plus before each line.
 func (r *reader) listing() bool {
 	pluses := true
 	for i, l := range r.shown {
@@ -146,7 +147,7 @@ func (r *reader) listing() bool {
 	return !pluses || r.agent != "codex" && r.agent != ""
 }
 
-// whole makes the edit one that writes a file.
+// whole makes the edit one that writes the whole file.
 func (r *reader) whole(rows []string) {
 	if len(rows) == 0 {
 		return
@@ -158,12 +159,12 @@ func (r *reader) whole(rows []string) {
 	r.edit.Created, r.edit.Hunks = true, []Hunk{h}
 }
 
-// explained reports whether what the screen left out of an edit is only what lies between hunks.
+// explained reports whether everything that the screen left out of an edit is between hunks.
 func (r *reader) explained(e *session.Entry) bool {
 	return r.skips > 0 && e.OmittedLines == 0 && (e.TruncatedAt == session.TruncatedMiddle || e.TruncatedAt == "") && len(r.edit.Hunks) == r.skips+1
 }
 
-// spoken reads the lines that Gemini CLI writes for screen readers.
+// spoken parses the lines that Gemini CLI writes for screen readers.
 func (r *reader) spoken() {
 	signs := map[string]string{"add": "+", "del": "-", "context": " "}
 	for _, row := range r.plain {

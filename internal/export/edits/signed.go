@@ -2,7 +2,7 @@ package edits
 
 import "strings"
 
-// margins returns how many spaces precede the sign, and how many follow it. Agents differ in both.
+// margins returns the number of spaces before and after the sign. They depend on the agent.
 func (r *reader) margins() (before, after int) {
 	before = -1
 	for _, l := range r.shown {
@@ -22,8 +22,8 @@ func (r *reader) margins() (before, after int) {
 	return before, after
 }
 
-// signed reads lines with signs. Removed lines have the number that they had, all others the one
-// that they have now.
+// signed parses lines with signs. A removed line has its old number, all others have their new
+// number.
 func (r *reader) signed() {
 	before, after := r.margins()
 	if before < 0 {
@@ -40,7 +40,7 @@ func (r *reader) signed() {
 	r.close()
 }
 
-// parts takes a line behind its number apart.
+// parts splits the text after a line number into sign and text.
 func parts(rest string, before, after int) (sign byte, text string, ok bool) {
 	if strings.TrimSpace(rest) == "" {
 		return ' ', "", true
@@ -64,7 +64,7 @@ func parts(rest string, before, after int) (sign byte, text string, ok bool) {
 	return sign, text, true
 }
 
-// add adds a line to the hunk that it continues, or begins another.
+// add adds a line to the current hunk, or to a new hunk if it does not continue it.
 func (r *reader) add(l line, sign byte, text string) {
 	h := r.last()
 	expected := r.new
@@ -72,7 +72,7 @@ func (r *reader) add(l line, sign byte, text string) {
 		expected = r.old
 	}
 	if h != nil && !l.apart && sign == '-' && l.number != expected && r.onlyNew(h) {
-		// The first removed line says where the hunk was in the old file.
+		// The first removed line shows where the hunk was in the old file.
 		r.offset = r.new - l.number
 		h.OldStart = h.NewStart - r.offset
 		r.old, expected = l.number, l.number
@@ -96,10 +96,11 @@ func (r *reader) add(l line, sign byte, text string) {
 	}
 }
 
-// onlyNew reports whether no line of a hunk has said yet where it was in the old file.
+// onlyNew reports whether the hunk has no removed line yet, so that its place in the old file is
+// unknown.
 func (r *reader) onlyNew(h *Hunk) bool { return count([]Hunk{*h}, '-') == 0 }
 
-// begin begins a hunk with a line.
+// begin starts a hunk with a line.
 func (r *reader) begin(l line, sign byte) {
 	if sign == '-' {
 		r.old, r.new = l.number, l.number+r.offset
@@ -117,8 +118,8 @@ func (r *reader) last() *Hunk {
 	return &r.edit.Hunks[len(r.edit.Hunks)-1]
 }
 
-// close ends the hunk under way. What was added and removed moves what follows; if the hunk was not
-// where the ones before it have moved it to, some were not shown.
+// close ends the current hunk and updates the offset for the following ones. If the hunk is not
+// where the offset of the earlier hunks puts it, some hunks were not shown.
 func (r *reader) close() {
 	if !r.started {
 		return

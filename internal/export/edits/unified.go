@@ -9,8 +9,8 @@ import (
 )
 
 // Write writes edits as one unified diff, in order. Lines that begin with # name the entry of each;
-// git apply and patch skip them. Of an edit that is known in part all lines begin with #, so that
-// the others can be applied.
+// git apply and patch ignore them. All lines of a partial edit begin with #, so that the others can
+// be applied.
 func Write(w io.Writer, list []Edit) error {
 	var b strings.Builder
 	for _, e := range list {
@@ -47,8 +47,8 @@ func (e *Edit) write(b *strings.Builder) {
 	}
 }
 
-// start is the first line of a side of a hunk as a diff has it: of an empty side it is the line
-// before.
+// start returns the start line of one side of a hunk for its header. If the side is empty, that is
+// the line before.
 func start(first, lines int) int {
 	if lines == 0 {
 		return max(0, first-1)
@@ -56,7 +56,7 @@ func start(first, lines int) int {
 	return first
 }
 
-// quoted returns a path as git writes it: in quotes if it has characters that need them.
+// quoted returns a path as git writes it: quoted if it contains special characters.
 func quoted(path string) string {
 	path = printable.Line(path)
 	if !strings.ContainsAny(path, "\"\\\t\n") {

@@ -17,17 +17,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Every is how often a policy is applied at most.
+// Every is the minimum interval between two applications of a policy.
 const Every = 24 * time.Hour
 
-// Policy says which sessions are deleted without asking. Its zero value deletes nothing.
+// Policy selects sessions to delete automatically. Its zero value selects none.
 type Policy struct {
-	OlderThan time.Duration // sessions that started longer ago go; 0: none
-	MaxSize   int64         // bytes that the recordings may take; 0: any
-	Tagged    bool          // sessions with tags may go, too
+	OlderThan time.Duration // delete sessions that started longer ago; 0: no limit
+	MaxSize   int64         // maximum size of the recordings, in bytes; 0: no limit
+	Tagged    bool          // also delete sessions with tags
 }
 
-// ParsePolicy reads a policy as it is written in the configuration. An empty text sets no limit.
+// ParsePolicy parses a policy as written in the configuration. Empty strings set no limit.
 func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
 	p := Policy{Tagged: !keepTagged}
 	var err error
@@ -52,7 +52,7 @@ func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
 // IsZero reports whether the policy deletes nothing.
 func (p Policy) IsZero() bool { return p.OlderThan == 0 && p.MaxSize == 0 }
 
-// limits returns which sessions may stay at a moment.
+// limits returns the limits that the policy sets at time now.
 func (p Policy) limits(now time.Time) Limits {
 	l := Limits{Keep: -1, Size: -1, Tagged: p.Tagged}
 	if p.OlderThan > 0 {
@@ -64,10 +64,11 @@ func (p Policy) limits(now time.Time) Limits {
 	return l
 }
 
-// Stamp returns the file, beside the database at path, that is as old as the last time.
+// Stamp returns the path of a file next to the database at path. Its modification time is the time
+// of the last application.
 func Stamp(path string) string { return filepath.Join(sqlite.JournalFolder(path), ".retention") }
 
-// Due reports whether it is time to apply the policy of the database at path: it was not within the
+// Due reports whether the policy should be applied to the database at path: it was not within the
 // last day. A time in the future does not count.
 func (p Policy) Due(path string, now time.Time) bool {
 	if p.IsZero() {
@@ -77,8 +78,8 @@ func (p Policy) Due(path string, now time.Time) bool {
 	return errors.Is(err, os.ErrNotExist) || err == nil && (now.Sub(info.ModTime()) >= Every || info.ModTime().After(now.Add(Every)))
 }
 
-// Apply deletes what the policy does not keep, and says what it has deleted. If it was applied
-// within the last day, or another process does it now, it deletes nothing. Live sessions stay.
+// Apply deletes the sessions that the policy selects, and returns what it deleted. It does nothing
+// if it was called within the last day, or another process is applying it. Live sessions are kept.
 func (p Policy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info, err error) {
 	if err := private.Folder(filepath.Dir(Stamp(db.Path()))); err != nil {
 		return nil, err
@@ -89,13 +90,13 @@ func (p Policy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (del
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if bytelock.Locked(f, 0) || bytelock.Lock(f, 0) != nil {
-		return nil, nil // another process does it
+		return nil, nil // another process is applying it
 	}
 	info, err := f.Stat()
 	if err != nil || info.Size() > 0 && !p.Due(db.Path(), now) || p.IsZero() {
 		return nil, err
 	}
-	// What fails is tried again tomorrow, not by each command.
+	// After a failure, the next attempt is tomorrow, not with the next command.
 	_, err = f.WriteAt([]byte("ptyrec\n"), 0)
 	if err = errors.Join(err, os.Chtimes(f.Name(), now, now)); err != nil {
 		return nil, err

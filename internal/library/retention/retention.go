@@ -1,4 +1,4 @@
-// Package retention deletes old sessions: those that limits choose, or once a day by a policy.
+// Package retention deletes old sessions: on request by limits, or once a day by a policy.
 package retention
 
 import (
@@ -8,16 +8,16 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Limits say which sessions may stay.
+// Limits are limits on the sessions to keep.
 type Limits struct {
-	Before time.Time // those that started before go; zero: none
-	Keep   int       // the newest ones that may stay; negative: all
-	Size   int64     // stored bytes that may stay; negative: any
-	Tagged bool      // sessions with tags may go, too
+	Before time.Time // delete those that started before; zero: no limit
+	Keep   int       // maximum number of the newest sessions to keep; negative: no limit
+	Size   int64     // maximum stored size of the sessions to keep, in bytes; negative: no limit
+	Tagged bool      // also delete sessions with tags
 }
 
-// Choose returns those of infos, which has the newest first, to delete, the oldest first. Live
-// sessions stay.
+// Choose returns those of infos to delete, oldest first. infos must be sorted newest first. Live
+// sessions are kept.
 func (l Limits) Choose(infos []*store.Info) (victims []*store.Info) {
 	var size int64
 	for i, info := range infos {

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lowestPriority is that of the process that applies a policy, as nice(1) has it.
+// lowestPriority is the priority of the process that applies a policy, as in nice(1).
 const lowestPriority = 19
 
-// Start starts a process that applies the policy to the database at path, if it is due now. It does
-// not wait for the process. If the process cannot be started, another command tries again.
+// Start starts a process that applies the policy to the database at path, if it is due. It does not
+// wait for the process. If the process cannot be started, the next command tries again.
 func (p Policy) Start(path string, now time.Time, program string, environ []string, args ...string) {
 	if program == "" || !p.Due(path, now) {
 		return
@@ -24,5 +24,5 @@ func (p Policy) Start(path string, now time.Time, program string, environ []stri
 		return
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, cmd.Process.Pid, lowestPriority)
-	go func() { _ = cmd.Wait() }() // for as long as this process lives
+	go func() { _ = cmd.Wait() }() // ends with this process at the latest
 }

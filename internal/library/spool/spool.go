@@ -1,5 +1,5 @@
-// Package spool keeps the entries of a long session in a temporary file while it is read, so that
-// they need not be in memory all at once.
+// Package spool keeps the entries of a long session in a temporary file during the extraction, to
+// save memory.
 package spool
 
 import (
@@ -14,18 +14,17 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Spool is a list of entries in a file without a name, which disappears with the process. Its
-// methods may be called concurrently.
+// Spool is a list of entries in an unnamed file, which the system deletes when the process ends.
+// Its methods may be called concurrently.
 type Spool struct {
 	file *os.File
 
 	mu   sync.Mutex
 	out  *bufio.Writer
-	ends []int64 // of the entries, in bytes of the file
+	ends []int64 // end offset of each entry in the file, in bytes
 }
 
-// New returns an empty Spool. Its file is made in one of the folders, the first that can be
-// written.
+// New returns an empty Spool. Its file is created in the first of the folders that can be written.
 func New(folders ...string) (*Spool, error) {
 	var errs error
 	for _, folder := range folders {
@@ -33,7 +32,7 @@ func New(folders ...string) (*Spool, error) {
 		if err == nil {
 			err = os.Remove(f.Name())
 		}
-		if err == nil { // a full disk has room for a file, but not for what is in it
+		if err == nil { // on a full disk the file can be created, but not written
 			_, err = f.Write(make([]byte, 1<<12))
 		}
 		if err == nil {
@@ -50,7 +49,7 @@ func New(folders ...string) (*Spool, error) {
 	return nil, errs
 }
 
-// Close frees the file. The spool must not be used any more.
+// Close deletes the file. The Spool must not be used afterwards.
 func (s *Spool) Close() error { return s.file.Close() }
 
 // Add appends entries.
@@ -70,7 +69,7 @@ func (s *Spool) Add(entries ...*session.Entry) error {
 	return nil
 }
 
-// start returns where the entry with an index begins. mu must be held.
+// start returns the offset of the entry with an index. mu must be held.
 func (s *Spool) start(index int) int64 {
 	if index == 0 {
 		return 0
@@ -85,7 +84,7 @@ func (s *Spool) Len() int {
 	return len(s.ends)
 }
 
-// Entries returns those of the first entries whose index is from or greater and less than to.
+// Entries returns the entries with the indices [from, to).
 func (s *Spool) Entries(from, to int) ([]*session.Entry, error) {
 	from = max(0, from)
 	s.mu.Lock()
@@ -111,10 +110,10 @@ func (s *Spool) Entries(from, to int) ([]*session.Entry, error) {
 	return entries, nil
 }
 
-// part is how many entries All reads at a time.
+// part is the number of entries that All reads at a time.
 const part = 256
 
-// All returns all entries in order. After an error there are no more.
+// All iterates over all entries in order. It ends after an error.
 func (s *Spool) All() iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		for from := 0; from < s.Len(); from += part {
