@@ -60,7 +60,8 @@ func SearchBoth(ctx context.Context, s Searcher, q Query) (labels []*LabelHit, h
 	if labels, err = s.SearchLabels(ctx, q); err != nil {
 		return nil, nil, err
 	}
-	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool { // a title may quote a message that is already among the hits
+	labels = slices.DeleteFunc(labels, func(l *LabelHit) bool {
+		// A title may quote a message that is already among the hits.
 		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
 			slices.ContainsFunc(hits, func(h *Hit) bool { return h.Session.ID == l.Session.ID })
 	})

@@ -35,7 +35,7 @@ type Info struct {
 	Note        string        // set by the user
 	Owner       string        // in a team's database: the owner's name
 	Space       string        // in a team's database: its members can read the session; if empty, only the owner can
-	ForkedFrom  string        // in a team's database: the id of another machine's session, of which this is a continued copy
+	ForkedFrom  string        // in a team's database: the session that this is a continued copy of
 	ContinuedBy []string      // ids of the sessions that continue its conversation, oldest first
 	Beside      bool          // described by its journal only, as the database cannot be written or read now
 	Sent        time.Time     // when the server of a team had all of its current state; zero if it lacks something

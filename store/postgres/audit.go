@@ -39,12 +39,12 @@ type Record struct {
 	At time.Time `json:"at"`
 	// User is the user's name, "operator" (has the database's password), "anyone" (has a link and
 	// no token) or "server" (retention).
-	User    string    `json:"user"`
-	Token   int64     `json:"token,omitempty"`
-	What    string    `json:"what"`
-	Session string    `json:"session,omitempty"`
-	About   string    `json:"about,omitempty"` // the user, token, space or link that the action was about
-	Address string    `json:"address,omitempty"`
+	User    string `json:"user"`
+	Token   int64  `json:"token,omitempty"`
+	What    string `json:"what"`
+	Session string `json:"session,omitempty"`
+	About   string `json:"about,omitempty"` // the user, token, space or link that the action was about
+	Address string `json:"address,omitempty"`
 }
 
 // note writes a row of the audit in the transaction that does what it records. It must be the last
