@@ -17,16 +17,16 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// The messages of /ws/agent/{id}, as AgentSpace's terminal.* messages have them. Those with an id
-// go to the agent, those with a requestId come from it. Beside the screen's last characters a
-// snapshot has all of it; an error says to which request it belongs.
+// The messages of /ws/agent/{id}, in the form of AgentSpace's terminal.* messages. Those with an id
+// are sent to the agent, those with a requestId come from it. We add two things: a snapshot
+// contains the whole screen besides its last characters, and an error names the request.
 type (
 	agentSnapshot struct {
 		Type      string          `json:"type"` // terminal.snapshot
 		ID        string          `json:"id"`
 		SessionID string          `json:"sessionId"`
-		Content   string          `json:"content"`   // the screen's text, of that the last snapshotChars
-		Timestamp int64           `json:"timestamp"` // ms since 1970
+		Content   string          `json:"content"`   // the last snapshotChars characters of the screen's text
+		Timestamp int64           `json:"timestamp"` // Unix milliseconds
 		Screen    protocol.Screen `json:"screen"`
 	}
 	agentControl struct {
@@ -40,7 +40,7 @@ type (
 		Type      string   `json:"type"` // terminal.input, terminal.proxy.start
 		RequestID string   `json:"requestId"`
 		Data      string   `json:"data"`
-		Force     bool     `json:"force"` // type even if the agent is asking something
+		Force     bool     `json:"force"` // type even if the agent is asking a question
 		Command   string   `json:"command"`
 		Args      []string `json:"args"`
 	}
@@ -62,13 +62,13 @@ type (
 	}
 )
 
-// snapshotTime is the shortest time between two screens that are sent to an agent.
+// snapshotTime is the minimum interval between two screens sent to an agent.
 const snapshotTime = 500 * time.Millisecond
 
-// snapshotChars is how much of the screen's text a snapshot contains, in characters.
+// snapshotChars is the maximum length of a snapshot's text, in characters.
 const snapshotChars = 4000
 
-// agent lets a program see a live session and, while its user grants it, type.
+// agent lets a program watch a live session and type into it while the user grants that.
 func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.findLive(r)
 	if err != nil {
@@ -91,33 +91,33 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	began := time.Now()
 	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite, inside: s.inside(r), behalf: LinkOf(r)}
 	err = a.run(ctx)
-	_ = ws.Close(closing(err)) // it may be gone
+	_ = ws.Close(closing(err)) // the client may be gone
 	s.noteEnd(r, began, err)
 	return nil
 }
 
-// agentLink is one agent that is connected.
+// agentLink is a connected agent.
 type agentLink struct {
 	server  *Server
 	id      string
-	name    string // of the agent
-	inside  bool   // it runs inside a session
+	name    string // the agent's name
+	inside  bool   // it runs inside a recorded session
 	behalf  *protocol.Link
 	ws      *websocket.Conn
 	stream  *client.Stream
 	writes  bool
-	granted bool // as the agent was told; belongs to tell
+	granted bool // the grant as last reported to the agent; used only by tell
 	screens screens
 }
 
-// screens limits the rate at which screens are sent: the newest one waits until snapshotTime has
-// passed since the last one was sent.
+// screens limits how often screens are sent: the newest one waits until snapshotTime has passed
+// since the last one.
 type screens struct {
-	waiting *protocol.Screen // nil: none
-	sent    time.Time        // when the last one was sent
+	waiting *protocol.Screen // nil if none waits
+	sent    time.Time        // time when the last one was sent
 }
 
-// due returns when the waiting screen is to be sent; ok is false if none waits.
+// due returns the time at which to send the waiting screen. ok is false if none waits.
 func (s *screens) due() (at time.Time, ok bool) { return s.sent.Add(snapshotTime), s.waiting != nil }
 
 func (a *agentLink) run(ctx context.Context) error {
@@ -134,7 +134,7 @@ func (a *agentLink) run(ctx context.Context) error {
 	for {
 		event, err := a.next(ctx)
 		if errors.Is(err, io.EOF) {
-			_ = a.ws.Close(closing(nil)) // while somebody reads
+			_ = a.ws.Close(closing(nil)) // works while the connection is read
 			return nil
 		}
 		if err == nil {
@@ -166,8 +166,8 @@ func (a *agentLink) next(ctx context.Context) (client.Event, error) {
 	return event, err
 }
 
-// tell passes an event of the session, which may be nil, on to the agent, and sends the waiting
-// screen if it is due.
+// tell sends the agent an event of the session, if it is not nil, and the waiting screen if it is
+// due.
 func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	switch e := event.(type) {
 	case client.Connected:
@@ -188,7 +188,7 @@ func (a *agentLink) tell(ctx context.Context, event client.Event) error {
 	return nil
 }
 
-// show sends the waiting screen, if there is one, to the agent.
+// show sends the waiting screen to the agent, if there is one.
 func (a *agentLink) show(ctx context.Context) error {
 	s := a.screens.waiting
 	if s == nil {
@@ -201,7 +201,7 @@ func (a *agentLink) show(ctx context.Context) error {
 	return err
 }
 
-// tellControl tells the agent that a grant was made or revoked.
+// tellControl reports a new or revoked grant to the agent.
 func (a *agentLink) tellControl(ctx context.Context, c protocol.Control) error {
 	granted := c.Grant != nil
 	if granted == a.granted {
@@ -215,13 +215,14 @@ func (a *agentLink) tellControl(ctx context.Context, c protocol.Control) error {
 	return sendJSON(ctx, a.ws, m)
 }
 
-// contentOf returns the last characters of a screen.
+// contentOf returns the last snapshotChars characters of a screen.
 func contentOf(s protocol.Screen) string {
 	text := []rune(strings.TrimRight(strings.Join(s.Lines, "\n"), "\n"))
 	return string(text[max(0, len(text)-snapshotChars):])
 }
 
-// hear does what the agent asks for. What is not to be understood is told, and changes nothing.
+// hear executes the agent's requests. An invalid request is answered with an error and has no
+// effect.
 func (a *agentLink) hear(ctx context.Context) error {
 	for {
 		_, message, err := a.ws.Read(ctx)
@@ -250,7 +251,7 @@ func (a *agentLink) hear(ctx context.Context) error {
 	}
 }
 
-// answer types keys even if they answer a question of the agent.
+// answer types keys even if the agent in the session is asking a question.
 func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 	answers := true
 	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers, Behalf: a.behalf})
@@ -261,7 +262,7 @@ func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 	return stream.Input(ctx, keys)
 }
 
-// do does one thing. The session itself refuses input without a grant.
+// do executes one request. The session itself refuses input without a grant.
 func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err error) {
 	if !a.writes {
 		return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}

@@ -2,22 +2,22 @@ package server
 
 import "bytes"
 
-// backlogLimit is the amount of output kept for the clients of a bridge session, in bytes. A client
-// that is further behind misses some.
+// backlogLimit is how much output is kept for slow clients of a bridge session, in bytes. A client
+// that is further behind loses some.
 const backlogLimit = 16 << 20
 
 // pieceSize is the approximate length of a piece of the backlog, in bytes.
 const pieceSize = 64 << 10
 
-// backlog is the output that has not been sent to all clients of a bridge session. The zero value
+// backlog is the output that has not been sent to all clients of a bridge session. Its zero value
 // is empty.
 type backlog struct {
 	pieces [][]byte
-	start  int64 // offset of the first byte kept
+	start  int64 // offset of the first byte that is kept
 	end    int64 // offset after the last byte
 }
 
-// add adds text and drops the oldest pieces as long as at least limit bytes remain.
+// add adds text, and drops the oldest pieces that are not needed to keep limit bytes.
 func (l *backlog) add(text []byte, limit int64) {
 	if n := len(l.pieces) - 1; n >= 0 && len(l.pieces[n])+len(text) <= pieceSize {
 		l.pieces[n] = append(l.pieces[n], text...)
@@ -30,7 +30,7 @@ func (l *backlog) add(text []byte, limit int64) {
 	}
 }
 
-// dropBefore drops the pieces before an offset, which all clients have been sent.
+// dropBefore drops the pieces before an offset up to which all clients have received the output.
 func (l *backlog) dropBefore(at int64) {
 	for len(l.pieces) > 0 && l.start+int64(len(l.pieces[0])) <= at {
 		l.dropFirst()

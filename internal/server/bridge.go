@@ -13,22 +13,22 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// The size of the bridge's windows at their start, in cells.
+// The initial size of the bridge's windows, in cells.
 const (
 	bridgeCols = 120
 	bridgeRows = 30
 )
 
-// bridgeTTL is how long a session of the bridge lives without clients, where nothing else is said.
+// bridgeTTL is the default time for which a session of the bridge without clients is kept.
 const bridgeTTL = 30 * time.Second
 
-// bridges are the sessions of /ws/pty, by the names that clients give them. Each is a detached
-// session like others, of the command that `ptyrec serve` was told; it ends when it has had no
-// client for a while, when one closes it, and with the server.
+// bridges are the sessions of /ws/pty, by the names that clients use for them. Each is an ordinary
+// detached session that runs the command passed to `ptyrec serve`. It ends when it has had no
+// client for a while, when a client closes it, and with the server.
 type bridges struct {
 	server  *Server
 	ttl     time.Duration
-	backlog int64 // output kept for the clients of one session, in bytes
+	backlog int64 // how much output to keep for slow clients of a session, in bytes
 
 	mu     sync.Mutex // guards the fields below
 	closed bool
@@ -42,10 +42,10 @@ func (b *bridges) init(s *Server) {
 	}
 }
 
-// maxBridges bounds the sessions of the bridge.
+// maxBridges is the maximum number of sessions of the bridge.
 const maxBridges = 100
 
-// join adds a client to the session with this name. It starts the session if needed.
+// join adds a client to the session with this name. It starts the session if there is none.
 func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +69,7 @@ func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	return s, nil
 }
 
-// forget takes a session out. Its name is free again.
+// forget removes a session. Its name can be used again.
 func (b *bridges) forget(s *bridge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *bridges) release(s *bridge) {
 	s.closing = true
 }
 
-// close ends all sessions; Server.running waits for them.
+// close ends all sessions. Server.running waits for them.
 func (b *bridges) close() {
 	b.mu.Lock()
 	b.closed = true
@@ -109,10 +109,10 @@ type bridgeMessage struct {
 	Rows    int    `json:"rows"`
 }
 
-// maxBridgeMessage is the longest message of a client, in bytes.
+// maxBridgeMessage is the maximum length of a client's message, in bytes.
 const maxBridgeMessage = 1 << 20
 
-// pty is the bridge's WebSocket.
+// pty serves the bridge's WebSocket.
 func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case !s.hasBridge():
@@ -133,7 +133,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	c := newBridgeClient(ws)
 	b, err := s.bridges.join(r.PathValue("name"), c)
 	if err != nil {
-		_ = ws.Close(websocket.StatusTryAgainLater, err.Error()) // it may be gone
+		_ = ws.Close(websocket.StatusTryAgainLater, err.Error()) // the client may be gone
 		return nil
 	}
 	defer b.remove(c)
@@ -146,7 +146,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 		var m bridgeMessage
-		if kind == websocket.MessageText && json.Unmarshal(message, &m) == nil { // what is malformed is ignored
+		if kind == websocket.MessageText && json.Unmarshal(message, &m) == nil { // malformed messages are ignored
 			b.do(m)
 		}
 	}
@@ -156,7 +156,7 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// freeCommand reports whether a client names a command, which the protocol allows and we do not.
+// freeCommand reports whether a client names a command, which the protocol allows and we reject.
 func (s *Server) freeCommand(r *http.Request) bool {
 	q := r.URL.Query()
 	return q.Has("command") || q.Has("args") || q.Has("cwd") || q.Has("wsEndpoint")

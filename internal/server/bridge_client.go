@@ -7,24 +7,24 @@ import (
 	"github.com/coder/websocket"
 )
 
-// bridgeLimit is the maximum amount of recent output that a new client is sent, in bytes.
+// bridgeLimit is how much recent output a new client receives, in bytes.
 const bridgeLimit = 64 << 10
 
-// bridgeClient is a WebSocket of the bridge. Its fields are guarded by the mutex of its session.
+// bridgeClient is a WebSocket of the bridge. The mutex of its session guards its fields.
 type bridgeClient struct {
 	ws   *websocket.Conn
 	wake chan struct{}
 
-	joined  bool  // it was sent the screen, if there was one
-	next    int64 // offset in the backlog of the byte to send next
+	joined  bool  // it has received the screen, if there was one
+	next    int64 // offset in the backlog of the next byte to send
 	errors  []string
 	goodbye *goodbye
-	left    bool // it is gone, or to go
+	left    bool // it has left or is being disconnected
 }
 
-// goodbye is how a session ends for a client. Without a code the WebSocket stays open.
+// goodbye describes to a client how a session ended. If code is 0, the WebSocket stays open.
 type goodbye struct {
-	message string // an error
+	message string // an error message, or empty
 	exit    *int
 	code    websocket.StatusCode
 	reason  string
@@ -34,7 +34,7 @@ func newBridgeClient(ws *websocket.Conn) *bridgeClient {
 	return &bridgeClient{ws: ws, wake: make(chan struct{}, 1)}
 }
 
-// complain adds an error.
+// complain queues an error message.
 func (c *bridgeClient) complain(message string) {
 	if len(c.errors) < 10 {
 		c.errors = append(c.errors, message)
@@ -42,24 +42,24 @@ func (c *bridgeClient) complain(message string) {
 	poke(c.wake)
 }
 
-// end ends the client with a goodbye.
+// end queues a goodbye.
 func (c *bridgeClient) end(g goodbye) {
 	c.goodbye = &g
 	poke(c.wake)
 }
 
-// part is what a client is sent next.
+// part is what to send to a client next.
 type part struct {
-	dropped int64 // bytes of output it was too slow for; text is then the screen
+	dropped int64 // bytes of output lost because the client was too slow; text is then the screen
 	text    []byte
 	errors  []string
 	goodbye *goodbye // sent after all output
-	left    bool     // nothing more to send
+	left    bool     // there is nothing more to send
 }
 
 func (p part) empty() bool { return len(p.text)+len(p.errors) == 0 && p.goodbye == nil && !p.left }
 
-// write sends parts until the client is gone.
+// write sends parts until the client has left.
 func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 	defer func() { _ = c.ws.CloseNow() }()
 	for {
@@ -68,7 +68,7 @@ func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 			select {
 			case <-c.wake:
 			case <-ctx.Done():
-				_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
+				_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // the client may be gone
 				return
 			}
 			continue
@@ -103,7 +103,7 @@ func (c *bridgeClient) send(ctx context.Context, p part) error {
 	return nil
 }
 
-// farewell sends how the session ended, and reports whether it closed the WebSocket.
+// farewell sends a goodbye, and reports whether it closed the WebSocket.
 func (c *bridgeClient) farewell(ctx context.Context, g goodbye) (closed bool) {
 	if g.message != "" && sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": g.message}) != nil {
 		return true
@@ -112,7 +112,7 @@ func (c *bridgeClient) farewell(ctx context.Context, g goodbye) (closed bool) {
 		return true
 	}
 	if g.code != 0 {
-		_ = c.ws.Close(g.code, g.reason) // it may be gone
+		_ = c.ws.Close(g.code, g.reason) // the client may be gone
 	}
 	return g.code != 0
 }

@@ -22,23 +22,23 @@ import (
 type bridge struct {
 	all  *bridges
 	name string
-	ctx  context.Context // ends when the session is to end
+	ctx  context.Context // cancelled to end the session
 	stop context.CancelFunc
-	wake chan struct{} // gets a value when something is asked
+	wake chan struct{} // receives a value when there is a new request
 
-	closing bool            // a client has asked to close the session: its name is free; guarded by all.mu
+	closing bool            // a client has asked to close the session, so its name is free; guarded by all.mu
 	closed  chan struct{}   // closed when that request is answered, or the session has ended
-	before  <-chan struct{} // closed of the session that had the name before; nil: none had it
+	before  <-chan struct{} // closed of the previous session with the name; nil if there was none
 
 	mu      sync.Mutex // guards the fields below
 	clients map[*bridgeClient]struct{}
-	ttl     *time.Timer // runs while there is no client; nil where nobody came yet
+	ttl     *time.Timer // runs while there is no client; nil before the first client
 	out     tail
 	backlog backlog
 	term    *vterm.Term
 	asked   []bridgeMessage
-	waiting int  // bytes that are asked to be typed
-	exit    *int // the status, once it is over
+	waiting int  // bytes of queued input
+	exit    *int // the exit status, after the end
 }
 
 func newBridge(all *bridges, name string) *bridge {
@@ -48,7 +48,7 @@ func newBridge(all *bridges, name string) *bridge {
 	return b
 }
 
-// add adds a client, which is sent the screen first if there is one.
+// add adds a client. It first receives the screen if there is one.
 func (b *bridge) add(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *bridge) add(c *bridgeClient) {
 	poke(c.wake)
 }
 
-// leave stops writing to a client.
+// leave disconnects a client.
 func (b *bridge) leave(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +73,7 @@ func (b *bridge) leave(c *bridgeClient) {
 	poke(c.wake)
 }
 
-// take returns what a client is sent next.
+// take returns what to send to a client next.
 func (b *bridge) take(c *bridgeClient) part {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,7 +97,7 @@ func (b *bridge) take(c *bridgeClient) part {
 	return p
 }
 
-// forgetSent drops what all clients have been sent.
+// forgetSent drops the output that all clients have received.
 func (b *bridge) forgetSent() {
 	least := b.backlog.end
 	for c := range b.clients {
@@ -106,7 +106,7 @@ func (b *bridge) forgetSent() {
 	b.backlog.dropBefore(least)
 }
 
-// remove takes a client out. The session lives on for a while.
+// remove removes a client. The session is kept for a while.
 func (b *bridge) remove(c *bridgeClient) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,7 +120,7 @@ func (b *bridge) remove(c *bridgeClient) {
 	}
 }
 
-// sweep ends the session where it still has no client.
+// sweep ends the session if it still has no client.
 func (b *bridge) sweep() {
 	b.mu.Lock()
 	empty := len(b.clients) == 0
@@ -131,10 +131,11 @@ func (b *bridge) sweep() {
 	}
 }
 
-// maxWaiting is how much may wait to be typed, in bytes. What is more is lost, and told.
+// maxWaiting is the maximum size of queued input, in bytes. Further input is dropped with an error
+// message.
 const maxWaiting = 1 << 20
 
-// do notes what a client asks for. It is done in order, once the session is there.
+// do queues a client's request. Requests are executed in order, after the session has started.
 func (b *bridge) do(m bridgeMessage) {
 	if m.Type == "close" {
 		b.all.release(b)
@@ -173,7 +174,7 @@ func (b *bridge) toAll(fn func(*bridgeClient)) {
 	}
 }
 
-// run is the session's life: it is started, watched, asked, and ended.
+// run starts the session, passes on its output and input, and ends it.
 func (b *bridge) run() {
 	defer b.stop()
 	done := sync.OnceFunc(func() { close(b.closed) })
@@ -192,20 +193,21 @@ func (b *bridge) run() {
 	close(ended)
 	asking.Wait()
 	b.over(goodbye{exit: &status}, &status)
-	forget := time.AfterFunc(b.all.ttl, func() { b.all.forget(b) }) // until then who joins is told the status
+	forget := time.AfterFunc(b.all.ttl, func() { b.all.forget(b) }) // until then, clients that join receive the status
 	context.AfterFunc(b.all.server.stopped, func() { forget.Stop() })
 }
 
-// closeTime is how long a new session waits until the session that had its name before is closed.
+// closeTime is how long a new session waits for the previous session with its name to be closed.
 const closeTime = time.Second
 
-// startTime is how long a session may take to start.
+// startTime is how long starting a session may take.
 const startTime = 20 * time.Second
 
 // start starts the session, and attaches to it from its first byte on.
 func (b *bridge) start() (*client.Stream, error) {
 	s := b.all.server
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime) // who stops us wants what was started to be ended
+	// If the bridge is closed meanwhile, the started session must still be ended.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), startTime)
 	defer cancel()
 	if s.BridgeServer != nil {
 		if b.before != nil { // until it is closed, the server would attach us to it
@@ -227,7 +229,7 @@ func (b *bridge) start() (*client.Stream, error) {
 	return s.Live.Attach(ctx, id, client.AttachOptions{Name: "bridge " + b.name, Mode: protocol.ModeBytes, Control: true})
 }
 
-// follow passes on the output until its end, and returns the exit status.
+// follow passes on the output until the end, and returns the exit status.
 func (b *bridge) follow(stream *client.Stream) int {
 	for {
 		event, err := stream.Next(context.WithoutCancel(b.ctx))
@@ -264,8 +266,8 @@ func (b *bridge) follow(stream *client.Stream) int {
 	}
 }
 
-// output sends the session's output to the clients, but holds back an incomplete character or
-// sequence at its end.
+// output sends the session's output to the clients, except for an incomplete character or sequence
+// at its end.
 func (b *bridge) output(data []byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -281,8 +283,9 @@ func (b *bridge) output(data []byte) {
 	b.toAll(func(c *bridgeClient) { poke(c.wake) })
 }
 
-// screen returns what makes an empty terminal show the screen: the newest output from the last full
-// erase on, if that does, as it has what scrolled off, too; else a picture of the screen.
+// screen returns output that makes an empty terminal show the screen: the recent output since the
+// last full erase if that suffices, because it includes what scrolled off the screen; else a
+// picture of the screen.
 func (b *bridge) screen() []byte {
 	if b.out.torn {
 		return b.term.Repaint()
@@ -307,8 +310,8 @@ func isPlain(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }
 
-// over tells the clients that the session is over, and closes their connections if goodbye has a
-// code.
+// over reports the end of the session to the clients. If goodbye has a code, it closes their
+// connections.
 func (b *bridge) over(g goodbye, status *int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -316,8 +319,8 @@ func (b *bridge) over(g goodbye, status *int) {
 	b.toAll(func(c *bridgeClient) { c.end(g) })
 }
 
-// ask passes on what clients ask for, until the session has ended, and ends it when that is wanted.
-// It calls closed when a request to close the session is answered.
+// ask executes the clients' requests until the session has ended, and ends it on request. It calls
+// closed when a request to close the session is answered.
 func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}, closed func()) {
 	for {
 		select {
@@ -338,7 +341,7 @@ func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}, closed func()
 				closed()
 			}
 			if _, over := stream.ExitStatus(); over {
-				continue // it ended before it could answer, as at a "close": follow says so
+				continue // the session ended before it could answer, for example after a "close"; follow reports that
 			}
 			if err != nil && b.ctx.Err() == nil {
 				b.mu.Lock()
@@ -349,11 +352,12 @@ func (b *bridge) ask(stream *client.Stream, ended <-chan struct{}, closed func()
 	}
 }
 
-// pass passes one thing on.
+// pass executes one request.
 func (b *bridge) pass(stream *client.Stream, m bridgeMessage) error {
 	switch m.Type {
 	case "data":
-		err := stream.Input(b.ctx, []byte(m.Payload)) // until b.ctx is over: a program that reads nothing may let one wait for ever
+		// Limited only by b.ctx: a program that does not read can block it forever.
+		err := stream.Input(b.ctx, []byte(m.Payload))
 		b.mu.Lock()
 		b.waiting -= len(m.Payload)
 		b.mu.Unlock()
@@ -367,9 +371,9 @@ func (b *bridge) pass(stream *client.Stream, m bridgeMessage) error {
 // killTime is how long a session has to end after a signal.
 const killTime = 2 * time.Second
 
-// kill ends the session's command: it is asked, then made to.
+// kill ends the session's command: first with SIGHUP, then with SIGKILL.
 func (b *bridge) kill(stream *client.Stream, ended <-chan struct{}) {
-	if b.all.server.BridgeServer != nil { // others may use the terminal: it goes on without us
+	if b.all.server.BridgeServer != nil { // others may use the terminal, so it must continue
 		_ = stream.Close()
 		return
 	}
@@ -389,10 +393,10 @@ func (b *bridge) kill(stream *client.Stream, ended <-chan struct{}) {
 		default:
 		}
 	}
-	_ = stream.Close() // it is beyond us; follow ends
+	_ = stream.Close() // it cannot be killed; follow ends
 }
 
-// valid makes a text of bytes that may be none.
+// valid converts bytes to valid UTF-8.
 func valid(data []byte) []byte {
 	return []byte(strings.ToValidUTF8(string(data), "\uFFFD"))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// attach connects to the live session that a request is about, for one thing that is done at once.
+// attach connects to the live session that a request names, for a single operation.
 func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Context, stream *client.Stream, done func(), err error) {
 	info, err := s.findLive(r)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 		return nil, nil, nil, notLive(err)
 	}
 	var reading = make(chan struct{})
-	go func() { // answers come while somebody reads
+	go func() { // answers arrive only while the stream is read
 		defer close(reading)
 		for {
 			if _, err := stream.Next(context.WithoutCancel(ctx)); err != nil {
@@ -45,17 +45,18 @@ func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Co
 	}, nil
 }
 
-// LinkOf returns the connection that a request came on.
+// LinkOf returns the connection of a request.
 func LinkOf(r *http.Request) *protocol.Link {
 	var link protocol.Link
-	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr) // an invalid address is not found, and does not count as a person
+	// An invalid address does not match a process, and does not count as a person.
+	link.Client, _ = netip.ParseAddrPort(r.RemoteAddr)
 	if addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok {
 		link.Server, _ = netip.ParseAddrPort(addr.String())
 	}
 	return &link
 }
 
-// getControl answers who is attached and who may type.
+// getControl responds with the list of attached clients and grants.
 func (s *Server) getControl(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.findLive(r)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Server) getControl(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, c)
 }
 
-// controlOf asks a session for it, and leaves ourselves out.
+// controlOf returns that list for a session, without our own attachment.
 func (s *Server) controlOf(ctx context.Context, id string) (protocol.Control, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -90,7 +91,7 @@ func (s *Server) controlOf(ctx context.Context, id string) (protocol.Control, er
 	return c, nil
 }
 
-// setControl lets programs type, or takes it back.
+// setControl grants or revokes permission for programs to type.
 func (s *Server) setControl(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		Action  protocol.Action `json:"action"`
@@ -118,7 +119,7 @@ func (s *Server) setControl(w http.ResponseWriter, r *http.Request) error {
 	return s.getControl(w, r)
 }
 
-// sendInput types.
+// sendInput types into a session.
 func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 	o := struct {
 		Text   string        `json:"text"`
@@ -144,7 +145,7 @@ func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// ask does something with a live session, and answers with nothing.
+// ask executes an operation on a live session, and responds without content.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOptions, do func(ctx context.Context, stream *client.Stream) error) error {
 	ctx, stream, done, err := s.attach(r, o)
 	if err != nil {
@@ -158,7 +159,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOpti
 	return nil
 }
 
-// resize asks for another size of the window, for good: we leave at once.
+// resize sets the window's size. The size stays after we have detached.
 func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		Cols int `json:"cols"`
@@ -175,10 +176,10 @@ func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// signals are those that may be sent.
+// signals are the signals that may be sent.
 var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
 
-// kill sends the command a signal.
+// kill sends a signal to the command.
 func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
 	o := struct {
 		Signal string `json:"signal"`
@@ -195,7 +196,7 @@ func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// notLive says that a session which the database calls live cannot be reached.
+// notLive returns the error for a session that is live in the database but cannot be reached.
 func notLive(err error) error {
 	if p := problemOf(err); p.status == http.StatusNotFound {
 		return problem(http.StatusConflict, "not_live", "the session cannot be reached: it just ended, or was started by a ptyrec that shows it to nobody")

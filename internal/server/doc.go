@@ -1,3 +1,3 @@
-// Package server shows the sessions of a database, live and past, over HTTP: a JSON API
-// (openapi.yaml describes it), events, and WebSockets.
+// Package server serves the sessions of a database, live and past, over HTTP: by a JSON API (see
+// openapi.yaml), server-sent events, and WebSockets.
 package server

@@ -36,12 +36,12 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// wholePage returns a page of a session whose raw log has been read to its end, which it waits for.
+// wholePage returns a page of a session. It waits until the raw log is completely extracted.
 func wholePage(ctx context.Context, past Past, info *store.Info, span store.Span) (store.Page, error) {
 	page, reading, err := past.Page(ctx, info, span)
 	for err == nil && reading != nil {
 		for err == nil && reading != nil {
-			_, reading, err = past.Page(ctx, info, store.Span{Limit: 1}) // takes its time
+			_, reading, err = past.Page(ctx, info, store.Span{Limit: 1}) // may take long
 		}
 		if err == nil {
 			page, reading, err = past.Page(ctx, info, span)
@@ -50,15 +50,15 @@ func wholePage(ctx context.Context, past Past, info *store.Info, span store.Span
 	return page, err
 }
 
-// hit is a message that a search found, or a session whose labels match.
+// hit is a message, or a session with labels, that matches a search.
 type hit struct {
 	Session store.Overview `json:"session"`
-	Entry   *session.Entry `json:"entry,omitempty"` // not set: the session's name, title, note or tags match
+	Entry   *session.Entry `json:"entry,omitempty"` // nil if the session's name, title, note or tags match
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`
 }
 
-// search looks for messages, and for sessions by their labels.
+// search searches messages, and the labels of sessions.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	wanted := store.Query{Text: q.values.Get("q"), Roles: q.values["role"], Filter: q.filter()}

@@ -14,10 +14,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// lastID is the id behind which nothing follows.
+// lastID is the id of the event after the last one.
 const lastID = "end"
 
-// watchSession streams what happens in a session.
+// watchSession streams the events of a session.
 func (s *Server) watchSession(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	withScreen := q.boolean("screen")
@@ -53,7 +53,7 @@ func (s *Server) watchSession(w http.ResponseWriter, r *http.Request) error {
 	t := &teller{e: e, shelf: newShelf()}
 	if stream == nil {
 		err = s.tellPast(ctx, t, info, withScreen, last)
-	} else if err = t.tellNext(ctx, stream); err == nil { // hello
+	} else if err = t.tellNext(ctx, stream); err == nil { // the first event is the hello
 		if err = s.tellStored(ctx, t, info, last); err == nil {
 			err = t.tellLive(ctx, stream)
 		}
@@ -62,15 +62,15 @@ func (s *Server) watchSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// teller writes a session's events.
+// teller sends a session's events.
 type teller struct {
 	e     *eventStream
 	shelf *shelf // the entries that the client has
-	told  bool   // entries were told, if only that there are none
+	told  bool   // entries were sent, maybe an empty list
 }
 
-// tellStored sends the stored entries, except those that the client has already, by the id of the
-// last event that it got.
+// tellStored sends the stored entries, except those that the client has. last is the id of the last
+// event that it received.
 func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, last string) error {
 	page, err := wholePage(ctx, s.Past, info, store.Span{})
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) tellStored(ctx context.Context, t *teller, info *store.Info, la
 	return t.put(has)
 }
 
-// put sends entries that the client does not have.
+// put sends the entries that the client does not have.
 func (t *teller) put(v protocol.Entries) error {
 	v.Entries = t.shelf.put(v.Entries)
 	t.shelf.drop(v.Gone)
@@ -103,7 +103,7 @@ func (t *teller) put(v protocol.Entries) error {
 	})
 }
 
-// tellPast sends everything about a session that is over.
+// tellPast sends the events of a session that is over.
 func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, withScreen bool, last string) error {
 	hello := map[string]any{"session": info.Overview().Session, "cols": info.Cols, "rows": info.Rows, "seq": info.RawBytes, "state": protocol.State{},
 		"control": protocol.Control{Viewers: []protocol.Viewer{}}}
@@ -129,7 +129,7 @@ func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, with
 	return t.e.send("exit", lastID, protocol.Exit{Status: status, Seq: info.RawBytes})
 }
 
-// tellLive passes on the events of a stream.
+// tellLive sends the events of a stream.
 func (t *teller) tellLive(ctx context.Context, stream *client.Stream) error {
 	for {
 		if err := t.tellNext(ctx, stream); err != nil {

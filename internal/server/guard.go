@@ -23,21 +23,21 @@ type right int
 const (
 	mayNothing right = iota
 	mayRead
-	mayReadWithToken // it has shown the token, to a server that is read-only
+	mayReadWithToken // the client has the token, but the server is read-only
 	mayWrite
 )
 
 type rightKey struct{}
 
-// rightOf returns what a client may do, as the guard found.
+// rightOf returns what a client may do, as determined by the guard.
 func rightOf(r *http.Request) right {
 	found, _ := r.Context().Value(rightKey{}).(right)
 	return found
 }
 
-// guard lets only those requests through that name a known host, that come from our own pages if a
-// browser says from which, and that have the token if one is needed. With unknown hosts, a page of
-// another site could have its own name lead here (DNS rebinding).
+// guard rejects requests with an unknown host, requests that a browser sends from a page of another
+// origin, and requests without the token if one is needed. If unknown hosts were accepted, a page
+// of another site could make its own name point here (DNS rebinding).
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.secure(w.Header())
@@ -71,7 +71,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// check refuses foreign hosts and origins.
+// check rejects foreign hosts and origins.
 func (s *Server) check(r *http.Request) error {
 	if !s.knowsHost(r.Host) {
 		return problem(http.StatusMisdirectedRequest, "forbidden", "this server is not called %q; start it with --host NAME if it is", r.Host)
@@ -82,7 +82,8 @@ func (s *Server) check(r *http.Request) error {
 	return nil
 }
 
-// knowsHost reports whether a Host header names us. An IP address cannot be rebound.
+// knowsHost reports whether a Host header is one of our names. An IP address is accepted because it
+// cannot be rebound.
 func (s *Server) knowsHost(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -95,7 +96,7 @@ func (s *Server) knowsHost(hostport string) bool {
 	return host == "localhost" || slices.Contains(s.Hosts, host)
 }
 
-// fromUs reports whether the request may come from our own page: it does not if a browser names
+// fromUs reports whether the request may come from our own page. It does not if the browser reports
 // another origin.
 func (s *Server) fromUs(r *http.Request) bool {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
@@ -131,8 +132,8 @@ func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 // errNoToken is the response to a client that has not presented the token.
 var errNoToken = problem(http.StatusUnauthorized, "unauthorized", "this needs the token: open the address that `ptyrec serve` printed, or see its --help")
 
-// rightOf returns what the client may do, which also shows the given tokens. A wrong token is an
-// error even if no token is needed.
+// rightOf determines what the client may do. tokens are tokens presented in further ways. A wrong
+// token is an error even if no token is needed.
 func (s *Server) rightOf(r *http.Request, tokens []string) (right, error) {
 	known, err := s.knows(r, tokens)
 	switch {
@@ -148,8 +149,8 @@ func (s *Server) rightOf(r *http.Request, tokens []string) (right, error) {
 	return mayNothing, nil
 }
 
-// allow returns an error if right is not enough for the request. The page's files are always
-// allowed: they hold no secrets, and the page asks for the token itself.
+// allow returns an error if right does not suffice for the request. The page's files are always
+// allowed: they contain no secrets, and the page asks for the token itself.
 func (s *Server) allow(r *http.Request, found right) error {
 	if s.protocolOf(r) != nil {
 		return s.allowProtocol(r, found)
@@ -162,7 +163,7 @@ func (s *Server) allow(r *http.Request, found right) error {
 	return s.allowAPI(r, found)
 }
 
-// allowAPI returns an error if right is not enough for a request to the API.
+// allowAPI returns an error if right does not suffice for a request to the API.
 func (s *Server) allowAPI(r *http.Request, found right) error {
 	switch {
 	case found == mayNothing, isWriting(r) && found < mayWrite && !s.ReadOnly:
@@ -174,10 +175,10 @@ func (s *Server) allowAPI(r *http.Request, found right) error {
 }
 
 // knows reports whether the client presents the token: in the Authorization header, in a WebSocket
-// subprotocol (browsers cannot set that header there), or by the cookie. Every token it presents
-// must be right. The cookie only counts for pages of our own origin, because browsers send it to
-// every port of a host, on requests from pages of any port. tokens are those it presents in the
-// ways of a protocol.
+// subprotocol (browsers cannot set that header there), or in the cookie. Every token that it
+// presents must be correct. tokens are those that it presents in the ways of a protocol. The cookie
+// counts only for pages of our own origin, because browsers send it to every port of a host, with
+// requests from pages of any port.
 func (s *Server) knows(r *http.Request, tokens []string) (bool, error) {
 	for _, token := range tokens {
 		if !equal(token, s.Token) {
@@ -201,7 +202,7 @@ func (s *Server) knows(r *http.Request, tokens []string) (bool, error) {
 	return shown > 0 || s.hasCookie(r) && s.fromUs(r), nil
 }
 
-// bearers returns the subprotocols that contain a token.
+// bearers returns the tokens in the subprotocols.
 func bearers(r *http.Request) []string {
 	return slices.DeleteFunc(subprotocols(r), func(offered string) bool { return !strings.HasPrefix(offered, client.TokenPrefix) })
 }
@@ -215,14 +216,14 @@ func subprotocols(r *http.Request) (offered []string) {
 	return offered
 }
 
-// equal compares secrets in constant time. Nothing equals an empty secret.
+// equal compares secrets in constant time. An empty secret equals nothing.
 func equal(shown, secret string) bool {
 	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(secret))
 	return secret != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// secure sets the headers of every answer. Inline styles are allowed because xterm.js draws with
-// them; inline scripts are not.
+// secure sets the security headers of every response. Inline styles are allowed because xterm.js
+// needs them; inline scripts are not.
 func (s *Server) secure(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "+
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -246,13 +247,13 @@ type patient struct {
 
 // Write implements io.Writer.
 func (p *patient) Write(b []byte) (int, error) {
-	_ = p.control.SetWriteDeadline(time.Now().Add(p.timeout)) // without a deadline it waits
+	_ = p.control.SetWriteDeadline(time.Now().Add(p.timeout)) // without a deadline it may block
 	return p.ResponseWriter.Write(b)
 }
 
 // Flush implements http.Flusher.
 func (p *patient) Flush() {
-	_ = p.control.Flush() // the next Write returns the error
+	_ = p.control.Flush() // an error is returned by the next Write
 }
 
 // Unwrap is for http.ResponseController.

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// healthPath is where a load balancer asks whether the server works. It needs no token.
+// healthPath is for load balancers. It needs no token.
 const healthPath = "/api/health"
 
-// healthTime is how long the database may take to answer.
+// healthTime is the time limit for the database.
 const healthTime = 5 * time.Second
 
-// health answers 200 if the server reaches its database, otherwise 503.
+// health responds with 200 if the server reaches its database, otherwise 503.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()

@@ -8,20 +8,19 @@ import (
 	"sync"
 )
 
-// insideKey is the key of a connection's context under which a func() bool reports whether the
-// client runs inside a recorded session.
+// insideKey is the context key of a connection for a func() bool that reports whether the client
+// runs inside a recorded session.
 type insideKey struct{}
 
-// connContext lets all requests of a connection share one search for the client, which takes long.
+// connContext makes all requests of a connection share one search for the client, which takes long.
 func (s *Server) connContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, insideKey{}, sync.OnceValue(func() bool {
 		return s.findInside(c.RemoteAddr().String(), c.LocalAddr().String())
 	}))
 }
 
-// inside reports whether the client runs inside a recorded session. Sessions refuse programs inside
-// them on their own (protocol.Link). Here such programs are refused what would lead them out of the
-// session.
+// inside reports whether the client runs inside a recorded session. Sessions themselves refuse such
+// programs (protocol.Link); the server refuses them what would let them act outside of the session.
 func (s *Server) inside(r *http.Request) bool {
 	if found, ok := r.Context().Value(insideKey{}).(func() bool); ok {
 		return found()
@@ -33,7 +32,7 @@ func (s *Server) inside(r *http.Request) bool {
 	return s.findInside(r.RemoteAddr, here.String())
 }
 
-// findInside looks for the client of a connection, of which it knows both addresses.
+// findInside looks up the client of a connection by the connection's two addresses.
 func (s *Server) findInside(there, here string) bool {
 	if s.Inside == nil {
 		return false
@@ -49,10 +48,10 @@ func (s *Server) findInside(there, here string) bool {
 	return s.Inside(client, server)
 }
 
-// errInsideChange refuses a change of what is recorded to programs inside sessions: it may be the
-// record of what they did.
+// errInsideChange refuses a program inside a session to change records: they may be the record of
+// what it did.
 var errInsideChange = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not change what is recorded")
 
-// errInside refuses new terminals to programs inside sessions, where they could do what they may
+// errInside refuses a program inside a session to start terminals, in which it could do what it may
 // not do inside.
 var errInside = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not start another one here")

@@ -8,14 +8,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Paths of links: the page that a link opens, and what that page asks the API for. Behind each is
-// the link's code, which opens the session to whoever has it.
+// Paths of links: the page that a link opens, and the API that the page uses. The link's code
+// follows, which gives access to the session.
 const (
 	linkPage = "/l/"
 	linkPath = "/api/links/"
 )
 
-// linkRoutes are what a link shows: one session, and nothing else.
+// linkRoutes are the routes that a link gives access to: those of one session.
 func (s *Server) linkRoutes() map[string]handler {
 	routes := map[string]handler{}
 	for rest, h := range map[string]handler{"": s.getSession, "/entries": s.listEntries, "/screen": s.getScreen, "/raw": s.getRaw, "/export": s.exportSession,
@@ -25,7 +25,7 @@ func (s *Server) linkRoutes() map[string]handler {
 	return routes
 }
 
-// byLink returns the handler of a request for a session as that of one that names a link to it.
+// byLink returns a handler that accepts a link instead of a session.
 func (s *Server) byLink(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("X-Robots-Tag", "noindex")
@@ -45,8 +45,8 @@ func (s *Server) byLink(h handler) handler {
 	}
 }
 
-// isLink reports whether a request names a link instead of a session. Such a request needs no
-// right: the link decides.
+// isLink reports whether a request names a link instead of a session. Such a request needs no other
+// right.
 func isLink(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, linkPath) && !isWriting(r)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// live carries frames between a WebSocket and a session, live or past.
+// live passes frames between a WebSocket and a session, live or past.
 func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.find(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// relay passes frames on, one a message.
+// relay passes on frames, one a message.
 type relay struct {
 	ws     *websocket.Conn
 	peer   io.ReadWriteCloser
@@ -61,7 +61,7 @@ type relay struct {
 	behalf *protocol.Link
 }
 
-// run passes frames on until one side ends. The error is nil if that is the session, after its
+// run passes on frames until one side ends. The error is nil if the session has ended and sent its
 // Exit.
 func (l relay) run(ctx context.Context) error {
 	heard := make(chan error, 1)
@@ -69,12 +69,12 @@ func (l relay) run(ctx context.Context) error {
 	defer up.Wait()
 	up.Go(func() {
 		heard <- l.up(ctx)
-		_ = l.peer.Close() // so that down ends
+		_ = l.peer.Close() // makes down return
 	})
 	ended, err := l.down(ctx)
 	_ = l.peer.Close()
 	var upErr error
-	gone := false // the client
+	gone := false // whether the client is gone
 	select {
 	case upErr = <-heard:
 		gone = true
@@ -86,11 +86,11 @@ func (l relay) run(ctx context.Context) error {
 	case gone:
 		err = upErr
 	}
-	_ = l.ws.Close(closing(err)) // it may be gone
+	_ = l.ws.Close(closing(err)) // the client may be gone
 	return err
 }
 
-// down passes on what the session sends. ended reports whether the session sent its end.
+// down passes on frames from the session. ended reports whether the session sent its end.
 func (l relay) down(ctx context.Context) (ended bool, err error) {
 	r := protocol.NewReader(bufio.NewReaderSize(l.peer, 64<<10))
 	var message []byte
@@ -105,12 +105,12 @@ func (l relay) down(ctx context.Context) (ended bool, err error) {
 		}
 		ended = ended || f.Type == protocol.TypeExit || f.Type == protocol.TypeRefused
 		if cap(message) > 4*protocol.MaxOutput {
-			message = nil // a snapshot's, which come seldom
+			message = nil // a snapshot is large and rare, so its memory is not kept
 		}
 	}
 }
 
-// up passes on what the client says, as far as it may.
+// up passes on frames from the client that it is allowed to send.
 func (l relay) up(ctx context.Context) error {
 	for first := true; ; first = false {
 		kind, message, err := l.ws.Read(ctx)
@@ -143,7 +143,7 @@ func (l relay) up(ctx context.Context) error {
 	}
 }
 
-// frameOf reads the one frame of a message.
+// frameOf returns the only frame of a message.
 func frameOf(kind websocket.MessageType, message []byte) (protocol.Frame, error) {
 	r := bytes.NewReader(message)
 	f, err := protocol.NewReader(r).Next()
@@ -153,8 +153,8 @@ func frameOf(kind websocket.MessageType, message []byte) (protocol.Frame, error)
 	return f, nil
 }
 
-// watching takes from a frame what only those may ask who may write, and answers in the session's
-// place.
+// watching removes from a frame what a client that may only watch is not allowed to ask for. It
+// answers such requests itself.
 func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, error) {
 	var id uint32
 	switch f.Type {
@@ -186,12 +186,12 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 	return protocol.Frame{}, send(ctx, l.ws, websocket.MessageBinary, protocol.Append(nil, ack))
 }
 
-// withBehalf sets the client in an Attach message, and overrides what it says itself.
+// withBehalf sets the client in an Attach message, replacing what the client claims.
 func withBehalf(f protocol.Frame, link *protocol.Link) (protocol.Frame, error) {
 	return changeAttach(f, "behalf", link)
 }
 
-// withoutControl takes the wish for control from an Attach, and leaves alone what it does not know.
+// withoutControl removes the request for control from an Attach. It keeps unknown fields.
 func withoutControl(f protocol.Frame) (protocol.Frame, error) { return changeAttach(f, "control", nil) }
 
 // changeAttach sets a field of an Attach message; nil removes it.

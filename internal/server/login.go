@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// loginPath is where browsers get and return their cookie.
+// loginPath is the path at which browsers get and delete their cookie.
 const loginPath = "/api/login"
 
-// cookieAge is how long a browser keeps the cookie: the longest time that browsers allow.
+// cookieAge is how long a browser keeps the cookie: the maximum that browsers allow.
 const cookieAge = 400 * 24 * time.Hour
 
-// login exchanges the right token for a cookie. Scripts cannot read it, and other sites cannot send
-// it.
+// login exchanges the token for a cookie. Scripts cannot read it, and other sites cannot send it.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		Token string `json:"token"`
@@ -37,13 +36,13 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openPath logs in a browser that this machine's user has opened.
+// openPath is the path at which a browser that this machine's user has opened is logged in.
 const openPath = "/open"
 
 // onceTime is how long the browser has to request openPath.
 const onceTime = time.Minute
 
-// once is a secret that is valid for one browser. Unlike the token it may appear on a command line,
+// once is a secret that one browser can use once. Unlike the token it may appear on a command line,
 // which other users can see.
 type once struct {
 	mu    sync.Mutex // guards the fields below
@@ -51,7 +50,7 @@ type once struct {
 	until time.Time
 }
 
-// OpenPath returns a path that sets the cookie in one browser, within the next minute.
+// OpenPath returns a path that logs in one browser, within the next minute.
 func (s *Server) OpenPath() string {
 	s.once.mu.Lock()
 	defer s.once.mu.Unlock()
@@ -89,7 +88,8 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) cookie(r *http.Request, value string, age time.Duration) *http.Cookie {
 	return &http.Cookie{
 		Name: s.cookieName(), Value: value, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: strings.HasPrefix(s.base(r), "https:") || strings.HasPrefix(r.Header.Get("Origin"), "https:"), // a proxy may speak TLS for us
+		// A proxy may terminate TLS.
+		Secure: strings.HasPrefix(s.base(r), "https:") || strings.HasPrefix(r.Header.Get("Origin"), "https:"),
 	}
 }
 
@@ -107,8 +107,8 @@ func (s *Server) cookieName() string {
 	return "ptyrec-" + s.fromToken("name")[:8]
 }
 
-// fromToken derives a text from the token, which cannot be recovered from it. A new token makes it
-// invalid.
+// fromToken derives a text from the token, from which the token cannot be recovered. It changes
+// with the token.
 func (s *Server) fromToken(what string) string {
 	h := hmac.New(sha256.New, []byte(s.Token))
 	_, _ = h.Write([]byte("ptyrec cookie " + what)) // never fails

@@ -52,8 +52,8 @@ func newPageFile(body []byte) pageFile {
 	return pageFile{body, hex.EncodeToString(sum[:8])}
 }
 
-// page responds with a file of the web page. The page of each session, link and machine that logs
-// in is the file of /.
+// page responds with a file of the web page. The pages of sessions, links and machine logins are
+// the file of /.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
@@ -69,7 +69,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return problem(http.StatusNotFound, "not_found", "there is nothing here")
 	}
-	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak: it is sent in several encodings
+	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak, because it is sent with different encodings
 	w.Header().Set("Cache-Control", "no-cache")
 	if r.URL.Query().Get("v") == file.hash {
 		w.Header().Set("Cache-Control", "max-age=31536000, immutable")
@@ -78,12 +78,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// isPage reports whether a path is that of a session, a link or a machine that logs in.
+// isPage reports whether a path is that of a session, a link or a machine login.
 func isPage(name string) bool {
 	return isOne(name, "s/") || isOne(name, "l/") || isOne(name, "m/")
 }
 
-// isOne reports whether a path is one name below a folder: s/ID, l/CODE, m/CODE.
+// isOne reports whether a path is a single name below a folder: s/ID, l/CODE, m/CODE.
 func isOne(name, folder string) bool {
 	id, ok := strings.CutPrefix(name, folder)
 	return ok && id != "" && !strings.Contains(id, "/")

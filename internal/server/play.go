@@ -17,10 +17,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// unknownStatus is the exit status of a session whose end nobody saw.
+// unknownStatus is the exit status of a session whose end was not recorded.
 const unknownStatus = -1
 
-// play is a past session, as a viewer meets it: it says what a live one would have said, and ends.
+// play serves a past session to a viewer as if it were live: it sends the same frames as the live
+// session did, and ends.
 func (s *Server) play(ctx context.Context, conn net.Conn, info *store.Info) {
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -32,7 +33,7 @@ func (s *Server) play(ctx context.Context, conn net.Conn, info *store.Info) {
 		return
 	}
 	var reading sync.WaitGroup
-	reading.Go(func() { _, _ = io.Copy(io.Discard, conn) }) // there is nothing to be asked of it
+	reading.Go(func() { _, _ = io.Copy(io.Discard, conn) }) // requests have no effect on a past session
 	defer reading.Wait()
 	defer func() { _ = conn.Close() }()
 	p := player{Server: s, info: info, conn: conn}
@@ -76,7 +77,7 @@ func (p player) send(t protocol.Type, v any) error {
 	return protocol.Write(p.conn, f)
 }
 
-// entriesBytes is about how much of entries goes into one frame.
+// entriesBytes is the approximate maximum size of the entries in a frame.
 const entriesBytes = 256 << 10
 
 func (p player) entries(ctx context.Context, after int) error {
@@ -89,7 +90,7 @@ func (p player) entries(ctx context.Context, after int) error {
 	})
 }
 
-// inParts calls fn with so many entries at a time as go into a frame; at least once.
+// inParts calls fn with as many entries at a time as fit in a frame, at least once.
 func inParts(entries []*session.Entry, fn func([]*session.Entry) error) error {
 	from, size := 0, 0
 	for i, e := range entries {
@@ -107,7 +108,7 @@ func inParts(entries []*session.Entry, fn func([]*session.Entry) error) error {
 	return fn(entries[from:])
 }
 
-// output shows what was written, in the viewer's mode.
+// output sends the output in the viewer's mode.
 func (p player) output(ctx context.Context, a protocol.Attach) error {
 	switch a.Mode {
 	case protocol.ModeBytes:
@@ -118,7 +119,7 @@ func (p player) output(ctx context.Context, a protocol.Attach) error {
 		return p.bytes(ctx, from)
 	case protocol.ModeScreen:
 		if a.From != nil && *a.From == p.info.RawBytes {
-			return nil // it has it
+			return nil // the viewer already has it
 		}
 		shot, seq, err := p.Past.Screen(ctx, p.info, math.Inf(1))
 		if err != nil {
@@ -135,7 +136,7 @@ func (p player) output(ctx context.Context, a protocol.Attach) error {
 	return nil
 }
 
-// bytes sends the raw log from a byte on. What it lacks becomes a gap.
+// bytes sends the raw log from a byte offset on. Missing output becomes a gap.
 func (p player) bytes(ctx context.Context, from int64) error {
 	for e, err := range p.Store.OutputFrom(ctx, p.info.ID, from) {
 		var d *store.Damage
@@ -175,7 +176,7 @@ func (p player) snapshot(shot screen.Screen, seq int64) error {
 	return protocol.Write(p.conn, snap.Frame())
 }
 
-// textScreen returns a screen as observers get it.
+// textScreen returns a screen in the form in which observers receive it.
 func textScreen(s screen.Screen, seq int64) protocol.Screen {
 	lines := make([]string, len(s.Lines))
 	for i, row := range s.Lines {

@@ -14,9 +14,9 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// problemError is an error as the client is told it.
+// problemError is an error in the form in which clients receive it.
 type problemError struct {
-	status int // of HTTP
+	status int // HTTP status
 	told   protocol.Error
 }
 
@@ -30,13 +30,13 @@ func badRequest(format string, args ...any) error {
 	return problem(http.StatusBadRequest, protocol.CodeBadRequest, format, args...)
 }
 
-// statuses of the codes that sessions refuse with.
+// statuses are the HTTP statuses for the codes with which sessions refuse requests.
 var statuses = map[string]int{
 	protocol.CodeNoControl: http.StatusForbidden, protocol.CodeNotAllowed: http.StatusForbidden, protocol.CodeBadRequest: http.StatusBadRequest,
 	protocol.CodeTooMany: http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict, protocol.CodeAsking: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
 }
 
-// problemOf says what a client is told of err.
+// problemOf converts err to the error that clients receive.
 func problemOf(err error) *problemError {
 	var p *problemError
 	var refused *protocol.Error
@@ -67,8 +67,8 @@ func problemOf(err error) *problemError {
 	return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
 }
 
-// handler answers a request. What it returns is told to the client, where nothing was written
-// before.
+// handler handles a request. If it returns an error before it has written anything, the error is
+// sent to the client.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 func (s *Server) handle(h handler) http.Handler {
@@ -79,10 +79,10 @@ func (s *Server) handle(h handler) http.Handler {
 	})
 }
 
-// refuse tells the client and the log of an error.
+// refuse sends an error to the client and logs it.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil || s.stopped.Err() != nil {
-		return // nobody listens
+		return // the client is gone
 	}
 	var answered errAnswered
 	if errors.As(err, &answered) {
@@ -103,7 +103,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		protocol.Refuse(w, r, p.status, p.told.Code, p.told.Message)
 		return
 	}
-	_ = writeAs(w, "application/problem+json", p.status, struct { // if this fails, the client is gone
+	_ = writeAs(w, "application/problem+json", p.status, struct { // an error means that the client is gone
 		protocol.Error
 		Title  string `json:"title"`
 		Status int    `json:"status"`
@@ -111,7 +111,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}{p.told, http.StatusText(p.status), p.status, p.told.Message})
 }
 
-// writeJSON answers with v.
+// writeJSON responds with v as JSON.
 func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return writeAs(w, "application/json", status, v)
 }
@@ -128,7 +128,7 @@ func writeAs(w http.ResponseWriter, media string, status int, v any) error {
 	return nil
 }
 
-// nothing answers for what is not there, and says which methods are where only the method is wrong.
+// nothing responds for unknown paths, and lists the allowed methods if only the method is wrong.
 func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 	_, here := s.mux.Handler(r)
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {

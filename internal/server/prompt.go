@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// sendPrompt sends a prompt to the session's agent, and answers when the agent has taken it.
+// sendPrompt sends a prompt to the session's agent, and responds when the agent has accepted it.
 func (s *Server) sendPrompt(w http.ResponseWriter, r *http.Request) error {
 	o := struct {
 		Text       string        `json:"text"`
@@ -34,7 +34,7 @@ func (s *Server) sendPrompt(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]any{"agent": receipt.Agent, "text": receipt.Text, "after": receipt.After})
 }
 
-// promptProblem says why a prompt was not sent.
+// promptProblem returns the error for a prompt that was not sent.
 func promptProblem(err error) error {
 	var asking *prompt.AskingError
 	var box *prompt.BoxError

@@ -9,44 +9,44 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// Protocol serves the clients of another program's protocol. Each has a package of its own below
-// this folder. The server keeps the guard: no request of another site's page reaches a protocol's
-// handlers, nor one that Access keeps out.
+// Protocol serves the clients of another program's protocol. Each has its own package below this
+// folder. The server still checks the requests: neither requests from pages of other sites nor
+// requests without Access reach the protocol's handlers.
 type Protocol struct {
 	Handlers
 	Access Access
 }
 
-// Handlers are what a protocol's package has.
+// Handlers are the handlers of a protocol's package.
 type Handlers interface {
-	// Routes returns the protocol's handlers by their patterns (see http.ServeMux). The context
-	// of a request ends with the server, which waits for the handlers.
+	// Routes returns the protocol's handlers by pattern (see http.ServeMux). The context of a
+	// request ends with the server, which waits for the handlers.
 	Routes() map[string]http.Handler
-	// Refuse responds to a request that the guard does not let through, in the protocol's form.
-	// code is one of those in openapi.yaml.
+	// Refuse responds to a request that the server rejects, in the protocol's form. code is one of
+	// those in openapi.yaml.
 	Refuse(w http.ResponseWriter, r *http.Request, status int, code, message string)
 }
 
-// Access says what the clients of a protocol need.
+// Access is the access that clients of a protocol need.
 type Access int
 
 const (
-	// RunCommands needs the token and a server that runs commands (Options.AllowRun), and is not
-	// for programs inside a recorded session.
+	// RunCommands needs the token and a server that runs commands (Options.AllowRun). Programs
+	// inside a recorded session are refused.
 	RunCommands Access = iota
-	// ReadOnly needs the token, even where anybody may read. The server may be read-only and need
-	// not run commands, and a client may run inside a recorded session.
+	// ReadOnly needs the token, even if anyone may read. The server may be read-only and need not
+	// run commands, and a client may run inside a recorded session.
 	ReadOnly
-	// ShowSessions needs the rights that the server's own API asks for. It is for protocols that
-	// only show the sessions that are there, and let clients type into live ones.
+	// ShowSessions needs the same rights as the server's own API. It is for protocols that only
+	// show existing sessions and let clients type into live ones.
 	ShowSessions
-	// Anybody needs nothing: the protocol decides itself what clients may do who have no token. A
-	// wrong one is refused.
+	// Anybody needs nothing: the protocol itself decides what clients without a token may do. A
+	// wrong token is rejected.
 	Anybody
 )
 
-// restOfAPI is the pattern of the API's paths that nobody has. A protocol may have it, too: it then
-// answers for them on a server that runs commands.
+// restOfAPI is the pattern of all other paths of the API. A protocol may have it, too: then the
+// protocol responds for these paths if the server runs commands.
 const restOfAPI = "/api/"
 
 // addProtocols adds the routes of Options.Protocols.
@@ -66,7 +66,7 @@ func (s *Server) addProtocols() {
 	}
 }
 
-// inProtocol returns the handler of a protocol as one of the server's.
+// inProtocol wraps the handler of a protocol.
 func (s *Server) inProtocol(h http.Handler) http.Handler {
 	return s.handle(func(w http.ResponseWriter, r *http.Request) error {
 		leave, err := s.enter()
@@ -80,20 +80,20 @@ func (s *Server) inProtocol(h http.Handler) http.Handler {
 		stop := context.AfterFunc(s.stopped, func() {
 			defer close(ended)
 			cancel()
-			_ = control.SetWriteDeadline(time.Now().Add(time.Second)) // of a client that does not read
+			_ = control.SetWriteDeadline(time.Now().Add(time.Second)) // unblocks a write to a client that does not read
 		})
 		defer func() {
 			if !stop() {
-				<-ended // the response writer is the caller's again once the handler returns
+				<-ended // the response writer must not be used after the handler has returned
 			}
 		}()
-		w.Header().Set(gzhttp.HeaderNoCompression, "true") // output is to leave as it comes
+		w.Header().Set(gzhttp.HeaderNoCompression, "true") // output must be sent at once
 		h.ServeHTTP(w, r.WithContext(ctx))
 		return nil
 	})
 }
 
-// protocolOf returns the protocol that answers a request, or nil.
+// protocolOf returns the protocol that handles a request, or nil.
 func (s *Server) protocolOf(r *http.Request) *Protocol {
 	_, pattern := s.mux.Handler(r)
 	return s.protocols[pattern]
@@ -125,9 +125,9 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 	return nil
 }
 
-// takeTokens returns the tokens that clients of protocols show in other ways than those of the
-// page: the header X-Api-Key, the password of Basic and, at the upgrade to a WebSocket, the query
-// (?token=). It removes the latter from the request, so that no log shows it.
+// takeTokens returns the tokens that clients of protocols present in further ways: in the header
+// X-Api-Key, as the password of Basic and, when a WebSocket is opened, in the query (?token=). It
+// removes the latter from the request, so that it does not appear in logs.
 func takeTokens(r *http.Request) []string {
 	shown := slices.Clone(r.Header.Values("X-Api-Key"))
 	if _, password, ok := r.BasicAuth(); ok {

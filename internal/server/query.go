@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// query reads the parameters of a request, and keeps the first error.
+// query parses the parameters of a request, and keeps the first error.
 type query struct {
 	values url.Values
 	err    error
@@ -22,7 +22,7 @@ type query struct {
 
 func queryOf(r *http.Request) *query { return &query{values: r.URL.Query()} }
 
-// parsed reads one parameter; v stays what it is where the parameter is not there.
+// parsed parses one parameter. It returns v if the parameter is missing.
 func parsed[T any](q *query, name string, v T, parse func(string) (T, error)) T {
 	text := q.values.Get(name)
 	if text == "" {
@@ -50,7 +50,7 @@ func (q *query) number(name string, otherwise, least, most int) int {
 
 func (q *query) boolean(name string) bool { return parsed(q, name, false, strconv.ParseBool) }
 
-// seconds reads a time since a session's start; without one that is its end.
+// seconds parses a time since a session's start. A missing parameter means the end.
 func (q *query) seconds(name string) float64 {
 	return parsed(q, name, math.Inf(1), func(text string) (float64, error) {
 		n, err := strconv.ParseFloat(text, 64)
@@ -61,7 +61,7 @@ func (q *query) seconds(name string) float64 {
 	})
 }
 
-// oneOf reads a parameter with a few possible values. The first is the default.
+// oneOf parses a parameter with a few possible values. The first is the default.
 func (q *query) oneOf(name string, values []string) string {
 	return parsed(q, name, values[0], func(text string) (string, error) {
 		if !slices.Contains(values, text) {
@@ -71,13 +71,13 @@ func (q *query) oneOf(name string, values []string) string {
 	})
 }
 
-// limits of what one answer holds.
+// Limits on the items in a response.
 const (
 	pageSize    = 100
 	maxPageSize = 1000
 )
 
-// filter reads the parameters that choose sessions.
+// filter parses the parameters that select sessions.
 func (q *query) filter() (f store.Filter) {
 	for _, field := range store.Fields() {
 		if field.Usage != "" {
@@ -91,7 +91,7 @@ func (q *query) filter() (f store.Filter) {
 	return f
 }
 
-// limit reads the maximum number of items in a response.
+// limit parses the maximum number of items in a response.
 func (q *query) limit() int { return q.number("limit", pageSize, 1, maxPageSize) }
 
 // cursorOf returns the cursor with which a client requests the sessions after this one.
@@ -111,7 +111,7 @@ func (q *query) cursor() store.Position {
 	})
 }
 
-// span reads the parameters that select entries of a session.
+// span parses the parameters that select entries of a session.
 func (q *query) span() store.Span {
 	span := store.Span{
 		Since: q.number("since", 0, 0, math.MaxInt32-1), Around: q.number("around", 0, 1, math.MaxInt32-1), Limit: q.limit(),
@@ -133,10 +133,10 @@ func (q *query) span() store.Span {
 	return span
 }
 
-// maxBody is the longest body of a request, in bytes.
+// maxBody is the maximum length of a request's body, in bytes.
 const maxBody = 256 << 10
 
-// decode reads a request's body, which is JSON.
+// decode decodes a request's JSON body.
 func decode(w http.ResponseWriter, r *http.Request, v any) error {
 	if !isJSON(r) {
 		return problem(http.StatusUnsupportedMediaType, "bad_request", "the body's Content-Type must be application/json")

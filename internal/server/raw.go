@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// getRaw answers with the bytes that the command wrote, or a range of them.
+// getRaw responds with the raw output of the command, or a range of it.
 func (s *Server) getRaw(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.find(r)
 	if err != nil {
@@ -33,21 +33,22 @@ func (s *Server) getRaw(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// asFile has browsers save what is sent: it comes from programs, and is no page of ours.
+// asFile makes browsers save the response: it comes from programs and must not be shown as one of
+// our pages.
 func asFile(h http.Header, name, kind string) {
 	h.Set("Content-Type", kind)
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 }
 
-// rawReader reads the output of a stored session from any byte on. What is damaged ends it.
+// rawReader reads the output of a stored session from any byte offset. It ends at damage.
 type rawReader struct {
-	ctx  context.Context // of the request
+	ctx  context.Context // the request's context
 	db   Store
 	id   string
 	size int64
 
-	at   int64 // of the next byte
+	at   int64 // offset of the next byte
 	rest bytes.Reader
 	next func() (store.Placed, error, bool)
 	stop func()
@@ -70,7 +71,7 @@ func (r *rawReader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// drop forgets what was read ahead.
+// drop discards what was read ahead.
 func (r *rawReader) drop() {
 	if r.stop != nil {
 		r.stop()
@@ -105,13 +106,13 @@ func (r *rawReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exportTypes are the media types of the formats of an export, and endings its endings.
+// exportTypes are the media types of the export formats, and endings their file name endings.
 var exportTypes = map[string]string{
 	"json": "application/json", "jsonl": "application/x-ndjson", "md": "text/markdown; charset=utf-8", "txt": textType,
 	"html": "text/html; charset=utf-8", "svg": "image/svg+xml", "cast": "application/x-asciicast", "cast2": "application/x-asciicast", "diff": textType,
 }
 
-// exportSession writes a session as `ptyrec export` does.
+// exportSession exports a session as `ptyrec export` does.
 func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	format := q.oneOf("format", []string{"json", "jsonl", "md", "txt", "html", "svg", "cast", "cast2", "diff"})
@@ -136,12 +137,12 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		s.log.ErrorContext(r.Context(), "an export broke off", "session", info.ID, "error", err)
-		panic(http.ErrAbortHandler) // the client must not take it for whole
+		panic(http.ErrAbortHandler) // the client must not take it for complete
 	}
 	return nil
 }
 
-// started sets the headers with the first byte: until then an error can be told.
+// started sets the headers before the first byte. Until then an error can be sent instead.
 type started struct {
 	http.ResponseWriter
 	begin func()

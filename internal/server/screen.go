@@ -20,7 +20,7 @@ var screenTypes = map[string]string{"json": "application/json", "text": textType
 
 const textType = "text/plain; charset=utf-8"
 
-// getScreen draws the screen.
+// getScreen responds with the screen.
 func (s *Server) getScreen(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	format, at := q.oneOf("format", screen.Formats()), q.seconds("at")
@@ -48,12 +48,12 @@ func (s *Server) getScreen(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// asDrawing lets an SVG have its style, and nothing else.
+// asDrawing allows an SVG to have a style, and nothing else.
 func asDrawing(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox")
 }
 
-// screenOf asks a live session for its screen, where that of this moment is wanted.
+// screenOf returns the screen at a time. It asks a live session if its current screen is wanted.
 func (s *Server) screenOf(ctx context.Context, info *store.Info, at float64) (screen.Screen, int64, error) {
 	if info.Status == store.Live && info.Owner == "" && math.IsInf(at, 1) {
 		shot, seq, err := s.liveScreen(ctx, info.ID)
@@ -65,10 +65,10 @@ func (s *Server) screenOf(ctx context.Context, info *store.Info, at float64) (sc
 	return s.Past.Screen(ctx, info, at)
 }
 
-// answerTime is how long a live session may take to answer.
+// answerTime is how long a live session has to answer.
 const answerTime = 5 * time.Second
 
-// liveScreen returns a session's screen at this moment.
+// liveScreen returns a session's current screen, and the offset of the output that it shows.
 func (s *Server) liveScreen(ctx context.Context, id string) (screen.Screen, int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
@@ -90,5 +90,5 @@ func (s *Server) liveScreen(ctx context.Context, id string) (screen.Screen, int6
 	}
 }
 
-// viewerName is how the server names itself to sessions.
+// viewerName is the server's name as a viewer of sessions.
 const viewerName = "serve"

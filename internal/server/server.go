@@ -21,58 +21,59 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// Options say what is shown, and to whom. Store, Live and Token are needed.
+// Options are the options of a Server. Store, Live and Token are required.
 type Options struct {
 	Store Store
 	Live  *client.Client // this machine's sessions
-	Page  fs.FS          // the web page's files, with index.html; nil: none
+	Page  fs.FS          // the web page's files, with index.html; nil: no page
 	Log   *slog.Logger   // nil: slog.Default()
 
-	Token       string   // required; without it no client has access
-	OpenReading bool     // anybody may read
-	Hosts       []string // accepted in Host, besides IP addresses and localhost
-	TLS         bool     // clients reach the server by https only
-	ReadOnly    bool     // nobody may write
+	Token       string   // required; without a token no client has access
+	OpenReading bool     // anyone may read
+	Hosts       []string // accepted in the Host header, besides IP addresses and localhost
+	TLS         bool     // clients reach the server only by https
+	ReadOnly    bool     // no client may write
 	AllowRun    bool     // clients may start commands of their choice
 	NoToken     bool     // clients of Protocols need no token
-	Version     string   // of the program
+	Version     string   // the program's version
 
-	// Inside, if set, reports whether the client of a connection was started in a recorded
-	// session, or may have been.
+	// Inside, if set, reports whether the client of a connection was, or may have been, started in
+	// a recorded session.
 	Inside func(client, server netip.AddrPort) bool
-	// Start runs a command in a new detached session and returns the session's id. nil: no
-	// session can be started.
+	// Start runs a command in a new detached session and returns the session's id. If it is nil,
+	// sessions cannot be started.
 	Start func(ctx context.Context, o StartOptions) (id string, err error)
-	// Bridge is the command of /ws/pty; empty: there is no bridge, unless BridgeServer is set.
+	// Bridge is the command of /ws/pty. If it is empty, there is no bridge, unless BridgeServer is
+	// set.
 	Bridge []string
 	// BridgeServer, if set, is the management server whose sessions are the terminals of /ws/pty.
-	// "main" is started if it is not there; so are others, with the command Bridge, unless that is
-	// empty.
+	// The session "main" is started on demand; so are others, with the command Bridge, unless that
+	// is empty.
 	BridgeServer *client.Client
-	// BridgeTTL is how long a session of the bridge without clients lives; 0: 30 s.
+	// BridgeTTL is how long a session of the bridge without clients is kept; 0 means 30 s.
 	BridgeTTL time.Duration
 
-	// Health, if set, returns an error unless the database answers. Then anybody may ask for
-	// GET /api/health; otherwise a protocol may have that path.
+	// Health, if set, returns an error unless the database responds. GET /api/health then needs no
+	// token. If it is nil, a protocol may have that path.
 	Health func(ctx context.Context) error
 
-	// Users, if set, are the people who use the server. Then Token and OpenReading do not count.
+	// Users, if set, are the users of the server. Token and OpenReading are then ignored.
 	Users Users
-	// SignIn, if set, is where their browsers sign in without a token.
+	// SignIn, if set, lets the users' browsers sign in without a token.
 	SignIn SignIn
-	// URL is https://HOST, by which browsers reach the server if a proxy speaks TLS for it; empty:
-	// they name it themselves.
+	// URL is https://HOST, at which browsers reach the server if a proxy terminates TLS. If it is
+	// empty, it is taken from the request.
 	URL string
 
-	// AgentRedact hides secrets in the screens at /ws/agent; nil: hides nothing.
+	// AgentRedact masks secrets in the screens at /ws/agent; nil masks nothing.
 	AgentRedact *redact.Redactor
-	// Usage, if set, returns what sessions used, by their ids, as the API shows it.
+	// Usage, if set, returns the usage of sessions by id, as the API returns it.
 	Usage     func(ctx context.Context, infos []*store.Info) map[string]any
 	Past      Past
-	Protocols []Protocol // of other programs' clients
+	Protocols []Protocol // for other programs' clients
 }
 
-// Store has the sessions. *sqlite.Store is one.
+// Store is a database of sessions. *sqlite.Store implements it.
 type Store interface {
 	store.Reader
 	store.Writer
@@ -82,16 +83,16 @@ type Store interface {
 // StartOptions describe a session to start.
 type StartOptions struct {
 	Command    []string
-	Cwd        string // empty: the server's
-	Cols, Rows int    // cells
-	Name       string // of the bridge's session; empty: the session is not the bridge's
+	Cwd        string // empty: the server's folder
+	Cols, Rows int    // in cells
+	Name       string // name of the bridge's session; empty for other sessions
 }
 
-// Past reads what is stored, without secrets if redaction is on.
+// Past reads stored sessions, without secrets if redaction is on.
 type Past interface {
-	// Page returns entries of a session in order. It first reads the raw log if that has not been
-	// done to its end. If that takes long, it returns the entries up to now, of which the last may
-	// still change, and how much of the raw log was read; otherwise nil.
+	// Page returns entries of a session in order. If the raw log is not completely extracted, it
+	// does that first. If that takes long, it returns the entries so far, of which the last may
+	// still change, and how much of the raw log was read; otherwise the Reading is nil.
 	Page(ctx context.Context, info *store.Info, span store.Span) (store.Page, *store.Reading, error)
 	// Screen returns the screen at a time since the start in seconds, or the last one if at is
 	// infinite. seq is the number of bytes of output before it.
@@ -101,41 +102,41 @@ type Past interface {
 	Export(ctx context.Context, w io.Writer, format string, info *store.Info, part Part) error
 }
 
-// Part chooses what is exported of a session, as the flags of `ptyrec export` do. Its zero value is
-// all of it.
+// Part is the part of a session to export, as the flags of `ptyrec export` select it. Its zero
+// value is the whole session.
 type Part struct {
 	From, To, Only string
-	Animate        bool // svg: a film
+	Animate        bool // svg: an animation
 }
 
-// ErrPart says that there is no such part of a session.
+// ErrPart reports that the session has no such part.
 var ErrPart = errors.New("no such part")
 
-// Server is the handler of all requests. Close it when no more come.
+// Server is the handler of all requests. It must be closed after the last request.
 type Server struct {
 	Options
 	log           *slog.Logger
 	headerTimeout time.Duration
 	connections   atomic.Int64
-	most          int64 // connections at a time
+	most          int64 // maximum number of connections
 	mux           *http.ServeMux
-	handler       http.Handler         // mux, guarded and compressed
-	protocols     map[string]*Protocol // by the patterns of their routes
-	rest          http.Handler         // a protocol's handler, for the rest of the API's paths; may be nil
+	handler       http.Handler         // mux with the guard and compression
+	protocols     map[string]*Protocol // by pattern of their routes
+	rest          http.Handler         // a protocol's handler for all other paths of the API; may be nil
 	files         map[string]pageFile
 	once          once
 	states        states
 	watch         watch
 	bridges       bridges
-	streams       chan struct{}  // holds a value for each WebSocket and event stream
-	gate          sync.Mutex     // is held while one is let in, or all are told to leave
-	running       sync.WaitGroup // those who are in, and the bridge's sessions
+	streams       chan struct{}  // contains a value for each WebSocket and event stream
+	gate          sync.Mutex     // held while a stream is admitted, and while all are asked to end
+	running       sync.WaitGroup // admitted streams, and the bridge's sessions
 	stop          context.CancelFunc
 	stopped       context.Context
 }
 
-// maxConnections is how many connections there may be at a time; more are closed at once. One takes
-// about 20 KiB.
+// maxConnections is the maximum number of connections. Further ones are closed at once. A
+// connection takes about 20 KiB.
 const maxConnections = 4000
 
 // count counts connections, and closes those that are too many.
@@ -145,15 +146,15 @@ func (s *Server) count(c net.Conn, state http.ConnState) {
 		if s.connections.Add(1) > s.most {
 			_ = c.Close()
 		}
-	case http.StateClosed, http.StateHijacked: // WebSockets are streams
+	case http.StateClosed, http.StateHijacked: // a WebSocket counts as a stream
 		s.connections.Add(-1)
 	}
 }
 
-// maxStreams is how many WebSockets and event streams there may be at a time.
+// maxStreams is the maximum number of WebSockets and event streams.
 const maxStreams = 1000
 
-// New makes a server.
+// New returns a Server.
 func New(o Options) *Server {
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams), headerTimeout: 10 * time.Second, most: maxConnections}
 	if s.log == nil {
@@ -184,7 +185,7 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// routes maps paths to handlers. openapi.yaml describes those of the API.
+// routes registers the handlers. openapi.yaml describes those of the API.
 func (s *Server) routes() {
 	for pattern, h := range map[string]handler{
 		"GET /api/info":                   s.info,
@@ -235,20 +236,20 @@ func (s *Server) routes() {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Limits of HTTP: slower clients are cut off.
+// Limits of HTTP. Slower clients are disconnected.
 const (
 	readTimeout  = 30 * time.Second
-	writeTimeout = 30 * time.Second // of one write
+	writeTimeout = 30 * time.Second // for one write
 	idleTimeout  = 2 * time.Minute
-	// protocolWriteTimeout is that of one write to a protocol's client, which may pause while
+	// protocolWriteTimeout is the limit for one write to a protocol's client, which may pause while
 	// it reads the output of a command.
 	protocolWriteTimeout = time.Hour
-	maxHeader            = 32 << 10 // bytes
+	maxHeader            = 32 << 10 // in bytes
 	shutdownTime         = 5 * time.Second
 )
 
-// Serve answers what comes to l until ctx is over; then it ends all streams and the bridge's
-// sessions, and returns when nothing of it is left. The contexts of requests have the values of
+// Serve handles the connections to l until ctx is cancelled. It then ends all streams and the
+// bridge's sessions, and returns when they have ended. The contexts of requests have the values of
 // ctx.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
@@ -267,7 +268,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	if h.Shutdown(late) != nil {
-		_ = h.Close() // who still reads is cut off
+		_ = h.Close() // disconnects slow readers
 	}
 	if err == nil {
 		err = <-ended
@@ -278,7 +279,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Close ends all streams and the bridge's sessions, and waits for it. Further calls do nothing.
+// Close ends all streams and the bridge's sessions, and waits for them. It may be called more than
+// once.
 func (s *Server) Close() {
 	s.gate.Lock()
 	s.stop()
@@ -287,7 +289,7 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// enter lets a WebSocket or an event stream in; leave must be called.
+// enter admits a WebSocket or an event stream. leave must be called at its end.
 func (s *Server) enter() (leave func(), err error) {
 	s.gate.Lock()
 	defer s.gate.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// info answers what this server is and allows.
+// info responds with what this server is and allows.
 func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
 	answer := map[string]any{
 		"name": "ptyrec", "version": s.Version, "write": rightOf(r) == mayWrite, "read_only": s.ReadOnly,
@@ -22,7 +22,7 @@ func (s *Server) info(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, http.StatusOK, answer)
 }
 
-// items returns sessions as the API shows them.
+// items returns sessions in the form of the API.
 func (s *Server) items(ctx context.Context, infos []*store.Info) ([]store.Overview, error) {
 	ids, err := s.Live.IDs()
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (
 	if info.Status != store.Live {
 		return it, nil
 	}
-	if info.Owner != "" { // a team's: its conversation is followed, which says what its agent does
+	if info.Owner != "" { // a team's session: its entries are followed, from which its agent's state is known
 		attachable = true
 		return it, nil
 	}
@@ -59,12 +59,12 @@ func (s *Server) item(ctx context.Context, info *store.Info, sockets []string) (
 	return it, err
 }
 
-// find returns the session that the path names.
+// find returns the session in the request's path.
 func (s *Server) find(r *http.Request) (*store.Info, error) {
 	return s.Store.Find(r.Context(), r.PathValue("id"))
 }
 
-// findLive returns the session that the path names. It is an error if the session is over.
+// findLive returns the session in the request's path. It returns an error if the session is over.
 func (s *Server) findLive(r *http.Request) (*store.Info, error) {
 	info, err := s.find(r)
 	if err == nil && info.Status != store.Live {
@@ -81,7 +81,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if q.err != nil {
 		return q.err
 	}
-	f.Limit = limit + 1 // to see whether there are more
+	f.Limit = limit + 1 // one more, to see whether there are more
 	infos, err := s.Store.Sessions(r.Context(), f)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *Server) writeSession(w http.ResponseWriter, r *http.Request, status int
 	return writeJSON(w, status, list[0])
 }
 
-// labelSession changes what the user says of a session.
+// labelSession changes the name, the note and the tags of a session.
 func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	var labels struct {
 		Name       *string  `json:"name"`
@@ -179,14 +179,14 @@ func (s *Server) labelSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.Users == nil { // else not everybody may know
+	if s.Users == nil { // with users, not everyone may know of it
 		s.watch.labeled(&list[0])
 	}
 	return writeJSON(w, http.StatusOK, list[0])
 }
 
-// deleteSession deletes a session that has ended. It requires the whole id: "last" may be another
-// session than the one the client saw.
+// deleteSession deletes a session that has ended. It requires the full id, because "last" may be
+// another session than the client has seen.
 func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	info, err := s.find(r)
 	switch {

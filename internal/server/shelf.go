@@ -12,23 +12,24 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// shelf remembers which entries a client has. Its id says so to any server, later: how many of the
-// first ones are settled, and a digest of these. The entries themselves are not kept.
+// shelf keeps track of the entries that a client has, by their digests. Its id tells any server
+// later which they are: it consists of the number of settled entries at the start, and a digest of
+// them.
 type shelf struct {
-	order []*filed // by number
+	order []*filed // by number of the entry
 	byID  map[string]*filed
 }
 
 type filed struct {
 	id      string
 	seq     int
-	sum     [sha256.Size]byte // of the entry as JSON
+	sum     [sha256.Size]byte // of the entry's JSON
 	settled bool
 }
 
 func newShelf() *shelf { return &shelf{byID: map[string]*filed{}} }
 
-// put stores entries, and returns those that are new or different.
+// put adds entries, and returns those that are new or changed.
 func (s *shelf) put(entries []*session.Entry) []*session.Entry {
 	changed := []*session.Entry{}
 	for _, e := range entries {
@@ -50,7 +51,7 @@ func (s *shelf) put(entries []*session.Entry) []*session.Entry {
 	return changed
 }
 
-// drop takes entries away.
+// drop removes entries.
 func (s *shelf) drop(ids []string) {
 	for _, id := range ids {
 		delete(s.byID, id)
@@ -61,14 +62,14 @@ func (s *shelf) drop(ids []string) {
 }
 
 func file(e *session.Entry) *filed {
-	body, _ := json.Marshal(e) // it came out of JSON
+	body, _ := json.Marshal(e) // it was decoded from JSON
 	return &filed{
 		id: e.ID, seq: e.Seq, sum: sha256.Sum256(body),
 		settled: e.Status != session.StatusStreaming && (e.Tool == nil || e.Tool.Status != session.ToolRunning),
 	}
 }
 
-// id names the entries before the first that is not settled.
+// id identifies the entries before the first that is not settled.
 func (s *shelf) id() string {
 	n := 0
 	for n < len(s.order) && s.order[n].settled {
@@ -85,8 +86,8 @@ func name(order []*filed) string {
 	return fmt.Sprintf("%d-%s", len(order), hex.EncodeToString(h.Sum(nil)[:16]))
 }
 
-// behind returns how many of the first entries the id of an event covers. ok is false if these have
-// changed since.
+// behind returns the number of entries at the start that an event's id covers. ok is false if they
+// have changed since.
 func behind(id string, entries []*session.Entry) (n int, ok bool) {
 	count, _, _ := strings.Cut(id, "-")
 	n, err := strconv.Atoi(count)

@@ -13,31 +13,31 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// SignIn is where the browsers of users sign in without a token, at a provider elsewhere.
+// SignIn lets browsers of users sign in without a token, at an identity provider.
 type SignIn interface {
-	// Name is what people know the provider by.
+	// Name returns the provider's name to show to people.
 	Name() string
-	// Begin returns the provider's address for a browser that is to come back to redirect, and a
-	// secret that this browser keeps until then. The error wraps session.ErrBusy.
+	// Begin returns the provider's address for a browser that will come back to redirect, and a
+	// secret for the browser to keep until then. The error wraps session.ErrBusy.
 	Begin(ctx context.Context, redirect string) (address, secret string, err error)
-	// Finish returns a token for the browser that came back to redirect, and how long it is
-	// valid. The error wraps session.ErrForbidden, and says why to the person, or session.ErrBusy.
+	// Finish returns a token for the browser that came back to redirect, and how long it is valid.
+	// The error wraps session.ErrBusy, or session.ErrForbidden with a reason to show to the person.
 	Finish(r *http.Request, redirect, secret string) (token string, age time.Duration, err error)
 }
 
-// Paths to which browsers go to sign in, and come back.
+// Paths at which browsers start and finish signing in.
 const (
 	signInPath   = "/login"
 	signedInPath = "/login/callback"
 )
 
-// signInCookie keeps the secret of SignIn, and where the browser was.
+// signInCookie contains the secret of SignIn, and the page from which the browser came.
 const signInCookie = "ptyrec-login"
 
-// signInTime is how long somebody may take to sign in.
+// signInTime is how long a person has to sign in.
 const signInTime = 10 * time.Minute
 
-// ways answers how browsers log in besides by a token.
+// ways responds with the ways to log in besides a token.
 func (s *Server) ways(w http.ResponseWriter, _ *http.Request) error {
 	provider := ""
 	if s.SignIn != nil {
@@ -46,7 +46,8 @@ func (s *Server) ways(w http.ResponseWriter, _ *http.Request) error {
 	return writeJSON(w, http.StatusOK, map[string]string{"provider": provider})
 }
 
-// base returns the address by which a browser reaches the server. Headers of proxies can be forged.
+// base returns the address by which the browser reaches the server. It does not use the headers of
+// proxies, which can be forged.
 func (s *Server) base(r *http.Request) string {
 	switch {
 	case s.URL != "":
@@ -57,7 +58,7 @@ func (s *Server) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// beginSignIn sends a browser to the provider. It comes back to the page that it names.
+// beginSignIn redirects a browser to the provider. It will come back to the page in the request.
 func (s *Server) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	address, secret, err := s.SignIn.Begin(r.Context(), s.base(r)+signedInPath)
 	if err != nil {
@@ -72,13 +73,13 @@ func (s *Server) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// finishSignIn signs a browser in that the provider has sent back.
+// finishSignIn signs in a browser that comes back from the provider.
 func (s *Server) finishSignIn(w http.ResponseWriter, r *http.Request) error {
 	var kept string
 	if c, err := r.Cookie(signInCookie); err == nil {
 		kept = c.Value
 	}
-	http.SetCookie(w, s.forSignIn(r, "", -time.Second)) // an answer counts once
+	http.SetCookie(w, s.forSignIn(r, "", -time.Second)) // an answer is valid once
 	secret, coded, _ := strings.Cut(kept, "~")
 	token, age, err := s.SignIn.Finish(r, s.base(r)+signedInPath, secret)
 	if err != nil {
@@ -93,13 +94,13 @@ func (s *Server) finishSignIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// forSignIn returns the cookie of a browser that signs in. The provider's page leads back here, so
-// it must come with requests that another site begins.
+// forSignIn returns the cookie for a browser that signs in. It must be sent with requests that
+// another site starts, because the provider's page leads back here.
 func (s *Server) forSignIn(r *http.Request, value string, age time.Duration) *http.Cookie {
 	return &http.Cookie{Name: signInCookie, Value: value, Path: signInPath, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.base(r), "https:")}
 }
 
-// notSignedIn tells a person why the browser is not signed in, and the log.
+// notSignedIn shows and logs why a browser was not signed in.
 func (s *Server) notSignedIn(w http.ResponseWriter, err error) error {
 	var status int
 	var why string

@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// accept makes a WebSocket of a request; the guard has looked at its origin. When the server ends
-// it is closed, and ctx ends. done must be called.
+// accept upgrades a request to a WebSocket. The guard has checked its origin. When the server ends,
+// the WebSocket is closed and ctx ends. done must be called at the end.
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn, done func(), err error) {
 	if !isUpgrade(r) {
 		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this is for WebSockets")
@@ -23,8 +23,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	// Browsers give up if none of the subprotocols they offer is selected, even if the only one
-	// is the token.
+	// Browsers fail unless one of the subprotocols that they offer is selected, even if the only
+	// one is the token.
 	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol}, bearers(r)...)})
 	if err != nil {
 		leave()
@@ -35,7 +35,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	closed := make(chan struct{})
 	unlink := context.AfterFunc(s.stopped, func() {
 		defer close(closed)
-		_ = ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
+		_ = ws.Close(websocket.StatusGoingAway, "server is shutting down") // the client may be gone
 		cancel()
 	})
 	return ctx, ws, func() {
@@ -48,10 +48,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	}, nil
 }
 
-// errAnswered says that the client was told of an error already.
+// errAnswered reports that the client has already received an error.
 type errAnswered struct{ error }
 
-// send writes a message. A client that does not take it in time is gone.
+// send writes a message. It disconnects a client that does not accept it in time.
 func send(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, message []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -77,7 +77,7 @@ func closing(err error) (websocket.StatusCode, string) {
 	return websocket.StatusTryAgainLater, "the session cannot be reached"
 }
 
-// noteEnd logs the end of a stream that ended for a reason.
+// noteEnd logs the end of a stream that ended with an error.
 func (s *Server) noteEnd(r *http.Request, began time.Time, err error) {
 	var closed websocket.CloseError
 	if err == nil || errors.As(err, &closed) && (closed.Code == websocket.StatusNormalClosure || closed.Code == websocket.StatusGoingAway) {

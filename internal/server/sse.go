@@ -16,20 +16,20 @@ type eventStream struct {
 	c  *http.ResponseController
 }
 
-// keepAlive is how often a comment shows proxies and clients that the connection is alive.
+// keepAlive is the interval of comments that show proxies and clients that the connection is alive.
 const keepAlive = 15 * time.Second
 
-// startEvents begins an answer of events; ctx ends with the server, the client and a write that
-// fails. done must be called.
+// startEvents starts a response of events. ctx ends with the server, when the client leaves, and
+// when a write fails. done must be called at the end.
 func (s *Server) startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e *eventStream, done func(), err error) {
 	leave, err := s.enter()
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	e = &eventStream{w: w, c: http.NewResponseController(w)}
-	_ = e.c.SetReadDeadline(time.Time{}) // nothing more is read; an error does not matter
+	_ = e.c.SetReadDeadline(time.Time{}) // nothing more is read, so an error does not matter
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // of nginx
+	w.Header().Set("X-Accel-Buffering", "no") // for nginx
 	w.WriteHeader(http.StatusOK)
 	ctx, cancel := context.WithCancel(r.Context())
 	unlink := context.AfterFunc(s.stopped, cancel)
@@ -68,9 +68,9 @@ func (e *eventStream) write(text string) error {
 	return e.c.Flush()
 }
 
-// send writes an event; id is what the client comes back with, empty: none.
+// send writes an event. The client sends id when it reconnects; it may be empty.
 func (e *eventStream) send(name, id string, v any) error {
-	data, err := json.Marshal(v) // has no line break
+	data, err := json.Marshal(v) // contains no line break
 	if err != nil {
 		return err
 	}

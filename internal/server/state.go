@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// states remembers what the agents of live sessions do, as their logs have it.
+// states caches what the agents of live sessions are doing, according to their entries.
 type states struct {
 	mu   sync.Mutex // guards last
 	last map[string]lastState
@@ -15,10 +15,10 @@ type states struct {
 
 type lastState struct {
 	protocol.State
-	seq int // of the newest entry that was looked at
+	seq int // of the newest entry that was read
 }
 
-// lookBack is how many entries are looked at again: the newest may still change.
+// lookBack is the number of entries that are read again, because the newest may still change.
 const lookBack = 8
 
 // of returns the state of a live session.
@@ -45,5 +45,5 @@ func (s *states) of(ctx context.Context, db Store, id string) (protocol.State, e
 	return last.State, nil
 }
 
-// maxStates is how many sessions are remembered before all are forgotten.
+// maxStates is the number of cached sessions at which the cache is emptied.
 const maxStates = 10_000

@@ -7,15 +7,15 @@ import (
 // tail is the newest output of a session, cut only between characters and control sequences. Its
 // zero value is empty.
 type tail struct {
-	any  bool // there was some
-	torn bool // what was given last ends within a sequence
+	any  bool // whether there was any output
+	torn bool // the last returned output ended within a sequence
 
-	carry   []byte // not given yet: it is not complete
-	kept    []byte // begins where a character or sequence does
-	cutting cutter // at the end of what was given
+	carry   []byte // held back because it is incomplete
+	kept    []byte // starts at the beginning of a character or sequence
+	cutting cutter // state at the end of the returned output
 }
 
-// add takes output and returns what is complete of it and of what was held back, as UTF-8. A
+// add adds output and returns, as UTF-8, what is complete of it and of what was held back. A
 // sequence without an end is returned in parts.
 func (t *tail) add(data []byte) (text []byte) {
 	data = append(t.carry, data...)
@@ -50,7 +50,7 @@ func (t *tail) newest() []byte {
 	return t.kept
 }
 
-// trim keeps at most bridgeLimit bytes, from where a character or sequence begins.
+// trim keeps at most bridgeLimit bytes, starting at the beginning of a character or sequence.
 func (t *tail) trim() {
 	over := len(t.kept) - bridgeLimit
 	if over <= 0 {
@@ -67,27 +67,27 @@ func (t *tail) trim() {
 	t.kept = nil
 }
 
-// cutter knows where output may be cut: not within a character (UTF-8), nor within an escape
+// cutter finds places at which output may be cut: not within a character (UTF-8) or an escape
 // sequence (ECMA-48, and xterm's strings).
 type cutter struct {
 	state  byte // one of the constants below
-	follow int  // bytes of a character that are still to come
+	follow int  // number of missing bytes of a character
 }
 
 const (
 	atGround  = iota
-	inEscape  // behind ESC
-	inControl // behind ESC [
-	inText    // of OSC, DCS, SOS, PM, APC: up to ST or BEL
-	inTextEnd // behind ESC in there
-	inShort   // behind ESC and an intermediate byte, up to a final one
+	inEscape  // after ESC
+	inControl // after ESC [
+	inText    // within OSC, DCS, SOS, PM or APC, up to ST or BEL
+	inTextEnd // after ESC within such a string
+	inShort   // after ESC and an intermediate byte, up to the final one
 )
 
 // rests reports whether the next byte begins a character or sequence.
 func (c *cutter) rests() bool { return c.state == atGround && c.follow == 0 }
 
-// safe reads data and returns the last place at which it may be cut, or -1 if it has none, not even
-// its beginning.
+// safe reads data and returns the last offset at which it may be cut, or -1 if there is none, not
+// even at its beginning.
 func (c *cutter) safe(data []byte) int {
 	last := -1
 	if c.rests() {
@@ -105,7 +105,7 @@ func (c *cutter) safe(data []byte) int {
 // next reads a byte.
 func (c *cutter) next(b byte) {
 	switch {
-	case b == 0x18 || b == 0x1a: // CAN and SUB end everything
+	case b == 0x18 || b == 0x1a: // CAN and SUB end every sequence
 		*c = cutter{}
 	case b == 0x1b && c.state == inText:
 		c.state = inTextEnd
@@ -126,7 +126,7 @@ func (c *cutter) next(b byte) {
 	}
 }
 
-// escaped reads the byte behind ESC.
+// escaped reads the byte after ESC.
 func (c *cutter) escaped(b byte) {
 	switch {
 	case b == '[':
@@ -140,7 +140,7 @@ func (c *cutter) escaped(b byte) {
 	}
 }
 
-// character counts the bytes of a character.
+// character reads a byte of a character.
 func (c *cutter) character(b byte) {
 	switch {
 	case c.follow > 0 && !utf8.RuneStart(b):

@@ -13,30 +13,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Users knows the people who use a server, by their tokens. A Store finds out by the context of a
-// request who asks, and answers with what that user may see.
+// Users identifies the users of a server by their tokens. A Store finds the user in the context of
+// a request, and returns what that user may see.
 type Users interface {
-	// Enter returns the context of a request of the token's owner. The error wraps
+	// Enter returns the context for a request by the token's owner. The error wraps
 	// session.ErrForbidden if the token is not valid.
 	Enter(r *http.Request, token string) (context.Context, error)
-	// Login returns a token for the browser of the user whose context this is, and how long it
-	// is valid.
+	// Login returns a token for the browser of the context's user, and how long it is valid.
 	Login(ctx context.Context) (token string, age time.Duration, err error)
-	// OpenLink returns the context of a request that came by a link with this code, and the id
-	// of the session that the link opens. The error wraps session.ErrForbidden if the client
-	// must show a token first, session.ErrNotFound if the link is void.
+	// OpenLink returns the context for a request by a link with this code, and the id of the
+	// session that the link opens. The error wraps session.ErrForbidden if the client must present
+	// a token first, and session.ErrNotFound if the link is revoked.
 	OpenLink(r *http.Request, code string) (ctx context.Context, id string, err error)
-	// Name returns the name of the user whose context this is.
+	// Name returns the name of the context's user.
 	Name(ctx context.Context) string
-	// Logout makes the token void that Login returned.
+	// Logout revokes a token that Login returned.
 	Logout(ctx context.Context) error
 }
 
-// userCookie is the cookie that holds the token of a browser.
+// userCookie is the name of the cookie that contains a browser's token.
 const userCookie = "ptyrec-user"
 
-// enterUser returns the request with the context of its user, and what the client may try: the
-// Store decides about each session. A cookie that is no longer valid counts as none.
+// enterUser returns the request with the context of its user, and what the client may attempt: the
+// Store decides about each session. A cookie that is no longer valid is ignored.
 func (s *Server) enterUser(r *http.Request, tokens []string) (*http.Request, right, error) {
 	shown, err := shownTokens(r, tokens)
 	if err != nil {
@@ -67,7 +66,7 @@ func (s *Server) enterUser(r *http.Request, tokens []string) (*http.Request, rig
 	return r.WithContext(ctx), mayWrite, nil
 }
 
-// shownTokens returns the tokens that a client presents, besides its cookie.
+// shownTokens returns the tokens that a client presents, except its cookie.
 func shownTokens(r *http.Request, shown []string) ([]string, error) {
 	for _, header := range r.Header.Values("Authorization") {
 		token, ok := strings.CutPrefix(header, "Bearer ")
@@ -86,7 +85,7 @@ func shownTokens(r *http.Request, shown []string) ([]string, error) {
 	return shown, nil
 }
 
-// loginUser exchanges the token of a user for a cookie with another one.
+// loginUser exchanges the token of a user for a cookie with another token.
 func (s *Server) loginUser(w http.ResponseWriter, r *http.Request, token string) error {
 	ctx, err := s.Users.Enter(r, token)
 	if err == nil {

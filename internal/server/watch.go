@@ -13,31 +13,31 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// watch notices sessions that start, change and end, while it has watchers.
+// watch detects sessions that start, change and end, while there are watchers.
 type watch struct {
 	server *Server
 	every  time.Duration
 
 	mu       sync.Mutex // guards the fields below
 	watchers map[chan change]struct{}
-	stop     context.CancelFunc         // of the watching; nil without watchers
-	known    map[string]*store.Overview // the live sessions, as they were told, by id
+	stop     context.CancelFunc         // stops the polling; nil without watchers
+	known    map[string]*store.Overview // the live sessions as last sent, by id
 }
 
-// change is what happened: a session is new or different, or gone.
+// change is a change to send: a new or changed session, or removed ones.
 type change struct {
 	session *store.Overview
 	removed string
 }
 
-// watchEvery is how often the database is asked.
+// watchEvery is the interval at which the database is polled.
 const watchEvery = time.Second
 
 func (w *watch) init(s *Server) {
 	w.server, w.every, w.watchers = s, watchEvery, map[chan change]struct{}{}
 }
 
-// watchSessions streams what happens to the sessions.
+// watchSessions streams changes of the sessions.
 func (s *Server) watchSessions(w http.ResponseWriter, r *http.Request) error {
 	ctx, e, done, err := s.startEvents(w, r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Server) watchSessions(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		case c, ok := <-changes:
 			if !ok {
-				return nil // it was too slow: it comes again
+				return nil // the client was too slow; it will reconnect
 			}
 			if err := tellChange(e, c); err != nil {
 				return nil // the client is gone
@@ -68,19 +68,20 @@ func tellChange(e *eventStream, c change) error {
 	return e.send("removed", "", map[string]string{"id": c.removed})
 }
 
-// changesQueued is how many changes wait for a watcher before it is dropped.
+// changesQueued is the maximum number of changes queued for a watcher. Beyond that, the watcher is
+// dropped.
 const changesQueued = 2 * maxPageSize
 
-// add begins to watch, for one more. He gets all live sessions first.
+// add adds a watcher, which first receives all live sessions.
 func (w *watch) add() chan change {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	changes := make(chan change, changesQueued)
 	w.watchers[changes] = struct{}{}
 	for _, it := range w.known {
-		changes <- change{session: it} // there is room: no more are live than are asked for, and as many end
+		changes <- change{session: it} // cannot block: the queue is large enough for all live sessions
 	}
-	if w.stop == nil && w.server.Users == nil { // else not everybody may know
+	if w.stop == nil && w.server.Users == nil { // with users, each may see different sessions
 		w.known = map[string]*store.Overview{}
 		ctx, stop := context.WithCancel(w.server.stopped)
 		w.stop = stop
@@ -89,7 +90,7 @@ func (w *watch) add() chan change {
 	return changes
 }
 
-// remove ends watching for one. The last one ends it all.
+// remove removes a watcher. It stops polling after the last one.
 func (w *watch) remove(changes chan change) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,7 +116,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// look finds what has changed and tells the watchers.
+// look finds what has changed and sends it to the watchers.
 func (w *watch) look(ctx context.Context) error {
 	infos, err := w.server.Store.Sessions(ctx, store.Filter{Live: true, Limit: maxPageSize})
 	if err != nil {
@@ -141,7 +142,7 @@ func (w *watch) look(ctx context.Context) error {
 	return nil
 }
 
-// left returns the ids that were live and are not in live.
+// left returns the ids of the sessions that were live and are not in live.
 func (w *watch) left(live []*store.Info) (ids []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -153,12 +154,12 @@ func (w *watch) left(live []*store.Info) (ids []string) {
 	return ids
 }
 
-// tell sends the watchers what they do not know.
+// tell sends the watchers what they do not know yet.
 func (w *watch) tell(ctx context.Context, items []store.Overview, removed []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ctx.Err() != nil {
-		return // another may watch already
+		return // there may be another watch by now
 	}
 	for i := range items {
 		it := &items[i]
@@ -178,7 +179,7 @@ func (w *watch) tell(ctx context.Context, items []store.Overview, removed []stri
 	}
 }
 
-// labeled notifies the watchers of a session that this server has changed.
+// labeled sends a session that this server has changed to the watchers.
 func (w *watch) labeled(it *store.Overview) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +189,7 @@ func (w *watch) labeled(it *store.Overview) {
 	w.toAll(change{session: it})
 }
 
-// deleted notifies the watchers of a session that this server has deleted.
+// deleted reports a session that this server has deleted to the watchers.
 func (w *watch) deleted(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +197,7 @@ func (w *watch) deleted(id string) {
 	w.toAll(change{removed: id})
 }
 
-// toAll sends a change to each watcher, and drops those that do not take it.
+// toAll sends a change to each watcher, and drops those that are too slow.
 func (w *watch) toAll(c change) {
 	for changes := range w.watchers {
 		select {

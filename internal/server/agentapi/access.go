@@ -15,17 +15,17 @@ import (
 	"unicode"
 )
 
-// Access says who may use an API that has a server of its own. Its zero value lets nobody in.
+// Access is who may use an API that has its own server. Its zero value admits no one.
 type Access struct {
-	Hosts   []string // names that the server is called by, without ports; "*": any
-	Origins []string // whose pages may use it, as scheme://host[:port]; "*": any
-	Token   string   // everything needs it; empty: no token is needed
+	Hosts   []string // names of the server, without ports; "*": any
+	Origins []string // whose pages may use the API, as scheme://host[:port]; "*": any
+	Token   string   // required for everything; empty: no token is needed
 	// Own, if set, reports whether the client of a connection needs no token.
 	Own func(client, server netip.AddrPort) bool
 }
 
-// ownKey is the key under which a connection's context holds a func() bool, which returns what
-// Access.Own reports.
+// ownKey is the context key of a connection for a func() bool that returns the result of
+// Access.Own.
 type ownKey struct{}
 
 // connContext makes the requests of a connection share one call of Own, which takes long.
@@ -43,15 +43,15 @@ func isOwn(r *http.Request) bool {
 	return ok && own()
 }
 
-// DefaultHosts returns the hosts that agentapi allows.
+// DefaultHosts returns the hosts that agentapi accepts.
 func DefaultHosts() []string { return []string{"localhost", "127.0.0.1", "[::1]"} }
 
-// DefaultOrigins returns the origins that agentapi allows.
+// DefaultOrigins returns the origins that agentapi accepts.
 func DefaultOrigins() []string {
 	return []string{"http://localhost:3284", "http://localhost:3000", "http://localhost:3001"}
 }
 
-// CheckHosts returns hosts as Access takes them.
+// CheckHosts converts hosts to the form of Access.
 func CheckHosts(list []string) ([]string, error) {
 	if err := checkList(list); err != nil || slices.Contains(list, "*") {
 		return []string{"*"}, err
@@ -73,7 +73,7 @@ func CheckHosts(list []string) ([]string, error) {
 	return hosts, nil
 }
 
-// CheckOrigins returns origins as Access takes them.
+// CheckOrigins converts origins to the form of Access.
 func CheckOrigins(list []string) ([]string, error) {
 	if err := checkList(list); err != nil || slices.Contains(list, "*") {
 		return []string{"*"}, err
@@ -89,8 +89,8 @@ func CheckOrigins(list []string) ([]string, error) {
 	return origins, nil
 }
 
-// checkList refuses what a list of names cannot have: lists are separated by commas in flags and by
-// blanks in the environment.
+// checkList returns an error if a name in the list contains a separator: lists are separated by
+// commas in flags and by spaces in the environment.
 func checkList(list []string) error {
 	if len(list) == 0 {
 		return fmt.Errorf("the list must not be empty")
@@ -106,7 +106,7 @@ func checkList(list []string) error {
 	return nil
 }
 
-// Guarded returns the handler of the API, for those whom access lets in.
+// Guarded returns the handler of the API for the clients that access admits.
 func (a *API) Guarded(access Access) http.Handler {
 	next := a.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +130,7 @@ func (a *API) Guarded(access Access) http.Handler {
 	})
 }
 
-// askForToken says how a token is shown.
+// askForToken sets the header that tells how to present a token.
 func askForToken(w http.ResponseWriter) {
 	w.Header().Set("WWW-Authenticate", `Basic realm="agentapi", charset="UTF-8"`)
 	w.Header().Add("WWW-Authenticate", "Bearer")
@@ -148,14 +148,14 @@ func (o Access) knowsOrigin(origin string) bool {
 	return slices.Contains(o.Origins, "*") || slices.Contains(o.Origins, strings.ToLower(origin))
 }
 
-// corsMethods are the methods that pages of other origins may use, as agentapi has them.
+// corsMethods are the methods that pages of other origins may use, as in agentapi.
 var corsMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions}
 
 // corsHeaders are the headers that pages of other origins may send.
 var corsHeaders = []string{"Origin", "Accept", "Authorization", "Content-Type", "X-Csrf-Token"}
 
-// cors sets the headers that let pages of the known origins read the answer. done is true if the
-// request only asked for that.
+// cors sets the headers that let pages of accepted origins read the response. done is true if the
+// request asked only for these headers.
 func (o Access) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	h := w.Header()
 	origin, method := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
@@ -194,7 +194,7 @@ func (o Access) cors(w http.ResponseWriter, r *http.Request) (done bool) {
 	return true
 }
 
-// askedHeaders returns the headers that a page wants to send. ok is false if it may not.
+// askedHeaders returns the headers that a page wants to send. ok is false if one is not allowed.
 func askedHeaders(r *http.Request) (headers []string, ok bool) {
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
 		if name = http.CanonicalHeaderKey(strings.TrimSpace(name)); name == "" {
@@ -208,8 +208,8 @@ func askedHeaders(r *http.Request) (headers []string, ok bool) {
 	return headers, true
 }
 
-// mayWrite reports whether a request may come from a page that may write: one of our own, or of a
-// known origin. Programs name no origin.
+// mayWrite reports whether a request is not from a page, or from one of our own or of an accepted
+// origin.
 func (o Access) mayWrite(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
@@ -226,7 +226,7 @@ func (o Access) mayWrite(r *http.Request) bool {
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
 }
 
-// hasToken reports whether a request has the token, as Bearer or as the password of Basic.
+// hasToken reports whether a request presents the token, as Bearer or as the password of Basic.
 func (o Access) hasToken(r *http.Request) bool {
 	if o.Token == "" {
 		return true

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// Uploads are where the files go that clients send.
+// Uploads stores files that clients send.
 type Uploads interface {
-	// Save keeps a file of that base name, and returns its absolute path. Files of one name with
-	// different bytes get different paths.
+	// Save stores a file with that base name, and returns its absolute path. Files with the same
+	// name but different contents get different paths.
 	Save(name string, data []byte) (path string, err error)
 }
 
-// API answers the requests about one session. Its fields must not change once it is used.
+// API handles the requests for one session. Its fields must not change after its first use.
 type API struct {
 	Session *Session
-	Prefix  string                       // of the paths that clients know, without a slash at its end; empty: they are at the root
-	Chat    string                       // the base path of the chat page, as clients know it; empty: Prefix + "/chat"
-	Uploads Uploads                      // nil: files are refused
-	Sender  func(r *http.Request) Sender // returns the one for the client of a request; nil: the session's
-	Version string                       // of the program
+	Prefix  string                       // prefix of the paths that clients use, without a trailing slash; empty: none
+	Chat    string                       // base path of the chat page, as clients use it; empty: Prefix + "/chat"
+	Uploads Uploads                      // nil: files are rejected
+	Sender  func(r *http.Request) Sender // returns the Sender for the client of a request; nil: the session's
+	Version string                       // the program's version
 	Log     *slog.Logger
 }
 
-// route is one path of the API, below the prefix.
+// route is a path of the API, below the prefix.
 type route struct {
 	methods map[string]handler
 }
@@ -55,7 +55,7 @@ func (a *API) routes() map[string]route {
 	}
 }
 
-// Handler returns the handler of all paths below the prefix, which was removed from them.
+// Handler returns the handler of all paths below the prefix. It expects paths without the prefix.
 func (a *API) Handler() http.Handler {
 	if a.Log == nil {
 		a.Log = slog.Default()
@@ -75,7 +75,7 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
-// serve answers a request, if its method is right.
+// serve handles a request if its method is allowed.
 func (o route) serve(w http.ResponseWriter, r *http.Request) error {
 	h, ok := o.methods[r.Method]
 	if !ok {
@@ -90,7 +90,7 @@ func (o route) serve(w http.ResponseWriter, r *http.Request) error {
 	return h(w, r)
 }
 
-// home leads to the chat page.
+// home redirects to the chat page.
 func (a *API) home(w http.ResponseWriter, r *http.Request) error {
 	http.Redirect(w, r, a.chatBase()+"/embed", http.StatusTemporaryRedirect)
 	return nil

@@ -12,14 +12,14 @@ const (
 	statusRunning = "running"
 )
 
-// note is a change that is not a message.
+// note is an event for clients that is not a message.
 type note struct {
 	version int
-	status  string  // empty: it is an error
-	failure failure // of the session, not of a request
+	status  string  // the new status; empty if it is an error
+	failure failure // an error of the session, not of a request
 }
 
-// failure is an error that clients are told of by an event.
+// failure is an error that clients receive as an event.
 type failure struct {
 	Message string    `json:"message"`
 	Level   string    `json:"level"` // warning or error
@@ -27,24 +27,24 @@ type failure struct {
 }
 
 const (
-	maxFailures = 100 // that a new client gets
-	maxNotes    = 256 // that a slow one gets
+	maxFailures = 100 // for a new client
+	maxNotes    = 256 // for a slow client
 )
 
-// board is what clients see of a session. It may be used concurrently; nothing is done under its
-// lock that takes long.
+// board is the state of a session that clients see. It may be used concurrently. Its lock is held
+// only briefly.
 type board struct {
 	mu       sync.Mutex // guards the fields below
-	version  int        // counts changes
+	version  int        // number of changes so far
 	changed  chan struct{}
 	status   string
 	messages []Message
-	versions []int // of the messages
+	versions []int // version of each message
 	notes    []note
 	failures []failure
 	screen   string
 	painted  int // version of the screen
-	watchers int // of the screen
+	watchers int // number of clients that watch the screen
 	over     bool
 }
 
@@ -52,19 +52,19 @@ func newBoard() *board {
 	return &board{changed: make(chan struct{}), status: statusRunning}
 }
 
-// touch notes a change. The caller holds b.mu.
+// touch counts a change and returns its version. b.mu must be held.
 func (b *board) touch() int {
 	b.version++
 	return b.version
 }
 
-// wake wakes those who wait for a change. The caller holds b.mu.
+// wake wakes those who wait for a change. b.mu must be held.
 func (b *board) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
 }
 
-// post shows messages and a status.
+// post sets the messages and the status.
 func (b *board) post(messages []Message, status string, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,7 +87,7 @@ func (b *board) post(messages []Message, status string, over bool) {
 	}
 }
 
-// note keeps a note for those who watch. The caller holds b.mu.
+// note adds a note. b.mu must be held.
 func (b *board) note(n note) {
 	if len(b.notes) >= maxNotes {
 		b.notes = slices.Delete(b.notes, 0, len(b.notes)-maxNotes+1)
@@ -95,7 +95,7 @@ func (b *board) note(n note) {
 	b.notes = append(b.notes, n)
 }
 
-// fail tells clients that something went wrong.
+// fail reports an error to clients.
 func (b *board) fail(level, message string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -106,7 +106,7 @@ func (b *board) fail(level, message string, at time.Time) {
 	b.wake()
 }
 
-// paint shows a screen.
+// paint sets the screen.
 func (b *board) paint(screen string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,16 +123,16 @@ func (b *board) now() (status string, messages []Message) {
 	return b.status, slices.Clone(b.messages)
 }
 
-// news is what changed since a version.
+// news is what has changed since a version.
 type news struct {
 	messages []Message
 	notes    []note
 	version  int
 	changed  <-chan struct{} // closed at the next change
-	over     bool            // nothing changes any more
+	over     bool            // there are no further changes
 }
 
-// all returns what a new client gets.
+// all returns the news for a new client.
 func (b *board) all() news {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -162,14 +162,14 @@ func (b *board) since(version int) news {
 	return n
 }
 
-// shown returns the screen, and whether it changed after a version.
+// shown returns the screen, and whether it has changed since a version.
 func (b *board) shown(version int) (screen string, now int, differs bool, changed <-chan struct{}, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.screen, b.version, b.painted > version, b.changed, b.over
 }
 
-// watch counts one who watches the screen until leave is called.
+// watch counts a client that watches the screen, until leave is called.
 func (b *board) watch() (leave func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -181,7 +181,7 @@ func (b *board) watch() (leave func()) {
 	}
 }
 
-// watched reports whether anybody watches the screen.
+// watched reports whether a client watches the screen.
 func (b *board) watched() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

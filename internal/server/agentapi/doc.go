@@ -1,7 +1,7 @@
-// Package agentapi serves a session as coder/agentapi serves one: its status, its messages and its
-// events, and a way to type into it.
+// Package agentapi serves a session in the way of coder/agentapi: its status, messages and events,
+// and requests to type into it.
 //
-// A Session follows one session by a client.Stream. Talk turns its entries into agentapi's messages
-// and status; what an unrecognised program says is read off the screen (page). API answers the HTTP
-// requests for one Session.
+// A Session follows one session by a client.Stream. talk converts its entries to agentapi's
+// messages and status; page reads the replies of an unknown program from the screen. API handles
+// the HTTP requests for one Session.
 package agentapi

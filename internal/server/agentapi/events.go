@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	heartbeat = 15 * time.Second // a comment shows that the connection is alive
-	patience  = 10 * time.Second // with a client that does not read
-	// maxEvent is how long an event may be, in bytes: agentapi's SDK reads no longer ones.
+	heartbeat = 15 * time.Second // interval of comments that show that the connection is alive
+	patience  = 10 * time.Second // time limit of a write to a client
+	// maxEvent is the maximum length of an event, in bytes: agentapi's SDK accepts no longer ones.
 	maxEvent = 128 << 10
 )
 
-// cutNote ends a text that is too long for an event.
+// cutNote is appended to a text that was cut to fit in an event.
 const cutNote = "\n\n[cut here: GET /messages has the whole message]"
 
 // stream writes server-sent events to one client.
@@ -25,7 +25,7 @@ type stream struct {
 	c *http.ResponseController
 }
 
-// begin starts an answer of events.
+// begin starts a response of events.
 func begin(w http.ResponseWriter) *stream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -42,15 +42,15 @@ func begin(w http.ResponseWriter) *stream {
 }
 
 func (s *stream) put(text string) error {
-	_ = s.c.SetWriteDeadline(time.Now().Add(patience)) // if it cannot be set, the server has one
+	_ = s.c.SetWriteDeadline(time.Now().Add(patience)) // if it cannot be set, the server's deadline applies
 	if _, err := io.WriteString(s.w, text); err != nil {
 		return err
 	}
 	return s.c.Flush()
 }
 
-// event writes an event. Of a text that is too long it keeps the beginning; body makes the event's
-// data of it.
+// event writes an event. body converts the text to the event's data. A text that is too long is
+// cut.
 func (s *stream) event(name, text string, body func(text string) any) error {
 	data, err := json.Marshal(body(text))
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *stream) event(name, text string, body func(text string) any) error {
 	return s.put("event: " + name + "\ndata: " + string(data) + "\n\n")
 }
 
-// head returns up to size bytes of a text, whole characters.
+// head returns at most size bytes from the start of a text, without cutting a character.
 func head(text string, size int) string {
 	size = max(0, min(size, len(text)))
 	for size > 0 && size < len(text) && !utf8.RuneStart(text[size]) {
@@ -75,7 +75,7 @@ func head(text string, size int) string {
 	return text[:size]
 }
 
-// events tells a client of all messages, the status and the errors, and then of each change.
+// events sends a client all messages, the status and the errors, and then each change.
 func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	s := begin(w)
 	beat := time.NewTicker(heartbeat)
@@ -83,10 +83,10 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	news := a.Session.board.all()
 	for {
 		if a.tell(s, news) != nil {
-			return nil // it is gone
+			return nil // the client is gone
 		}
 		if news.over {
-			news.changed = nil // the stream stays, so that the client does not come again and again
+			news.changed = nil // keep the stream open, so that the client does not reconnect again and again
 		}
 		select {
 		case <-news.changed:
@@ -101,7 +101,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// tell writes events of what is new.
+// tell writes the news as events.
 func (a *API) tell(s *stream, n news) error {
 	for _, m := range n.messages {
 		err := s.event("message_update", m.Content, func(text string) any {
@@ -139,7 +139,7 @@ func (a *API) tell(s *stream, n news) error {
 	return nil
 }
 
-// screen shows a client the screen as it changes.
+// screen sends a client the screen whenever it changes.
 func (a *API) screen(w http.ResponseWriter, r *http.Request) error {
 	b := a.Session.board
 	defer b.watch()()
@@ -158,7 +158,7 @@ func (a *API) screen(w http.ResponseWriter, r *http.Request) error {
 				}{strings.TrimSuffix(text, cutNote)}
 			})
 			if err != nil {
-				return nil // it is gone
+				return nil // the client is gone
 			}
 		}
 		first, seen = false, version

@@ -9,15 +9,15 @@ import (
 )
 
 // area is the input area of a program: the rows at the bottom of the screen in which the user
-// writes. It is recognised by how it is drawn, see the kinds.
+// writes. It is recognised by how it is drawn; see the kinds.
 type area struct {
-	top  int    // its first row; the number of the screen's rows if there is no area
-	kind string // empty: not known yet
-	size int    // the width of a box or of rules, in characters
-	text string // of a prompt, without digits: programs count their prompts
+	top  int    // its first row; the number of rows of the screen if there is no area
+	kind string // empty if not known yet
+	size int    // width of a box or of rules, in characters
+	text string // text of a prompt, without digits, because programs count their prompts
 }
 
-// The greatest numbers of rows in an area, and below it.
+// The maximum number of rows in an area, and below it.
 const (
 	maxInput  = 30
 	maxStatus = 6
@@ -26,15 +26,15 @@ const (
 // Kinds of areas.
 const (
 	areaBox    = "box"
-	areaBar    = "bar"    // rows behind a vertical line
+	areaBar    = "bar"    // rows to the right of a vertical line
 	areaRules  = "rules"  // rows between two horizontal lines
-	areaPanel  = "panel"  // rows with a background of their own
-	areaPrompt = "prompt" // the cursor is behind text
-	areaNone   = "none"   // there is no area
+	areaPanel  = "panel"  // rows with their own background
+	areaPrompt = "prompt" // the cursor is after a text
+	areaNone   = "none"   // no area
 )
 
-// areaOf finds the input area. was is the one that the program had when it last waited for input.
-// If waits is set, it waits for input now, so that text in front of the cursor is a prompt.
+// areaOf finds the input area. was is the area when the program last waited for input. waits means
+// that it waits for input now, so that text before the cursor is a prompt.
 func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 	l := layout{s}
 	if a, ok := l.around(s.CursorY); ok {
@@ -57,7 +57,7 @@ func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 // layout finds areas on a screen.
 type layout struct{ s *vterm.Snapshot }
 
-// text returns the text of a row, without the blanks around it; empty: there is no such row.
+// text returns the text of a row, trimmed. It is empty if there is no such row.
 func (l layout) text(y int) string {
 	if y < 0 || y >= len(l.s.Lines) {
 		return ""
@@ -65,7 +65,7 @@ func (l layout) text(y int) string {
 	return strings.TrimSpace(l.s.Lines[y].Text)
 }
 
-// around returns the area that a row is in.
+// around returns the area that contains a row.
 func (l layout) around(y int) (area, bool) {
 	for _, find := range []func(int) (area, bool){l.box, l.rules, l.panel} {
 		if a, ok := find(y); ok && y-a.top <= max(maxStatus, len(l.s.Lines)/2) { // a larger one is the conversation
@@ -75,8 +75,8 @@ func (l layout) around(y int) (area, bool) {
 	return area{}, false
 }
 
-// lowest returns the lowest area on the screen. At most maxStatus rows with text are below it. The
-// cursor may be anywhere: many programs hide it, and draw their own.
+// lowest returns the lowest area on the screen. At most maxStatus rows with text are below it. It
+// does not use the cursor, because many programs hide it and draw their own.
 func (l layout) lowest() (area, bool) {
 	status := 0
 	for y := len(l.s.Lines) - 1; y > 0 && status <= maxStatus; y-- {
@@ -90,7 +90,7 @@ func (l layout) lowest() (area, bool) {
 	return area{}, false
 }
 
-// box returns the box that a row is in, or the bar that it is behind.
+// box returns the box that contains a row, or the bar to the left of it.
 func (l layout) box(y int) (area, bool) {
 	if !isSide(l.text(y)) {
 		return area{}, false
@@ -111,7 +111,7 @@ func (l layout) box(y int) (area, bool) {
 	return area{top: top, kind: areaBar}, true
 }
 
-// rules returns the area between two horizontal lines of the same width that a row is in.
+// rules returns the area that contains a row between two horizontal lines of the same width.
 func (l layout) rules(y int) (area, bool) {
 	top, bottom := y-1, y+1
 	for y-top <= maxInput && top >= 0 && !isLine(l.text(top)) {
@@ -128,7 +128,7 @@ func (l layout) rules(y int) (area, bool) {
 	return area{top: top, kind: areaRules, size: size}, true
 }
 
-// panel returns the panel that a row is in.
+// panel returns the panel that contains a row.
 func (l layout) panel(y int) (area, bool) {
 	color := l.background(y)
 	if color.Kind == vterm.ColorDefault {
@@ -144,8 +144,8 @@ func (l layout) panel(y int) (area, bool) {
 	return area{top: top, kind: areaPanel}, true
 }
 
-// background returns the background of more than half of a row; the default colour if it has no
-// such background.
+// background returns the background of more than half of a row, or the default colour if there is
+// none.
 func (l layout) background(y int) vterm.Color {
 	if y < 0 || y >= len(l.s.Lines) {
 		return vterm.Color{}
@@ -159,9 +159,9 @@ func (l layout) background(y int) vterm.Color {
 	return vterm.Color{}
 }
 
-// prompt returns the area of the prompt that the cursor is behind. set reports whether the prompt
-// is set off from the conversation: by a rule above it, which belongs to the area, or by rows
-// below.
+// prompt returns the area of the prompt before the cursor. set reports whether the prompt is
+// separated from the conversation: by a rule above it, which belongs to the area, or by rows below
+// it.
 func (l layout) prompt() (a area, set, ok bool) {
 	y := l.s.CursorY
 	text := l.text(y)
@@ -187,13 +187,13 @@ func (l layout) prompt() (a area, set, ok bool) {
 }
 
 // samePrompt reports whether two texts may be prompts of the same program: they are equal, or end
-// in the same character, which is no letter.
+// in the same character, which is not a letter.
 func samePrompt(a, b string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	return a == b || strings.HasSuffix(b, string(last)) && !unicode.IsLetter(last)
 }
 
-// withoutDigits returns text without its digits: those of counters change.
+// withoutDigits returns text without its digits, because counters change.
 func withoutDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -204,7 +204,7 @@ func withoutDigits(text string) string {
 }
 
 // The characters that draw lines: those of the Unicode blocks Box Drawing and Block Elements, and
-// similar ones of ASCII.
+// similar ASCII characters.
 const (
 	horizontals  = "─━┄┅┈┉╌╍═▀▁▂▃▄▔-=_"
 	verticals    = "│┃┆┇┊┋╎╏║▌▍▎▏▐▕|"
@@ -212,10 +212,10 @@ const (
 	corners      = "┌┍┎┏┐┑┒┓└┕┖┗┘┙┚┛╒╓╔╕╖╗╘╙╚╛╜╝╭╮╯╰├┤┠┣┫┨╞╟╠╡╢╣╷╵╹╻+"
 )
 
-// minLine is the length of the shortest line, in characters.
+// minLine is the minimum length of a line, in characters.
 const minLine = 8
 
-// isLine reports whether a row is a horizontal line. There may be a title in it.
+// isLine reports whether a row is a horizontal line, maybe with a title in it.
 func isLine(text string) bool {
 	if strings.ContainsAny(text[:min(len(text), utf8.UTFMax)], verticals) {
 		return false

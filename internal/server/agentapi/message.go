@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxBody is how long the body of a request may be, in bytes.
+// maxBody is the maximum length of a request's body, in bytes.
 const maxBody = 1 << 20
 
 // Kinds of messages that clients send.
@@ -21,7 +21,7 @@ const (
 	typeRaw  = "raw"
 )
 
-// message types what a client sends.
+// message types a client's message.
 func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	content, kind, err := readMessage(w, r)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *API) message(w http.ResponseWriter, r *http.Request) error {
 	}{a.schemaURL(r, "MessageResponseBody"), true})
 }
 
-// readMessage reads and checks the body of a message.
+// readMessage reads and validates the body of a message.
 func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, err error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var large *http.MaxBytesError
@@ -79,16 +79,17 @@ func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, 
 	return fields["content"].(string), fields["type"].(string), nil
 }
 
-// maxDrain is how much more than it takes a request may send, in bytes, and still read the answer.
+// maxDrain is how many bytes beyond maxBody are read of a request, so that its client reads the
+// response.
 const maxDrain = 64 << 20
 
-// drain reads the rest of a body that is refused: many clients read no answer before they have
-// written all.
+// drain reads the rest of a rejected body. Many clients read the response only after they have
+// written everything.
 func drain(body io.Reader) {
-	_, _ = io.CopyN(io.Discard, body, maxDrain) // the answer says what is wrong
+	_, _ = io.CopyN(io.Discard, body, maxDrain) // the response already reports an error
 }
 
-// isJSON reports whether a content type is that of JSON. None counts as JSON.
+// isJSON reports whether a content type is that of JSON. A missing one counts as JSON.
 func isJSON(media string) bool {
 	if media == "" {
 		return true
@@ -97,7 +98,7 @@ func isJSON(media string) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// text returns the beginning of a body, for an error.
+// text returns the beginning of a body, to quote it in an error.
 func text(body []byte) string {
 	const most = 1 << 10
 	s := strings.ToValidUTF8(string(body), "\uFFFD")
@@ -111,7 +112,7 @@ func text(body []byte) string {
 	return s
 }
 
-// checkMessage returns what is wrong with a message.
+// checkMessage returns the errors in a message.
 func checkMessage(value any) (wrong []detail) {
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -126,7 +127,7 @@ func checkMessage(value any) (wrong []detail) {
 		if _, ok := field.(string); !ok {
 			wrong = append(wrong, detail{Message: "expected string", Location: "body." + name, Value: field})
 		} else if name == "type" && field != typeUser && field != typeRaw {
-			wrong = append(wrong, detail{Location: "body.type", Value: field}) // as the original has it
+			wrong = append(wrong, detail{Location: "body.type", Value: field}) // like the original
 		}
 	}
 	var more []string

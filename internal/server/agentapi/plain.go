@@ -7,26 +7,26 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// maxLeft is how many rows that left the screen since the prompt are kept.
+// maxLeft is the maximum number of rows to keep that scrolled off the screen since the prompt.
 const maxLeft = 20_000
 
-// page reads the answers of a program that is no known agent off its screen. An answer is what the
-// program has shown since the last prompt was typed.
+// page reads the replies of an unknown program from its screen. A reply is what the program has
+// shown since the last prompt was typed.
 type page struct {
 	term    *vterm.Term
 	left    []line   // rows that have scrolled off the screen since the prompt
 	sent    []string // lines of the prompt
 	area    area     // the input area when the prompt was typed
 	before  []string // lines above the input area when the prompt was typed
-	covered []string // lines above the input area at earlier prompts: an agent covers them until it ends
+	covered []string // lines above the input area at earlier prompts, which an agent covers until it ends
 	wrote   bool     // whether the program has written since the prompt
 }
 
 // line is a row of the screen.
 type line struct {
 	text    string
-	blanks  int  // number of blanks that follow the text
-	wrapped bool // continues the row above
+	blanks  int  // number of blanks after the text
+	wrapped bool // whether it continues the row above
 }
 
 func lineOf(r *vterm.Row) line { return line{r.Text, r.Blanks, r.Wrapped} }
@@ -35,10 +35,10 @@ func newPage(cols, rows int) *page {
 	return &page{term: vterm.New(vterm.Options{Cols: cols, Rows: rows, Scrollback: -1})}
 }
 
-// write takes output of the program.
+// write adds output of the program.
 func (p *page) write(data []byte) {
 	p.wrote = true
-	const step = 4 << 10 // so little that the terminal keeps all rows that scroll off
+	const step = 4 << 10 // few enough bytes that the terminal keeps all rows that scroll off
 	for len(data) > 0 {
 		n := min(step, len(data))
 		_, _ = p.term.Write(data[:n]) // never fails
@@ -51,8 +51,8 @@ func (p *page) write(data []byte) {
 	}
 }
 
-// mark starts the answer to a prompt, which is typed next. If typing fails, undo must be called.
-// An agent may cover rows that are shown again when it ends.
+// mark starts the reply to a prompt, which is typed next. If typing fails, undo must be called.
+// agent means that an agent was started: it may cover rows that are shown again when it ends.
 func (p *page) mark(text string, agent bool) (undo func()) {
 	was := *p
 	undo = func() {
@@ -68,7 +68,7 @@ func (p *page) mark(text string, agent bool) (undo func()) {
 	return undo
 }
 
-// text returns the answer to the prompt, without the prompt's echo and the input area.
+// text returns the reply to the prompt, without the prompt's echo and the input area.
 func (p *page) text() string {
 	rows, _ := p.above(false)
 	rows = p.withoutEcho(trimmed(p.since(rows)))
@@ -91,7 +91,7 @@ func withoutBlanks(rows []string) []string {
 	return rows
 }
 
-// since returns the rows that have come since the prompt. It leaves out rows that keep their place
+// since returns the rows that were added since the prompt, without those that keep their place
 // above the input area, such as a status.
 func (p *page) since(rows []string) []string {
 	head := 0 // rows that have not changed
@@ -105,7 +105,7 @@ func (p *page) since(rows []string) []string {
 	if above := len(rows) - len(rest); above >= head && len(rest) <= maxStatus && equalButDigits(rest, rows[above:]) {
 		return rows[head:above]
 	}
-	for n := min(len(rest), len(rows)-head); n > 0; n-- { // a program with the whole screen has scrolled them up
+	for n := min(len(rest), len(rows)-head); n > 0; n-- { // a full-screen program has scrolled them up
 		if slices.Equal(rest[len(rest)-n:], rows[head:head+n]) {
 			return rows[head+n:]
 		}
@@ -119,13 +119,13 @@ func (p *page) since(rows []string) []string {
 	return rows[first:]
 }
 
-// equalButDigits reports whether rows differ in digits only, as those of counters do.
+// equalButDigits reports whether rows differ only in digits, as counters do.
 func equalButDigits(a, b []string) bool {
 	return slices.EqualFunc(a, b, func(a, b string) bool { return withoutDigits(a) == withoutDigits(b) })
 }
 
-// afterEcho returns the rows from the last one on that shows the prompt. A program with the whole
-// screen may show the same rows again when the same prompt is typed again.
+// afterEcho returns the rows from the last one that shows the prompt. If the same prompt is typed
+// again, a full-screen program may show the same rows again.
 func (p *page) afterEcho(rows []string) []string {
 	want := letters(strings.Join(p.sent, ""))
 	for i := len(rows) - 1; i >= 0 && want != "" && p.wrote; i-- {
@@ -136,8 +136,8 @@ func (p *page) afterEcho(rows []string) []string {
 	return nil
 }
 
-// above finds the input area, see areaOf. It returns the lines above it: those that have scrolled
-// off since the prompt, too, but no blank ones at the end.
+// above finds the input area, see areaOf. It returns the lines above it, including those that
+// scrolled off since the prompt, without blank ones at the end.
 func (p *page) above(waits bool) (lines []string, a area) {
 	s := p.term.Snapshot()
 	a = areaOf(s, p.area, waits)
@@ -159,8 +159,8 @@ func (p *page) above(waits bool) (lines []string, a area) {
 	return withoutBlanks(lines), a
 }
 
-// withoutEcho removes the echo of the prompt from the start of rows. The program's own prompt may
-// be in front of it, and the program may have wrapped it or drawn a box around it.
+// withoutEcho removes the echo of the prompt from the start of rows. The program may have put its
+// own prompt before it, wrapped it, or drawn a box around it.
 func (p *page) withoutEcho(rows []string) []string {
 	rest := rows
 	for _, line := range p.sent {
@@ -173,8 +173,8 @@ func (p *page) withoutEcho(rows []string) []string {
 	return rest
 }
 
-// withoutLetters removes the rows at the start that have exactly these letters, and the end of the
-// box that they are in.
+// withoutLetters removes rows from the start that have exactly these letters, and the rest of the
+// box around them.
 func withoutLetters(rows []string, want string) []string {
 	shown, boxed := "", false
 	for i, row := range rows {

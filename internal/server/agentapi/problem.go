@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// problem is an error as clients of agentapi read it (RFC 9457, with errors).
+// problem is an error in the form of agentapi (RFC 9457, with errors).
 type problem struct {
 	Schema string   `json:"$schema"`
 	Title  string   `json:"title"`
@@ -16,7 +16,7 @@ type problem struct {
 	Errors []detail `json:"errors,omitempty"`
 }
 
-// detail is one of the errors of a problem.
+// detail is an error in a problem.
 type detail struct {
 	Message  string `json:"message,omitempty"`
 	Location string `json:"location,omitempty"`
@@ -29,7 +29,7 @@ func failed(status int, text string, errors ...detail) error {
 	return &problem{Title: http.StatusText(status), Status: status, Detail: text, Errors: errors}
 }
 
-// invalid returns the error for a request that does not fit the schema.
+// invalid returns the error for a request that does not match the schema.
 func invalid(status int, errors ...detail) error {
 	return failed(status, "validation failed", errors...)
 }
@@ -37,7 +37,7 @@ func invalid(status int, errors ...detail) error {
 // unexpected is the detail of an error that the request did not cause.
 const unexpected = "unexpected error occurred"
 
-// problemOf returns the problem that is sent to the client for an error.
+// problemOf converts an error to the problem to send to the client.
 func problemOf(err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {
@@ -48,7 +48,8 @@ func problemOf(err error) *problem {
 	return p
 }
 
-// handler answers a request. What it returns is told to the client, if nothing was written before.
+// handler handles a request. If it returns an error before it has written anything, the error is
+// sent to the client.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 func (a *API) handle(h handler) http.Handler {
@@ -59,7 +60,7 @@ func (a *API) handle(h handler) http.Handler {
 	})
 }
 
-// fail tells the client of an error.
+// fail sends an error to the client.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := *problemOf(err)
 	if p.Status >= http.StatusInternalServerError {
@@ -69,7 +70,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	a.write(w, "application/problem+json", p.Status, "ErrorModel", p)
 }
 
-// answer responds with an object whose schema has the name.
+// answer responds with an object. name is the name of its schema.
 func (a *API) answer(w http.ResponseWriter, name string, v any) error {
 	a.write(w, "application/json", http.StatusOK, name, v)
 	return nil
@@ -79,11 +80,11 @@ func (a *API) write(w http.ResponseWriter, media string, status int, schema stri
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // can be
+	_ = enc.Encode(v) // can always be encoded
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Link", "<"+a.Prefix+"/schemas/"+schema+`.json>; rel="describedBy"`)
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // a client that is gone needs none
+	_, _ = w.Write(b.Bytes()) // an error means that the client is gone
 }
 
 // schemaURL returns the URL of a schema.

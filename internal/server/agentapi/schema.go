@@ -22,9 +22,9 @@ const (
 	openapi30YAML
 )
 
-// OpenAPI30 returns the API's document for OpenAPI 3.0, indented.
+// OpenAPI30 returns the API's document as OpenAPI 3.0, indented.
 func OpenAPI30() []byte {
-	text, _ := json.MarshalIndent(downgraded(parsed()), "", "  ") // it came from JSON
+	text, _ := json.MarshalIndent(downgraded(parsed()), "", "  ") // it was decoded from JSON
 	return append(text, '\n')
 }
 
@@ -32,12 +32,13 @@ func OpenAPI30() []byte {
 func parsed() map[string]any {
 	var doc map[string]any
 	if err := json.Unmarshal(openapiSource, &doc); err != nil {
-		panic(err) // our own file
+		panic(err) // the file is embedded
 	}
 	return doc
 }
 
-// document returns the handler of one form of the API's document. Its paths begin with the prefix.
+// document returns a handler that responds with one form of the API's document. Its paths include
+// the prefix.
 func (a *API) document(form documentForm) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		doc := parsed()
@@ -49,7 +50,7 @@ func (a *API) document(form documentForm) handler {
 		}
 		if form == openapi31YAML || form == openapi30YAML {
 			w.Header().Set("Content-Type", "application/vnd.oai.openapi+yaml")
-			_, _ = w.Write(appendYAML(nil, doc, 0)) // a client that is gone needs none
+			_, _ = w.Write(appendYAML(nil, doc, 0)) // an error means that the client is gone
 			return nil
 		}
 		text, err := json.Marshal(doc)
@@ -62,14 +63,14 @@ func (a *API) document(form documentForm) handler {
 	}
 }
 
-// downgraded returns a document of OpenAPI 3.1 as one of 3.0.
+// downgraded converts a document from OpenAPI 3.1 to 3.0.
 func downgraded(doc map[string]any) map[string]any {
 	down := lower(doc).(map[string]any)
 	down["openapi"] = "3.0.3"
 	return down
 }
 
-// lower writes what OpenAPI 3.1 has in its schemas as 3.0 does.
+// lower converts the parts of schemas in which OpenAPI 3.1 differs from 3.0.
 func lower(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -94,7 +95,7 @@ func lower(v any) any {
 		if types, ok := out["type"].([]any); ok {
 			out["type"], out["nullable"] = types[0], true
 		}
-		if ref, ok := out["$ref"]; ok && len(out) > 1 { // 3.0 reads nothing beside a $ref
+		if ref, ok := out["$ref"]; ok && len(out) > 1 { // in 3.0, a $ref must be alone
 			delete(out, "$ref")
 			out["allOf"] = []any{map[string]any{"$ref": ref}}
 		}
@@ -103,7 +104,7 @@ func lower(v any) any {
 	return v
 }
 
-// schema returns the handler of one of the API's schemas.
+// schema returns a handler that responds with a schema of the API.
 func (a *API) schema(file string) handler {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		name, ok := strings.CutSuffix(file, ".json")
@@ -123,7 +124,7 @@ func (a *API) schema(file string) handler {
 	}
 }
 
-// schemaRef adds the ending of the schemas' files.
+// schemaRef adds the extension of the schemas' files.
 var schemaRef = strings.NewReplacer(
 	`/schemas/AgentStatus"`, `/schemas/AgentStatus.json"`, `/schemas/ConversationRole"`, `/schemas/ConversationRole.json"`,
 	`/schemas/MessageType"`, `/schemas/MessageType.json"`, `/schemas/ErrorLevel"`, `/schemas/ErrorLevel.json"`,
@@ -153,7 +154,7 @@ func appendYAML(b []byte, v any, indent int) []byte {
 	return b
 }
 
-// appendYAMLValue appends what is behind a name or a dash.
+// appendYAMLValue appends what follows a name or a dash.
 func appendYAMLValue(b []byte, v any, indent int) []byte {
 	switch of := v.(type) {
 	case map[string]any:

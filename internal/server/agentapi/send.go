@@ -9,8 +9,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/prompt"
 )
 
-// Send sends the agent a prompt through by, or through the session's Sender if by is nil, and
-// returns once the agent has taken it. It is an error while the agent does not wait for a prompt.
+// Send sends the agent a prompt through by, or through the session's Sender if by is nil. It
+// returns when the agent has accepted it. It returns an error if the agent is not waiting for a
+// prompt.
 func (s *Session) Send(by Sender, text string) error {
 	if by == nil {
 		by = s.Sender
@@ -30,7 +31,7 @@ func (s *Session) Send(by Sender, text string) error {
 	return s.send(by, text)
 }
 
-// send sends a prompt, one at a time.
+// send sends a prompt. Only one is sent at a time.
 func (s *Session) send(by Sender, text string) error {
 	text = prompt.Clean(text)
 	now := time.Now()
@@ -45,7 +46,8 @@ func (s *Session) send(by Sender, text string) error {
 	s.mu.Unlock()
 	s.look(now)
 
-	ctx, cancel := context.WithTimeout(s.ctx, sendTime) // a client that leaves leaves no half of a prompt
+	// Not the request's: a client that leaves must not interrupt typing.
+	ctx, cancel := context.WithTimeout(s.ctx, sendTime)
 	defer cancel()
 	_, err := by.Send(ctx, text, prompt.SendOptions{AnyProgram: true})
 
@@ -65,7 +67,8 @@ func (s *Session) send(by Sender, text string) error {
 	return refused(err)
 }
 
-// Raw types keys at once, whatever the agent does, by way of a sender, nil: the session's.
+// Raw types keys at once, whatever the agent is doing, through by, or through the session's Sender
+// if by is nil.
 func (s *Session) Raw(by Sender, keys []byte) error {
 	if by == nil {
 		by = s.Sender
@@ -87,7 +90,7 @@ func (s *Session) Raw(by Sender, keys []byte) error {
 	return refused(by.Raw(s.ctx, keys))
 }
 
-// begin does what waited for the agent to be ready. The caller holds s.mu.
+// begin starts what had to wait until the agent is ready. s.mu must be held.
 func (s *Session) begin() {
 	s.ready = true
 	if s.Start.Load == nil && s.Start.Prompt == "" {
@@ -104,7 +107,7 @@ func (s *Session) begin() {
 	})
 }
 
-// start takes over the messages of an earlier run, and sends the first prompt.
+// start loads the messages of an earlier run, and sends the first prompt.
 func (s *Session) start() {
 	var was State
 	if s.Start.Load != nil {

@@ -9,27 +9,27 @@ import (
 
 // Sender types into a session. It may be used concurrently.
 type Sender interface {
-	// Send sends a prompt to the session's agent, and returns when the agent has taken it.
+	// Send sends a prompt to the session's agent, and returns when the agent has accepted it.
 	Send(ctx context.Context, text string, o prompt.SendOptions) (prompt.Receipt, error)
 	// Raw types keys at once.
 	Raw(ctx context.Context, keys []byte) error
 }
 
-// refusal is why a prompt was not sent, as clients are told it.
+// refusal is the reason why a prompt was not sent, for clients.
 type refusal struct {
 	reason string // a clause
-	detail string // what the agent asks, or what is left in its input box; may be empty
+	detail string // the agent's question, or the text left in its input box; may be empty
 }
 
 func (r *refusal) Error() string { return r.reason }
 
-// Reasons in the words that clients of agentapi look for.
+// Reasons, worded as clients of agentapi expect them.
 const (
 	reasonEmpty = "message must not be empty"
 	reasonBusy  = "message can only be sent when the agent is waiting for user input"
 )
 
-// refused returns an error of a Sender as clients are told it.
+// refused converts an error of a Sender to one for clients.
 func refused(err error) error {
 	var asks *prompt.AskingError
 	var box *prompt.BoxError

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Limits of HTTP: slower clients are cut off.
+// Limits of HTTP. Slower clients are disconnected.
 const (
 	headerTime = 10 * time.Second
-	readTime   = 2 * time.Minute // of a request; a file may take long
+	readTime   = 2 * time.Minute // for a request; sending a file may take long
 	idleConn   = 2 * time.Minute
 )
 
-// Serve answers the requests that come to l and that access allows. It returns when ctx is over or
-// the session has ended, and closes all streams.
+// Serve handles the requests to l that access allows. It returns when ctx is cancelled or the
+// session has ended, and closes all streams.
 func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	streams, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -39,7 +39,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if server.Shutdown(late) != nil {
-		_ = server.Close() // who still reads is cut off
+		_ = server.Close() // disconnects slow readers
 	}
 	if err == nil {
 		err = <-ended
@@ -50,8 +50,8 @@ func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	return err
 }
 
-// lastTime is how long clients may take to read the end of a session.
+// lastTime is how long clients have to read the end of a session.
 const lastTime = 200 * time.Millisecond
 
-// linger lets those who wait for events read the last ones.
+// linger gives clients time to read the last events.
 func (s *Session) linger() { time.Sleep(lastTime) }

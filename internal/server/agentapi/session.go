@@ -17,83 +17,83 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Options say how a session is shown. Their zero value shows one that is over, or that nobody may
-// type into.
+// Options are the options of a Session. Its zero value is for a session that is over, or into which
+// no client may type.
 type Options struct {
-	Type     string           // of the agent, one of Types
-	Sender   Sender           // nil: nobody may type
+	Type     string           // type of the agent, one of Types
+	Sender   Sender           // nil: clients cannot type
 	Markdown bool             // messages are Markdown, not plain text
-	Tools    bool             // messages have a line for each tool call
-	Banner   Banner           // nil: message 0 is made of the entries
-	Entries  []*session.Entry // that are there already
+	Tools    bool             // messages contain a line for each tool call
+	Banner   Banner           // nil: message 0 is taken from the entries
+	Entries  []*session.Entry // that exist already
 	Start    Start
-	Redact   *redact.Redactor // hides secrets in what is read off the screen; nil: hides nothing
+	Redact   *redact.Redactor // masks secrets on the screen; nil masks nothing
 	Log      *slog.Logger     // nil: slog.Default()
 }
 
-// Banner returns what the screen of an agent that has just started shows besides its input box. It
+// Banner returns what an agent that has just started shows on its screen besides the input box. It
 // may be called concurrently.
 type Banner func(s *vterm.Snapshot, agent string) string
 
-// Start is what is done once the agent is ready.
+// Start is what to do when the agent is ready.
 type Start struct {
-	Prompt string                // the first prompt; empty: none
-	Load   func() (State, error) // of an earlier run; nil: there was none
+	Prompt string                // the first prompt; empty for none
+	Load   func() (State, error) // returns the state of an earlier run; nil if there was none
 }
 
 const (
-	idleTime    = 30 * time.Millisecond   // an agent must be idle for that long; the session's log has waited already
-	openTime    = 2 * time.Second         // the same if its reply seems unfinished
-	reactTime   = 1500 * time.Millisecond // the longest that an agent takes to show that it works
+	idleTime    = 30 * time.Millisecond   // an agent must be idle for this long; the session's log has already waited
+	openTime    = 2 * time.Second         // the same if its reply seems incomplete
+	reactTime   = 1500 * time.Millisecond // maximum time until an agent shows that it is working
 	sureTime    = 10 * time.Second        // the same if it is certain to work
 	repliedTime = 500 * time.Millisecond  // age of a reply that came at once
-	outputTime  = 400 * time.Millisecond  // the same of what a command has printed
-	stillTime   = 2 * time.Second         // the screen of an unknown program must not change for that long
-	startTime   = 10 * time.Second        // the same if the program should be an agent, and is not yet known
-	sendTime    = 30 * time.Second        // limit for a Sender
-	lookTime    = 50 * time.Millisecond   // the shortest pause between two looks at a screen that changes
-	lookPause   = 4                       // and its length as a multiple of the last look's
+	outputTime  = 400 * time.Millisecond  // age of a command's output
+	stillTime   = 2 * time.Second         // how long the screen of an unknown program must stay unchanged
+	startTime   = 10 * time.Second        // the same if the program should be an agent that is not recognised yet
+	sendTime    = 30 * time.Second        // time limit of a Sender
+	lookTime    = 50 * time.Millisecond   // minimum pause between two reads of a changing screen
+	lookPause   = 4                       // minimum length of that pause, as a multiple of the last read's duration
 )
 
-// Session is a session as clients of agentapi see it. It may be used concurrently.
+// Session is a session in the form of agentapi. It may be used concurrently.
 type Session struct {
 	Options
 	board  *board
 	stop   context.CancelFunc
-	ctx    context.Context //nolint:containedctx // of the goroutines
+	ctx    context.Context //nolint:containedctx // for the goroutines
 	run    sync.WaitGroup
 	kick   chan struct{}
 	ended  chan struct{} // closed when the session is over
-	status int           // of its command; holds when ended is closed
+	status int           // exit status of the command; valid when ended is closed
 
 	mu       sync.Mutex // guards the fields below
 	talk     talk
 	page     *page
-	dirty    bool          // whether there was output since the last look at the screen
-	looked   time.Time     // time of the last look
-	took     time.Duration // duration of the last look
-	shown    string        // the screen at the last look
-	changed  time.Time     // time of the last look that found another screen
-	idleAt   time.Time     // when the agent was first seen idle
-	sending  *turn         // a prompt that is on its way
+	dirty    bool          // whether there was output since the screen was last read
+	looked   time.Time     // time when the screen was last read
+	took     time.Duration // duration of that read
+	shown    string        // the screen that was read
+	changed  time.Time     // time when the screen last changed
+	idleAt   time.Time     // time when the agent was first seen idle
+	sending  *turn         // the prompt that is being sent
 	await    awaiting
 	greeted  bool   // message 0 is the agent's banner
-	ready    bool   // the agent was ready once, and what had to wait for that is done
-	starting bool   // it is being done
+	ready    bool   // the agent was ready, and Start is done
+	starting bool   // Start is being done
 	prompt   string // the first prompt
-	sent     bool   // it was
-	loading  bool   // the state of an earlier run is still to be read
+	sent     bool   // the first prompt was sent
+	loading  bool   // the state of an earlier run is not loaded yet
 	over     bool
 }
 
-// awaiting is a wait for the agent's reaction to what was typed.
+// awaiting is the wait for the agent's reaction to input.
 type awaiting struct {
-	since time.Time // zero: nothing is awaited
-	from  time.Time // entries that were first seen since then are the reaction
-	sure  bool      // the agent will react: it was seen at work, or what was typed is a prompt
+	since time.Time // zero if nothing is awaited
+	from  time.Time // entries first seen after this time are the reaction
+	sure  bool      // the agent will react: it was seen working, or the input is a prompt
 }
 
-// Follow shows a live session until it ends or Close is called. It reads the stream, which must
+// Follow serves a live session until it ends or Close is called. It reads the stream, which must
 // have been attached with Entries and protocol.ModeBytes or protocol.ModeScreen, and closes it.
 func Follow(stream *client.Stream, o Options) *Session {
 	s := newSession(o)
@@ -118,14 +118,14 @@ func Follow(stream *client.Stream, o Options) *Session {
 		}
 	})
 	if len(o.Entries) > 0 {
-		s.look(time.Now()) // so that the first client finds them
+		s.look(time.Now()) // before the first client asks
 		s.look(time.Now())
 	}
 	s.run.Go(func() { s.follow(events) })
 	return s
 }
 
-// Past shows a session that is over.
+// Past serves a session that is over.
 func Past(entries []*session.Entry, o Options) *Session {
 	o.Entries = entries
 	s := newSession(o)
@@ -153,13 +153,13 @@ func newSession(o Options) *Session {
 	return s
 }
 
-// Close ends the following, not the session. Further calls do nothing.
+// Close stops following. It does not end the session, and may be called more than once.
 func (s *Session) Close() {
 	s.stop()
 	s.run.Wait()
 }
 
-// isOver reports whether the session is over, or cannot be reached.
+// isOver reports whether the session is over or cannot be reached.
 func (s *Session) isOver() bool {
 	select {
 	case <-s.ended:
@@ -169,29 +169,29 @@ func (s *Session) isOver() bool {
 	}
 }
 
-// Ended returns a channel that is closed when the session is over, or cannot be reached.
+// Ended returns a channel that is closed when the session is over or cannot be reached.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-// ExitStatus returns the exit status of the session's command, once Ended is closed; -1 if it is
-// not known.
+// ExitStatus returns the exit status of the session's command, or -1 if it is unknown. Ended must
+// be closed.
 func (s *Session) ExitStatus() int { return s.status }
 
-// Screen returns the text of the screen, with secrets covered.
+// Screen returns the text of the screen with secrets masked.
 func (s *Session) Screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.covered(s.page.screen())
 }
 
-// covered covers the secrets on a screen.
+// covered masks the secrets on a screen.
 func (s *Session) covered(screen string) string {
 	return strings.Join(s.Redact.Cover(strings.Split(screen, "\n")), "\n")
 }
 
-// Warn tells clients of an error that belongs to no request.
+// Warn reports an error to clients that does not belong to a request.
 func (s *Session) Warn(message string) { s.board.fail("warning", message, time.Now()) }
 
-// follow takes the events of the stream until it ends.
+// follow processes the events of the stream until it ends.
 func (s *Session) follow(events <-chan client.Event) {
 	defer close(s.ended)
 	timer := time.NewTimer(time.Hour)
@@ -215,7 +215,7 @@ func (s *Session) follow(events <-chan client.Event) {
 	}
 }
 
-// take takes an event, and those that wait behind it.
+// take processes an event, and those that are queued after it.
 func (s *Session) take(e client.Event, events <-chan client.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +224,7 @@ func (s *Session) take(e client.Event, events <-chan client.Event) {
 		select {
 		case next, ok := <-events:
 			if !ok {
-				return // read again by follow
+				return // follow reads it again
 			}
 			e = next
 		default:
@@ -234,7 +234,7 @@ func (s *Session) take(e client.Event, events <-chan client.Event) {
 	s.takeOne(e)
 }
 
-// takeOne takes an event. The caller holds s.mu.
+// takeOne processes an event. s.mu must be held.
 func (s *Session) takeOne(e client.Event) {
 	now := time.Now()
 	switch e := e.(type) {
@@ -266,8 +266,8 @@ func (s *Session) takeOne(e client.Event) {
 	}
 }
 
-// look makes the status and the messages of what is known. It returns when to call it again;
-// 0: at the next event.
+// look updates the status and the messages. It returns the time after which to call it again; 0
+// means at the next event.
 func (s *Session) look(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -315,8 +315,7 @@ func (d *due) in() time.Duration {
 	return max(time.Millisecond, d.first.Sub(d.now))
 }
 
-// lookAtScreen looks whether the screen has changed, if anybody wants to know. The caller holds
-// s.mu.
+// lookAtScreen reads the screen if it may have changed and is needed. s.mu must be held.
 func (s *Session) lookAtScreen(now time.Time, next *due) {
 	unknown := !s.talk.agent && s.talk.state.State == ""
 	if !s.dirty || !unknown && !s.board.watched() {
@@ -335,30 +334,29 @@ func (s *Session) lookAtScreen(now time.Time, next *due) {
 	if unknown {
 		u := s.talk.turns[len(s.talk.turns)-1]
 		if u == s.sending && u.user < 0 && len(s.talk.turns) > 1 {
-			return // not taken yet
+			return // wait until it is written completely
 		}
 		if prompt.Takes(s.Type) && !s.ready {
-			return // what it shows before it is recognised is half of its banner
+			return // before the agent is recognised, the screen shows half of its banner
 		}
 		u.text, u.plain = s.Redact.Text(s.page.text(), nil), !u.fixed
 		s.talk.answer(u, nil, now)
 	}
 }
 
-// greet makes message 0 of what the agent shows when it has started. If it was started by a
-// message, in a shell, that message's reply is no longer what the screen shows. The caller holds
-// s.mu.
+// greet sets message 0 to the banner of an agent that has started. If it was started from a shell
+// by a message, the screen no longer shows that message's reply. s.mu must be held.
 func (s *Session) greet(now time.Time) {
 	first := s.talk.turns[0]
 	switch {
 	case s.talk.state.State == "":
-		s.greeted = false // the next one is another
+		s.greeted = false // the next agent is another one
 		return
 	case s.greeted, first.fixed:
 		return
 	}
 	s.greeted = true
-	last := s.talk.turns[len(s.talk.turns)-1] // what was read off the screen for it was the agent's
+	last := s.talk.turns[len(s.talk.turns)-1] // the reply read from the screen was the agent's banner
 	last.text, last.plain = "", false
 	if s.Banner != nil && len(s.talk.turns) == 1 {
 		first.text = s.Redact.Text(s.Banner(s.page.term.Snapshot(), s.talk.state.Agent), nil)
@@ -366,7 +364,7 @@ func (s *Session) greet(now time.Time) {
 	s.talk.read(now)
 }
 
-// stable reports whether the session waits for a prompt. The caller holds s.mu.
+// stable reports whether the session waits for a prompt. s.mu must be held.
 func (s *Session) stable(now time.Time, next *due) bool {
 	state := s.talk.state
 	switch {
@@ -376,7 +374,7 @@ func (s *Session) stable(now time.Time, next *due) bool {
 		return false
 	case state.State == "":
 		return s.still(now, next)
-	case s.awaits(now, next), !s.talk.again.IsZero(): // or a prompt is still to be shown
+	case s.awaits(now, next), !s.talk.again.IsZero(): // or an entry is not shown yet
 		return false
 	case state.State == "asking":
 		return true
@@ -392,7 +390,7 @@ func (s *Session) stable(now time.Time, next *due) bool {
 	return true
 }
 
-// awaits reports whether the agent is still to react to what was typed. The caller holds s.mu.
+// awaits reports whether the agent has yet to react to input. s.mu must be held.
 func (s *Session) awaits(now time.Time, next *due) bool {
 	if s.await.since.IsZero() {
 		return false
@@ -402,7 +400,7 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 		late = s.await.since.Add(sureTime)
 	}
 	for _, e := range s.talk.entries {
-		if s.talk.first[e.ID].Before(s.await.from) { // numbers change when entries come between
+		if s.talk.first[e.ID].Before(s.await.from) { // numbers change when entries are inserted
 			continue
 		}
 		if e.Event == session.EventBusy || e.Event == session.EventAsking || e.Event == session.EventNewSession {
@@ -425,8 +423,8 @@ func (s *Session) awaits(now time.Time, next *due) bool {
 	return false
 }
 
-// still reports whether the screen of an unknown program shows something that has not changed for a
-// while. The caller holds s.mu.
+// still reports whether the screen of an unknown program has text and has not changed for a while.
+// s.mu must be held.
 func (s *Session) still(now time.Time, next *due) bool {
 	if strings.TrimSpace(s.shown) == "" || s.dirty {
 		return false
@@ -446,7 +444,7 @@ func (s *Session) still(now time.Time, next *due) bool {
 	return true
 }
 
-// end notes that the session is over.
+// end marks the session as over.
 func (s *Session) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -457,7 +455,7 @@ func (s *Session) end() {
 	s.board.post(s.talk.messages, statusStable, true)
 }
 
-// notify makes follow look.
+// notify makes follow call look.
 func (s *Session) notify() {
 	select {
 	case s.kick <- struct{}{}:
@@ -465,7 +463,7 @@ func (s *Session) notify() {
 	}
 }
 
-// dirtied makes follow look at the screen.
+// dirtied makes follow read the screen.
 func (s *Session) dirtied() {
 	s.mu.Lock()
 	s.dirty = true

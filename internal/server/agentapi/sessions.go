@@ -17,47 +17,47 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// SessionsOptions say which sessions are served. Store, Live, Entries and Sender are required.
+// SessionsOptions are the options of Sessions. Store, Live, Entries and Sender are required.
 type SessionsOptions struct {
 	Store *sqlite.Store
 	Live  *client.Client // this machine's sessions
 	// Entries returns all entries of a session that is over.
 	Entries func(ctx context.Context, info *store.Info) ([]*session.Entry, error)
-	// Sender returns what types into a session for the client of a request.
+	// Sender returns the Sender for a session and the client of a request.
 	Sender  func(id string, r *http.Request) Sender
 	Banner  Banner
 	Redact  *redact.Redactor // see Options.Redact
-	Version string           // of the program
+	Version string           // the program's version
 	Log     *slog.Logger     // nil: slog.Default()
 }
 
-// Sessions serves all sessions, each below /agentapi/ID. It implements server.Handlers. Live ones
-// are followed while clients ask for them; past ones are read-only.
+// Sessions serves all sessions, each below /agentapi/ID. It implements server.Handlers. Live
+// sessions are followed while clients use them; past ones are read-only.
 type Sessions struct {
 	SessionsOptions
 
 	mu     sync.Mutex // guards the fields below
 	open   map[string]*openSession
-	files  Folder // empty: none was sent
+	files  Folder // empty until a file is sent
 	closed bool
 
-	closing sync.WaitGroup // of sessions that nobody asks for
+	closing sync.WaitGroup // of unused sessions
 }
 
-// openSession is a session that clients have asked for.
+// openSession is a session that clients use.
 type openSession struct {
 	session *Session
-	users   int       // requests that are being answered
-	used    time.Time // when the last one was
+	users   int       // requests in progress
+	used    time.Time // time of the last request
 }
 
-// root is where the sessions are.
+// root is the path of the sessions.
 const root = "/agentapi/"
 
-// keepTime is how long a session is followed for clients that come again.
+// keepTime is how long a session is still followed after its last request.
 const keepTime = 5 * time.Minute
 
-// NewSessions returns the sessions. Close must be called.
+// NewSessions returns Sessions. The caller must Close it.
 func NewSessions(o SessionsOptions) *Sessions {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -78,7 +78,7 @@ func (p *Sessions) Refuse(w http.ResponseWriter, r *http.Request, status int, _,
 	p.api(r, nil).fail(w, r, failed(status, message))
 }
 
-// api returns the API of a session as the client of a request sees it.
+// api returns the API of a session for the client of a request.
 func (p *Sessions) api(r *http.Request, s *Session) *API {
 	a := &API{Session: s, Version: p.Version, Log: p.Log, Uploads: p}
 	if id, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, root), "/"); id != "" {
@@ -107,7 +107,7 @@ func (p *Sessions) serve(w http.ResponseWriter, r *http.Request) {
 	http.StripPrefix(a.Prefix, a.Handler()).ServeHTTP(w, r)
 }
 
-// notFound returns the error of a session that is not found, or not by that name alone.
+// notFound returns the error for a session name that is unknown or ambiguous.
 func notFound(err error) error {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
@@ -118,7 +118,7 @@ func notFound(err error) error {
 	return err
 }
 
-// enter returns a session; leave must be called.
+// enter returns a session. leave must be called afterwards.
 func (p *Sessions) enter(ctx context.Context, info *store.Info) (s *Session, leave func(), err error) {
 	o := Options{Type: typeOf(info), Banner: p.Banner, Redact: p.Redact, Log: p.Log}
 	if info.Status != store.Live {
@@ -150,7 +150,7 @@ func (p *Sessions) enter(ctx context.Context, info *store.Info) (s *Session, lea
 	}, nil
 }
 
-// follow begins to follow a live session.
+// follow starts to follow a live session.
 func (p *Sessions) follow(ctx context.Context, info *store.Info, o Options) (*openSession, error) {
 	entries, err := p.Store.EntriesAfter(ctx, info.ID, 0)
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *Sessions) follow(ctx context.Context, info *store.Info, o Options) (*op
 	return made, nil
 }
 
-// sweep lets go of the sessions that nobody asks for. The caller holds p.mu.
+// sweep closes the unused sessions. p.mu must be held.
 func (p *Sessions) sweep() {
 	for id, s := range p.open {
 		if s.users == 0 && (s.session.isOver() || time.Since(s.used) > keepTime) {
@@ -193,7 +193,7 @@ func (p *Sessions) sweep() {
 	}
 }
 
-// Close lets go of all sessions, and removes the files that clients have sent.
+// Close closes all sessions, and removes the files that clients have sent.
 func (p *Sessions) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -205,7 +205,7 @@ func (p *Sessions) Close() {
 	}
 	p.closing.Wait()
 	if files != "" {
-		_ = files.Remove() // what is left is private
+		_ = files.Remove() // remaining files are private
 	}
 }
 
@@ -223,7 +223,8 @@ func (p *Sessions) Save(name string, data []byte) (path string, err error) {
 	return files.Save(name, data)
 }
 
-// typeOf returns the type of a session's agent: the one that was seen, or that of its command.
+// typeOf returns the type of a session's agent: of the one that was recognised, or else of its
+// command.
 func typeOf(info *store.Info) string {
 	if n := len(info.Agents); n > 0 {
 		if agent, ok := TypeOf(info.Agents[n-1].Name); ok {

@@ -17,10 +17,10 @@ import (
 // stateVersion is the version of the state file.
 const stateVersion = 1
 
-// maxState is how much of a state file is read, in bytes.
+// maxState is the maximum size of a state file, in bytes.
 const maxState = 256 << 20
 
-// State is what one run leaves to the next.
+// State is the state that one run saves for the next.
 type State struct {
 	Version           int            `json:"version"`
 	Messages          []StateMessage `json:"messages"`
@@ -36,7 +36,7 @@ type StateMessage struct {
 	Time    time.Time `json:"time"`
 }
 
-// messages returns the messages as clients get them.
+// messages returns the messages in the form for clients.
 func (s State) messages() []Message {
 	list := make([]Message, 0, len(s.Messages))
 	for _, m := range s.Messages {
@@ -45,7 +45,8 @@ func (s State) messages() []Message {
 	return list
 }
 
-// State returns what the next run needs. ok is false while the state of the last one was not read.
+// State returns the state for the next run. ok is false until the state of the previous run is
+// loaded.
 func (s *Session) State() (state State, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +57,7 @@ func (s *Session) State() (state State, ok bool) {
 	return state, !s.loading
 }
 
-// ReadState reads a state file. A file that is not there is an empty state.
+// ReadState reads a state file. A missing file is an empty state.
 func ReadState(name string) (State, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +88,7 @@ func ReadState(name string) (State, error) {
 	return s, nil
 }
 
-// WriteState writes a state file, whole or not at all. Only its owner can read it.
+// WriteState atomically writes a state file. Only its owner can read it.
 func WriteState(name string, s State) error {
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {

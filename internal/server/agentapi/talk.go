@@ -18,7 +18,7 @@ const (
 	roleAgent = "agent"
 )
 
-// Message is a message as clients get it.
+// Message is a message in the form for clients.
 type Message struct {
 	ID      int       `json:"id"`
 	Content string    `json:"content"`
@@ -26,47 +26,48 @@ type Message struct {
 	Time    time.Time `json:"time"`
 }
 
-// settled is how long an entry must have been there before a message is made of it: what a torn
-// frame seems to show is gone sooner, and a message is never taken back.
+// settled is the minimum age of an entry before it becomes a message. An entry from a torn frame
+// disappears sooner, and a message cannot be withdrawn.
 const settled = 300 * time.Millisecond
 
-// talk makes messages of a session's entries. Its times come from the caller. The zero value has no
-// message; begin makes the first.
+// talk converts a session's entries to messages. The caller passes the time. The zero value has no
+// messages; begin adds the first.
 type talk struct {
-	markdown bool // messages have the entries' Markdown
-	tools    bool // a line for each tool call
+	markdown bool // use the entries' Markdown
+	tools    bool // add a line for each tool call
 
 	entries  []*session.Entry // in order
-	places   map[string]int   // in entries, by their ids
+	places   map[string]int   // index in entries, by id
 	first    map[string]time.Time
 	turns    []*turn
 	messages []Message
-	agent    bool // one was recognised, and has not been left
+	agent    bool // an agent was recognised and has not exited
 	state    protocol.State
 	stateSeq int
-	changed  time.Time // when what somebody said came last
-	again    time.Time // when an entry settles; zero: none waits
+	changed  time.Time // time of the last change in what was said
+	again    time.Time // time when the next entry settles; zero if none waits
 }
 
-// turn is a prompt and what the agent said to it. The first one has no prompt.
+// turn is a prompt and the agent's reply to it. The first turn has no prompt.
 type turn struct {
-	entry string // id of the prompt's entry; empty: none was seen
-	sent  string // the prompt as it was sent; empty: it was typed
+	entry string // id of the prompt's entry; empty if there is none
+	sent  string // the prompt as it was sent; empty if it was typed in the terminal
 	user  int    // id of its message, or -1
 	reply int    // id of the agent's message, or -1
-	text  string // of the reply, if it is not read off the entries
-	plain bool   // text is the reply
-	fixed bool   // it is of another run: it does not change
+	text  string // the reply, if it is not taken from the entries
+	plain bool   // whether text is the reply
+	fixed bool   // from an earlier run, and so unchanging
 }
 
-// begin makes message 0.
+// begin adds message 0.
 func (t *talk) begin(now time.Time) {
 	t.first, t.places = map[string]time.Time{}, map[string]int{}
 	t.turns = []*turn{{user: -1, reply: 0}}
 	t.messages = []Message{{ID: 0, Role: roleAgent, Time: now.UTC()}}
 }
 
-// resume replaces the messages with those of an earlier run. It is called before the first prompt.
+// resume replaces the messages with those of an earlier run. It must be called before the first
+// prompt.
 func (t *talk) resume(messages []Message) {
 	if len(messages) == 0 {
 		return
@@ -78,7 +79,7 @@ func (t *talk) resume(messages []Message) {
 	t.turns[0] = &turn{user: -1, reply: -1, fixed: true}
 }
 
-// update takes entries that are new or changed, and the ids of those that were taken back.
+// update adds new and changed entries, and removes those with the ids in u.Gone.
 func (t *talk) update(u protocol.Entries, now time.Time) {
 	if len(u.Gone) > 0 {
 		t.entries = slices.DeleteFunc(t.entries, func(e *session.Entry) bool { return slices.Contains(u.Gone, e.ID) })
@@ -113,7 +114,7 @@ func (t *talk) update(u protocol.Entries, now time.Time) {
 	t.read(now)
 }
 
-// place notes where the entries are.
+// place updates places.
 func (t *talk) place() {
 	clear(t.places)
 	for i, e := range t.entries {
@@ -121,7 +122,7 @@ func (t *talk) place() {
 	}
 }
 
-// read makes the messages of what the entries are now. It must be called again at t.again.
+// read converts the entries to messages. It must be called again at t.again.
 func (t *talk) read(now time.Time) {
 	t.again = time.Time{}
 	byEntry := map[string]*turn{}
@@ -148,7 +149,7 @@ func (t *talk) read(now time.Time) {
 		}
 		if u == nil {
 			if due := t.first[e.ID].Add(settled); due.After(now) {
-				at, t.again = nil, due // what comes behind it is the reply to it
+				at, t.again = nil, due // what follows it is the reply to it
 				continue
 			}
 			u = &turn{entry: e.ID, user: -1, reply: -1}
@@ -168,7 +169,7 @@ func (t *talk) read(now time.Time) {
 	}
 }
 
-// awaited returns the turn of a prompt that was sent, whose entry this is, or nil.
+// awaited returns the turn of the sent prompt that the entry shows, or nil.
 func (t *talk) awaited(prompt string, e *session.Entry) *turn {
 	for _, u := range t.turns {
 		if u.sent != "" && u.entry == "" && !u.fixed && matches(u.sent, prompt, e) {
@@ -178,7 +179,7 @@ func (t *talk) awaited(prompt string, e *session.Entry) *turn {
 	return nil
 }
 
-// matches reports whether an entry can be what the agent shows of a text that was sent.
+// matches reports whether an entry may be the agent's display of a text that was sent.
 func matches(sent, prompt string, e *session.Entry) bool {
 	a, b := letters(sent), letters(prompt)
 	return a == b || e.Event != "" && strings.HasPrefix(sent, prompt) || e.Truncated || strings.Contains(prompt, "[Pasted ") ||
@@ -195,7 +196,7 @@ func letters(text string) string {
 	}, text)
 }
 
-// promptOf returns what the user gave the agent, if that is what the entry is.
+// promptOf returns the prompt in an entry. ok is false if the entry is not a prompt.
 func promptOf(e *session.Entry) (text string, ok bool) {
 	switch {
 	case e.Event == session.EventClear:
@@ -208,8 +209,8 @@ func promptOf(e *session.Entry) (text string, ok bool) {
 	return "", false
 }
 
-// ask makes or changes the message of a prompt. The agent's message to the last one comes before,
-// even if it has no words yet.
+// ask adds or updates the message of a prompt. The reply to the previous prompt is added first,
+// even if it is still empty.
 func (t *talk) ask(u *turn, text string, at time.Time) {
 	if u.user < 0 {
 		t.close(at)
@@ -218,25 +219,25 @@ func (t *talk) ask(u *turn, text string, at time.Time) {
 	t.messages[u.user].Content = text
 }
 
-// sending notes that a prompt is sent from now on. The turn becomes one of the talk by sent, or if
-// an entry shows it before.
+// sending returns a turn for a prompt that is being sent. sentAt adds it to the talk, unless an
+// entry shows the prompt before.
 func (t *talk) sending(text string) *turn {
 	u := &turn{sent: text, user: -1, reply: -1}
 	t.turns = append(t.turns, u)
 	return u
 }
 
-// sentAt notes that the prompt was taken.
+// sentAt records that the prompt was accepted.
 func (t *talk) sentAt(u *turn, at time.Time) { t.ask(u, u.sent, at) }
 
-// unsent notes that the prompt was not taken. If it was seen nevertheless, it stays.
+// unsent removes a prompt that was not accepted, unless an entry shows it.
 func (t *talk) unsent(u *turn) {
 	if u.user < 0 {
 		t.turns = slices.DeleteFunc(t.turns, func(v *turn) bool { return v == u })
 	}
 }
 
-// answer makes or changes the agent's message of a turn.
+// answer adds or updates the reply of a turn.
 func (t *talk) answer(u *turn, said []*session.Entry, now time.Time) {
 	if u.fixed {
 		return
@@ -245,7 +246,7 @@ func (t *talk) answer(u *turn, said []*session.Entry, now time.Time) {
 	if u.plain {
 		text = u.text
 	} else if u.user < 0 && u.reply == 0 && u.text != "" {
-		text = u.text // the banner, as the screen had it
+		text = u.text // the banner from the screen
 	}
 	if u.reply < 0 {
 		if text == "" {
@@ -262,7 +263,7 @@ func (t *talk) answer(u *turn, said []*session.Entry, now time.Time) {
 	}
 }
 
-// close makes the agent's message to the newest prompt if there is none: each turn has one.
+// close adds the reply to the newest prompt if there is none, because each turn has one.
 func (t *talk) close(now time.Time) {
 	for _, u := range t.turns {
 		if u.user >= 0 && u.user == len(t.messages)-1 {
@@ -271,7 +272,7 @@ func (t *talk) close(now time.Time) {
 	}
 }
 
-// reply returns what the agent said, and when it began to.
+// reply returns what the agent said, and the time when it began.
 func (t *talk) reply(said []*session.Entry) (text string, at time.Time) {
 	var parts, other []string
 	note := func(e *session.Entry) {
@@ -311,7 +312,7 @@ func (t *talk) textOf(e *session.Entry) string {
 	return e.Text
 }
 
-// toolLine is what a message has of a tool call.
+// toolLine returns the line for a tool call in a message.
 func toolLine(e *session.Entry) string {
 	line, _, _ := strings.Cut(e.Text, "\n")
 	if line == "" && e.Tool != nil {
@@ -321,7 +322,7 @@ func toolLine(e *session.Entry) string {
 	return line
 }
 
-// banner is what an agent said of itself when it started.
+// banner returns the text that an agent showed about itself when it started.
 func banner(e *session.Entry) string {
 	lines := []string{prompt.Title(e.Agent)}
 	if version, _ := e.Data["version"].(string); version != "" {
@@ -335,14 +336,14 @@ func banner(e *session.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// add makes a message.
+// add adds a message and returns its id.
 func (t *talk) add(role, text string, at time.Time) int {
 	id := len(t.messages)
 	t.messages = append(t.messages, Message{ID: id, Role: role, Content: text, Time: at.UTC()})
 	return id
 }
 
-// open reports whether the newest turn's entries may still grow.
+// open reports whether the entries of the newest turn may still grow.
 func (t *talk) open() bool {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		e := t.entries[i]

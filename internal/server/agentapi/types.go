@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// typeNames are the agents' names as users write them, and their types.
+// typeNames are the names of agents that users may write, and their types.
 var typeNames = map[string]string{
 	"claude": "claude", "goose": "goose", "aider": "aider", "codex": "codex", "gemini": "gemini", "copilot": "copilot", "amp": "amp",
 	"cursor": "cursor", "cursor-agent": "cursor", "auggie": "auggie", "amazonq": "amazonq", "q": "amazonq", "opencode": "opencode", Custom: Custom,
 }
 
-// Custom is the type of programs that are none of the agents.
+// Custom is the type of programs that are not known agents.
 const Custom = "custom"
 
 // TypeNames returns the names of the types, sorted.
@@ -25,14 +25,14 @@ func TypeNames() []string {
 	return names
 }
 
-// TypeOf returns the type with a name. ok is false if there is none.
+// TypeOf returns the type for a name. ok is false if there is none.
 func TypeOf(name string) (agent string, ok bool) {
 	agent, ok = typeNames[name]
 	return agent, ok
 }
 
-// TypeOfCommand returns the type of the agent that a command runs: that of its name, or of the
-// first word that is one where a shell or another program runs it.
+// TypeOfCommand returns the type of the agent that a command starts: that of its name or, if it is
+// a shell or a similar program, of its first argument that names an agent.
 func TypeOfCommand(command []string) string {
 	if len(command) == 0 {
 		return Custom
@@ -53,5 +53,5 @@ func TypeOfCommand(command []string) string {
 	return Custom
 }
 
-// runners are programs that run the command which they are given.
+// runners are programs that run the command in their arguments.
 var runners = []string{"sh", "bash", "zsh", "dash", "fish", "env", "npx", "bunx", "pnpx", "uvx", "node", "nohup", "timeout", "nice", "script", "sudo"}

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	maxFile   = 10 << 20 // bytes of a file that is sent
+	maxFile   = 10 << 20 // maximum size of a file, in bytes
 	maxUpload = maxFile + 1<<20
 	tooLarge  = "file size exceeds 10MB limit"
 )
 
-// Folder is a private folder of files that clients have sent.
+// Folder is a private folder for files that clients have sent.
 type Folder string
 
-// NewFolder makes a folder that only this user can read. Remove removes it.
+// NewFolder creates a folder that only this user can read. Remove removes it.
 func NewFolder() (Folder, error) {
 	name, err := os.MkdirTemp("", "ptyrec-agentapi-") // 0700
 	if err == nil {
@@ -32,7 +32,7 @@ func NewFolder() (Folder, error) {
 	return Folder(name), err
 }
 
-// Remove removes the folder with all files.
+// Remove removes the folder and all its files.
 func (f Folder) Remove() error { return os.RemoveAll(string(f)) }
 
 // Save implements Uploads.
@@ -46,10 +46,10 @@ func (f Folder) Save(name string, data []byte) (string, error) {
 	return path, os.WriteFile(path, data, 0o600)
 }
 
-// upload keeps a file for the agent.
+// upload stores a file for the agent.
 func (a *API) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > maxUpload && r.Header.Get("Expect") != "" {
-		return failed(http.StatusBadRequest, tooLarge) // before it is sent
+		return failed(http.StatusBadRequest, tooLarge) // before the client sends it
 	}
 	body := r.Body
 	name, data, err := readFile(w, r)
@@ -117,7 +117,7 @@ func unreadable(err error) error {
 	return invalid(http.StatusUnprocessableEntity, detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
 }
 
-// baseName returns the name of a file as it may be used in a folder; empty: it is none.
+// baseName returns a file's name in a form that is safe in a folder, or "".
 func baseName(part *multipart.Part) string {
 	name := part.FileName() // without folders
 	name = name[strings.LastIndexByte(name, '\\')+1:]

@@ -11,14 +11,13 @@ var chatPage []byte
 //go:embed docs.html
 var docsPage []byte
 
-// chat responds with the chat page. It finds the API by its own address.
+// chat responds with the chat page. The page derives the address of the API from its own.
 func (a *API) chat(w http.ResponseWriter, _ *http.Request) error { return a.page(w, chatPage) }
 
 // docs responds with a page that shows the API's document.
 func (a *API) docs(w http.ResponseWriter, _ *http.Request) error { return a.page(w, docsPage) }
 
-// page responds with a page. Below the prefix of a server with more than this, it reaches no other
-// server.
+// page responds with a page. Its security policy lets it connect only to this server.
 func (a *API) page(w http.ResponseWriter, text []byte) error {
 	servers := "*"
 	if a.Prefix != "" {
@@ -28,6 +27,6 @@ func (a *API) page(w http.ResponseWriter, text []byte) error {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src "+servers+"; img-src data:; base-uri 'none'; form-action 'none'")
-	_, _ = w.Write(text) // a client that is gone needs none
+	_, _ = w.Write(text) // an error means that the client is gone
 	return nil
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// Flags are the flags of agentapi's server, and a few more.
+// Flags are the flags of agentapi's server and a few additional ones.
 type Flags struct {
 	PrintOpenAPI bool // print the OpenAPI document, and exit
-	Exit         bool // do nothing; for agentapi's own tests
-	Verbose      bool // log each refused request
+	Exit         bool // do nothing; used by agentapi's own tests
+	Verbose      bool // log each rejected request
 
 	options   Options
 	port      int
@@ -30,10 +30,10 @@ type Flags struct {
 	content   string
 }
 
-// minSize is the smallest width and height of the window, in cells.
+// minSize is the minimum width and height of the window, in cells.
 const minSize = 10
 
-// Register adds the flags to a command's.
+// Register defines the flags.
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.options.Agent, "type", "t", "",
 		"set the type of `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
@@ -64,7 +64,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	_ = flags.MarkHidden("exit") // agentapi's own tests use it
 }
 
-// Check completes the flags, and says what is wrong with them. The error is a *failure.Error.
+// Check sets defaults and validates the flags. The error is a *failure.Error.
 func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	if f.acp {
 		return failure.Misuse("start it without --experimental-acp",
@@ -97,7 +97,7 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	return nil
 }
 
-// checkValues returns an error if a flag has a value that it cannot have.
+// checkValues returns an error if a flag has an invalid value.
 func (f *Flags) checkValues() error {
 	switch {
 	case f.options.Cols < minSize:
@@ -116,19 +116,20 @@ func (f *Flags) checkValues() error {
 	return nil
 }
 
-// usage marks err as a wrong use of the command line.
+// usage marks err as a usage error.
 func usage(err error) error { return &failure.Error{Err: err, Misuse: true} }
 
-// isUser reports whether the client of a connection is a process of this user that was started
-// outside of all recorded sessions, as the agent was not.
+// isUser reports whether the client of a connection is a process of this user that was not started
+// in a recorded session. The agent was started in one.
 func isUser(client, server netip.AddrPort) bool {
 	return peer.Own(client, server) && !peer.Inside(client, server)
 }
 
-// OwnToken reports whether the token is the user's own, which not all clients need.
+// OwnToken reports whether the token is the user's own, which is not required of this user's
+// clients.
 func (f *Flags) OwnToken() bool { return f.tokenFile == "" }
 
-// Options returns the options that the flags describe. Check must have been called.
+// Options returns the options for Serve. Check must have been called.
 func (f *Flags) Options() (Options, error) {
 	o := f.options
 	o.Address = net.JoinHostPort(f.listen, strconv.Itoa(f.port))

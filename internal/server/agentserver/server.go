@@ -26,35 +26,35 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
-// Options say what is served, and how. Command, Database, Sessions and Log are needed.
+// Options are the options of Serve. Command, Database, Sessions and Log are required.
 type Options struct {
 	Command    []string
-	Agent      string // as agentapi.TypeOf knows it
+	Agent      string // a type or name of agentapi.TypeOf
 	Cols, Rows int    // of the window, in cells
-	Prompt     string // the first one; empty: what Stdin has, unless that is a terminal
+	Prompt     string // the first prompt; empty: read Stdin, unless it is a terminal
 	Stdin      *os.File
-	Database   string   // its path
-	Environ    []string // of the command
+	Database   string   // path of the database
+	Environ    []string // environment of the command
 	Sessions   *client.Client
-	Redact     *redact.Redactor // of what is read off the screen
+	Redact     *redact.Redactor // masks secrets on the screen
 
 	Address   string // host:port to listen on
 	Access    agentapi.Access
-	ChatBase  string // the path of the chat page, as a proxy before the server has it
-	Markdown  bool   // messages have Markdown
-	Tools     bool   // messages have a line for each tool call
+	ChatBase  string // base path of the chat page, as clients see it through a proxy
+	Markdown  bool   // messages contain Markdown
+	Tools     bool   // messages contain a line for each tool call
 	StateFile string
-	LoadState bool // from StateFile, at the start
-	SaveState bool // to StateFile, at the end and at SIGUSR1
+	LoadState bool // load StateFile at the start
+	SaveState bool // save StateFile at the end and at SIGUSR1
 	PIDFile   string
 
-	Listening func(a net.Addr) // called once clients are answered
-	Stderr    io.Writer        // gets the last screen of an agent that fails
+	Listening func(a net.Addr) // called when the server accepts requests
+	Stderr    io.Writer        // receives the last screen of an agent that fails
 	Log       *slog.Logger
 }
 
-// Serve serves a new session until it ends, ctx is done, or SIGINT, SIGTERM or SIGHUP comes. If the
-// command fails, the error says so.
+// Serve serves a new session until it ends, ctx is cancelled, or SIGINT, SIGTERM or SIGHUP arrives.
+// It returns an error if the command fails.
 func Serve(ctx context.Context, o Options) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -95,18 +95,18 @@ func Serve(ctx context.Context, o Options) error {
 	return err
 }
 
-// stdinTime is how long the end of a first prompt from stdin is waited for.
+// stdinTime is how long to wait for the end of a first prompt on stdin.
 const stdinTime = 2 * time.Second
 
-// promptFrom reads the first prompt from stdin, unless that is a terminal. A stdin that does not
-// end has none.
+// promptFrom reads the first prompt from stdin, unless it is a terminal. If stdin does not end in
+// time, there is no prompt.
 func promptFrom(stdin *os.File) string {
 	if term.IsTerminal(int(stdin.Fd())) {
 		return ""
 	}
 	read := make(chan string, 1)
-	go func() { // nothing ends a read of a pipe: if stdin has no end, it ends with the process
-		text, _ := io.ReadAll(stdin) // what can be had
+	go func() { // a read from a pipe cannot be interrupted; it ends at the latest with the process
+		text, _ := io.ReadAll(stdin) // an error leaves what was read
 		read <- string(text)
 	}()
 	select {
@@ -117,7 +117,8 @@ func promptFrom(stdin *os.File) string {
 	}
 }
 
-// writePID writes the server's process id to a file, if it has a name. remove must be called.
+// writePID writes the server's process id to a file, if path is not empty. remove must be called at
+// the end.
 func writePID(path string) (remove func(), err error) {
 	if path == "" {
 		return func() {}, nil
@@ -138,7 +139,7 @@ func writePID(path string) (remove func(), err error) {
 	if err != nil {
 		return nil, failure.New(err, "see --pid-file")
 	}
-	return func() { _ = os.Remove(path) }, nil // it may be gone
+	return func() { _ = os.Remove(path) }, nil // it may have been removed
 }
 
 // save writes the state file.
@@ -148,7 +149,7 @@ func (o *Options) save(s *agentapi.Session) {
 	}
 	state, ok := s.State()
 	if !ok {
-		return // the file has more
+		return // the state of the previous run is not loaded, so the file has more
 	}
 	if err := agentapi.WriteState(o.StateFile, state); err != nil {
 		o.Log.Error("the state is not saved", "error", err)
@@ -173,7 +174,7 @@ func (o *Options) saveOnSignal(s *agentapi.Session) (stop func()) {
 	}
 }
 
-// ended is the result of a session that ended by itself.
+// ended returns the error of a session that ended by itself, or nil.
 func (o *Options) ended(s *agentapi.Session) error {
 	status := s.ExitStatus()
 	if status == 0 {

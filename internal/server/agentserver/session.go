@@ -22,14 +22,14 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// name is the name under which the server is attached, and its prompts are recorded.
+// name is the server's name as a viewer, and as the sender of prompts in the record.
 const name = "agentapi"
 
-// endTime is how long the session may take to end with the server.
+// endTime is how long the session has to end with the server.
 const endTime = 6 * time.Second
 
-// start starts the command in a session that ends with this process, lets programs type, and
-// follows it. id is the session's; end must be called.
+// start starts the command in a session that ends with this process, lets programs type into it,
+// and follows it. id is the session's id. end must be called at the end.
 func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, end func(), err error) {
 	starter, err := detached.NewStarter(o.Database, o.Environ)
 	if err != nil {
@@ -64,8 +64,8 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, en
 	}, nil
 }
 
-// SenderFor returns what types into a session for the client of a request. A client that was
-// started in a recorded session answers no questions of the agent, which may be its own.
+// SenderFor returns the Sender for a session and the client of a request. A client that was started
+// in a recorded session may not answer questions of the agent, because it may be the agent.
 func SenderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
 	link := server.LinkOf(r)
 	place := peer.TCP(link.Client, link.Server, func(pid int) peer.Place { return peer.Of(pid, 0) })
@@ -83,8 +83,8 @@ func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream,
 	return stream, err
 }
 
-// letType lets programs type into a session, until `ptyrec revoke`. It returns nil if the session
-// is over already.
+// letType lets programs type into a session until `ptyrec revoke`. It returns nil if the session is
+// already over.
 func letType(ctx context.Context, sessions *client.Client, id string) error {
 	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Human, Mode: protocol.ModeNone})
 	if err != nil {
@@ -99,8 +99,8 @@ func letType(ctx context.Context, sessions *client.Client, id string) error {
 	return err
 }
 
-// ends reports whether a session ends within endTime. While it does, it refuses requests in several
-// ways.
+// ends reports whether a session ends within endTime. While a session ends, it refuses requests
+// with various errors.
 func (o *Options) ends(ctx context.Context, id string) bool {
 	for limit := time.Now().Add(endTime); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
 		live, err := o.Sessions.Sessions(ctx)
@@ -114,7 +114,7 @@ func (o *Options) ends(ctx context.Context, id string) bool {
 	return false
 }
 
-// Banner returns what an agent shows above its input box. It is agentapi.Options.Banner.
+// Banner returns what an agent shows above its input box. It is an agentapi.Banner.
 func Banner(s *vterm.Snapshot, agent string) string {
 	const frame = " │┃║╭╮╰╯─━┌┐└┘"
 	var lines []string

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// box is a sandbox as clients see it. It is always ready.
+// box is a sandbox in the form for clients. It is always ready.
 type box struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -19,14 +19,14 @@ type box struct {
 	Dataplane string `json:"dataplane_url"`
 	Created   string `json:"created_at"`
 	Updated   string `json:"updated_at"`
-	IdleTTL   int    `json:"idle_ttl_seconds"`          // 0: it does not stop by itself
-	DeleteTTL int    `json:"delete_after_stop_seconds"` // 0: it is not deleted by itself
+	IdleTTL   int    `json:"idle_ttl_seconds"`          // 0: does not stop automatically
+	DeleteTTL int    `json:"delete_after_stop_seconds"` // 0: is not deleted automatically
 }
 
 const ready = "ready"
 
-// show returns a sandbox as the client of r sees it: it reaches the dataplane by the name by which
-// it has reached us.
+// show returns a sandbox for the client of r. The URL of the dataplane uses the host name in the
+// request.
 func show(r *http.Request, s process.Sandbox) box {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
@@ -67,7 +67,7 @@ func (p *Protocol) listBoxes(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// find returns the sandbox that a request names, by its name or id.
+// find returns the sandbox in a request's path, a name or id.
 func (p *Protocol) find(ctx context.Context, r *http.Request) (process.Sandbox, error) {
 	name := r.PathValue("box")
 	s, err := p.commands.Sandbox(ctx, name)
@@ -98,12 +98,12 @@ func (p *Protocol) getStatus(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// startBox has nothing to start.
+// startBox does nothing: a box is always ready.
 func (p *Protocol) startBox(w http.ResponseWriter, r *http.Request) error {
 	return p.getBox(w, r)
 }
 
-// stopBox ends what runs in a sandbox, which stays ready.
+// stopBox ends the running commands of a sandbox. The sandbox stays ready.
 func (p *Protocol) stopBox(w http.ResponseWriter, r *http.Request) error {
 	s, err := p.find(r.Context(), r)
 	if err != nil {

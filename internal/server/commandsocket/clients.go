@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clients knows which commands have clients, so that a socket for a new command can be refused when
-// too many run, and one for a command whose client comes back cannot.
+// clients tracks which commands have clients. If too many commands run, a socket for a new command
+// is refused, but not one for a client that comes back to its command.
 type clients struct {
 	mu sync.Mutex // guards of
 	of map[clientKey]*attached
@@ -16,14 +16,14 @@ type clientKey struct{ box, id string }
 
 type attached struct {
 	sockets int
-	left    time.Time // when the last one left
+	left    time.Time // time when the last client left
 }
 
-// returnTime is how long a client whose socket was lost is expected back, at most.
+// returnTime is how long a client whose socket was lost can come back.
 const returnTime = 10 * time.Minute
 
-// enter counts a socket of a command. leave must be called; told says that the client knows how the
-// command has ended, and needs not come back.
+// enter counts a socket of a command. leave must be called at its end; told means that the client
+// knows how the command has ended, and need not come back.
 func (c *clients) enter(box, id string) (leave func(told bool)) {
 	k := clientKey{box, id}
 	c.mu.Lock()
@@ -50,8 +50,8 @@ func (c *clients) enter(box, id string) (leave func(told bool)) {
 	}
 }
 
-// expected reports whether a client of the box may come back to a command that it has: one that
-// runs without a client, or one whose client has not heard of its end.
+// expected reports whether a client of the box may come back to a command: one that runs without a
+// client, or whose end its client does not know.
 func (c *clients) expected(box string, running []string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

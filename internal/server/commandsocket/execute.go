@@ -16,13 +16,13 @@ import (
 
 // Limits, in bytes.
 const (
-	maxMessage = 1 << 20   // of a message or body of a client
-	maxCommand = 128 << 10 // of a command: Linux takes no longer argument
-	maxWaiting = 4 << 20   // of input that a command does not read
+	maxMessage = 1 << 20   // of a client's message or body
+	maxCommand = 128 << 10 // of a command: Linux accepts no longer argument
+	maxWaiting = 4 << 20   // of input that waits for the command to read it
 	maxOutput  = 64 << 20  // of a stream in one HTTP response
 )
 
-// spec returns what an execute message asks for.
+// spec converts an execute message to a Spec.
 func spec(r command.Request) (process.Spec, error) {
 	s := process.Spec{
 		ID: r.CommandID, Command: r.Command, Shell: r.Shell, Cwd: r.Cwd, Env: r.Env, PTY: r.PTY, CloseStdin: r.CloseStdin && !r.PTY,
@@ -31,7 +31,7 @@ func spec(r command.Request) (process.Spec, error) {
 		TTL:         limit(r.TTL, command.DefaultTTL),
 	}
 	if s.IdleTimeout == 0 {
-		s.IdleTimeout = time.Second // for the client to attach
+		s.IdleTimeout = time.Second // the client has this long to attach
 	}
 	if s.TTL == 0 {
 		s.TTL = time.Millisecond
@@ -54,7 +54,7 @@ func spec(r command.Request) (process.Spec, error) {
 	return s, check(s)
 }
 
-// check returns an error if no command could be started so.
+// check returns an error if the Spec is invalid, before it is started.
 func check(s process.Spec) error {
 	switch {
 	case s.Command == "":
@@ -72,8 +72,8 @@ func check(s process.Spec) error {
 	return nil
 }
 
-// checkUser returns an error unless name is empty or the user who runs the server: only that one
-// runs commands.
+// checkUser returns an error unless name is empty or the user who runs the server, as whom all
+// commands run.
 func checkUser(name string) error {
 	if name == "" {
 		return nil
@@ -84,7 +84,7 @@ func checkUser(name string) error {
 	return fmt.Errorf("commands cannot run as %q here", name)
 }
 
-// limit returns a limit in seconds as a Duration. Negative ones never apply.
+// limit converts a limit in seconds. A negative one means no limit.
 func limit(seconds *float64, standard float64) time.Duration {
 	s := standard
 	if seconds != nil {
@@ -153,7 +153,7 @@ func (p *Protocol) execute(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// failure returns the error with which a command has ended, if it has no exit code of its own.
+// failure returns the error for a command that ended without its own exit code.
 func failure(i process.Info) (kind, message string) {
 	switch i.State {
 	case process.TimedOut:

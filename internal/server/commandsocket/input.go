@@ -11,24 +11,24 @@ import (
 
 // queue holds input until its command reads it.
 type queue struct {
-	wake chan struct{} // has a value after each change
+	wake chan struct{} // receives a value after each change
 
 	mu      sync.Mutex // guards the fields below
 	items   []item
-	waiting int // bytes in items
+	waiting int // size of items, in bytes
 	ended   bool
 }
 
 // item is a piece of input.
 type item struct {
 	data   []byte
-	offset *int64 // in all input; nil: it follows what came before
+	offset *int64 // offset in all input; nil: it follows the previous item
 	end    bool   // the end of the input
 }
 
 func newQueue() *queue { return &queue{wake: make(chan struct{}, 1)} }
 
-// put adds an item. It reports whether there is room for it.
+// put adds an item. It returns false if the queue is full.
 func (q *queue) put(i item) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,7 +41,7 @@ func (q *queue) put(i item) bool {
 	return true
 }
 
-// end says that no more comes.
+// end marks the end of the input.
 func (q *queue) end() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,7 +49,7 @@ func (q *queue) end() {
 	q.changed()
 }
 
-// changed wakes next. q.mu is held.
+// changed wakes next. q.mu must be held.
 func (q *queue) changed() {
 	select {
 	case q.wake <- struct{}{}:
@@ -57,7 +57,8 @@ func (q *queue) changed() {
 	}
 }
 
-// next waits for an item, which stays in the queue until drop. ok is false after the last one.
+// next waits for an item, which stays in the queue until drop is called. ok is false after the last
+// item.
 func (q *queue) next() (i item, ok bool) {
 	for {
 		q.mu.Lock()
@@ -81,7 +82,7 @@ func (q *queue) drop() {
 	q.items = q.items[1:]
 }
 
-// listen reads the client's messages until the connection ends, and returns why.
+// listen reads the client's messages until the connection ends, and returns the reason.
 func (a *attachment) listen() error {
 	for {
 		r, err := a.receive()
@@ -110,13 +111,13 @@ func (a *attachment) listen() error {
 	}
 }
 
-// kill ends all processes of the command, whether or not the client stays.
+// kill ends all processes of the command, even if the client leaves meanwhile.
 func (a *attachment) kill() {
 	_ = a.command.Kill(a.server, process.Kill, 0) // it may have ended
 }
 
-// feed writes the input to the command, as fast as that reads. Input for one that has ended, or has
-// closed its stdin, is lost.
+// feed writes the input to the command as fast as it reads. Input for a command that has ended or
+// closed its stdin is lost.
 func (a *attachment) feed() {
 	for {
 		i, ok := a.input.next()

@@ -1,11 +1,11 @@
 // Package commandsocket serves LangSmith's sandbox API at /langsmith: boxes, which are this
-// machine's sandboxes, and the command socket of each, over which its SDKs run commands.
+// machine's sandboxes, and the command socket of each, over which LangSmith's SDKs run commands.
 //
-// A command belongs to no connection. Its id is the client's, and never runs twice in a box: an
-// execute with a known id attaches to the command. Each socket gets all of the command's output
-// from the offsets it asks for, at its own pace.
+// A command is independent of its connections. Its id is chosen by the client, and never runs twice
+// in a box: an execute with a known id attaches to the command. Each socket receives all of the
+// command's output from the offsets that it asks for, at its own pace.
 //
-// The messages are those of package protocol/command. Errors of HTTP are
+// The messages are those of package protocol/command. HTTP errors are
 // {"detail":{"error":TYPE,"message":TEXT}}.
 package commandsocket
 
@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Protocol is the handler of all below /langsmith. It implements server.Handlers.
+// Protocol is the handler of all paths below /langsmith. It implements server.Handlers.
 type Protocol struct {
 	commands *process.Manager
 	log      *slog.Logger
@@ -66,7 +66,7 @@ func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _,
 	refuse(w, &problem{status, kind, message})
 }
 
-// problem is an error that a client is told.
+// problem is an error to send to the client.
 type problem struct {
 	status  int
 	kind    string // empty: InvalidRequest
@@ -79,10 +79,10 @@ func problemf(status int, kind, format string, args ...any) error {
 	return &problem{status, kind, fmt.Sprintf(format, args...)}
 }
 
-// errAnswered says that the client was told already.
+// errAnswered reports that the client has already received a response.
 var errAnswered = errors.New("answered")
 
-// fail tells the client what is wrong.
+// fail sends an error to the client.
 func (p *Protocol) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var known *problem
 	switch {
@@ -123,7 +123,7 @@ func respond(w http.ResponseWriter, status int, v any) {
 	_ = e.Encode(v) // the client may be gone
 }
 
-// decode reads the body of a request. An empty one is {}.
+// decode decodes the body of a request. An empty body is {}.
 func decode(w http.ResponseWriter, r *http.Request, v any) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err := d.Decode(v); err != nil && r.ContentLength != 0 {
@@ -132,7 +132,7 @@ func decode(w http.ResponseWriter, r *http.Request, v any) error {
 	return nil
 }
 
-// malformed returns an error of decoding without the names of our types.
+// malformed returns a decoding error without the names of Go types.
 func malformed(err error) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
@@ -141,12 +141,12 @@ func malformed(err error) error {
 	return fmt.Errorf("it is not JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// nothing answers requests for what only LangSmith's own sandboxes have.
+// nothing rejects requests for features that only LangSmith's own sandboxes have.
 func (p *Protocol) nothing(_ http.ResponseWriter, r *http.Request) error {
 	return problemf(http.StatusNotFound, "NotFound", "ptyrec does not serve %s %s", r.Method, r.URL.Path)
 }
 
-// asker names who makes a request, for the session's record.
+// asker names the client of a request, for the session's record.
 func asker(r *http.Request) string {
 	return strings.TrimSpace(fmt.Sprintf("%.200s %s", r.UserAgent(), r.RemoteAddr))
 }

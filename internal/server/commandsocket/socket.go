@@ -22,7 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// firstTime is how long a client has for its first message.
+// firstTime is how long a client has to send its first message.
 const firstTime = time.Minute
 
 // socket attaches a client to a command.
@@ -34,8 +34,8 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") == "" {
 		return problemf(http.StatusUpgradeRequired, "", "this is for WebSockets")
 	}
-	// A client that comes back to its command is let in, and so is one that tries again if the
-	// socket is closed before started: only the first message says what it wants.
+	// A client that comes back to its command is admitted, and so is one that retries after its
+	// socket was closed: only the first message tells which it is.
 	patient := slices.Contains(offered(r), command.Subprotocol)
 	if p.commands.Full() && !patient && !p.clients.expected(box.Name, p.commands.Running(box.Name)) {
 		return process.ErrTooMany
@@ -52,8 +52,8 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// subprotocols returns those that we select from. Browsers give up if none that they offer is
-// selected, even if the only one is the token.
+// subprotocols returns the subprotocols from which we select. Browsers fail unless one that they
+// offer is selected, even if the only one is the token.
 func subprotocols(r *http.Request) []string {
 	selectable := []string{command.Subprotocol}
 	for _, word := range offered(r) {
@@ -74,22 +74,22 @@ func offered(r *http.Request) (words []string) {
 	return words
 }
 
-// attachment is one client's connection to a command.
+// attachment is a client's connection to a command.
 type attachment struct {
 	box, by  string
 	commands *process.Manager
 	clients  *clients
 	told     bool // the client knows how the command has ended
 	ws       *websocket.Conn
-	acks     bool            // the client speaks command.Subprotocol
+	acks     bool            // the client uses command.Subprotocol
 	server   context.Context // ends with the server
 	command  *process.Command
 	input    *queue
-	sending  atomic.Int32   // messages on their way
-	others   sync.WaitGroup // goroutines
+	sending  atomic.Int32   // number of messages being sent
+	others   sync.WaitGroup // the other goroutines
 }
 
-// fault is an error that the client is told, after which the connection is closed.
+// fault is an error to send to the client before the connection is closed.
 type fault struct{ kind, message string }
 
 func (f *fault) Error() string { return f.message }
@@ -98,13 +98,13 @@ func invalid(err error) error {
 	return &fault{command.CommandError, "Invalid message: " + err.Error()}
 }
 
-// errBusy closes the connection before the command has started. Clients try again with the same id.
+// errBusy closes the connection before the command has started. Clients retry with the same id.
 var errBusy = errors.New("too many commands are running; try again")
 
-// serve talks to the client until the command has ended or one of the two leaves. Input that has
-// arrived goes to the command even if the client has left.
+// serve serves the client until the command has ended or one side leaves. Input that has arrived is
+// passed to the command even if the client has left.
 func (a *attachment) serve() {
-	a.ws.SetReadLimit(-1) // receive has its own
+	a.ws.SetReadLimit(-1) // receive has its own limit
 	stop := a.closeWith(a.server, websocket.StatusGoingAway, "server is shutting down")
 	defer stop()
 	defer a.others.Wait()
@@ -116,7 +116,7 @@ func (a *attachment) serve() {
 	var told *fault
 	switch {
 	case errors.As(err, &told):
-		_ = a.send(errorReply{command.Error, told.kind, told.message}) // it may be gone
+		_ = a.send(errorReply{command.Error, told.kind, told.message}) // the client may be gone
 		err = nil
 	case errors.Is(err, errBusy):
 	case a.server.Err() != nil:
@@ -132,8 +132,8 @@ func (a *attachment) serve() {
 	_ = a.ws.Close(websocket.StatusNormalClosure, reason)
 }
 
-// closeWith closes the connection in order when ctx ends, unless stop is called before. stop waits
-// for a close that has begun.
+// closeWith closes the connection with a close frame when ctx ends, unless stop is called before.
+// stop waits for a close that has begun.
 func (a *attachment) closeWith(ctx context.Context, code websocket.StatusCode, reason string) (stop func()) {
 	closed := make(chan struct{})
 	unlink := context.AfterFunc(ctx, func() {
@@ -147,7 +147,7 @@ func (a *attachment) closeWith(ctx context.Context, code websocket.StatusCode, r
 	}
 }
 
-// begin reads the first message and starts or finds its command.
+// begin reads the first message, and starts or finds the command.
 func (a *attachment) begin() (from process.Offsets, err error) {
 	late := time.AfterFunc(firstTime, func() { _ = a.ws.Close(websocket.StatusPolicyViolation, "no message came") })
 	r, err := a.receive()
@@ -179,7 +179,7 @@ func offset(n *int64) int64 {
 	return max(*n, 0)
 }
 
-// refusal returns the error with which the client is told that there is no command.
+// refusal returns the error to send to the client if there is no command.
 func (a *attachment) refusal(err error, id string) error {
 	switch {
 	case err == nil, a.server.Err() != nil:
@@ -214,10 +214,11 @@ func (a *attachment) run(from process.Offsets) error {
 	return err
 }
 
-// start tells the client that it is attached.
+// start reports to the client that it is attached.
 func (a *attachment) start() error {
 	i := a.command.Info()
-	reply := command.Reply{Type: command.Started, CommandID: i.ID, PID: max(i.PID, 1)} // of one that has ended: none is known
+	// Of a command that has ended, the pid is unknown.
+	reply := command.Reply{Type: command.Started, CommandID: i.ID, PID: max(i.PID, 1)}
 	if a.acks {
 		taken, err := a.command.Taken(a.server)
 		if err != nil && !errors.Is(err, process.ErrEnded) {
@@ -228,12 +229,12 @@ func (a *attachment) start() error {
 	return a.send(reply)
 }
 
-// outputReply is a stdout or stderr message. Data is there even if it is empty.
+// outputReply is a stdout or stderr message. Data is present even if it is empty.
 type outputReply struct {
 	Type   string `json:"type"`
 	Data   string `json:"data"`
 	Offset int64  `json:"offset"`
-	Info   string `json:"info,omitempty"` // what is wrong before Offset, or with the recording
+	Info   string `json:"info,omitempty"` // what is missing before Offset, or a problem of the recording
 }
 
 type errorReply struct {
@@ -270,8 +271,8 @@ func (a *attachment) show(ctx context.Context, from process.Offsets) error {
 	return err
 }
 
-// whole returns the chunk without the rest of a character that it begins with, because the client
-// asked for output from within one: JSON cannot hold it.
+// whole removes the rest of a character from the start of a chunk, because JSON cannot contain it.
+// The client asked for output from within that character.
 func whole(c process.Chunk) process.Chunk {
 	n := 0
 	for n < len(c.Text) && n < utf8.UTFMax && !utf8.RuneStart(c.Text[n]) {
@@ -281,7 +282,7 @@ func whole(c process.Chunk) process.Chunk {
 	return c
 }
 
-// pingAfter is how often a connection is asked for a sign of life, and how long it has for it.
+// pingAfter is the interval of pings, and the time limit for a response to one.
 const pingAfter = 30 * time.Second
 
 // ping closes the connection if the client does not respond.
@@ -304,7 +305,7 @@ func (a *attachment) ping(ctx context.Context) {
 	}
 }
 
-// send sends a message. It waits while the client does not read; the end of the connection ends it.
+// send sends a message. It blocks while the client does not read, until the connection ends.
 func (a *attachment) send(v any) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -317,7 +318,7 @@ func (a *attachment) send(v any) error {
 	return a.ws.Write(context.Background(), websocket.MessageText, bytes.TrimRight(text.Bytes(), "\n"))
 }
 
-// receive returns the next message. The error is a *fault if it is none.
+// receive returns the next message. The error is a *fault if it is malformed.
 func (a *attachment) receive() (r command.Request, err error) {
 	_, message, err := a.ws.Reader(context.Background())
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
-// Announcement is what the user is told when a server starts.
+// Announcement is what to print when a server starts.
 type Announcement struct {
 	Address   Address
 	URL       string
 	Token     string
-	TokenFile string // if the user chose a file for the token, its path: the token is not printed then
+	TokenFile string // path of a token file that the user chose: the token is then not printed
 	Database  string
-	MCPPath   string // of the Model Context Protocol; empty: it is not served
+	MCPPath   string // path of the Model Context Protocol; empty if it is not served
 
 	OpenReading bool // anyone may read
-	AllowRun    bool // everyone with the token may run commands
+	AllowRun    bool // anyone with the token may run commands
 	NoToken     bool // anyone may run commands
 
-	Width  int // of a terminal that can show a QR code, in cells; 0: none
+	Width  int // width of a terminal that can show a QR code, in cells; 0: none
 	Notice func(format string, args ...any)
 }
 
-// Write writes the URL to out, with the token unless there is a TokenFile. With Notice it explains
-// the URL and warns of what others can do.
+// Write writes the URL to out, with the token unless there is a TokenFile. With Notice, it also
+// explains the URL and warns about what others can do.
 func (n Announcement) Write(out io.Writer) error {
 	if !n.Address.Loopback() && n.Address.Cert == "" {
 		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
@@ -65,7 +65,7 @@ func (n Announcement) Write(out io.Writer) error {
 	return nil
 }
 
-// drawQR draws the URL for a phone, if one can reach it and the terminal has room for it.
+// drawQR draws the URL as a QR code, if a phone can reach it and the terminal is wide enough.
 func (n Announcement) drawQR(out io.Writer, url string) error {
 	if n.Address.Loopback() {
 		return nil
@@ -74,11 +74,11 @@ func (n Announcement) drawQR(out io.Writer, url string) error {
 		_, err := fmt.Fprintln(out, strings.Join(rows, "\n"))
 		return err
 	}
-	return nil // the URL will do
+	return nil // the URL suffices
 }
 
-// LoadToken returns the token in a file, which is created if it does not exist; renew replaces the
-// token by a new one. An empty path names the user's own file. The error has a hint.
+// LoadToken returns the token in a file. It creates the file if it does not exist; renew replaces
+// the token with a new one. An empty path means the user's default file. The error has a hint.
 func LoadToken(path string, renew bool) (string, error) {
 	if path == "" {
 		var err error

@@ -1,5 +1,5 @@
-// Package listener opens the port of a server, with TLS or without, and tells the user the URL
-// at which others reach it.
+// Package listener opens the port of a server, with or without TLS, and determines the server's
+// URL.
 package listener
 
 import (
@@ -15,17 +15,18 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Default is where a server listens if nothing is said: for this machine only.
+// Default is the address on which a server listens by default: it is reachable only from this
+// machine.
 const Default = "127.0.0.1:7681"
 
-// Address is where a server listens, as the user says it.
+// Address is the address on which a server listens, as configured by the user.
 type Address struct {
-	Listen    string   // host:port; an empty host is every address of the machine
-	Cert, Key string   // files in PEM form; both empty: no TLS
-	Hosts     []string // by which the server is reached, besides localhost and IP addresses
+	Listen    string   // host:port; an empty host means all addresses of the machine
+	Cert, Key string   // paths of PEM files; both empty: no TLS
+	Hosts     []string // further names of the server, besides localhost and IP addresses
 }
 
-// Check says what is wrong with the address.
+// Check validates the address.
 func (a Address) Check() error {
 	if (a.Cert == "") != (a.Key == "") {
 		return &failure.Error{Err: errors.New("--cert and --key go together"), Misuse: true}
@@ -36,14 +37,14 @@ func (a Address) Check() error {
 	return nil
 }
 
-// Loopback reports whether only this machine can reach the address.
+// Loopback reports whether the address is reachable only from this machine.
 func (a Address) Loopback() bool {
 	host, _, _ := net.SplitHostPort(a.Listen)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// Names are those that requests may call the server by.
+// Names returns the host names that requests may use.
 func (a Address) Names() []string {
 	names := []string{}
 	for _, name := range a.Hosts {
@@ -55,7 +56,7 @@ func (a Address) Names() []string {
 	return names
 }
 
-// Open listens. The error has a hint.
+// Open starts to listen. The error has a hint.
 func (a Address) Open(ctx context.Context) (net.Listener, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", a.Listen)
@@ -76,7 +77,7 @@ func (a Address) Open(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
 }
 
-// URL returns the URL at which a server that listens at an address is reached.
+// URL returns the URL of a server that listens on at.
 func (a Address) URL(at net.Addr) (string, error) {
 	scheme := "http"
 	if a.Cert != "" {
@@ -95,9 +96,9 @@ func (a Address) URL(at net.Addr) (string, error) {
 	return fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, port)), nil
 }
 
-// ownAddress returns an address by which others reach this machine, if it has one.
+// ownAddress returns an address at which others can reach this machine, or "".
 func ownAddress() string {
-	addresses, _ := net.InterfaceAddrs() // where they cannot be had, there is localhost
+	addresses, _ := net.InterfaceAddrs() // without addresses, localhost is used
 	own := "localhost"
 	for _, found := range addresses {
 		if p, err := netip.ParsePrefix(found.String()); err == nil && p.Addr().IsGlobalUnicast() {

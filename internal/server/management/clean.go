@@ -9,23 +9,23 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
 
-// secretMark is what takes the place of a secret, as in the original.
+// secretMark replaces a secret, as in the original.
 const secretMark = "[REDACTED:pty-secret]"
 
 const (
-	cleanContext = 256     // bytes before what is looked at that belong to a secret, perhaps
-	cleanHold    = 8 << 10 // bytes at most that wait for the end of what may be a secret
-	cleanFrames  = 64      // frames to read before those that are wanted, so that a secret is seen from its beginning
+	cleanContext = 256     // bytes of earlier output to look at, which may belong to a secret
+	cleanHold    = 8 << 10 // maximum number of bytes that are held back until a possible secret is complete
+	cleanFrames  = 64      // number of frames to read before those that are wanted, to see a secret from its start
 )
 
-// cleaner takes secrets out of the output of a session, also where they come in pieces: the
-// beginning of what may be one waits for the rest. What it makes of a session depends on the bytes
-// alone. A nil one changes nothing.
+// cleaner masks secrets in the output of a session, even if they arrive in pieces: the beginning of
+// a possible secret is held back until the rest has arrived. The result depends only on the bytes.
+// A nil cleaner changes nothing.
 type cleaner struct {
 	redactor *redact.Redactor
-	context  []byte // the end of what was given out, as it was written
+	context  []byte // the original form of the end of what was returned
 	held     []byte
-	inKey    bool // within a private key whose beginning was given out as a mark
+	inKey    bool // within a private key whose beginning was already replaced
 }
 
 func newCleaner(r *redact.Redactor) *cleaner {
@@ -35,7 +35,7 @@ func newCleaner(r *redact.Redactor) *cleaner {
 	return &cleaner{redactor: r}
 }
 
-// lead returns how many frames before those that are wanted a cleaner has to see.
+// lead returns the number of frames that a cleaner must see before those that are wanted.
 func (c *cleaner) lead() int64 {
 	if c == nil {
 		return 0
@@ -43,7 +43,7 @@ func (c *cleaner) lead() int64 {
 	return cleanFrames
 }
 
-// add takes output, and returns what can be given out.
+// add adds output, and returns what is ready.
 func (c *cleaner) add(data []byte) []byte {
 	if c == nil {
 		return data
@@ -51,7 +51,7 @@ func (c *cleaner) add(data []byte) []byte {
 	return c.pass(data, false)
 }
 
-// rest returns what is left at the end.
+// rest returns the rest at the end.
 func (c *cleaner) rest() []byte {
 	if c == nil {
 		return nil
@@ -59,7 +59,7 @@ func (c *cleaner) rest() []byte {
 	return c.pass(nil, true)
 }
 
-// span is a secret in a text, in bytes.
+// span is the byte range of a secret in a text.
 type span struct{ start, end int }
 
 func (c *cleaner) pass(data []byte, last bool) []byte {
@@ -75,7 +75,7 @@ func (c *cleaner) pass(data []byte, last bool) []byte {
 	if !last {
 		end = max(begin, holdFrom(text))
 		if n := len(spans); n > 0 && spans[n-1].end == len(text) {
-			end = min(end, max(begin, spans[n-1].start)) // it may go on
+			end = min(end, max(begin, spans[n-1].start)) // it may continue
 		}
 		if len(text)-end > cleanHold {
 			end = len(text)
@@ -101,7 +101,7 @@ func (c *cleaner) pass(data []byte, last bool) []byte {
 	return out
 }
 
-// concat returns the parts as one text.
+// concat returns the concatenated parts.
 func concat(parts ...[]byte) string {
 	var b strings.Builder
 	size := 0
@@ -115,7 +115,7 @@ func concat(parts ...[]byte) string {
 	return b.String()
 }
 
-// keep remembers the end of what was given out.
+// keep stores the end of what was returned.
 func (c *cleaner) keep(text string) {
 	if len(text) == 0 {
 		return
@@ -126,7 +126,7 @@ func (c *cleaner) keep(text string) {
 	}
 }
 
-// skipKey drops a private key, and returns what follows it.
+// skipKey drops the rest of a private key, and returns what follows it.
 func (c *cleaner) skipKey(data []byte) []byte {
 	text := slices.Concat(c.context, data)
 	c.context = append(c.context[:0], text[max(0, len(text)-cleanContext):]...)
@@ -143,7 +143,7 @@ func (c *cleaner) skipKey(data []byte) []byte {
 	return rest
 }
 
-// The well-known secrets of the original, and what a private key begins and ends with.
+// The well-known secrets of the original, and the delimiters of a private key.
 const (
 	keyBegin = " PRIVATE KEY-----"
 	keyEnd   = "-----END "
@@ -152,12 +152,12 @@ const (
 var (
 	original = lazy.Regexp(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----|-{0,5}$)`)
-	// A word that ends the text, or what is before it, is held if it may become a secret.
+	// The last word of the text, or what is before it, is held back if it may become a secret.
 	holdWord   = lazy.Regexp(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
 	holdBefore = lazy.Regexp(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
 )
 
-// find returns the secrets in a text, in order and apart.
+// find returns the secrets in a text, in order and not overlapping.
 func (c *cleaner) find(text string) (spans []span) {
 	for _, m := range c.redactor.Find(text) {
 		spans = append(spans, span{m.Start, m.End})
@@ -182,13 +182,13 @@ func (c *cleaner) find(text string) (spans []span) {
 	return out
 }
 
-// hinted reports whether original may match in the text. It is much faster.
+// hinted reports whether original may match in the text. It is much faster than matching.
 func hinted(text string) bool {
 	return endsWord(text, '-', "sk") || endsWord(text, '_', "ghp", "gho", "ghu", "ghs", "ghr", "github_pat") ||
 		strings.Contains(text, "earer") || strings.Contains(text, "EARER") || strings.Contains(text, "PRIVATE KEY")
 }
 
-// endsWord reports whether a byte follows one of the words anywhere in the text.
+// endsWord reports whether one of the words occurs in the text, followed by last.
 func endsWord(text string, last byte, words ...string) bool {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(text[at:], last)
@@ -204,14 +204,15 @@ func endsWord(text string, last byte, words ...string) bool {
 	}
 }
 
-// maxWord is how long a word may be that is held, and what is looked at before it, in bytes.
+// maxWord is the maximum length of a word that is held back, and of what is looked at before it, in
+// bytes.
 const (
 	maxWord   = 512
 	wordLead  = 32
 	beginning = "-----BEGIN"
 )
 
-// inSecret says which bytes may be in a secret that is one word, or in the name before it.
+// inSecret contains the bytes that may occur in a secret of one word, or in the name before it.
 var inSecret = func() (in [256]bool) {
 	for c := range in {
 		in[c] = c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte(`_-./+=~:"'`, byte(c)) >= 0
@@ -219,13 +220,14 @@ var inSecret = func() (in [256]bool) {
 	return in
 }()
 
-// holdFrom returns where the text ends that is sure not to be the beginning of a secret.
+// holdFrom returns the offset at which the part of the text begins that may be the beginning of a
+// secret.
 func holdFrom(text string) int {
 	i := len(text)
 	for i > max(0, len(text)-maxWord) && inSecret[text[i-1]] {
 		i--
 	}
-	if strings.Contains(text, beginning) { // it is much faster than LastIndex
+	if strings.Contains(text, beginning) { // much faster than LastIndex
 		k := strings.LastIndex(text, beginning)
 		if !strings.Contains(text[k:], keyEnd) && len(text)-k < cleanHold {
 			return min(i, k)
@@ -237,7 +239,7 @@ func holdFrom(text string) int {
 	return len(text)
 }
 
-// isHeld reports whether holdWord matches a word. Most words have none of what all matches have.
+// isHeld reports whether holdWord matches a word. A quick check excludes most words.
 func isHeld(word string) bool {
 	if !strings.ContainsAny(word, "-_=:") {
 		lower := strings.ToLower(word)
@@ -248,8 +250,8 @@ func isHeld(word string) bool {
 	return holdWord().MatchString(word)
 }
 
-// announces reports whether holdBefore matches what is before a word. Most of it ends in a letter
-// in which no match does.
+// announces reports whether holdBefore matches the text before a word. A quick check of the last
+// letter excludes most texts.
 func announces(before string) bool {
 	end := strings.TrimRight(before, " \t\n\f\r:=")
 	return end != "" && strings.IndexByte(`rnytdRNYTD"'`, end[len(end)-1]) >= 0 && holdBefore().MatchString(before)

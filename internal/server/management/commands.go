@@ -54,7 +54,7 @@ func (c *conn) subscribe(r *request) error {
 	return nil
 }
 
-// fanTime is how often a subscriber is given sessions that have begun elsewhere.
+// fanTime is the interval at which subscribers receive sessions that began elsewhere.
 const fanTime = time.Second
 
 // fan follows all sessions until the client unsubscribes.
@@ -67,7 +67,7 @@ func (c *conn) fan() {
 			return
 		}
 		for _, l := range c.p.list(c.ctx) {
-			_, _ = c.follow(l, -1, 0) // a session that is over has nothing to follow
+			_, _ = c.follow(l, -1, 0) // a session that is over need not be followed
 		}
 		select {
 		case <-c.ctx.Done():
@@ -77,20 +77,20 @@ func (c *conn) fan() {
 	}
 }
 
-// began announces to the subscribers a session that a client has started.
+// began makes the subscribers follow a session that a client has started.
 func (p *Protocol) began(l live) {
 	p.others(func(c *conn) {
 		c.mu.Lock()
 		fans := c.fans
 		c.mu.Unlock()
 		if fans {
-			_, _ = c.follow(l, 0, 0) // as above
+			_, _ = c.follow(l, 0, 0) // likewise
 		}
 	})
 }
 
 func (c *conn) listAgents(*request) error {
-	host, _ := os.Hostname() // a machine without a name has an empty one
+	host, _ := os.Hostname() // on an error the name is empty
 	return c.send(agentListMessage{"agent_list", []agentEntry{{
 		ID: c.p.AgentID, Hostname: host, IPAddress: c.local, Status: "Ready",
 		ConnectedAt: c.p.started.UnixMilli(), LastHeartbeat: time.Now().UnixMilli(),
@@ -107,7 +107,7 @@ func (c *conn) listSessions(r *request) error {
 	return c.send(m)
 }
 
-// unknown is the tail of errors about another agent than this machine.
+// unknown is the end of an error about another agent than this machine.
 func (c *conn) unknown(r *request) string {
 	if *r.AgentID == c.p.AgentID {
 		return ""
@@ -128,7 +128,7 @@ func (c *conn) startShell(r *request) error {
 	if err != nil {
 		return c.fail(failed + messageOf(err))
 	}
-	if !isNew { // before the answer: what the shell prints from then on is the client's
+	if !isNew { // before the answer, so that the client receives everything that the shell prints after it
 		if err := c.owns(l, -1, holdTime); err != nil {
 			return c.fail(failed + messageOf(err))
 		}
@@ -143,7 +143,7 @@ func (c *conn) startShell(r *request) error {
 	return nil
 }
 
-// owns notes that the client has started a session: it gets its output, and may type.
+// owns records that the client has started a session: it may type, and receives the output.
 func (c *conn) owns(l live, after int64, hold time.Duration) error {
 	c.mu.Lock()
 	c.own[l.id] = true
@@ -200,15 +200,15 @@ func (c *conn) createSession(r *request) error {
 	return nil
 }
 
-// created reports whether create_session made a session.
+// created reports whether create_session started a session.
 func (p *Protocol) created(ctx context.Context, id string) bool {
 	info, err := p.Store.Find(ctx, id)
 	return err == nil && slices.Contains(info.Tags, tagCreated)
 }
 
-// label notes in the database what a session is.
+// label sets a tag and a name for a session in the database.
 func (p *Protocol) label(ctx context.Context, id, tag, name string) error {
-	if _, err := p.Store.Find(ctx, id); err != nil { // by this it comes into the database
+	if _, err := p.Store.Find(ctx, id); err != nil { // finding it adds it to the database
 		return err
 	}
 	_, err := p.Store.Tag(ctx, id, []string{tag}, nil)
@@ -218,11 +218,11 @@ func (p *Protocol) label(ctx context.Context, id, tag, name string) error {
 	return err
 }
 
-// foreign is what a client is told that types into what others have started.
+// foreign is the error for a client that types into a session that it has not started.
 const foreign = " is only allowed for commands started by this connection; use %s with join_session for shared sessions"
 
-// commandTo returns a session that the client may type into by its command id, and what it types
-// with. problem says why not.
+// commandTo returns a session by its command id, and the stream for typing, if the client may type
+// into it. Otherwise problem is the error for the client.
 func (c *conn) commandTo(ctx context.Context, commandID string) (l live, stream *client.Stream, problem string) {
 	id, ok := c.p.commanded(commandID)
 	if ok {
@@ -316,7 +316,7 @@ func (c *conn) attachSession(r *request) error {
 	}
 	if cols, rows := r.Size(); r.Cols != nil && r.Rows != nil && !tooSmall(cols, rows) {
 		if _, stream, problem := c.commandTo(c.ctx, commandIDOf(l.id)); problem == "" {
-			_ = resize(c.ctx, l, stream, cols, rows) // it is attached all the same
+			_ = resize(c.ctx, l, stream, cols, rows) // a failure does not affect the attachment
 		}
 	}
 	return nil
@@ -326,7 +326,7 @@ func (c *conn) detachSession(r *request) error {
 	return c.send(namedMessage{Type: "session_detached", AgentID: *r.AgentID, SessionName: *r.SessionName})
 }
 
-// killSession ends a session. Who has started the shell is told when it is over.
+// killSession ends a session. The client that started the shell is notified when it is over.
 func (c *conn) killSession(r *request) error {
 	l, ok := c.p.named(c.ctx, *r.SessionName)
 	c.mu.Lock()
@@ -350,7 +350,7 @@ func (c *conn) killSession(r *request) error {
 	return c.send(namedMessage{Type: "session_killed", AgentID: *r.AgentID, SessionName: *r.SessionName})
 }
 
-// end sends a session's command a signal.
+// end sends a signal to a session's command.
 func (p *Protocol) end(ctx context.Context, l live, signal syscall.Signal) error {
 	h, err := p.hub(ctx, l)
 	if err != nil {
@@ -369,7 +369,7 @@ func (p *Protocol) end(ctx context.Context, l live, signal syscall.Signal) error
 	return err
 }
 
-// The sizes that a client may ask for, in cells.
+// The window sizes that a client may request, in cells.
 const (
 	minCols, minRows = 20, 5
 )
@@ -385,20 +385,20 @@ func badSize(cols, rows int) string {
 	return fmt.Sprintf("%s: a terminal has 1x1 to %dx%d cells", dims(cols, rows), protocol.MaxCols, protocol.MaxRows)
 }
 
-// follow is the output of a session as one client gets it in output messages.
+// follow is a session's output as one client receives it in output messages.
 type follow struct {
 	reader *reader
-	low    int64 // frames of output before the first that was sent
+	low    int64 // number of output frames before the first that was sent
 	timer  *time.Timer
-	begun  bool // guarded by conn.mu, as the others
+	begun  bool // guarded by conn.mu, as are the others
 }
 
-// holdTime is how long the output waits for a client that comes back and may ask for what it
+// holdTime is how long output is held back for a client that comes back and may ask for what it
 // missed.
 const holdTime = time.Second
 
-// follow sends the client the output of a session behind so many frames of it; -1: from now on. It
-// begins after hold, or earlier if the client asks.
+// follow sends the client the output of a session after the first after frames of it; -1 means from
+// now on. It starts after hold, or earlier if the client asks.
 func (c *conn) follow(l live, after int64, hold time.Duration) (*follow, error) {
 	c.mu.Lock()
 	f := c.follows[l.id]
@@ -436,7 +436,7 @@ func (c *conn) follow(l live, after int64, hold time.Duration) (*follow, error) 
 	return f, nil
 }
 
-// begin begins to send what is followed. The caller holds c.mu.
+// begin starts to send the output. c.mu must be held.
 func (c *conn) begin(f *follow) {
 	if f.begun {
 		return
@@ -445,7 +445,7 @@ func (c *conn) begin(f *follow) {
 	if f.timer != nil {
 		f.timer.Stop()
 	}
-	if c.ctx.Err() != nil { // the client is gone, and nobody waits for a new goroutine
+	if c.ctx.Err() != nil { // the client is gone, and no new goroutine may start
 		close(f.reader.done)
 		c.p.release(f.reader.h)
 		return
@@ -453,8 +453,7 @@ func (c *conn) begin(f *follow) {
 	f.reader.start()
 }
 
-// joinCommand sends the client all output of a session behind so many frames of it, none of them
-// twice.
+// joinCommand sends the client all output of a session after a number of frames, each frame once.
 func (c *conn) joinCommand(r *request) error {
 	id, ok := c.p.commanded(*r.CommandID)
 	var l live
@@ -488,7 +487,7 @@ func (c *conn) joinCommand(r *request) error {
 	case from < 0 || from >= low:
 	case !f.begun:
 		f.low, f.reader.after = from, from
-	default: // what it missed comes behind what it has
+	default: // what it missed is sent after what it has
 		f.low = from
 		again := newReader(c, h)
 		again.plain, again.next, again.after, again.until = true, -1, from, low
@@ -501,7 +500,7 @@ func (c *conn) joinCommand(r *request) error {
 	return nil
 }
 
-// toldEnd tells a client that has started the shell that it is over, behind all of its output.
+// toldEnd notifies a client that has started the shell of the shell's end, after all of its output.
 func (c *conn) toldEnd(h *hub) {
 	c.mu.Lock()
 	tell := h.live.shell && c.own[h.id] && !c.killed
@@ -517,8 +516,9 @@ func (c *conn) toldEnd(h *hub) {
 	if status == nil {
 		status = &lostStatus
 	}
-	_ = c.send(namedMessage{Type: "session_killed", AgentID: c.p.AgentID, SessionName: shellName, ExitCode: status}) // it may be gone
+	// The client may be gone.
+	_ = c.send(namedMessage{Type: "session_killed", AgentID: c.p.AgentID, SessionName: shellName, ExitCode: status})
 }
 
-// lostStatus is the exit code of a shell whose end nobody saw.
+// lostStatus is the exit code of a shell whose end was not recorded.
 var lostStatus = 1

@@ -20,30 +20,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// statusTryAgainLater is the close code for a client that fell behind.
+// statusTryAgainLater is the close code for a client that is too slow.
 const statusTryAgainLater = websocket.StatusTryAgainLater
 
-// A client's connection is asked for a sign of life. If none comes, it does not control anything
-// any more.
+// A client must respond to pings. Otherwise it loses control of its sessions.
 const (
 	pingEvery = 15 * time.Second
-	pongTime  = 29 * time.Second // with pingEvery less than 45 s, by which the lease is free
+	pongTime  = 29 * time.Second // with pingEvery less than 45 s, after which the lease must be free
 )
 
-// deadTime is how long a connection may give no sign of life.
+// deadTime is how long a connection may stay without a response.
 const deadTime = 5 * time.Minute
 
-// writeTime is how long a client may take nothing.
+// writeTime is the time limit for a write to a client.
 const writeTime = 5 * time.Minute
 
-// conn is one client. Its reader goroutine is the only one that uses the fields without a remark.
+// conn is a client's connection. Only its reader goroutine uses the fields without a comment.
 type conn struct {
 	p     *Protocol
 	id    string
 	ws    *websocket.Conn
-	sizes bool            // it wants the sizes of sessions
-	local string          // this machine's address, as the client reached it
-	ctx   context.Context // ends with the connection
+	sizes bool            // the client wants the sizes of sessions
+	local string          // this machine's address that the client uses
+	ctx   context.Context // cancelled when the connection ends
 	stop  context.CancelFunc
 
 	working sync.WaitGroup // readers and pings
@@ -53,12 +52,12 @@ type conn struct {
 	follows map[string]*follow // by session
 	typists map[string]*typist // by session
 	own     map[string]bool    // sessions that this client has started
-	jobs    map[string]*job    // of send_command, by command id
-	fans    bool               // it gets the output of all sessions
-	killed  bool               // it was told of the end of the shell already
+	jobs    map[string]*job    // jobs of send_command, by command id
+	fans    bool               // receives the output of all sessions
+	killed  bool               // was already notified of the shell's end
 }
 
-// typist is what a client types with into a session that it started.
+// typist is the stream over which a client types into a session that it has started.
 type typist struct{ stream *client.Stream }
 
 func newConn(p *Protocol, ws *websocket.Conn) *conn {
@@ -68,16 +67,17 @@ func newConn(p *Protocol, ws *websocket.Conn) *conn {
 		typists: map[string]*typist{}, own: map[string]bool{}, jobs: map[string]*job{}}
 }
 
-// run serves the client until it is gone, or the server ends.
+// run serves the client until it leaves or the server ends.
 func (c *conn) run(ctx context.Context) error {
 	if addr, ok := ctx.Value(http.LocalAddrContextKey).(net.Addr); ok {
 		c.local, _, _ = net.SplitHostPort(addr.String())
 	}
-	c.ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx)) // r.Context ends when the server does: a close frame comes first
+	// r.Context ends with the server, but the close frame must still be sent.
+	c.ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	defer c.leaveAll()
 	defer c.stop()
 	closing := context.AfterFunc(ctx, func() {
-		_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // it may be gone
+		_ = c.ws.Close(websocket.StatusGoingAway, "server is shutting down") // the client may be gone
 		c.stop()
 	})
 	defer closing()
@@ -105,7 +105,7 @@ func (c *conn) run(ctx context.Context) error {
 	}
 }
 
-// handle does what a message asks for. Its error ends the connection.
+// handle processes a message. An error ends the connection.
 func (c *conn) handle(message []byte) error {
 	r, handle, err := parse(message)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *conn) handle(message []byte) error {
 	return handle(c, r)
 }
 
-// pings asks the client for signs of life.
+// pings sends pings to the client.
 func (c *conn) pings() {
 	tick := time.NewTicker(c.p.pingEvery)
 	defer tick.Stop()
@@ -137,7 +137,7 @@ func (c *conn) pings() {
 	c.stop()
 }
 
-// freeAll takes control of all sessions from the client, which stays where it is.
+// freeAll releases the client's control of all sessions. It stays a member.
 func (c *conn) freeAll() {
 	c.mu.Lock()
 	joins := make([]*reader, 0, len(c.joins))
@@ -150,7 +150,7 @@ func (c *conn) freeAll() {
 	}
 }
 
-// leaveAll ends what the client has here.
+// leaveAll ends everything that belongs to the client.
 func (c *conn) leaveAll() {
 	c.stop()
 	c.mu.Lock()
@@ -170,15 +170,15 @@ func (c *conn) leaveAll() {
 	c.p.shell.left(c)
 }
 
-// close ends the connection with a code. Only its readers call it.
+// close closes the connection with a code. Only its readers call it.
 func (c *conn) close(code websocket.StatusCode, reason string) {
 	c.working.Go(func() {
-		_ = c.ws.Close(code, reason) // it may be gone
+		_ = c.ws.Close(code, reason) // the client may be gone
 		c.stop()
 	})
 }
 
-// write writes a message. A client that takes none for too long is gone.
+// write writes a message. A client that is too slow is disconnected.
 func (c *conn) write(message []byte) error {
 	ctx, cancel := context.WithTimeout(c.ctx, writeTime)
 	defer cancel()
@@ -193,10 +193,10 @@ func (c *conn) send(v any) error {
 	return c.write(b)
 }
 
-// fail sends an error. The connection goes on.
+// fail sends an error. The connection stays open.
 func (c *conn) fail(message string) error { return c.send(errorMessage{"error", message}) }
 
-// forget takes out a reader whose session is over.
+// forget removes a reader whose session is over.
 func (c *conn) forget(r *reader) {
 	c.mu.Lock()
 	if c.joins[r.h.id] == r {
@@ -211,7 +211,7 @@ func (c *conn) forget(r *reader) {
 	}
 }
 
-// ended is called when a reader of the client is: without an error if its session is over.
+// ended is called when a reader has ended. err is nil if its session is over.
 func (c *conn) ended(r *reader, err error) {
 	switch {
 	case err == nil:
@@ -224,7 +224,7 @@ func (c *conn) ended(r *reader, err error) {
 	}
 }
 
-// joinSession lets the client watch a session, or control it.
+// joinSession lets the client watch or control a session.
 func (c *conn) joinSession(r *request) error {
 	if r.SessionID == nil {
 		if r.AgentID == nil || r.CommandID == nil {
@@ -272,7 +272,7 @@ func (c *conn) joinSession(r *request) error {
 	return nil
 }
 
-// hubOf returns the hub of a live session; nil if there is no such session.
+// hubOf returns the hub of a live session, or nil if there is no such session.
 func (c *conn) hubOf(id string) (*hub, error) {
 	l, ok := c.p.find(c.ctx, id)
 	if !ok {
@@ -285,7 +285,7 @@ func (c *conn) hubOf(id string) (*hub, error) {
 	return h, err
 }
 
-// leaveBefore ends what the client joined of a session before.
+// leaveBefore ends the client's previous membership of a session.
 func (c *conn) leaveBefore(id string) {
 	c.mu.Lock()
 	before := c.joins[id]
@@ -296,7 +296,7 @@ func (c *conn) leaveBefore(id string) {
 	}
 }
 
-// putRole puts a client's role into the session's log, and returns its entry.
+// putRole writes a client's role to the session's log, and returns its entry.
 func (h *hub) putRole(client, role string) (*entry, error) {
 	came := make(chan *entry, 1)
 	if err := h.put(session.EventRole, client, role, func(e *entry) { came <- e }); err != nil {
@@ -312,8 +312,8 @@ func (h *hub) putRole(client, role string) (*entry, error) {
 	}
 }
 
-// beginAt has the reader begin with an entry or, if replay is nil, with a new picture of the screen
-// if there is one.
+// beginAt makes the reader start at an entry. If replay is nil, it starts with a new picture of the
+// screen, if there is one.
 func (r *reader) beginAt(replay *uint64) {
 	seq := r.joined.number
 	r.h.mu.Lock()
@@ -340,10 +340,11 @@ func (c *conn) leaveSession(r *request) error {
 	return c.send(leftMessage{"session_left", *r.SessionID})
 }
 
-// notController is what a client is told that may not type.
+// notController is the error for a client that may not type.
 const notController = wire.NotController
 
-// held returns what the client types with as the controller of a session, or nil.
+// held returns the reader and the stream with which the client types as the controller of a
+// session, or nil.
 func (c *conn) held(id string) (*reader, *client.Stream) {
 	c.mu.Lock()
 	reader := c.joins[id]
@@ -380,8 +381,8 @@ func (c *conn) sessionResize(r *request) error {
 	return nil
 }
 
-// resize sets a session's size: for good in a shell of start_shell, which has no other terminal,
-// and else as long as it is controlled.
+// resize sets a session's size. In a shell of start_shell, which has no other terminal, it stays;
+// otherwise it lasts as long as the control.
 func resize(ctx context.Context, l live, stream *client.Stream, cols, rows int) error {
 	if l.shell {
 		return stream.SetSize(ctx, cols, rows)

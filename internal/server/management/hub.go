@@ -19,43 +19,43 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// The roles of those who join.
+// The roles of clients that have joined.
 const (
 	observer   = wire.Observer
 	controller = wire.Controller
 )
 
-// maxWaiting is how many frames wait for a client at most.
+// maxWaiting is the maximum number of frames that may wait for a client.
 const maxWaiting = 512
 
-// keyframeTime is how often those who watch get a picture of a screen that changes.
+// keyframeTime is the interval at which viewers receive a picture of a changing screen.
 const keyframeTime = 30 * time.Second
 
-// entry is a frame of a session. It does not change once it is in a ring, except for its message.
+// entry is a frame of a session. Once it is in a ring, only its message changes.
 type entry struct {
 	number  int64
-	outputs int64 // frames of output up to and with this one
+	outputs int64 // number of output frames up to and including this one
 	ts      int64 // Unix milliseconds
 	kind    protocol.NumberedKind
-	data    []byte // output as it was written; a keyframe's picture
-	clean   []byte // output for session_frame: without secrets
-	shared  bool   // it is in a ring; else it is one reader's alone
+	data    []byte // raw output, or the picture of a keyframe
+	clean   []byte // output without secrets, for session_frame
+	shared  bool   // it is in a ring; otherwise it belongs to one reader
 	once    sync.Once
-	message []byte // the session_frame message that once makes of its bytes, if it is shared
+	message []byte // the session_frame message for its bytes, if it is shared; computed once
 
 	cols, rows int
-	status     *int  // of the end
-	lost       int64 // the frames up to this one are lost
+	status     *int  // exit status, at the end
+	lost       int64 // the frames up to this number are lost
 
-	event       string // of a marker that this server put there, or of a keyframe
+	event       string // of a marker of this server, or of a keyframe
 	client      string
 	role        string
 	controllers []string
 	observers   []string
-	private     bool // a keyframe that is for those only who asked for it
+	private     bool // a keyframe only for those who asked for it
 }
 
-// cost is what an entry takes of the ring, in bytes.
+// cost is the size of an entry in the ring, in bytes.
 func (e *entry) cost() int {
 	if e.kind == protocol.NumberedOutput || len(e.data) > 0 {
 		return len(e.data)
@@ -63,7 +63,7 @@ func (e *entry) cost() int {
 	return 64
 }
 
-// mark is what a marker says.
+// mark is the content of a marker.
 type mark struct {
 	Event string `json:"ptyrec"`
 	Data  struct {
@@ -74,44 +74,44 @@ type mark struct {
 	} `json:"data"`
 }
 
-// hub is one session as this server shows it to its clients.
+// hub is a session as this server serves it to its clients.
 type hub struct {
 	p     *Protocol
 	id    string
 	live  live
 	users int // guarded by p.mu
 
-	ctx   context.Context // ends when the hub is dropped
+	ctx   context.Context // cancelled when the hub is dropped
 	stop  context.CancelFunc
-	ready chan struct{} // closed when err is set, or the hub is in use
+	ready chan struct{} // closed when err is set or the hub is usable
 	err   error
 
-	leasing sync.Mutex // held while the lease changes hands
+	leasing sync.Mutex // held while the lease changes
 
-	// These belong to run until ready is closed; then they do not change.
+	// Only run uses these until ready is closed. After that they do not change.
 	stream *client.Stream
-	began  time.Time // of the session
+	began  time.Time // start of the session
 
 	mu       sync.Mutex // guards the fields below
 	ring     []*entry
-	bytes    int   // of ring
+	bytes    int   // size of ring
 	next     int64 // number of the next frame
-	outputs  int64 // frames of output so far
-	written  int64 // bytes of output so far
+	outputs  int64 // number of output frames so far
+	written  int64 // number of output bytes so far
 	term     *vterm.Term
-	cols     int // of the window, in cells
+	cols     int // window size, in cells
 	rows     int
 	clean    *cleaner
 	pictured int64             // outputs at the newest keyframe
-	asking   bool              // for a keyframe
-	asked    []chan struct{}   // closed when it has come
+	asking   bool              // a keyframe was requested
+	asked    []chan struct{}   // closed when it arrives
 	members  map[string]string // roles by client
-	marks    map[int64]*entry  // of this server, by number: the ring may be too short for a slow client
+	marks    map[int64]*entry  // markers of this server by number, because the ring may be too short for a slow client
 	pending  map[string]func(*entry)
 	readers  map[*reader]bool
 	lease    *lease
 	closed   bool
-	paced    time.Time // when crowded was called last
+	paced    time.Time // time of the last call of crowded
 	status   *int
 }
 
@@ -122,7 +122,7 @@ func newHub(p *Protocol, l live) *hub {
 	return h
 }
 
-// attachTime is how long a session may take to answer.
+// attachTime is how long a session has to respond.
 const attachTime = 10 * time.Second
 
 func (h *hub) attach(o client.AttachOptions) (*client.Stream, error) {
@@ -131,8 +131,8 @@ func (h *hub) attach(o client.AttachOptions) (*client.Stream, error) {
 	return h.p.Sessions.Attach(ctx, h.id, o)
 }
 
-// failed reports whether the hub could not attach to the session. A hub that still tries has not
-// failed.
+// failed reports whether the hub could not attach to the session. A hub that is still trying has
+// not failed.
 func (h *hub) failed() bool {
 	select {
 	case <-h.ready:
@@ -176,24 +176,24 @@ func (h *hub) run() {
 	}
 }
 
-// A client that reads, but more slowly than the session writes, holds up the session's other
-// clients a little, so that those that are short of processor time only get all frames.
+// A client that reads, but more slowly than the session writes, delays the session's other clients
+// a little. So a client that is only short of processor time receives all frames.
 const (
-	paceFrames = maxWaiting / 2         // behind
-	paceAlive  = 200 * time.Millisecond // since it has taken the last one
+	paceFrames = maxWaiting / 2         // frames behind
+	paceAlive  = 200 * time.Millisecond // since it received the last frame
 	paceStep   = time.Millisecond
-	paceCredit = 2 * time.Second // that the others wait for it, if it has kept up
-	paceShare  = 10              // otherwise it may take this part of their time
+	paceCredit = 2 * time.Second // how long the others wait for it, if it has kept up before
+	paceShare  = 10              // otherwise the share of time for which they wait
 )
 
-// pace waits while a client is about to fall behind that still reads.
+// pace waits while a client that still reads is about to fall behind.
 func (h *hub) pace() {
 	for h.ctx.Err() == nil && h.crowded() {
 		time.Sleep(paceStep)
 	}
 }
 
-// crowded reports whether to wait for a client, and takes the time from its credit.
+// crowded reports whether to wait for a client, and charges the time to its credit.
 func (h *hub) crowded() (wait bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -213,7 +213,7 @@ func (h *hub) crowded() (wait bool) {
 	return wait
 }
 
-// seed begins the screen.
+// seed initialises the screen.
 func (h *hub) seed(s protocol.Snapshot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -222,7 +222,7 @@ func (h *hub) seed(s protocol.Snapshot) {
 	h.written, h.cols, h.rows = s.Seq, s.Cols, s.Rows
 }
 
-// end says that the session is over.
+// end marks the session as over.
 func (h *hub) end() {
 	h.p.over(h)
 	h.mu.Lock()
@@ -231,7 +231,7 @@ func (h *hub) end() {
 	h.mu.Unlock()
 }
 
-// take takes a frame of the session.
+// take processes a frame of the session.
 func (h *hub) take(n protocol.Numbered) {
 	if n.Kind == protocol.NumberedExit {
 		h.p.over(h) // before a client learns of it
@@ -265,7 +265,7 @@ func (h *hub) take(n protocol.Numbered) {
 	h.wake()
 }
 
-// entry makes an entry of a frame.
+// entry converts a frame to an entry.
 func (h *hub) entry(n protocol.Numbered, clean *cleaner) *entry {
 	e := &entry{number: n.Number, outputs: n.Outputs, ts: h.began.Add(n.At).UnixMilli(), kind: n.Kind}
 	switch n.Kind {
@@ -283,8 +283,8 @@ func (h *hub) entry(n protocol.Numbered, clean *cleaner) *entry {
 	return e
 }
 
-// keep puts an entry into the ring: the oldest make room, but one stays however large it is. The
-// caller holds h.mu.
+// keep adds an entry to the ring, and removes the oldest to make room; one always stays. h.mu must
+// be held.
 func (h *hub) keep(e *entry) {
 	e.shared = true
 	h.ring = append(h.ring, e)
@@ -297,7 +297,7 @@ func (h *hub) keep(e *entry) {
 	h.ring = h.ring[drop:]
 }
 
-// wake wakes all readers. The caller holds h.mu.
+// wake wakes all readers. h.mu must be held.
 func (h *hub) wake() {
 	for r := range h.readers {
 		poke(r.wake)
@@ -311,7 +311,7 @@ func poke(ch chan struct{}) {
 	}
 }
 
-// takeMark does what a marker of this server is for. The caller holds h.mu.
+// takeMark executes a marker of this server. h.mu must be held.
 func (h *hub) takeMark(e *entry, label []byte) {
 	var m mark
 	if json.Unmarshal(label, &m) != nil {
@@ -330,7 +330,7 @@ func (h *hub) takeMark(e *entry, label []byte) {
 	}
 	then := h.pending[m.Data.Nonce]
 	if then == nil {
-		return // an earlier server's, or another one's
+		return // it belongs to an earlier or another server
 	}
 	delete(h.pending, m.Data.Nonce)
 	e.event, e.client, e.role = m.Event, m.Data.Client, m.Data.Role
@@ -347,7 +347,7 @@ func (h *hub) takeMark(e *entry, label []byte) {
 	then(e)
 }
 
-// membersByRole returns the clients, sorted. The caller holds h.mu.
+// membersByRole returns the clients, sorted. h.mu must be held.
 func (h *hub) membersByRole() (controllers, observers []string) {
 	controllers, observers = []string{}, []string{}
 	for id, role := range h.members {
@@ -362,7 +362,7 @@ func (h *hub) membersByRole() (controllers, observers []string) {
 	return controllers, observers
 }
 
-// put puts a marker among the session's frames. then is called when it has come back, with h.mu
+// put writes a marker to the session's log. then is called when it comes back as a frame, with h.mu
 // held.
 func (h *hub) put(event, client, role string, then func(*entry)) error {
 	nonce := uuid.NewString()
@@ -380,8 +380,8 @@ func (h *hub) put(event, client, role string, then func(*entry)) error {
 	return err
 }
 
-// keyframe asks for a picture of the screen among the frames. The private ones are for those who
-// asked.
+// keyframe requests a picture of the screen among the frames. A private one is sent only to those
+// who asked for one.
 func (h *hub) keyframe(private bool) error {
 	h.mu.Lock()
 	asking := h.asking
@@ -401,28 +401,28 @@ func (h *hub) keyframe(private bool) error {
 	return err
 }
 
-// periodic asks for a keyframe if the screen may have changed since the last one.
+// periodic requests a keyframe if the screen may have changed since the last one.
 func (h *hub) periodic() {
 	h.mu.Lock()
 	changed := h.term != nil && h.outputs > h.pictured && !h.closed
 	h.mu.Unlock()
 	if changed {
-		_ = h.keyframe(false) // the next one does
+		_ = h.keyframe(false) // the next call tries again
 	}
 	if h.ctx.Err() == nil {
 		time.AfterFunc(keyframeTime, h.periodic)
 	}
 }
 
-// Of a session with more frames or bytes than that, a client that joins gets a keyframe at first.
+// If a session has more frames or bytes than this, a client that joins starts with a keyframe.
 // These are the original's limits of what it keeps.
 const (
 	freshFrames = 72
 	freshBytes  = 24 * 80 * 3 * 4
 )
 
-// begin returns where a client begins that names no place: at the newest keyframe, or at the first
-// frame of a session with few. It asks for a keyframe if it needs one.
+// begin returns the frame at which a client starts that does not ask for a particular one: the
+// newest keyframe, or the first frame of a short session. It requests a keyframe if there is none.
 func (h *hub) begin() error {
 	h.mu.Lock()
 	few := h.next <= freshFrames && h.written <= freshBytes
@@ -448,8 +448,8 @@ func (h *hub) begin() error {
 	}
 }
 
-// newestKeyframe returns the newest keyframe among the last frames of the ring, at most so many
-// frames and bytes before its end, or nil. The caller holds h.mu.
+// newestKeyframe returns the newest keyframe in the ring that is followed by at most the given
+// number of frames and bytes, or nil. h.mu must be held.
 func (h *hub) newestKeyframe(frames, bytes int) *entry {
 	for i := len(h.ring) - 1; i >= max(0, len(h.ring)-frames) && bytes >= 0; i-- {
 		if h.ring[i].event == session.EventKeyframe {
@@ -460,8 +460,8 @@ func (h *hub) newestKeyframe(frames, bytes int) *entry {
 	return nil
 }
 
-// from returns entries of the ring from a number on, at most so many. behind says that the first is
-// not in it.
+// from returns up to most entries of the ring, starting at a number. behind means that the first is
+// not in the ring any more.
 func (h *hub) from(number int64, most int) (found []*entry, behind bool) {
 	if number >= h.next {
 		return nil, false
@@ -473,8 +473,8 @@ func (h *hub) from(number int64, most int) (found []*entry, behind bool) {
 	return slices.Clone(h.ring[i:min(len(h.ring), i+most)]), false
 }
 
-// after returns the number of the first frame in the ring behind so many frames of output; ok is
-// false if it is not there.
+// after returns the number of the first frame in the ring that follows a number of output frames.
+// ok is false if the ring does not contain it.
 func (h *hub) after(outputs int64) (number int64, ok bool) {
 	if outputs >= h.outputs {
 		return h.next, true
@@ -486,14 +486,14 @@ func (h *hub) after(outputs int64) (number int64, ok bool) {
 	return h.ring[i].number, true
 }
 
-// lease is a client's right to type. It is an attachment of its own to the session, which knows by
-// that who types.
+// lease is a client's right to type. It is a separate attachment to the session, so that the
+// session knows who types.
 type lease struct {
 	conn   *conn
 	stream *client.Stream
 }
 
-// acquire makes a client the one who types, and reports whether it is.
+// acquire gives a client the right to type, and reports whether it has it.
 func (h *hub) acquire(c *conn) bool {
 	h.leasing.Lock()
 	defer h.leasing.Unlock()
@@ -513,8 +513,9 @@ func (h *hub) acquire(c *conn) bool {
 	return true
 }
 
-// control attaches to the session to type, and reports whether that is allowed: in a shell of
-// start_shell always, else as long as its user grants it. Afterwards revoked is called.
+// control attaches to the session to type. It returns false if typing is not allowed: it always is
+// in a shell of start_shell, else as long as the user grants it. revoked is called when the right
+// is withdrawn.
 func (h *hub) control(name string, revoked func()) (*client.Stream, bool) {
 	kind := protocol.Agent
 	if h.live.shell {
@@ -568,14 +569,14 @@ func (h *hub) free(c *conn) bool {
 	return had
 }
 
-// revoked makes a client an observer whose right to type was taken.
+// revoked makes a client an observer after its right to type was withdrawn.
 func (h *hub) revoked(c *conn) {
 	if h.free(c) {
-		_ = h.put(session.EventRole, c.id, observer, func(*entry) {}) // if the session is over, that is told
+		_ = h.put(session.EventRole, c.id, observer, func(*entry) {}) // if the session is over, its end is reported instead
 	}
 }
 
-// holds returns what a client types with; nil if it is not the controller.
+// holds returns the stream with which a client types, or nil if it is not the controller.
 func (h *hub) holds(c *conn) *client.Stream {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -585,13 +586,13 @@ func (h *hub) holds(c *conn) *client.Stream {
 	return h.lease.stream
 }
 
-// leave takes a client's membership back.
+// leave ends a client's membership.
 func (h *hub) leave(c *conn) {
 	h.free(c)
-	_ = h.put(session.EventLeave, c.id, "", func(*entry) {}) // if the session is over, that is told
+	_ = h.put(session.EventLeave, c.id, "", func(*entry) {}) // if the session is over, its end is reported instead
 }
 
-// entryOf describes the session in a session_list, with its size if that is wanted.
+// entryOf describes a session for a session_list, with its size if sizes is set.
 func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
 	e := sessionEntry{
 		SessionName: l.name, CommandID: commandIDOf(l.id), SessionID: l.id, SessionType: "interactive", Command: l.command, Running: true,
@@ -626,7 +627,8 @@ func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
 	return e
 }
 
-// sizeOf asks a session for the size of its window, in cells; 0 if it does not answer.
+// sizeOf asks a session for its window size, in cells. It returns 0 if the session does not
+// respond.
 func (p *Protocol) sizeOf(id string) (cols, rows int) {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
@@ -640,5 +642,5 @@ func (p *Protocol) sizeOf(id string) (cols, rows int) {
 	return hello.Cols, hello.Rows
 }
 
-// errGone says that a reader is to stop.
+// errGone reports that a reader must stop.
 var errGone = errors.New("gone")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// job is a command of send_command: it has no terminal. The protocol has no message for its end.
+// job is a command of send_command, which has no terminal. The protocol has no message for its end.
 type job struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
@@ -22,7 +22,7 @@ type job struct {
 	seq int64
 }
 
-// sendCommand runs a command without a terminal, and sends what it writes.
+// sendCommand runs a command without a terminal, and sends its output.
 func (c *conn) sendCommand(r *request) error {
 	const failed = "Failed to send command: "
 	if tail := c.unknown(r); tail != "" {
@@ -74,8 +74,10 @@ func (c *conn) copy(j *job, id, stream string, from io.Reader) {
 		if whole > 0 {
 			j.mu.Lock()
 			j.seq++
-			b, _ := json.Marshal(outputMessage{"output", c.p.AgentID, id, stream, string(text[:whole]), time.Now().UnixMilli(), j.seq}) // it can be
-			_ = c.write(b)                                                                                                              // a client that is gone ends the job
+			// Can always be encoded.
+			b, _ := json.Marshal(outputMessage{"output", c.p.AgentID, id, stream, string(text[:whole]), time.Now().UnixMilli(), j.seq})
+			// A client that leaves ends the job.
+			_ = c.write(b)
 			j.mu.Unlock()
 		}
 		if err != nil {
@@ -84,5 +86,5 @@ func (c *conn) copy(j *job, id, stream string, from io.Reader) {
 	}
 }
 
-// end kills the job and what it has started.
+// end kills the job and its descendants in its process group.
 func (j *job) end() { _ = syscall.Kill(-j.cmd.Process.Pid, syscall.SIGKILL) }

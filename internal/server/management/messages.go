@@ -18,10 +18,10 @@ type (
 	liveness     = wire.Liveness
 )
 
-// handlers are the messages that are accepted, in the order in which server_hello lists them.
+// handlers are the accepted messages, in the order in which server_hello lists them.
 var handlers = []struct {
 	name   string
-	needs  []string // fields that must be there
+	needs  []string // required fields
 	handle func(*conn, *request) error
 }{
 	{"ping", []string{"timestamp"}, (*conn).ping},
@@ -43,7 +43,7 @@ var handlers = []struct {
 	{"session_resize", []string{"session_id"}, (*conn).sessionResize},
 }
 
-// parse reads a message and finds what handles it.
+// parse parses a message and finds its handler.
 func parse(message []byte) (r *request, handle func(*conn, *request) error, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(message, &fields); err != nil {

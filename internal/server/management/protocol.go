@@ -23,26 +23,27 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Path is where the protocol is served.
+// Path is the path of the protocol.
 const Path = wire.Path
 
 // Options configure a Protocol. Sessions, Store, Start, AgentID and Shell are required.
 type Options struct {
-	Sessions *client.Client // the live sessions of this machine
-	Store    *sqlite.Store  // what is known of them
-	// Start runs a command in a new detached session and returns its id. An empty cwd is the
-	// server's.
+	Sessions *client.Client // this machine's live sessions
+	Store    *sqlite.Store  // the database of sessions
+	// Start runs a command in a new detached session and returns its id. An empty cwd means the
+	// server's folder.
 	Start func(ctx context.Context, command []string, cwd string, cols, rows int) (id string, err error)
 	Shell []string // the command of start_shell
 
 	AgentID        string
-	Version        string           // of the program
-	Redact         *redact.Redactor // of session_frame messages; nil: none
-	ShellGrace     time.Duration    // how long a shell without starters lives; 0: 60 s
-	AllowSubscribe bool             // the messages that reach beyond a client's own commands
+	Version        string           // the program's version
+	Redact         *redact.Redactor // for session_frame messages; nil: masks nothing
+	ShellGrace     time.Duration    // how long a shell without clients is kept; 0: 60 s
+	AllowSubscribe bool             // allow the messages that affect more than a client's own commands
 	Log            *slog.Logger     // nil: slog.Default()
 
-	// What is kept of each session for those who join; older frames come from the raw log.
+	// Limits of what is kept of each session for clients that join. Older frames come from the raw
+	// log.
 	RingFrames int // 0: 512
 	RingBytes  int // 0: 8 MiB
 }
@@ -56,27 +57,27 @@ const (
 	ringBytes  = 8 << 20
 )
 
-// Tags of the sessions that clients have started, in the database.
+// Tags in the database of the sessions that clients have started.
 const (
 	tagShell   = "start_shell"
 	tagCreated = "create_session"
 )
 
-// Protocol serves the clients. It is a server.Handlers. Close ends it.
+// Protocol serves the clients. It implements server.Handlers. Close ends it.
 type Protocol struct {
 	Options
 	started  time.Time
-	instance string          // differs from that of any other server
-	ctx      context.Context // ends with Close
+	instance string          // unique to this server
+	ctx      context.Context // cancelled by Close
 	stop     context.CancelFunc
 	running  sync.WaitGroup // goroutines of hubs and shells
 	shell    shell
 
-	pingEvery, pongTime time.Duration // constants but in tests
+	pingEvery, pongTime time.Duration // changed only by tests
 
 	mu    sync.Mutex // guards the fields below
 	hubs  map[string]*hub
-	ended map[string]bool // sessions that have ended or are being ended: their names are free
+	ended map[string]bool // sessions that have ended or are being ended, whose names are free
 	conns map[*conn]bool
 }
 
@@ -99,7 +100,7 @@ func New(o Options) *Protocol {
 	p.instance = uuid.NewString()[:8]
 	p.ctx, p.stop = context.WithCancel(context.Background())
 	p.shell.p = p
-	p.shell.starting.Lock() // until it is known what there is
+	p.shell.starting.Lock() // held until the existing shell is found
 	p.running.Go(func() {
 		defer p.shell.starting.Unlock()
 		p.shell.adopt()
@@ -107,7 +108,7 @@ func New(o Options) *Protocol {
 	return p
 }
 
-// Close leaves the sessions, which go on. Clients must be gone before.
+// Close disconnects from the sessions, which continue to run. All clients must have left.
 func (p *Protocol) Close() {
 	p.stop()
 	p.shell.close()
@@ -123,10 +124,10 @@ func (p *Protocol) Routes() map[string]http.Handler {
 func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(errorMessage{"error", message}) // if this fails, the client is gone
+	_ = json.NewEncoder(w).Encode(errorMessage{"error", message}) // an error means that the client is gone
 }
 
-// serve makes a WebSocket of a request. The server's guard has checked the rest.
+// serve upgrades a request to a WebSocket. The server's guard has checked the request.
 func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		p.Refuse(w, r, http.StatusUpgradeRequired, "", "this is for WebSockets")
@@ -140,7 +141,7 @@ func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: offered})
 	if err != nil {
-		return // the client was told
+		return // the client has received the error
 	}
 	ws.SetReadLimit(wire.MaxMessage)
 	c := newConn(p, ws)
@@ -156,13 +157,13 @@ func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	p.Log.DebugContext(r.Context(), "client left", "path", Path, "client", c.id, "from", r.RemoteAddr, "after", time.Since(began), "error", err)
 }
 
-// dashboard begins the name by which sessions know the clients of all servers.
+// dashboard is the prefix of the viewer names of the clients of all servers.
 const dashboard = "dashboard "
 
-// name returns the name by which sessions know a client of this server.
+// name returns the viewer name of a client of this server.
 func (p *Protocol) name(client string) string { return dashboard + p.instance + " " + client }
 
-// others calls fn for each client that is connected.
+// others calls fn for each connected client.
 func (p *Protocol) others(fn func(*conn)) {
 	p.mu.Lock()
 	all := make([]*conn, 0, len(p.conns))
@@ -175,15 +176,15 @@ func (p *Protocol) others(fn func(*conn)) {
 	}
 }
 
-// live is a session that runs.
+// live is a live session.
 type live struct {
 	id      string
 	name    string
 	command string // command line
-	shell   bool   // start_shell made it
+	shell   bool   // started by start_shell
 }
 
-// find returns a live session; ok is false if there is none with this id.
+// find returns a live session. ok is false if there is none with this id.
 func (p *Protocol) find(ctx context.Context, id string) (l live, ok bool) {
 	p.mu.Lock()
 	ended := p.ended[id]
@@ -207,13 +208,13 @@ func (p *Protocol) find(ctx context.Context, id string) (l live, ok bool) {
 	return l, true
 }
 
-// runs looks up a session in the database. ok reports whether it runs.
+// runs looks up a session in the database. ok reports whether it is live.
 func (p *Protocol) runs(ctx context.Context, id string) (info *store.Info, ok bool) {
 	info, err := p.Store.Find(ctx, id)
 	return info, err == nil && info.ID == id && info.Status == store.Live
 }
 
-// list returns the live sessions, the oldest first.
+// list returns the live sessions, oldest first.
 func (p *Protocol) list(ctx context.Context) (all []live) {
 	ids, err := p.Sessions.IDs()
 	if err != nil {
@@ -227,7 +228,7 @@ func (p *Protocol) list(ctx context.Context) (all []live) {
 	return all
 }
 
-// named returns the live session with a name; ok is false if there is none.
+// named returns the live session with a name. ok is false if there is none.
 func (p *Protocol) named(ctx context.Context, name string) (live, bool) {
 	all := p.list(ctx)
 	i := slices.IndexFunc(all, func(l live) bool { return l.name == name })
@@ -237,7 +238,7 @@ func (p *Protocol) named(ctx context.Context, name string) (live, bool) {
 	return all[i], true
 }
 
-// commanded returns the id of the live session with a command id; ok is false if there is none.
+// commanded returns the id of the live session with a command id. ok is false if there is none.
 func (p *Protocol) commanded(commandID string) (id string, ok bool) {
 	ids, _ := p.Sessions.IDs() // list reports errors
 	i := slices.IndexFunc(ids, func(id string) bool { return commandIDOf(id) == commandID })
@@ -249,8 +250,8 @@ func (p *Protocol) commanded(commandID string) (id string, ok bool) {
 	return ids[i], !p.ended[ids[i]]
 }
 
-// commandIDOf returns the command_id of a session: a UUID of version 4 that derives from its id, so
-// that it stays the same as long as the session lives.
+// commandIDOf returns the command_id of a session: a UUID of version 4 that is derived from its id,
+// so that it does not change.
 func commandIDOf(id string) string {
 	sum := sha256.Sum256([]byte("ptyrec command " + id))
 	u := uuid.UUID(sum[:16])
@@ -259,7 +260,7 @@ func commandIDOf(id string) string {
 	return u.String()
 }
 
-// over notes that a session has ended, and tells those who have to know.
+// over records that a session has ended, and notifies clients.
 func (p *Protocol) over(h *hub) {
 	p.mu.Lock()
 	if p.hubs[h.id] == h {
@@ -270,7 +271,7 @@ func (p *Protocol) over(h *hub) {
 }
 
 // retire frees the name of a session that has ended or is being ended. Clients that follow it still
-// get the rest of its output.
+// receive the rest of its output.
 func (p *Protocol) retire(id string) {
 	p.mu.Lock()
 	if len(p.ended) > maxEnded {
@@ -281,10 +282,10 @@ func (p *Protocol) retire(id string) {
 	p.shell.over(id)
 }
 
-// maxEnded bounds Protocol.ended: only sessions that have just ended matter.
+// maxEnded limits Protocol.ended, in which only sessions that have just ended matter.
 const maxEnded = 10_000
 
-// hub returns the hub of a session, which release must be called for.
+// hub returns the hub of a session. release must be called afterwards.
 func (p *Protocol) hub(ctx context.Context, l live) (*hub, error) {
 	p.mu.Lock()
 	if p.ctx.Err() != nil {
@@ -315,10 +316,10 @@ func (p *Protocol) hub(ctx context.Context, l live) (*hub, error) {
 	return h, nil
 }
 
-// hubLinger is how long a hub stays that nobody uses: somebody may come back.
+// hubLinger is how long an unused hub is kept.
 const hubLinger = 10 * time.Second
 
-// release lets go of a hub.
+// release ends the use of a hub.
 func (p *Protocol) release(h *hub) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -338,7 +339,7 @@ func (p *Protocol) release(h *hub) {
 	})
 }
 
-// drop ends a hub. The caller holds p.mu.
+// drop ends a hub. p.mu must be held.
 func (p *Protocol) drop(h *hub) {
 	if p.hubs[h.id] == h {
 		delete(p.hubs, h.id)

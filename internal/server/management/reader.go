@@ -18,9 +18,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// reader sends one client the frames of one session, in order: as session_frame messages to those
-// who joined, or as output messages. Its goroutine is the only one that uses the fields without a
-// remark.
+// reader sends one client the frames of one session, in order: as session_frame messages if it has
+// joined, else as output messages. Only its goroutine uses the fields without a comment.
 type reader struct {
 	h    *hub
 	c    *conn
@@ -28,33 +27,33 @@ type reader struct {
 	done chan struct{}
 	quit chan struct{} // closed to stop it
 	once sync.Once
-	told atomic.Int64 // number of the next frame, as the others may see it; 0: none yet
+	told atomic.Int64 // number of the next frame, for other goroutines; 0 if unknown
 
 	// For hub.pace.
 	catching atomic.Bool   // it has frames to send
-	moved    atomic.Int64  // when it has sent the last one, in Unix nanoseconds
-	credit   time.Duration // for how long the others may wait for it; belongs to the hub
+	moved    atomic.Int64  // time when it sent the last one, in Unix nanoseconds
+	credit   time.Duration // how long the others may wait for it; used by the hub
 
 	plain bool
-	next  int64 // number of the next frame; -1: the first one behind so many frames of output
-	after int64 // frames of output that are not sent, from the beginning
-	until int64 // frames of output behind which it ends; 0: none
+	next  int64 // number of the next frame; -1: the first one after a number of output frames
+	after int64 // number of output frames at the start that are not sent
+	until int64 // number of output frames after which it ends; 0: none
 	live  bool  // it has caught up
 
-	// Of session_frame messages.
+	// For session_frame messages.
 	joined  *entry // the marker of its join
-	picture int64  // number of a keyframe that it waits for, or is at; -1: none
-	message []byte // the last one, of an entry that is its alone
+	picture int64  // number of the keyframe that it waits for or is at; -1: none
+	message []byte // buffer of the last message of an entry that is not shared
 
-	// Of output messages.
-	rest []byte // the beginning of a character
+	// For output messages.
+	rest []byte // the start of an incomplete character
 }
 
 func newReader(c *conn, h *hub) *reader {
 	return &reader{c: c, h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), quit: make(chan struct{}), picture: -1, credit: paceCredit}
 }
 
-// start begins to send.
+// start starts the sending.
 func (r *reader) start() {
 	h := r.h
 	h.mu.Lock()
@@ -71,15 +70,16 @@ func (r *reader) start() {
 	})
 }
 
-// stop ends the sending. What is being written is finished.
+// stop stops the sending after the current message.
 func (r *reader) stop() {
 	r.once.Do(func() { close(r.quit) })
 }
 
-// batch is how many frames are taken at once.
+// batch is the number of frames to take at once.
 const batch = 64
 
-// run sends until the session is over, the reader is stopped (errGone), or the client is gone.
+// run sends frames until the session is over, the reader is stopped (errGone), or the client is
+// gone.
 func (r *reader) run() error {
 	for {
 		if err := r.pause(); err != nil {
@@ -108,15 +108,15 @@ func (r *reader) run() error {
 
 // news is what a hub has for a reader.
 type news struct {
-	found   []*entry // the next ones, batch at most
+	found   []*entry // the next ones, at most batch
 	behind  bool     // the hub no longer has the next one
-	waiting int64    // how many there are
+	waiting int64    // number of frames that wait
 	closed  bool     // the session is over
 	status  *int     // its exit status
-	end     int64    // the number after its last entry
+	end     int64    // number after its last entry
 }
 
-// look returns what comes next.
+// look returns the next news.
 func (r *reader) look() (n news) {
 	h := r.h
 	h.mu.Lock()
@@ -152,7 +152,7 @@ func (r *reader) sendAll(found []*entry) (over bool, err error) {
 	return false, nil
 }
 
-// sendClosed says that the session is over if it was killed, and its log has no end.
+// sendClosed reports that the session is over, if it was killed and its log has no end.
 func (r *reader) sendClosed(n news) error {
 	if n.status != nil || r.plain {
 		return nil
@@ -161,7 +161,7 @@ func (r *reader) sendClosed(n news) error {
 	return r.json(closedFrame{r.head(n.end, time.Now().UnixMilli(), "closed"), nil})
 }
 
-// pause returns an error if the reader is to stop.
+// pause returns an error if the reader must stop.
 func (r *reader) pause() error {
 	select {
 	case <-r.quit:
@@ -173,7 +173,7 @@ func (r *reader) pause() error {
 	}
 }
 
-// wait waits for more.
+// wait waits for more frames.
 func (r *reader) wait() error {
 	select {
 	case <-r.wake:
@@ -187,20 +187,20 @@ func (r *reader) wait() error {
 
 func (r *reader) finished() bool { return r.until > 0 && r.after >= r.until }
 
-// warm returns how many frames of output to leave out at first: a character may begin in those
-// before.
+// warm returns the number of output frames to skip at first. Reading starts a few frames early,
+// because a character may begin there.
 func (r *reader) warm() int64 { return max(0, r.after-utf8.UTFMax+1) }
 
-// fellBehind is for a client for which too much waits.
+// fellBehind handles a client for which too many frames wait.
 func (r *reader) fellBehind() error {
 	if r.plain {
-		_ = r.json(errorMessage{"error", "output stream closed: subscriber fell behind"}) // it is closed anyway
+		_ = r.json(errorMessage{"error", "output stream closed: subscriber fell behind"}) // the connection is closed anyway
 		r.c.close(statusTryAgainLater, "subscriber fell behind")
 		return errGone
 	}
 	h := r.h
 	h.mu.Lock()
-	// By the time that this client is served, the session may have gone on for a while.
+	// Leave a margin, because the session may continue for a while before this client is served.
 	k := h.newestKeyframe(maxWaiting/2, h.p.RingBytes)
 	if k != nil && k.number > r.next {
 		r.next, r.picture = k.number, k.number
@@ -211,12 +211,13 @@ func (r *reader) fellBehind() error {
 	h.mu.Unlock()
 	err := h.keyframe(true)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return errGone // the session is over: it cannot be had any more
+		return errGone // the session is over, so the frames cannot be read any more
 	}
 	return r.wait()
 }
 
-// replay sends what is not in the ring, from the session itself, until the ring has what follows.
+// replay sends what is not in the ring by reading it from the session, until the ring contains the
+// next frame.
 func (r *reader) replay() error {
 	h := r.h
 	o := client.AttachOptions{Name: h.p.name(r.c.id), Kind: protocol.Agent, Mode: protocol.ModeFrames}
@@ -242,7 +243,7 @@ func (r *reader) replay() error {
 	for {
 		event, err := stream.Next(r.c.ctx)
 		if err != nil {
-			return r.pause() // the session is over: the ring has the rest, or says what is lost
+			return r.pause() // the session is over: the ring has the rest, or tells what is lost
 		}
 		e, ok := event.(protocol.Numbered)
 		if !ok || e.Kind == protocol.NumberedNext {
@@ -263,7 +264,7 @@ func (r *reader) replay() error {
 			return err
 		}
 		if r.next < 0 {
-			continue // it still leaves out frames
+			continue // still skipping frames
 		}
 		h.mu.Lock()
 		_, behind := h.from(r.next, 1)
@@ -274,7 +275,7 @@ func (r *reader) replay() error {
 	}
 }
 
-// send sends one frame, unless the client has it or is not to get it.
+// send sends one frame, unless the client has it or must not receive it.
 func (r *reader) send(e *entry) (err error) {
 	if r.next >= 0 && e.number < r.next {
 		return nil
@@ -306,7 +307,7 @@ func (r *reader) sendFrame(e *entry) error {
 		return r.json(resizeFrame{r.head(e.number, e.ts, "resize"), e.cols, e.rows})
 	case protocol.NumberedExit:
 		seq := e.number
-		if len(e.clean) > 0 { // what redaction held back takes this number, and the end the next one
+		if len(e.clean) > 0 { // what redaction held back gets this number, and the end the next one
 			if err := r.data(e, seq, "output", e.clean); err != nil {
 				return err
 			}
@@ -321,8 +322,8 @@ func (r *reader) sendFrame(e *entry) error {
 	return nil
 }
 
-// sendMark sends what a marker means: a keyframe, or a change of the membership since the
-// client joined.
+// sendMark sends what a marker means: a keyframe, or a change of membership since the client
+// joined.
 func (r *reader) sendMark(e *entry) error {
 	seq := e.number
 	switch {
@@ -345,8 +346,8 @@ func (r *reader) sendMark(e *entry) error {
 	return r.json(membersFrame{r.head(seq, e.ts, "membership_changed"), e.controllers, e.observers})
 }
 
-// data sends a frame that holds bytes, unless there are none. What several readers send of an entry
-// is the same, and is encoded once.
+// data sends a frame with bytes, unless there are none. If several readers send the same message
+// for an entry, it is encoded once.
 func (r *reader) data(e *entry, seq int64, kind string, data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -359,7 +360,7 @@ func (r *reader) data(e *entry, seq int64, kind string, data []byte) error {
 	return r.c.write(e.message)
 }
 
-// appendDataFrame appends a session_frame message that holds bytes to b.
+// appendDataFrame appends a session_frame message with bytes to b.
 func appendDataFrame(b []byte, id string, seq, ts int64, kind string, data []byte) []byte {
 	b = slices.Grow(b, dataHead+base64.StdEncoding.EncodedLen(len(data)))
 	b = append(b, `{"type":"session_frame","session_id":"`...)
@@ -375,7 +376,7 @@ func appendDataFrame(b []byte, id string, seq, ts int64, kind string, data []byt
 	return append(b, `"}`...)
 }
 
-// dataHead is room for what appendDataFrame puts around the data, in bytes.
+// dataHead is the space for what appendDataFrame adds around the data, in bytes.
 const dataHead = 192
 
 // sendOutput sends a frame of output as text.
@@ -399,7 +400,7 @@ func (r *reader) sendOutput(e *entry) error {
 	return r.text(e.outputs, e.ts, string(text[:whole]))
 }
 
-// wholeCharacters returns how much of text is sure not to end within a character.
+// wholeCharacters returns the length of text without an incomplete character at its end.
 func wholeCharacters(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {
@@ -424,15 +425,15 @@ func (r *reader) json(v any) error {
 	return r.c.write(b)
 }
 
-// lost tells the client what cannot be had, and goes on behind it.
+// lost reports to the client what cannot be sent, and continues after it.
 func (r *reader) lost(from, to int64) error {
 	from = max(from, r.next, 0)
 	if to <= from {
-		return errGone // there is nothing to go on with
+		return errGone // nothing follows
 	}
 	r.next = to
 	if r.plain {
-		return nil // output messages have no form for that; their numbers tell
+		return nil // output messages cannot express that; their numbers show it
 	}
 	return r.json(errorFrame{r.head(to-1, time.Now().UnixMilli(), "error"), fmt.Sprintf("frames %d to %d are lost", from, to-1)})
 }

@@ -13,25 +13,25 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// shellName is the session_name of the shell that start_shell makes.
+// shellName is the session_name of the shell of start_shell.
 const shellName = wire.MainSession
 
 // killTime is how long the shell has to end after SIGHUP.
 const killTime = 5 * time.Second
 
-// shell is the one that start_shell makes. Each client that asks for it gets the same one, until it
-// has been without any for a while.
+// shell is the shell of start_shell. All clients that ask for it get the same one, until it has
+// been without clients for a while.
 type shell struct {
 	p        *Protocol
-	starting sync.Mutex // held while one is started
+	starting sync.Mutex // held while one is being started
 
 	mu       sync.Mutex // guards the fields below
-	id       string     // of its session; empty: there is none
+	id       string     // id of its session; empty if there is none
 	starters map[*conn]bool
-	timer    *time.Timer // runs while there are no starters
+	timer    *time.Timer // runs while there are no clients
 }
 
-// start returns the shell for a client. isNew says that it was started now.
+// start returns the shell for a client. isNew reports that it was started by this call.
 func (s *shell) start(c *conn, cols, rows int) (l live, isNew bool, err error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -70,14 +70,14 @@ func (s *shell) join(c *conn, id string) {
 	}
 }
 
-// is reports whether the shell is in this session.
+// is reports whether the shell runs in this session.
 func (s *shell) is(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.id == id
 }
 
-// left takes a client out. Without any, the shell ends after a while.
+// left removes a client. Without clients, the shell ends after a while.
 func (s *shell) left(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *shell) left(c *conn) {
 	}
 }
 
-// wait begins the time that the shell lives without starters. The caller holds s.mu.
+// wait starts the timer for a shell without clients. s.mu must be held.
 func (s *shell) wait() {
 	if s.id == "" || len(s.starters) > 0 || s.p.ctx.Err() != nil {
 		return
@@ -98,7 +98,7 @@ func (s *shell) wait() {
 	s.timer = time.AfterFunc(s.p.ShellGrace, s.expire)
 }
 
-// expire ends a shell that nobody came back for, unless another server shows it to somebody.
+// expire ends a shell to which no client came back, unless another server is attached to it.
 func (s *shell) expire() {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -146,7 +146,7 @@ func (s *shell) end(l live) {
 	s.p.running.Go(func() { s.hangUp(l) })
 }
 
-// hangUp sends the shell SIGHUP, then SIGKILL if it goes on.
+// hangUp sends the shell SIGHUP, and then SIGKILL if it has not ended.
 func (s *shell) hangUp(l live) {
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
 		if err := s.p.end(s.p.ctx, l, signal); err != nil {
@@ -160,7 +160,7 @@ func (s *shell) hangUp(l live) {
 	}
 }
 
-// over forgets the shell if it was in a session that has ended.
+// over forgets the shell if its session has ended.
 func (s *shell) over(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *shell) over(id string) {
 	}
 }
 
-// adopt finds a shell that an earlier server has left, and waits for its starters to come back.
+// adopt finds a shell that an earlier server has left, and waits for its clients to come back.
 func (s *shell) adopt() {
 	all := s.p.list(s.p.ctx)
 	for _, l := range slices.Backward(all) {
@@ -182,7 +182,7 @@ func (s *shell) adopt() {
 	}
 }
 
-// close stops waiting. The shell goes on: a later server finds it.
+// close stops waiting. The shell continues to run: a later server finds it.
 func (s *shell) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,12 +23,14 @@ const (
 type param struct {
 	name, kind, about string
 	required          bool
-	oneOf             []string // the values of a text, or of each of the texts
-	least, most       float64  // of a number; not checked if both are 0. most: of characters of a text
-	standard          any      // what a missing one means
+	oneOf             []string // allowed values of a text, or of each of the texts
+	// Of a number; not checked if both are 0. most is also the maximum length of a text, in
+	// characters.
+	least, most float64
+	standard    any // value of a missing parameter
 }
 
-// maxText is the length of a text that has no limit of its own, in characters.
+// maxText is the default maximum length of a text, in characters.
 const maxText = 1000
 
 // inputSchema returns the JSON Schema of a tool's arguments.
@@ -71,16 +73,16 @@ func inputSchema(params []param) json.RawMessage {
 	return toJSON(schema)
 }
 
-// toJSON returns v as JSON, with < and > as they are.
+// toJSON returns v as JSON, without escaping < and >.
 func toJSON(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // v is made of what JSON knows
+	_ = e.Encode(v) // v consists of types that JSON can encode
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// arguments are those of a call, checked against a tool's parameters.
+// arguments are the arguments of a call, validated against a tool's parameters.
 type arguments map[string]any
 
 func (a arguments) text(name string) string    { v, _ := a[name].(string); return v }
@@ -93,7 +95,7 @@ func (a arguments) number(name string) float64 { v, _ := a[name].(float64); retu
 func (a arguments) flag(name string) bool      { v, _ := a[name].(bool); return v }
 func (a arguments) has(name string) bool       { _, ok := a[name]; return ok }
 
-// readArguments checks the arguments of a call. The error is a toolError.
+// readArguments validates the arguments of a call. The error is a toolError.
 func readArguments(tool string, params []param, text json.RawMessage) (arguments, error) {
 	var given map[string]any
 	if len(text) > 0 {
@@ -132,7 +134,7 @@ func readArguments(tool string, params []param, text json.RawMessage) (arguments
 	return out, nil
 }
 
-// check returns a value as arguments have it.
+// check validates a value and returns it in the form of arguments.
 func (p param) check(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -193,7 +195,7 @@ func (p param) checkRange(n float64) error {
 	return nil
 }
 
-// wanted describes the values of a parameter.
+// wanted describes the valid values of a parameter.
 func (p param) wanted() string {
 	switch {
 	case p.oneOf != nil && p.kind == kindTexts:
@@ -220,18 +222,18 @@ func (p param) wanted() string {
 	return fmt.Sprintf("%s from %v to %v", kind, p.least, p.most)
 }
 
-// field is a field of a tool's result: NAME, NAME? if it may be missing, with :i for an integer, :b
+// field is a field of a tool's result: NAME, or NAME? if it is optional; with :i for an integer, :b
 // for a boolean, :a for an array of strings, otherwise a string. An array of objects is
 // NAME[FIELDS].
 type field = string
 
-// outputSchema returns the JSON Schema of a tool's result, from its fields separated by blanks.
+// outputSchema returns the JSON Schema of a tool's result. fields are separated by blanks.
 func outputSchema(fields field) json.RawMessage {
 	schema, _ := objectSchema(fields)
 	return toJSON(schema)
 }
 
-// objectSchema reads fields up to a "]". rest is what follows it.
+// objectSchema parses fields up to a "]". rest is what follows it.
 func objectSchema(fields string) (schema map[string]any, rest string) {
 	properties, required := map[string]any{}, []string{}
 	for {

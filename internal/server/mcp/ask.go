@@ -13,20 +13,20 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// askedGrant is how long a grant lasts that the client's user agrees to.
+// askedGrant is the duration of a grant to which the client's user agrees.
 const askedGrant = 10 * time.Minute
 
-// questionID names the question in a call, and in its answer.
+// questionID identifies the question in a call and in its answer.
 const questionID = "grant"
 
-// canAsk reports whether the client asks its user.
+// canAsk reports whether the client can ask its user.
 func canAsk(c *toolCall) bool {
 	can := c.request.ClientCapabilities()
 	return can != nil && can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
 }
 
-// askUser has the client ask its user for a grant. At first it returns the question. When the
-// client calls again with the answer, it grants the session, or returns an error.
+// askUser makes the client ask its user for a grant. The first call returns the question. When the
+// client calls again with the answer, askUser grants the session or returns an error.
 func (s *Server) askUser(ctx context.Context, c *toolCall, db *Archive, info *store.Info) (answer, error) {
 	response, ok := c.request.Params.InputResponses[questionID].(*sdk.ElicitResult)
 	if !ok || c.request.Params.RequestState != info.ID {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A cursor is opaque to clients. It says which page comes next, and for which call: its tool and
-// its arguments but for those that only size a page.
+// A cursor is opaque to clients. It identifies the next page and the call: its tool and its
+// arguments, except those that only set the size of a page.
 
 // sizing are the arguments that may change from page to page.
 var sizing = map[string]bool{"cursor": true, "limit": true, "max_chars": true}
 
-// callSum identifies a call.
+// callSum returns a hash that identifies a call.
 func callSum(tool string, a arguments) string {
 	names := []string{}
 	for name := range a {
@@ -31,12 +31,12 @@ func callSum(tool string, a arguments) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// cursorOf returns the cursor of a place in the result of a call.
+// cursorOf returns the cursor for a place in the result of a call.
 func cursorOf(tool string, a arguments, place string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(callSum(tool, a) + place))
 }
 
-// placeOf returns the place that the call's cursor names; "" without one. The error is a toolError.
+// placeOf returns the place in the call's cursor, or "" if it has none. The error is a toolError.
 func placeOf(tool string, a arguments) (place string, err error) {
 	cursor := a.text("cursor")
 	if cursor == "" {

@@ -10,18 +10,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// toolError is an error in words for a model: what happened, and what to do.
+// toolError is an error worded for a model: what happened, and what to do.
 type toolError string
 
 func (e toolError) Error() string { return string(e) }
 
 func toolErrorf(format string, args ...any) error { return toolError(fmt.Sprintf(format, args...)) }
 
-// maxError is the length of the longest error of a tool, in characters.
+// maxError is the maximum length of a tool's error, in characters.
 const maxError = 1000
 
-// explain returns an error in words for a model. Errors that it does not know are logged and not
-// shown: they may quote a recording.
+// explain returns an error worded for a model. Unknown errors are logged and not shown, because
+// they may quote a recording.
 func (s *Server) explain(ctx context.Context, err error) string {
 	var said toolError
 	var refused *protocol.Error

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Archive is a database and what reads it.
+// Archive is a database and its readers.
 type Archive struct {
 	Store *sqlite.Store
 	Live  *client.Client
@@ -23,8 +23,8 @@ type Archive struct {
 
 var errNoSessions = toolError("No session is recorded yet: there is no database. Sessions appear once the user records one with: ptyrec run -- COMMAND")
 
-// find returns the session that a call names, and the entries of it that a ref names. The error is
-// a toolError where the name is wrong.
+// find returns the session in a call's arguments, and the entries of it if they name any. The error
+// is a toolError if the name is wrong.
 func (s *Server) find(ctx context.Context, name string) (*Archive, *store.Info, archive.Ref, error) {
 	ref, err := archive.ParseRef(strings.TrimSpace(name))
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Server) find(ctx context.Context, name string) (*Archive, *store.Info, 
 	return db, info, ref, err
 }
 
-// candidates is how many sessions an error names.
+// candidates is the maximum number of sessions in an error.
 const candidates = 5
 
 func notFound(ctx context.Context, db *Archive, name string) error {
@@ -71,14 +71,14 @@ func ambiguous(ctx context.Context, db *Archive, name string) error {
 	slices.Reverse(ids)
 	infos := []*store.Info{}
 	for _, id := range ids[:min(candidates, len(ids))] {
-		if info, err := db.Store.Find(ctx, id); err == nil { // else it was deleted meanwhile
+		if info, err := db.Store.Find(ctx, id); err == nil { // otherwise it was deleted meanwhile
 			infos = append(infos, info)
 		}
 	}
 	return toolErrorf("%d sessions have an id that begins with %q. Write more of it: %s.", len(ids), clip(oneWord(name), 40), listed(infos))
 }
 
-// listed names sessions without quoting what was recorded.
+// listed names sessions without quoting recordings.
 func listed(infos []*store.Info) string {
 	names := []string{}
 	for _, info := range infos {
@@ -91,7 +91,7 @@ func listed(infos []*store.Info) string {
 	return strings.Join(names, ", ")
 }
 
-// oneWord keeps the characters that names of sessions and agents are made of.
+// oneWord keeps only characters that occur in names of sessions and agents.
 func oneWord(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -101,8 +101,8 @@ func oneWord(name string) string {
 	}, name)
 }
 
-// refOf returns the name of an entry for other tools. Ids made by ptyrec (UUIDv7) are unique by
-// their first 18 characters, the time and a counter.
+// refOf returns the reference of an entry, for use with other tools. Ids made by ptyrec (UUIDv7)
+// are unique by their first 18 characters, the time and a counter.
 func refOf(id string, seq int) string {
 	if len(id) == 36 && id[14] == '7' {
 		id = id[:18]

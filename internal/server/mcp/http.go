@@ -12,15 +12,15 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is where HTTP is the Server's.
+// Path is the path of the server over HTTP.
 const Path = "/mcp"
 
-// Routes implements server.Handlers. It needs Options.Stateless: the SDK speaks protocol 2026-07-28
-// over HTTP only so.
+// Routes implements server.Handlers. It needs Options.Stateless, without which the SDK does not
+// support protocol 2026-07-28 over HTTP.
 func (s *Server) Routes() map[string]http.Handler {
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: s.log, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the server has a guard of its own
+		DisableLocalhostProtection: true, // the server has its own guard
 	})
 	return map[string]http.Handler{Path: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxLine))

@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	// maxLine is the length of the longest message that is read, in bytes. A client that writes
-	// more than this means no tool of ours.
+	// maxLine is the maximum length of a message, in bytes. No tool needs a longer one.
 	maxLine = 4 << 20
-	// drainTime is how long calls may run on after the end of the input.
+	// drainTime is how long calls may continue after the end of the input.
 	drainTime = 10 * time.Second
-	// maxMessage is the length of the longest message of a protocol error, in characters.
+	// maxMessage is the maximum length of a protocol error's message, in characters.
 	maxMessage = 300
 )
 
-// lines is the transport of a client that writes a message a line. Unlike the SDK's, it survives
-// lines that are no message, and answers what was asked before the end of the input.
+// lines is a transport with one message a line. Unlike the SDK's, it survives invalid lines, and
+// answers what was asked before the end of the input.
 type lines struct {
 	in    io.Reader
 	out   io.Writer
@@ -48,23 +47,23 @@ func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	return c, nil
 }
 
-// line is a line of the input, or the error that ended it.
+// line is a line of the input, or the error at its end.
 type line struct {
 	text []byte
 	long bool // it was longer than maxLine, and text is empty
 	err  error
 }
 
-// call is a request that has not been answered.
+// call is a request without a response yet.
 type call struct {
 	method    string
 	cancelled bool
-	batch     *batch // that it is part of; may be nil
+	batch     *batch // the batch that contains it; may be nil
 }
 
-// batch collects the responses to an array of requests (until protocol 2025-03-26).
+// batch collects the responses to an array of requests (up to protocol 2025-03-26).
 type batch struct {
-	left      int // requests without a response
+	left      int // number of requests without a response
 	responses []json.RawMessage
 }
 
@@ -76,18 +75,18 @@ type lineConn struct {
 	queue  []jsonrpc.Message // of a batch; only Read uses it
 	closed chan struct{}
 	once   sync.Once
-	idle   chan struct{} // holds a value after a call was answered
+	idle   chan struct{} // receives a value after a response
 
 	writing sync.Mutex // held while a message is written
 	out     io.Writer
 
 	mu      sync.Mutex // guards the fields below
 	calls   map[jsonrpc.ID]*call
-	version string // of the protocol, once initialize was answered
+	version string // protocol version, after the response to initialize
 }
 
-// readLines reads until the end of the input or Close. Nothing ends a read of a terminal or a pipe:
-// readLines may still wait in one when Close has returned.
+// readLines reads until the end of the input or Close. A read from a terminal or pipe cannot be
+// interrupted, so readLines may still be in one after Close has returned.
 func (c *lineConn) readLines(in io.Reader) {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -103,7 +102,7 @@ func (c *lineConn) readLines(in io.Reader) {
 	}
 }
 
-// readLine reads a line without holding more of it than maxLine.
+// readLine reads a line, and holds at most maxLine of it in memory.
 func readLine(r *bufio.Reader) (l line) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -131,7 +130,8 @@ func (c *lineConn) Close() error {
 	return nil
 }
 
-// Read implements sdk.Connection. At the end of the input it waits until all is answered.
+// Read implements sdk.Connection. At the end of the input it waits until all requests have
+// responses.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if len(c.queue) > 0 {
@@ -159,7 +159,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// await waits until no call that matters is left, or for the drain time.
+// await waits until no call for which matters is true is left, or drainTime has passed.
 func (c *lineConn) await(matters func(*call) bool) {
 	late := time.NewTimer(c.drain)
 	defer late.Stop()
@@ -174,7 +174,7 @@ func (c *lineConn) await(matters func(*call) bool) {
 	}
 }
 
-// busy reports whether a call that matters has not been answered.
+// busy reports whether such a call is left.
 func (c *lineConn) busy(matters func(*call) bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,7 +192,7 @@ const (
 	methodCancelled  = "notifications/cancelled"
 )
 
-// take queues the messages of a line, and answers what is none.
+// take queues the messages of a line, and responds to invalid ones.
 func (c *lineConn) take(l line) error {
 	text := bytes.TrimSpace(l.text)
 	switch {
@@ -228,7 +228,7 @@ func (c *lineConn) takeBatch(text []byte) error {
 	if version != "2024-11-05" && version != "2025-03-26" {
 		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches")
 	}
-	b := &batch{left: 1} // until all parts are known
+	b := &batch{left: 1} // 1, until all parts are known
 	for _, part := range parts {
 		m, refusal := c.decode(part, b)
 		if refusal != nil {
@@ -240,7 +240,7 @@ func (c *lineConn) takeBatch(text []byte) error {
 	return c.finish(b, nil)
 }
 
-// finish adds a response to a batch, and writes the batch if it was the last one.
+// finish adds a response to a batch, and writes the batch if it is complete.
 func (c *lineConn) finish(b *batch, response json.RawMessage) error {
 	c.mu.Lock()
 	if b.left--; response != nil {
@@ -258,14 +258,14 @@ func (c *lineConn) finish(b *batch, response json.RawMessage) error {
 	return c.write(all)
 }
 
-// decode reads a message. It returns a response instead if the text is no message, or a request
-// with the id of one that runs.
+// decode parses a message. If it is invalid, or has the id of a call in progress, it returns the
+// response to it instead.
 func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessage) {
 	m, err := jsonrpc.DecodeMessage(text)
 	var shape struct {
 		ID json.RawMessage `json:"id"`
 	}
-	_ = json.Unmarshal(text, &shape) // what is no object has no id
+	_ = json.Unmarshal(text, &shape) // only an object has an id
 	if err != nil || !validID(shape.ID) {
 		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 request, notification or response")
 	}
@@ -291,13 +291,13 @@ func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessa
 	return m, nil
 }
 
-// validID reports whether a message's id is one: MCP allows strings and integers. A notification
+// validID reports whether a message's id is valid: MCP allows strings and integers. A notification
 // has none.
 func validID(id json.RawMessage) bool {
 	return len(id) == 0 || id[0] == '"' || (id[0] == '-' || id[0] >= '0' && id[0] <= '9') && !bytes.ContainsAny(id, ".eE")
 }
 
-// cancel notes that the answer to a call is not wanted any more. The caller holds c.mu.
+// cancel removes a call whose response is no longer wanted. c.mu must be held.
 func (c *lineConn) cancel(r *jsonrpc.Request) {
 	var params struct {
 		RequestID any `json:"requestId"`
@@ -323,7 +323,7 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	r.Error = plainError(r.Error)
 	text, err := jsonrpc.EncodeMessage(r)
-	if err != nil { // what cannot be said must not end the conversation
+	if err != nil { // a response that cannot be encoded must not end the connection
 		text, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}})
 	}
 	if err != nil {
@@ -358,11 +358,11 @@ func versionOf(result json.RawMessage) string {
 	var r struct {
 		ProtocolVersion string `json:"protocolVersion"`
 	}
-	_ = json.Unmarshal(result, &r) // the SDK wrote it
+	_ = json.Unmarshal(result, &r) // written by the SDK
 	return r.ProtocolVersion
 }
 
-// plainError returns an error of the SDK as one of the protocol: with a code, and without the names
+// plainError converts an error of the SDK to one of the protocol, with a code and without the names
 // of Go types.
 func plainError(err error) error {
 	if err == nil {
@@ -384,12 +384,12 @@ func plainError(err error) error {
 	return out
 }
 
-// refuse answers what is no message.
+// refuse responds to an invalid message.
 func (c *lineConn) refuse(id json.RawMessage, code int64, message string) error {
 	return c.write(refusal(id, code, message))
 }
 
-// refusal returns the response to what is no message. Its id is null if that is unknown.
+// refusal returns the response to an invalid message. Its id is null if it is unknown.
 func refusal(id json.RawMessage, code int64, message string) json.RawMessage {
 	if len(id) == 0 || !validID(id) {
 		id = json.RawMessage("null")

@@ -40,7 +40,7 @@ type sessionItem struct {
 	Status    string   `json:"status"`
 	State     string   `json:"state,omitempty"`
 	Turns     int      `json:"turns"`
-	Granted   *bool    `json:"granted,omitempty"` // programs may type; of live sessions
+	Granted   *bool    `json:"granted,omitempty"` // live sessions: whether programs may type
 }
 
 type sessionList struct {
@@ -70,7 +70,7 @@ func (s *Server) list(ctx context.Context, c *toolCall) (answer, error) {
 		return answer{structured: list, text: string(errNoSessions)}, nil
 	}
 	limit := c.whole("limit")
-	f.Limit = limit + 1 // to see whether there are more
+	f.Limit = limit + 1 // one more, to see whether there are more
 	infos, err := db.Store.Sessions(ctx, f)
 	if err != nil {
 		return answer{}, err
@@ -110,7 +110,7 @@ func (i sessionItem) text() string {
 	return strings.Join(facts, " | ") + "\n  " + i.Title + "\n"
 }
 
-// items returns sessions as list_sessions shows them. It asks live ones what they do.
+// items returns sessions for list_sessions. It asks live ones for their state.
 func (s *Server) items(ctx context.Context, db *Archive, infos []*store.Info) []sessionItem {
 	items := make([]sessionItem, len(infos))
 	var asking sync.WaitGroup
@@ -124,7 +124,7 @@ func (s *Server) items(ctx context.Context, db *Archive, infos []*store.Info) []
 		asking.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			if hello, err := s.hello(ctx, db, info.ID); err == nil { // a session that does not answer has no state
+			if hello, err := s.hello(ctx, db, info.ID); err == nil { // a session that does not respond has no state
 				granted := hello.Control.Grant != nil || s.owns(info.ID)
 				items[i].State, items[i].Granted = hello.State.State, &granted
 			}
@@ -133,7 +133,7 @@ func (s *Server) items(ctx context.Context, db *Archive, infos []*store.Info) []
 	return items
 }
 
-// maxAsked is how many live sessions are asked at a time.
+// maxAsked is the maximum number of live sessions that are asked at the same time.
 const maxAsked = 8
 
 func (s *Server) item(ctx context.Context, db *Archive, info *store.Info) sessionItem {
@@ -153,18 +153,19 @@ func (s *Server) item(ctx context.Context, db *Archive, info *store.Info) sessio
 }
 
 const (
-	maxShown  = 200 // characters of a command line
-	maxTitle  = 100 // characters of a title
-	cutPrompt = 200 // characters of a prompt that a store.Info has
+	maxShown  = 200 // maximum length of a command line, in characters
+	maxTitle  = 100 // maximum length of a title, in characters
+	cutPrompt = 200 // length of Info.Prompt, in characters
 	// promptEntries is how many entries are searched for the first prompt.
 	promptEntries = 50
 )
 
-// title returns what a session is called: by the user, by its first prompt, by the program, by its
+// title returns the title of a session: its name, its first prompt, the program's title, or its
 // command.
 func (s *Server) title(ctx context.Context, db *Archive, info *store.Info) string {
 	prompt := info.Prompt
-	if info.Name == "" && utf8.RuneCountInString(prompt) >= cutPrompt { // the cut may hide what makes a secret one
+	if info.Name == "" && utf8.RuneCountInString(prompt) >= cutPrompt {
+		// The prompt may be cut within a secret, which is then not recognised.
 		prompt = firstPrompt(ctx, db, info, prompt)
 	}
 	for _, text := range []string{info.Name, prompt, info.Title} {
@@ -175,7 +176,7 @@ func (s *Server) title(ctx context.Context, db *Archive, info *store.Info) strin
 	return clip(s.command(info.Command), maxTitle)
 }
 
-// firstPrompt returns the first prompt of a session, whole; otherwise if it is not found.
+// firstPrompt returns the first prompt of a session, or otherwise if it is not found.
 func firstPrompt(ctx context.Context, db *Archive, info *store.Info, otherwise string) string {
 	page, err := db.Store.Page(ctx, info.ID, store.Span{Limit: promptEntries})
 	if err != nil {
@@ -189,10 +190,10 @@ func firstPrompt(ctx context.Context, db *Archive, info *store.Info, otherwise s
 	return otherwise
 }
 
-// askTime is how long a live session may take to say what it does.
+// askTime is how long a live session has to respond.
 const askTime = time.Second
 
-// hello asks a live session what it does and who may type.
+// hello asks a live session for its state and its grants.
 func (s *Server) hello(ctx context.Context, db *Archive, id string) (protocol.Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -203,7 +204,7 @@ func (s *Server) hello(ctx context.Context, db *Archive, id string) (protocol.He
 	return hello, err
 }
 
-// clientName is how the server names itself to sessions that it watches.
+// clientName is the server's name as a viewer of sessions.
 const clientName = "mcp"
 
 // attach connects to a live session.
@@ -224,7 +225,7 @@ func attach(ctx context.Context, db *Archive, id string, o client.AttachOptions)
 	}
 }
 
-// filter reads the arguments that choose sessions.
+// filter returns the filter for the arguments that select sessions.
 func (s *Server) filter(a arguments) (store.Filter, error) {
 	f := store.Filter{Agent: a.text("agent"), Command: a.text("command"), Tag: a.text("tag"), Live: a.flag("live")}
 	for _, t := range []struct {
@@ -240,7 +241,7 @@ func (s *Server) filter(a arguments) (store.Filter, error) {
 				return f, toolErrorf("%s is not understood. Write 2026-11-20, 2026-11-20T14:00:00Z, today, yesterday, tuesday, 12h or 3d.", t.name)
 			}
 			if end.Equal(start) {
-				end = end.Add(time.Nanosecond) // the moment itself belongs to it
+				end = end.Add(time.Nanosecond) // the end is inclusive
 			}
 			t.set(start, end)
 		}

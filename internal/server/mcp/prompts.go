@@ -9,10 +9,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxTopic is the length of the longest argument of a prompt, in characters.
+// maxTopic is the maximum length of a prompt's argument, in characters.
 const maxTopic = 500
 
-// addPrompts offers the prompts.
+// addPrompts adds the prompts to the server.
 func (s *Server) addPrompts() {
 	for _, p := range []struct{ name, title, about, argument, argumentAbout, text string }{
 		{"recall", "Recall what was said", "Find what was decided or learned about a topic in earlier sessions", "topic", "What to look for",

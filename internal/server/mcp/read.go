@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// How much read_session shows of tool calls.
+// Levels of detail of tool calls in read_session.
 const (
 	toolsNone  = "none"
 	toolsBrief = "brief"
@@ -109,11 +109,11 @@ func (s *Server) read(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: list, text: list.text(r.note())}, nil
 }
 
-// pageHead is what a page takes besides its entries, in characters.
+// pageHead is the size of a page without its entries, in characters.
 const pageHead = 400
 
-// parsePlace reads the place of a cursor: the number of an entry, and how many characters of it
-// came before.
+// parsePlace parses the place in a cursor: the number of an entry, and the number of its characters
+// on earlier pages.
 func parsePlace(place string) (seq, offset int, err error) {
 	before, after, _ := strings.Cut(place, ".")
 	seq, err = strconv.Atoi(before)
@@ -131,17 +131,17 @@ type reader struct {
 	s        *Server
 	db       *Archive
 	info     *store.Info
-	roles    []string // only these; none: all
+	roles    []string // only these; nil: all
 	tools    string
-	from, to int // numbers of the first and the last entry; 0: of the session
-	offset   int // characters of the first entry to leave out
+	from, to int // numbers of the first and last entry; 0: of the session
+	offset   int // number of characters of the first entry to skip
 	reading  *store.Reading
 }
 
-// pageEntries is how many entries are read at a time.
+// pageEntries is the number of entries to read at a time.
 const pageEntries = 100
 
-// each calls fn with the entries from r.from on that are shown, until fn returns false.
+// each calls fn for the shown entries from r.from on, until fn returns false.
 func (r *reader) each(ctx context.Context, fn func(e *session.Entry, text string) bool) error {
 	for since := max(0, r.from-1); ; {
 		page, reading, err := r.db.Past.Page(ctx, r.info, store.Span{Since: since, Limit: pageEntries})
@@ -167,7 +167,7 @@ func (r *reader) each(ctx context.Context, fn func(e *session.Entry, text string
 	}
 }
 
-// lastOf returns the number of the first of the last n entries that are shown.
+// lastOf returns the number of the first of the last n shown entries.
 func (r *reader) lastOf(ctx context.Context, n int) (seq int, err error) {
 	for before := math.MaxInt32; before > 1; {
 		page, _, err := r.db.Past.Page(ctx, r.info, store.Span{Before: before, Limit: pageEntries})
@@ -191,8 +191,8 @@ func (r *reader) shows(e *session.Entry) bool {
 	return e.Type == session.TypeMessage && (len(r.roles) == 0 || slices.Contains(r.roles, e.Role)) && (e.Role != session.RoleTool || r.tools != toolsNone)
 }
 
-// fill adds entries to a page of so many characters. next is the place where the next page begins;
-// "" if there is none.
+// fill adds entries to a page of at most room characters. next is the place at which the next page
+// begins, or "" if there is none.
 func (r *reader) fill(ctx context.Context, list *entryList, room int) (next string, err error) {
 	whole := room
 	err = r.each(ctx, func(e *session.Entry, text string) bool {
@@ -227,8 +227,8 @@ func skip(text string, n int) string {
 	return text
 }
 
-// firstPart returns at most n characters of a text, up to the end of a line if there is one among
-// the last quarter of them.
+// firstPart returns at most n characters from the start of a text. It ends at a line end if there
+// is one in the last quarter.
 func firstPart(text string, n int) string {
 	part := text[:len(text)-len(skip(text, n))]
 	if at := strings.LastIndexByte(part, '\n'); at > len(part)*3/4 {
@@ -237,7 +237,7 @@ func firstPart(text string, n int) string {
 	return part
 }
 
-// note says what is not known of a session yet.
+// note returns a notice if the session is not completely extracted.
 func (r *reader) note() string {
 	if r.reading != nil {
 		return " The recording is still being read: ask again later for the rest."
@@ -245,7 +245,7 @@ func (r *reader) note() string {
 	return ""
 }
 
-// textOf returns an entry as read_session shows it.
+// textOf returns an entry's text for read_session.
 func (r *reader) textOf(e *session.Entry) string {
 	switch {
 	case e.Tool != nil && r.tools == toolsBrief:
@@ -259,10 +259,10 @@ func (r *reader) textOf(e *session.Entry) string {
 	return join(e.Text, e.Output, e.Truncated)
 }
 
-// briefInput is how much of a tool's input is shown in a line, in characters.
+// briefInput is the maximum length of a tool's input on one line, in characters.
 const briefInput = 160
 
-// brief returns a tool call in one line.
+// brief returns a tool call on one line.
 func brief(e *session.Entry) string {
 	input := clip(strings.Join(strings.Fields(e.Tool.Input), " "), briefInput)
 	text := e.Tool.Name + ": " + input + status(e.Tool.Status)

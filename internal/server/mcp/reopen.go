@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Reopen returns an Options.Open that opens the database when there is one, and again after another
-// file has taken its place. path returns its path. open opens it, and returns nil if there is none;
-// it is not called concurrently.
+// Reopen returns an Options.Open that opens the database once it exists, and again after its file
+// was replaced. path returns its path. open opens it, and returns nil if it does not exist; it is
+// not called concurrently.
 func Reopen(path func() (string, error), open func(ctx context.Context) (*Archive, error)) func(ctx context.Context) (*Archive, error) {
 	o := &reopener{path: path, archive: open}
 	return o.open
@@ -20,7 +20,7 @@ type reopener struct {
 
 	mu   sync.Mutex // guards the fields below
 	last *Archive
-	file os.FileInfo // of the database; nil: last is not to be used again
+	file os.FileInfo // identity of the database's file; nil: last must not be used again
 }
 
 func (o *reopener) open(ctx context.Context) (*Archive, error) {

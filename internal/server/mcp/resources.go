@@ -24,21 +24,21 @@ import (
 const (
 	sessionTemplate = "ptyrec://session/{id}"
 	screenTemplate  = "ptyrec://session/{id}/screen"
-	// newestListed is how many sessions are listed besides those that run.
+	// newestListed is the number of sessions to list besides the live ones.
 	newestListed = 50
-	// maxResource is the length of the longest resource, in characters.
+	// maxResource is the maximum length of a resource, in characters.
 	maxResource = 200_000
-	// maxCompletions is how many values a completion has at most.
+	// maxCompletions is the maximum number of values in a completion.
 	maxCompletions = 100
 )
 
-// resourceURI matches the resources that there may be: nothing but an id is part of a path.
+// resourceURI matches the valid URIs. They contain nothing but an id.
 var resourceURI = lazy.Regexp(`^ptyrec://session/([0-9A-Za-z_-]{1,100})(/screen)?$`)
 
 func sessionURI(id string) string { return "ptyrec://session/" + id }
 func screenURI(id string) string  { return sessionURI(id) + "/screen" }
 
-// addResources offers the sessions as resources.
+// addResources adds the sessions as resources.
 func (s *Server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: sessionTemplate, Name: "session", Title: "Conversation of a session", Description: about, MIMEType: markdownType,
@@ -74,9 +74,9 @@ const (
 	textType     = "text/plain"
 )
 
-// unknownResource is the error for a URI that names no session.
+// unknownResource returns the error for a URI that names no session.
 func unknownResource(uri string) error {
-	data, _ := json.Marshal(map[string]string{"uri": clip(uri, maxShown)}) // a text always is JSON
+	data, _ := json.Marshal(map[string]string{"uri": clip(uri, maxShown)}) // a string can always be encoded
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Resource not found", Data: data}
 }
 
@@ -122,7 +122,7 @@ func agentNames(info *store.Info) (names []string) {
 	return names
 }
 
-// resourceError returns an error of the protocol.
+// resourceError converts an error to one of the protocol.
 func (s *Server) resourceError(ctx context.Context, err error) error {
 	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
 		return e
@@ -130,7 +130,7 @@ func (s *Server) resourceError(ctx context.Context, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: s.explain(ctx, err)}
 }
 
-// findResource returns the session that a URI names, by its whole id.
+// findResource returns the session in a URI, which must contain its full id.
 func (s *Server) findResource(ctx context.Context, uri string) (db *Archive, info *store.Info, ofScreen bool, err error) {
 	m := resourceURI().FindStringSubmatch(uri)
 	if m == nil {
@@ -173,9 +173,9 @@ func (s *Server) readResource(ctx context.Context, r *sdk.ReadResourceRequest) (
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{out}}, nil
 }
 
-// markdown returns the conversation of a session.
+// markdown returns the conversation of a session as Markdown.
 func (s *Server) markdown(ctx context.Context, db *Archive, info *store.Info) (string, error) {
-	const room = maxResource - 1000 // for what is around it
+	const room = maxResource - 1000 // without what is around the conversation
 	of := info.Session
 	of.Title, of.Cwd, of.Command, of.Agents = s.title(ctx, db, info), s.line(info.Cwd), []string{s.command(info.Command)}, nil
 	for _, a := range info.Agents {

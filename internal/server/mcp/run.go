@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// stopTime is how long a session may take to end before it is killed.
+	// stopTime is how long a session has to end before it is killed.
 	stopTime = 5 * time.Second
-	// maxStarted is how many sessions that clients have started may run at a time.
+	// maxStarted is the maximum number of running sessions that clients have started.
 	maxStarted = 20
-	// stopStep is how often it is looked whether its recorder has ended, too.
+	// stopStep is the interval at which it checks whether the recorder has ended, too.
 	stopStep = 50 * time.Millisecond
 )
 
@@ -73,7 +73,7 @@ func (s *Server) start(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: out, text: "Started session " + id + ".\n" + recorded(out.Session.text())}, nil
 }
 
-// startOne starts a session, unless too many run already.
+// startOne starts a session, unless too many are running.
 func (s *Server) startOne(ctx context.Context, o StartOptions) (id string, err error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
@@ -87,13 +87,13 @@ func (s *Server) startOne(ctx context.Context, o StartOptions) (id string, err e
 	return id, nil
 }
 
-// started counts the sessions that clients have started and that run.
+// started returns the number of running sessions that clients have started.
 func (s *Server) started(ctx context.Context) (n int, err error) {
 	db, err := s.open(ctx)
 	if db == nil || err != nil {
 		return 0, err
 	}
-	ids, _ := db.Live.IDs() // without a folder of sockets there are none
+	ids, _ := db.Live.IDs() // without the folder of sockets there are none
 	for _, id := range ids {
 		if s.owns(id) {
 			n++
@@ -135,7 +135,7 @@ func (s *Server) stopSession(ctx context.Context, c *toolCall) (answer, error) {
 			return answer{}, typingError(info.ID, err)
 		}
 	}
-	for begun := time.Now(); ; { // its recorder ends a moment after it
+	for begun := time.Now(); ; { // its recorder ends a moment later
 		if _, info, _, err = s.find(ctx, info.ID); err != nil {
 			return answer{}, err
 		}
@@ -151,7 +151,7 @@ func (s *Server) stopSession(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: stoppedSession{info.ID, info.Status}, text: "Session " + info.ID + " has ended."}, nil
 }
 
-// end ends a session, and returns when it is over.
+// end ends a session, and returns when it has ended.
 func end(ctx context.Context, stream *client.Stream) error {
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGKILL} {
 		if err := stream.Kill(ctx, signal); err != nil && !errors.Is(err, client.ErrDisconnected) {

@@ -26,17 +26,17 @@ func (s *Server) screenTool() tool {
 	}
 }
 
-// shot is a screen as read_screen shows it.
+// shot is the result of read_screen.
 type shot struct {
 	About  string `json:"about"`
 	Text   string `json:"text"`
 	Cols   int    `json:"cols"` // cells
 	Rows   int    `json:"rows"`
 	Cursor cursor `json:"cursor"`
-	State  string `json:"state,omitempty"` // of a live session's agent
+	State  string `json:"state,omitempty"` // of the agent in a live session
 }
 
-// cursor is the place of the cursor, in cells from 0.
+// cursor is the position of the cursor, in cells from 0.
 type cursor struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -89,10 +89,10 @@ func (s *Server) shotOf(of screen.Screen) shot {
 	return shot{About: about, Text: s.screenText(rows), Cols: of.Cols, Rows: of.Snapshot.Rows, Cursor: cursor{of.CursorX, of.CursorY}}
 }
 
-// answerTime is how long a live session may take to show its screen.
+// answerTime is how long a live session has to send its screen.
 const answerTime = 5 * time.Second
 
-// liveScreen returns the screen of a live session, and what its agent does.
+// liveScreen returns the screen of a live session, and its agent's state.
 func liveScreen(ctx context.Context, db *Archive, id string) (screen.Screen, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()

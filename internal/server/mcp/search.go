@@ -29,7 +29,7 @@ func (s *Server) searchTool() tool {
 type hitItem struct {
 	Ref     string `json:"ref"`
 	Session string `json:"session"`
-	Seq     int    `json:"seq,omitempty"` // 0: what the user says of the session matches
+	Seq     int    `json:"seq,omitempty"` // 0: the session's name, tags or note match
 	Role    string `json:"role"`
 	Agent   string `json:"agent"`
 	At      string `json:"at"`
@@ -47,7 +47,7 @@ type hitList struct {
 	NextCursor string    `json:"next_cursor,omitempty"`
 }
 
-// maxHits is how many hits of a query there are at most, on all pages.
+// maxHits is the maximum number of hits of a query, on all pages.
 const maxHits = 1000
 
 func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
@@ -99,7 +99,7 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: list, text: list.text()}, nil
 }
 
-// searchAll returns the first n results: messages, then sessions whose title, tags or note match.
+// searchAll returns the first n hits: messages, then sessions whose title, tags or note match.
 func searchAll(ctx context.Context, db *sqlite.Store, q store.Query, n int) (hits []*store.Hit, labels []*store.LabelHit, err error) {
 	q.Filter.Limit = n
 	if hits, err = db.Search(ctx, q); err != nil || len(hits) >= n || len(q.Roles) > 0 {
@@ -108,7 +108,8 @@ func searchAll(ctx context.Context, db *sqlite.Store, q store.Query, n int) (hit
 	if labels, err = db.SearchLabels(ctx, q); err != nil {
 		return nil, nil, err
 	}
-	labels = slices.DeleteFunc(labels, func(l *store.LabelHit) bool { // its title quotes a message that was found
+	labels = slices.DeleteFunc(labels, func(l *store.LabelHit) bool {
+		// A title may quote a message that is already among the hits.
 		return l.Session.Name == "" && l.Session.Note == "" && len(l.Session.Tags) == 0 &&
 			slices.ContainsFunc(hits, func(h *store.Hit) bool { return h.Session.ID == l.Session.ID })
 	})
@@ -145,7 +146,7 @@ func (l hitList) text() string {
 	return fmt.Sprintf("%s. read_session with a ref reads on from there.\n%s%s", counted(len(l.Hits), "hit"), recorded(b.String()), more(l.NextCursor))
 }
 
-// speaker names who said something.
+// speaker names the speaker of a message.
 func speaker(role, agent string) string {
 	if agent == "" {
 		return role

@@ -14,10 +14,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// announceTime is how often a change of a resource is announced at most.
+// announceTime is the minimum interval between two notifications about a resource.
 const announceTime = time.Second
 
-// subscriptions are the resources that clients watch.
+// subscriptions are the resources to which clients have subscribed.
 type subscriptions struct {
 	running sync.WaitGroup
 
@@ -25,15 +25,15 @@ type subscriptions struct {
 	watches map[string]*watch
 }
 
-// watch is a resource that is watched for some clients.
+// watch is a resource to which clients have subscribed.
 type watch struct {
 	clients map[*sdk.ServerSession]bool
 	stop    context.CancelFunc
 }
 
-// withoutSubscribe removes the capability resources/subscribe from the answer to initialize. A
-// client of a version that starts with initialize needs a connection to be told of changes. Later
-// versions start with server/discover.
+// withoutSubscribe removes the capability resources/subscribe from the response to initialize: a
+// client with a protocol version that has initialize would need a connection for notifications.
+// Newer versions use server/discover.
 func withoutSubscribe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
@@ -44,7 +44,7 @@ func withoutSubscribe(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// subscribe begins to watch a resource for a client.
+// subscribe subscribes a client to a resource.
 func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	if s.Stateless && r.ProtocolVersion() < "2026-07-28" {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "over HTTP, subscriptions need protocol 2026-07-28 (subscriptions/listen)"}
@@ -62,7 +62,7 @@ func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	}
 	watching, stop := context.WithCancel(s.stopped)
 	s.subscriptions.watches[uri] = &watch{map[*sdk.ServerSession]bool{r.Session: true}, stop}
-	if info.Status == store.Live { // another does not change
+	if info.Status == store.Live { // a past session does not change
 		s.subscriptions.running.Go(func() { s.watch(watching, db, info, uri, ofScreen) })
 	}
 	return nil
@@ -82,11 +82,11 @@ func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error
 	return nil
 }
 
-// watch announces the changes of a live session until it ends.
+// watch notifies clients of the changes of a live session until it ends.
 func (s *Server) watch(ctx context.Context, db *Archive, info *store.Info, uri string, ofScreen bool) {
 	o := client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText}
 	if !ofScreen {
-		none := math.MaxInt32 // of those that are there
+		none := math.MaxInt32 // skip the existing ones
 		o.Mode, o.Entries = protocol.ModeNone, &none
 	}
 	stream, _, err := attach(ctx, db, info.ID, o)
@@ -107,13 +107,14 @@ func (s *Server) watch(ctx context.Context, db *Archive, info *store.Info, uri s
 			return
 		}
 		over := err != nil && !late
-		if _, ok := e.(protocol.Screen); ok && !known { // the screen as it was
+		if _, ok := e.(protocol.Screen); ok && !known { // the screen at the start
 			known = true
 			continue
 		}
 		changed = changed || over || err == nil && isChange(e)
 		if changed && (over || !time.Now().Before(next)) {
-			_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // a client that is gone needs none
+			// An error means that the client is gone.
+			_ = s.sdk.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 			changed, next = false, time.Now().Add(announceTime)
 		}
 		if over {
@@ -122,7 +123,7 @@ func (s *Server) watch(ctx context.Context, db *Archive, info *store.Info, uri s
 	}
 }
 
-// isChange reports whether a resource is another after an event.
+// isChange reports whether an event changes a resource.
 func isChange(e client.Event) bool {
 	switch e := e.(type) {
 	case protocol.Screen, protocol.State, protocol.Exit:

@@ -10,29 +10,29 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tool is what clients may call.
+// tool is a tool that clients can call.
 type tool struct {
 	name, title, about string
 	params             []param
-	result             field // see outputSchema; empty: the tool declares none, to keep the list of tools short
-	reads              bool  // it only reads what is there, at a low priority
+	result             field // see outputSchema; empty: no schema, to keep the list of tools short
+	reads              bool  // it only reads, at a low priority
 	types              bool  // it types into sessions, or starts and ends them
 	meta               sdk.Meta
 	run                func(ctx context.Context, c *toolCall) (answer, error)
 }
 
-// toolCall is one call of a tool.
+// toolCall is a call of a tool.
 type toolCall struct {
 	request *sdk.CallToolRequest
 	arguments
 }
 
-// answer is the result of a call, in both forms: some clients show a model the one, some the other.
+// answer is the result of a call, in both forms: some clients show a model one, some the other.
 type answer struct {
 	structured any
 	text       string
-	input      sdk.InputRequestMap // what is asked of the user first; then there is nothing else
-	state      string              // of the call, which the client repeats with the user's answer
+	input      sdk.InputRequestMap // a question for the user; everything else is then empty
+	state      string              // the client sends it back with the user's answer
 }
 
 func (s *Server) tools() []tool {
@@ -46,7 +46,7 @@ func (s *Server) tools() []tool {
 	return tools
 }
 
-// add offers a tool to clients.
+// add adds a tool to the server.
 func (s *Server) add(t tool) {
 	closed := false
 	hints := &sdk.ToolAnnotations{ReadOnlyHint: !t.types, IdempotentHint: !t.types, OpenWorldHint: &closed}
@@ -105,12 +105,12 @@ func limitParam(most, standard float64) param {
 	return param{name: "limit", kind: kindWhole, about: "Page size", least: 1, most: most, standard: int(standard)}
 }
 
-// roles are those of messages.
+// roles are the roles of messages.
 var roles = []string{
 	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
 }
 
-// more says how to get the next page.
+// more explains how to get the next page.
 func more(cursor string) string {
 	if cursor == "" {
 		return ""

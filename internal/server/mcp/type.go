@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// maxTyped is the length of the longest text that is typed, in characters.
+	// maxTyped is the maximum length of a text to type, in characters.
 	maxTyped = 100_000
-	// agentStart is how long a prompt waits for an agent that has not started.
+	// agentStart is how long prompt waits for an agent to start.
 	agentStart = time.Minute
-	// maxReply is the length of the longest reply that prompt returns, in characters.
+	// maxReply is the maximum length of the reply that prompt returns, in characters.
 	maxReply = 20_000
 )
 
@@ -138,7 +138,7 @@ func (s *Server) prompt(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: out, text: out.text()}, nil
 }
 
-// tellWhile tells a client that a call goes on until ctx ends. The channel is closed after that.
+// tellWhile reports progress to a client until ctx ends. The channel is then closed.
 func tellWhile(ctx context.Context, tell progress, limit time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	if tell == nil {
@@ -161,7 +161,7 @@ func tellWhile(ctx context.Context, tell progress, limit time.Duration) <-chan s
 	return done
 }
 
-// addReply adds the entries of a reply but for the prompt itself.
+// addReply adds the entries of a reply, without the prompt itself.
 func (s *Server) addReply(out *prompted, info *store.Info, reply prompt.Reply, receipt prompt.Receipt) {
 	r := &reader{s: s, info: info, tools: toolsBrief}
 	room := maxReply
@@ -173,7 +173,7 @@ func (s *Server) addReply(out *prompted, info *store.Info, reply prompt.Reply, r
 		e = s.entry(e, info.Command)
 		text := r.textOf(e)
 		if n := utf8.RuneCountInString(text); n > room {
-			text = clip(text, max(room, 1)) // read_session has all of it
+			text = clip(text, max(room, 1)) // read_session returns all of it
 		}
 		room -= utf8.RuneCountInString(text)
 		out.Entries = append(out.Entries, entryItem{Seq: e.Seq, Role: e.Role, Agent: s.line(e.Agent), At: clock(e.At), Text: text})
@@ -194,7 +194,7 @@ func (p prompted) text() string {
 	return p.waitResult.text() + "\n" + recorded(b.String())
 }
 
-// callerOf names the client of a call, as the log of a session shows it.
+// callerOf names the client of a call, for the session's log.
 func callerOf(c *toolCall) string {
 	name := ""
 	if who := c.request.ClientInfo(); who != nil {
@@ -206,8 +206,8 @@ func callerOf(c *toolCall) string {
 	return clientName + ":" + clip(name, 40)
 }
 
-// kindFor is how the server attaches to a session to type: as a program, which needs a grant, but
-// to sessions that it has started itself.
+// kindFor returns the kind of attachment for typing: that of a program, which needs a grant, except
+// for sessions that the server has started.
 func (s *Server) kindFor(id string) protocol.Kind {
 	if s.owns(id) {
 		return protocol.Human
@@ -215,8 +215,8 @@ func (s *Server) kindFor(id string) protocol.Kind {
 	return protocol.Agent
 }
 
-// mayType finds the session of a call that types, and checks that the caller may. It returns the
-// question for the user if there is no grant and the server asks.
+// mayType finds the session in a call that types, and checks that the client may type. Without a
+// grant, it returns the question for the user if the server asks.
 func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *store.Info, question answer, err error) {
 	db, info, _, err = s.find(ctx, c.text("session"))
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *s
 	switch {
 	case err != nil:
 		return nil, nil, answer{}, typingError(info.ID, err)
-	case hello.Session.EndedAt != nil: // its recorder still works
+	case hello.Session.EndedAt != nil: // its recorder is still running
 		return nil, nil, answer{}, toolErrorf("The session is over: nothing was typed.")
 	case hello.Control.Grant != nil:
 		return db, info, answer{}, nil
@@ -254,7 +254,7 @@ func noGrant(id string) error {
 	return toolErrorf("Nobody has granted this session: nothing was typed. Ask the user to run: ptyrec grant %s --for 10m", id)
 }
 
-// typingError returns an error in words for a model.
+// typingError returns an error worded for a model.
 func typingError(id string, err error) error {
 	var refused *protocol.Error
 	var asks *prompt.AskingError

@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// What wait waits for, and why it ends.
+// The conditions of wait, and the reasons for its end.
 const (
 	untilIdle  = "idle"
 	untilText  = "text"
@@ -32,10 +32,11 @@ const (
 )
 
 const (
-	// silentWait is the longest wait without progress, in seconds: clients stop to wait after 60.
+	// silentWait is the maximum wait without progress notifications, in seconds: clients give up
+	// after 60.
 	silentWait = 55
-	longestAsk = 300 // seconds
-	// progressTime is how often the client gets progress.
+	longestAsk = 300 // in seconds
+	// progressTime is the interval of progress notifications.
 	progressTime = time.Second
 )
 
@@ -59,7 +60,7 @@ func (s *Server) waitTool() tool {
 type waitResult struct {
 	Reason string `json:"reason"`
 	State  string `json:"state"` // of the agent: busy, idle, asking; "" if there is none
-	Seq    int    `json:"seq"`   // of the newest entry
+	Seq    int    `json:"seq"`   // number of the newest entry
 }
 
 func (w waitResult) text() string {
@@ -95,33 +96,34 @@ func (s *Server) wait(ctx context.Context, c *toolCall) (answer, error) {
 	return answer{structured: result, text: result.text()}, err
 }
 
-// progress tells a client how far a call is; nil if it does not want to know.
+// progress reports progress to a client; nil if the client does not want that.
 type progress func(ctx context.Context, done, total float64, message string)
 
-// progressOf returns the progress of a call.
+// progressOf returns the progress function for a call.
 func progressOf(c *toolCall) progress {
 	token := c.request.Params.GetProgressToken()
 	if token == nil {
 		return nil
 	}
 	return func(ctx context.Context, done, total float64, message string) {
-		_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: total, Message: message}) // the answer matters
+		// Only the response matters.
+		_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: total, Message: message})
 	}
 }
 
-// waiter waits for a session.
+// waiter waits for a condition in a session.
 type waiter struct {
 	s      *Server
 	until  string
 	text   *regexp.Regexp
-	after  int  // messages with greater numbers are new; -1: those that come after the wait begins
-	newer  bool // there is a new message
+	after  int  // messages with greater numbers are new; -1: those after the start of the wait
+	newer  bool // whether there is a new message
 	result waitResult
 	idle   *typing.Idle
-	shown  *typing.Text // with untilText
+	shown  *typing.Text // for untilText
 }
 
-// run waits. At the end of the time, the reason is a timeout.
+// run waits. If the time limit passes, the reason is a timeout.
 func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell progress, limit time.Duration) (waitResult, error) {
 	if tell == nil {
 		limit = min(limit, silentWait*time.Second)
@@ -157,7 +159,7 @@ func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell pr
 	return w.follow(ctx, stream, tell, begun, limit)
 }
 
-// look reads how far the session is.
+// look reads the current state of the session.
 func (w *waiter) look(ctx context.Context, db *Archive, info *store.Info) error {
 	page, _, err := db.Past.Page(ctx, info, store.Span{Before: math.MaxInt32, Limit: pageEntries})
 	if err != nil {
@@ -177,7 +179,7 @@ func (w *waiter) saw(e *session.Entry) {
 	w.newer = w.newer || w.after >= 0 && e.Type == session.TypeMessage && e.Seq > w.after
 }
 
-// done reports whether the message that is waited for has come, and sets the reason.
+// done sets the reason and returns true if the awaited message has arrived.
 func (w *waiter) done() bool {
 	if w.until == untilEntry && w.newer {
 		w.result.Reason = untilEntry
@@ -186,7 +188,8 @@ func (w *waiter) done() bool {
 	return false
 }
 
-// unreachable is the result for a session that cannot be attached to: it may have just ended.
+// unreachable returns the result for a session that cannot be attached to, maybe because it has
+// just ended.
 func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info, err error) (waitResult, error) {
 	if !errors.Is(err, session.ErrNotFound) {
 		return w.result, err
@@ -260,7 +263,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// take takes an event into account, and reports whether it ends the wait.
+// take processes an event, and reports whether it ends the wait.
 func (w *waiter) take(e client.Event) bool {
 	w.idle.Take(e)
 	if w.until == untilText && w.shows(w.shown.Take(e)) {
@@ -280,7 +283,7 @@ func (w *waiter) take(e client.Event) bool {
 	return false
 }
 
-// shows reports whether one of the rows, as read_screen shows them, matches.
+// shows reports whether a row, in the form of read_screen, matches.
 func (w *waiter) shows(rows []string) bool {
 	if rows == nil {
 		return false
