@@ -1,8 +1,8 @@
-// Package management follows the terminals of a management server: it shows a session of such a
-// server to package client in the frames of package protocol.
+// Package management follows the terminals of a management server. It converts a session of such a
+// server to the frames of package protocol, for package client.
 //
-// A Follower keeps what it takes to go on: the number of the next frame. Each connection that it
-// makes joins the session from there, and passes on what it did not pass on before.
+// A Follower keeps the number of the next frame. Each of its connections joins the session there,
+// and passes on only new frames.
 //
 //	client.Stream ⇄ protocol frames ⇄ link ⇄ messages of protocol/management ⇄ server
 package management

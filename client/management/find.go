@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// find finds the session, or starts it.
+// find finds or starts the session.
 func (l *link) find() (err error) {
 	f := l.f
 	if f.agent == "" {
@@ -56,7 +56,7 @@ func (l *link) missing() error {
 	return final{&NoSession{f.agent, f.ref, l.names}}
 }
 
-// startSession starts the session, or attaches to it if it is there.
+// startSession starts the session, or attaches to it if it exists.
 func (l *link) startSession() error {
 	f := l.f
 	r, want := wire.Request{Type: "start_shell", AgentID: &f.agent}, wire.TypeShellStarted
@@ -77,7 +77,7 @@ func (l *link) startSession() error {
 	return err
 }
 
-// look returns the session out of the server's list; nil if it is not there.
+// look returns the session from the server's list, or nil if it is not in it.
 func (l *link) look() (*wire.Session, error) {
 	f := l.f
 	all, err := l.socket.sessions(l.ctx, f.agent, l.keep)
@@ -122,7 +122,8 @@ func (l *link) look() (*wire.Session, error) {
 	return nil, nil
 }
 
-// use follows a session. It starts over if that is not the one before.
+// use makes s the session to follow. It starts from the beginning if that is another session than
+// before.
 func (l *link) use(s *wire.Session) {
 	f := l.f
 	if f.id != "" && f.id != s.SessionID {
@@ -140,7 +141,8 @@ func (l *link) use(s *wire.Session) {
 	f.began = StartedAt(s.SessionID)
 }
 
-// StartedAt returns when a session started, as far as its id says, else the beginning of 1970.
+// StartedAt returns the start time that a session's id contains, or the beginning of 1970 if it
+// contains none.
 func StartedAt(sessionID string) time.Time {
 	if id, err := uuid.Parse(sessionID); err == nil && id.Version() == 7 {
 		sec, nsec := id.Time().UnixTime()

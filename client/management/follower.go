@@ -11,40 +11,41 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// Start says how to start a session that is not there.
+// Start describes how to start a session that does not exist.
 type Start struct {
-	Cols, Rows int    // of its window, in cells
-	Command    string // of sessions other than MainSession, which is a shell
+	Cols, Rows int    // window size, in cells
+	Command    string // not used for MainSession, which is a shell
 }
 
-// Follower is one session as one viewer follows it, over any number of connections. Its methods are
-// not for concurrent use; the connections are.
+// Follower follows one session for one viewer, over any number of connections. Its methods must not
+// be called concurrently; the connections may be used concurrently.
 type Follower struct {
 	server *Server
 	ref    string
-	start  *Start // nil: a session that is not there is not started
+	start  *Start // nil: do not start a missing session
 	link   *link  // the newest connection
 
-	// These belong to the newest connection.
+	// Used by the newest connection.
 	agent   string
-	id      string // of the session; empty: none was found yet
-	command string // its command_id
+	id      string // id of the session; empty until it is found
+	command string // command_id of the session
 	name    string
-	own     bool // start_shell made it, or attached to it: each connection asks again, so that it lives on
+	own     bool // it was started by, or attached to with, start_shell: each connection does that again, to keep it alive
 
-	next       atomic.Int64 // number of the next frame; -1: none is known
+	next       atomic.Int64 // number of the next frame; -1 if unknown
 	shown      bool         // something of the session was passed on since next was -1
-	replayable bool         // the server says that it can replay something
-	restarted  bool         // another session has taken the place of the one before
-	outputs    int64        // frames of output passed on
-	written    int64        // bytes of output passed on
-	cols, rows int          // of the window, in cells
+	replayable bool         // the server reports that it can replay frames
+	restarted  bool         // another session has replaced the previous one
+	outputs    int64        // number of output frames passed on
+	written    int64        // number of output bytes passed on
+	cols, rows int          // window size, in cells
 	began      time.Time
-	last       time.Duration // when the last frame was, since began
+	last       time.Duration // time of the last frame, since began
 }
 
-// Follow returns a Follower of a session: its name, its id, the start of one, or, if ref is empty,
-// the one that the server's address names, else MainSession. Nothing is asked of the server yet.
+// Follow returns a Follower for a session. ref is its name, its id, or the start of its id. If ref
+// is empty, it is the session in the server's address, else MainSession. Follow sends nothing to
+// the server.
 func (s *Server) Follow(ref string, start *Start) *Follower {
 	if ref == "" {
 		ref = s.session
@@ -57,7 +58,7 @@ func (s *Server) Follow(ref string, start *Start) *Follower {
 	return f
 }
 
-// Connect makes a connection that speaks package protocol. It ends the one before.
+// Connect opens a connection that uses package protocol. It closes the previous one.
 func (f *Follower) Connect(ctx context.Context) (io.ReadWriteCloser, error) {
 	if f.link != nil {
 		f.link.cancel()
@@ -75,17 +76,17 @@ func (f *Follower) Connect(ctx context.Context) (io.ReadWriteCloser, error) {
 	return &conn{near, l}, nil
 }
 
-// reach notes that the viewer has the frames up to a number.
+// reach records that the viewer has the frames before next.
 func (f *Follower) reach(next int64) { f.next.Store(max(f.next.Load(), next)) }
 
-// restart forgets how far the viewer is: what comes next is another session, or it has begun its
-// numbers again.
+// restart resets the position of the viewer, because another session follows, or the server has
+// restarted its numbers.
 func (f *Follower) restart() {
 	f.next.Store(-1)
 	f.shown, f.restarted, f.last = false, true, 0
 }
 
-// isSize reports whether a window of this size is believed in.
+// isSize reports whether a window size is plausible.
 func isSize(cols, rows int) bool {
 	return cols >= 1 && rows >= 1 && cols <= protocol.MaxCols && rows <= protocol.MaxRows
 }

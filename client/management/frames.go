@@ -10,7 +10,7 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// take handles a message of the server. over says that the session has ended.
+// take processes a message of the server. over reports that the session has ended.
 func (l *link) take(m *wire.Message) (over bool, err error) {
 	f := l.f
 	switch m.Type {
@@ -45,14 +45,15 @@ func (l *link) take(m *wire.Message) (over bool, err error) {
 	return false, nil
 }
 
-// maxSeq is the highest number that a frame is believed to have: what JSON numbers hold exactly.
+// maxSeq is the maximum plausible number of a frame: the largest integer that is exact in JSON.
 const maxSeq = 1 << 53
 
-// minGap is how many numbers must be missing before a keyframe that it is taken to be in place of
-// frames. Some numbers are other clients', or of frames that hold nothing for us.
+// minGap is the minimum number of missing frames from which a keyframe counts as their replacement.
+// Single numbers may be missing because they belong to other clients, or to frames without content
+// for us.
 const minGap = 16
 
-// takeFrame passes a frame of the session on, unless the viewer has it.
+// takeFrame passes on a frame of the session, unless the viewer has it.
 func (l *link) takeFrame(m *wire.Message) (over bool, err error) {
 	f := l.f
 	if m.Seq < 0 || m.Seq > maxSeq || m.Seq < f.next.Load() && m.Kind != wire.FrameClosed {
@@ -84,10 +85,10 @@ func (l *link) takeFrame(m *wire.Message) (over bool, err error) {
 	return false, err
 }
 
-// reset makes an empty screen of the viewer's terminal.
+// reset resets the viewer's terminal.
 const reset = "\x1bc"
 
-// output passes output on. Before the first of a replay it resets the viewer's terminal.
+// output passes on output. Before the first output of a replay it resets the viewer's terminal.
 func (l *link) output(m *wire.Message) error {
 	f := l.f
 	data, err := base64.StdEncoding.DecodeString(m.Data)
@@ -102,7 +103,7 @@ func (l *link) output(m *wire.Message) error {
 	return l.write(m.Seq, m.TS, data)
 }
 
-// write passes bytes of output on, as the mode has it.
+// write passes on bytes of output in the viewer's mode.
 func (l *link) write(seq, ts int64, data []byte) error {
 	f := l.f
 	switch l.attach.Mode {
@@ -132,21 +133,21 @@ func (l *link) numbered(n protocol.Numbered) error {
 	return err
 }
 
-// at returns when a frame was, since the session began. Time does not run backwards.
+// at returns the time of a frame since the session's start. It never decreases.
 func (l *link) at(ts int64) time.Duration {
 	l.f.last = max(l.f.last, time.UnixMilli(min(max(ts, 0), maxTime)).Sub(l.f.began))
 	return l.f.last
 }
 
-// maxTime is the latest time that is believed, in Unix milliseconds: the end of the year 2200.
+// maxTime is the latest plausible time, in Unix milliseconds: the end of the year 2200.
 const maxTime = 7289654400_000
 
-// keyframe shows a picture of the screen, where the viewer does not have what leads to it: at the
-// beginning, and in place of frames that the server has left out because we were too slow.
+// keyframe shows a picture of the screen if the viewer does not have the output that leads to it:
+// at the beginning, and after a gap, when the server has dropped frames because we were too slow.
 func (l *link) keyframe(m *wire.Message, gap bool) error {
 	data, err := base64.StdEncoding.DecodeString(m.Data)
 	if err != nil || l.f.shown && !gap {
-		return nil //nolint:nilerr // a damaged one changes nothing
+		return nil //nolint:nilerr // ignore a damaged one
 	}
 	if gap && l.f.shown {
 		if err := l.lost(m.Seq, ""); err != nil {
@@ -159,7 +160,7 @@ func (l *link) keyframe(m *wire.Message, gap bool) error {
 	return l.snapshot(data)
 }
 
-// snapshot makes the viewer's terminal show what data paints on an empty one.
+// snapshot makes the viewer's terminal show what data draws on an empty terminal.
 func (l *link) snapshot(data []byte) error {
 	f := l.f
 	if l.attach.Mode != protocol.ModeScreen && l.attach.Mode != protocol.ModeFrames {
@@ -185,9 +186,9 @@ func (l *link) resize(m *wire.Message) error {
 	return l.json(protocol.TypeResize, protocol.Size{Seq: f.written, Cols: m.Cols, Rows: m.Rows})
 }
 
-// role notes which role the server has given us. It comes behind the replay, whose end the viewer
-// of frames sees by the number of the next one. A server of before 2026-05-21 replays nothing to
-// who names no frame, unless it has a keyframe: it is asked again, for all that it has.
+// role handles the role that the server has assigned to us. It follows the replay; the number of
+// the next frame tells a viewer of frames where the replay ended. A server from before 2026-05-21
+// without a keyframe replays nothing if no frame is named, so it is asked again for everything.
 func (l *link) role(m *wire.Message) error {
 	f := l.f
 	if !f.shown && !l.asked && f.replayable && l.paints() && m.Seq > 0 {
@@ -208,7 +209,7 @@ func (l *link) role(m *wire.Message) error {
 	return l.setRole(m.Role, "")
 }
 
-// setRole tells the viewer whether it may type, if that has changed.
+// setRole reports to the viewer whether it may type, if that has changed.
 func (l *link) setRole(role, reason string) error {
 	l.mu.Lock()
 	typist := role == wire.Controller
@@ -221,7 +222,7 @@ func (l *link) setRole(role, reason string) error {
 	return l.json(protocol.TypeControl, l.control(reason))
 }
 
-// members asks for control once it is free, if the viewer wants it.
+// members requests control once it is free, if the viewer wants it.
 func (l *link) members(m *wire.Message) error {
 	free := l.held && len(m.Controllers) == 0
 	l.held = len(m.Controllers) > 0
@@ -235,7 +236,7 @@ func (l *link) members(m *wire.Message) error {
 	return l.socket.send(l.ctx, l.joinRequest(true))
 }
 
-// lost says that the frames up to a number cannot be had.
+// lost reports to the viewer that the frames up to a number are lost.
 func (l *link) lost(to int64, text string) error {
 	f := l.f
 	from := max(f.next.Load(), 0)
@@ -251,7 +252,7 @@ func (l *link) lost(to int64, text string) error {
 	return l.numbered(protocol.Numbered{Number: from, Outputs: f.outputs, At: f.last, Kind: protocol.NumberedLost, Data: protocol.NumberedEnd(to)})
 }
 
-// exit says that the session is over. Without a status it is not known.
+// exit reports the end of the session. status is nil if it is unknown.
 func (l *link) exit(status *int, number int64) error {
 	f, code := l.f, -1
 	if status != nil {
@@ -265,7 +266,7 @@ func (l *link) exit(status *int, number int64) error {
 	return l.json(protocol.TypeExit, protocol.Exit{Status: code, Seq: f.written})
 }
 
-// complaint handles an error message that may be the answer to a request.
+// complaint handles an error message, which may be the response to a request.
 func (l *link) complaint(text string) error {
 	text = clean(text)
 	switch {
@@ -282,7 +283,7 @@ func (l *link) complaint(text string) error {
 	return l.notice("the server says: " + text)
 }
 
-// liveOnly goes on with output messages, because the server does not let us join the session.
+// liveOnly continues with output messages, because the server refuses to let us join the session.
 func (l *link) liveOnly(text string) error {
 	f := l.f
 	l.live, l.typist = true, l.attach.Control
@@ -295,7 +296,7 @@ func (l *link) liveOnly(text string) error {
 	return l.socket.send(l.ctx, wire.Request{Type: "subscribe", AgentID: &f.agent})
 }
 
-// takeOutput passes an output message on, if the session could not be joined.
+// takeOutput passes on an output message, if the session could not be joined.
 func (l *link) takeOutput(m *wire.Message) error {
 	f := l.f
 	if !l.live || m.AgentID != f.agent || m.CommandID != f.command || m.Stream == "log" {

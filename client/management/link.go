@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// conn is the viewer's end of a link. Its reads fail with the reason for which the link has ended.
+// conn is the viewer's end of a link. Its reads fail with the reason why the link has ended.
 type conn struct {
 	net.Conn
 	link *link
@@ -40,32 +40,32 @@ type link struct {
 	f      *Follower
 	socket *socket
 	viewer net.Conn
-	frames *protocol.Reader // the viewer's
+	frames *protocol.Reader // frames from the viewer
 	attach protocol.Attach
-	ctx    context.Context // ends with the connection
+	ctx    context.Context // cancelled when the connection ends
 	cancel context.CancelFunc
-	done   chan struct{} // closed when nothing uses f any more
+	done   chan struct{} // closed when f is no longer used
 	ended  chan struct{} // closed when err is set
 	err    error
 
-	kept    []*wire.Message // that came before the answer to join_session
-	keeping int             // bytes of kept
-	current int64           // number of the frame that was next at the join
-	asked   bool            // for a replay from the beginning
-	held    bool            // somebody has control, as far as we know
-	notes   []string        // for the viewer, behind Hello
-	names   []string        // of the machine's sessions
-	live    bool            // the session could not be joined: output messages only
-	number  int64           // of the next output message
+	kept    []*wire.Message // messages that arrived before the response to join_session
+	keeping int             // size of kept, in bytes
+	current int64           // number of the next frame at the time of joining
+	asked   bool            // a replay from the beginning was requested
+	held    bool            // a client has control, as far as we know
+	notes   []string        // notices to send to the viewer after Hello
+	names   []string        // names of the machine's sessions
+	live    bool            // the session could not be joined: only output messages arrive
+	number  int64           // number of the next output message
 
-	partial []byte // the beginning of a character that is being typed; only requests uses it
+	partial []byte // the start of an incomplete character of the input; used only by requests
 
 	mu      sync.Mutex // guards the fields below
-	typist  bool       // the server takes our input
-	wants   bool       // the viewer wants that
-	command string     // where input goes that is not the session's; see live
-	pending []pending  // requests of the viewer that the server answers
-	ping    []byte     // the payload of the viewer's last ping
+	typist  bool       // the server accepts our input
+	wants   bool       // the viewer wants to type
+	command string     // command that receives the input if live is set
+	pending []pending  // requests of the viewer that the server will answer
+	ping    []byte     // payload of the viewer's last ping
 }
 
 // pending is a request of the viewer.
@@ -89,7 +89,7 @@ func (l *link) run() {
 	close(l.done)
 }
 
-// serve shows the session to the viewer. It returns nil when the session has ended.
+// serve serves the session to the viewer. It returns nil when the session has ended.
 func (l *link) serve(requests *sync.WaitGroup) error {
 	stop := context.AfterFunc(l.ctx, func() { _ = l.viewer.Close() })
 	defer stop()
@@ -123,7 +123,7 @@ func (l *link) serve(requests *sync.WaitGroup) error {
 	}
 }
 
-// explain makes a refusal of the server an error that another try would only meet again.
+// explain marks refusals that another attempt would only meet again as final.
 func explain(err error) error {
 	var r refused
 	if errors.As(err, &r) {
@@ -132,7 +132,7 @@ func explain(err error) error {
 	return err
 }
 
-// readAttach reads what the viewer wants.
+// readAttach reads the viewer's Attach message.
 func (l *link) readAttach() error {
 	l.frames = protocol.NewReader(l.viewer)
 	frame, err := l.frames.Next()
@@ -152,7 +152,7 @@ func (l *link) readAttach() error {
 	return nil
 }
 
-// What is kept of messages that come before the answer that we wait for.
+// Limits of the messages that are kept until the awaited response arrives.
 const (
 	maxKept      = 20_000
 	maxKeptBytes = 6 << 20
@@ -170,7 +170,8 @@ func (l *link) keep(m *wire.Message) error {
 	return nil
 }
 
-// join joins the session where the viewer left it, or goes on without.
+// join joins the session at the viewer's position. If the server refuses, it continues without
+// joining.
 func (l *link) join() error {
 	f := l.f
 	again := f.next.Load() >= 0
@@ -183,7 +184,7 @@ func (l *link) join() error {
 		return err
 	}
 	if again && m.CurrentSeq < f.next.Load() {
-		f.restart() // the server has begun its numbers again
+		f.restart() // the server has restarted its numbers
 		return errors.New("the server has lost its frames")
 	}
 	l.current, l.typist = m.CurrentSeq, m.Role == wire.Controller
@@ -211,12 +212,12 @@ func (l *link) joinRequest(control bool) wire.Request {
 	return r
 }
 
-// all reports whether the viewer wants everything that can be had, not the screen first.
+// all reports whether the viewer wants all output from the beginning, not the screen first.
 func (l *link) all() bool {
 	return l.attach.Mode == protocol.ModeBytes || l.attach.Mode == protocol.ModeFrames && l.attach.From != nil
 }
 
-// paints reports whether the viewer is to get pictures of the screen.
+// paints reports whether the viewer wants pictures of the screen.
 func (l *link) paints() bool {
 	switch l.attach.Mode {
 	case protocol.ModeScreen:
@@ -230,14 +231,14 @@ func (l *link) paints() bool {
 // self is the viewer's id in Control.
 const self = "self"
 
-// control says whether the viewer may type.
+// control returns a Control that tells whether the viewer may type.
 func (l *link) control(reason string) protocol.Control {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return protocol.Control{Viewers: []protocol.Viewer{{ID: self, Name: l.attach.Name, Kind: l.attach.Kind, Control: l.typist}}, Reason: reason}
 }
 
-// hello is the first frame to the viewer.
+// hello returns the first frame for the viewer.
 func (l *link) hello() error {
 	f := l.f
 	h := protocol.Hello{

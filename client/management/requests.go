@@ -10,7 +10,7 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// requests does what the viewer asks for, until the connection ends.
+// requests executes the viewer's requests until the connection ends.
 func (l *link) requests() {
 	for {
 		frame, err := l.frames.Next()
@@ -24,7 +24,7 @@ func (l *link) requests() {
 	}
 }
 
-// request does one thing. Its error ends the connection.
+// request executes one request. An error ends the connection.
 func (l *link) request(frame protocol.Frame) error {
 	switch frame.Type {
 	case protocol.TypeInput:
@@ -82,7 +82,7 @@ func (l *link) refuse(id uint32, code, text string) error {
 	return l.ack(id, &protocol.Error{Code: code, Message: text})
 }
 
-// sent acknowledges a request that the server does not answer if it does it.
+// sent sends a request that the server does not answer, and acknowledges it to the viewer.
 func (l *link) sent(id uint32, r wire.Request) error {
 	if err := l.socket.send(l.ctx, r); err != nil {
 		return err
@@ -98,8 +98,8 @@ func (l *link) expect(id uint32, want string, r wire.Request) error {
 	return l.socket.send(l.ctx, r)
 }
 
-// answer acknowledges the oldest request of the viewer that such a message answers, and reports
-// whether there is one. An error (want is "") answers any.
+// answer acknowledges the oldest of the viewer's requests that a message of type want answers. It
+// returns false if there is none. An error (want is "") answers any request.
 func (l *link) answer(want string, e *protocol.Error) bool {
 	l.mu.Lock()
 	if len(l.pending) == 0 || want != "" && l.pending[0].want != want {
@@ -109,7 +109,7 @@ func (l *link) answer(want string, e *protocol.Error) bool {
 	id := l.pending[0].id
 	l.pending = l.pending[1:]
 	l.mu.Unlock()
-	_ = l.ack(id, e) // if the viewer is gone, that shows
+	_ = l.ack(id, e) // if the viewer is gone, its next read reports that
 	return true
 }
 
@@ -119,7 +119,7 @@ func (l *link) mayType() bool {
 	return l.typist
 }
 
-// target returns the command that input goes to, if the session could not be joined.
+// target returns the command that receives input, if the session could not be joined.
 func (l *link) target() *string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (l *link) target() *string {
 	return &id
 }
 
-// input types keys. Messages hold text only: the beginning of a character waits for the rest.
+// input types keys. Messages contain text, so the start of an incomplete character is held back.
 func (l *link) input(id uint32, keys []byte) error {
 	if !l.mayType() {
 		return l.refuse(id, protocol.CodeNoControl, wire.NotController+"send input")
@@ -170,7 +170,7 @@ func (l *link) size(r protocol.SizeRequest) error {
 	return l.sent(r.ID, wire.Request{Type: "session_resize", SessionID: &l.f.id, Cols: &cols, Rows: &rows})
 }
 
-// change takes control or releases it, by joining again.
+// change requests or releases control, by joining again.
 func (l *link) change(r protocol.ControlRequest) error {
 	if r.Action != protocol.Take && r.Action != protocol.Release {
 		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server knows no grants")
@@ -184,7 +184,7 @@ func (l *link) change(r protocol.ControlRequest) error {
 	return l.expect(r.ID, wire.TypeJoined, l.joinRequest(r.Action == protocol.Take))
 }
 
-// rejoined handles the answer to a join after the first.
+// rejoined handles the response to a join after the first.
 func (l *link) rejoined(m *wire.Message) error {
 	err := l.setRole(m.Role, "")
 	l.mu.Lock()

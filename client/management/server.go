@@ -16,37 +16,37 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// ErrToken reports that the server wants a token, or another one.
+// ErrToken reports that the server requires a token, or another one.
 var ErrToken = errors.New("the server does not take the token")
 
-// final is an error that another try would only meet again.
+// final is an error that another attempt would only meet again.
 type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
 
-// IsFinal reports whether another try would only meet err again.
+// IsFinal reports whether another attempt would only meet err again.
 func IsFinal(err error) bool {
 	var f final
 	return errors.As(err, &f)
 }
 
-// Is reports whether an address is one of a management server.
+// Is reports whether an address is that of a management server.
 func Is(where string) bool {
 	return strings.HasPrefix(where, "ws://") || strings.HasPrefix(where, "wss://")
 }
 
 // Server is a management server. It may be used concurrently.
 type Server struct {
-	url     url.URL // with what the user wrote behind ?
-	agent   string  // the machine; empty: the only one
-	session string  // the session that is meant if none is named
+	url     url.URL // with the query that the user wrote
+	agent   string  // id of the machine; empty: the only one
+	session string  // default session
 	token   string
 	http    *http.Client
 }
 
 // New returns the server at ws[s]://HOST:PORT[/AGENT[/SESSION]], where AGENT may follow the path of
-// the endpoint, /ws/sandbox. A token in the query (?token=) comes before the other. Nothing
-// is asked of the server yet. Errors do not repeat the query.
+// the endpoint, /ws/sandbox. A token in the query (?token=) has precedence over token. New sends
+// nothing to the server. Errors do not contain the query.
 func New(where, token string, c *http.Client) (*Server, error) {
 	plain, _, _ := strings.Cut(where, "?")
 	plain, _, _ = strings.Cut(plain, "#")
@@ -73,13 +73,13 @@ func New(where, token string, c *http.Client) (*Server, error) {
 	return s, nil
 }
 
-// String returns the server's address for people: without anything secret.
+// String returns the server's address without secrets, to show to people.
 func (s *Server) String() string { return s.url.Scheme + "://" + s.url.Host }
 
 // openTime is how long a server has to accept a connection.
 const openTime = 10 * time.Second
 
-// open makes a connection.
+// open opens a connection.
 func (s *Server) open(ctx context.Context) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
@@ -88,7 +88,7 @@ func (s *Server) open(ctx context.Context) (*socket, error) {
 	if s.token != "" {
 		o.HTTPHeader.Set("Authorization", "Bearer "+s.token)
 	}
-	ws, resp, err := websocket.Dial(ctx, s.url.String(), o) //nolint:bodyclose // the library reads it
+	ws, resp, err := websocket.Dial(ctx, s.url.String(), o) //nolint:bodyclose // the library closes the body
 	if err != nil {
 		return nil, s.refusal(resp, err)
 	}
@@ -96,7 +96,8 @@ func (s *Server) open(ctx context.Context) (*socket, error) {
 	return &socket{ws}, nil
 }
 
-// refusal makes an error of a failed upgrade. It leaves the address out, which may hold a token.
+// refusal returns the error for a failed upgrade. It does not contain the address, which may
+// contain a token.
 func (s *Server) refusal(resp *http.Response, err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -123,7 +124,7 @@ type Entry struct {
 	wire.Session
 }
 
-// List returns the sessions of the server's machines, or of the one that its address names.
+// List returns the sessions of the server's machines, or of the machine in its address.
 func (s *Server) List(ctx context.Context) ([]Entry, error) {
 	conn, err := s.open(ctx)
 	if err != nil {
@@ -151,7 +152,7 @@ func (s *Server) List(ctx context.Context) ([]Entry, error) {
 	return all, nil
 }
 
-// only returns the one machine of a list.
+// only returns the machine of a list with one.
 func only(agents []string) (string, error) {
 	switch len(agents) {
 	case 0:
@@ -162,7 +163,7 @@ func only(agents []string) (string, error) {
 	return "", final{&ManyAgents{agents}}
 }
 
-// ManyAgents reports that an address names none of the server's machines.
+// ManyAgents reports that the server has several machines and its address names none of them.
 type ManyAgents struct {
 	Agents []string // their ids
 }
@@ -172,10 +173,10 @@ func (m *ManyAgents) Error() string {
 	return "the server has several machines: " + strings.Join(m.Agents, ", ")
 }
 
-// NoSession reports that a machine has no such session.
+// NoSession reports that a machine does not have the session.
 type NoSession struct {
 	Agent, Session string
-	Names          []string // of those that it has
+	Names          []string // names of its sessions
 }
 
 // Error implements error.
@@ -183,5 +184,5 @@ func (n *NoSession) Error() string {
 	return fmt.Sprintf("machine %s has no session %s", n.Agent, n.Session)
 }
 
-// Unwrap makes it a session.ErrNotFound.
+// Unwrap returns session.ErrNotFound.
 func (n *NoSession) Unwrap() error { return session.ErrNotFound }

@@ -17,9 +17,9 @@ import (
 // socket is a connection to a server. One goroutine may read while others send.
 type socket struct{ ws *websocket.Conn }
 
-func (s *socket) close() { _ = s.ws.CloseNow() } // it may be closed already
+func (s *socket) close() { _ = s.ws.CloseNow() } // it may already be closed
 
-// writeTime is how long a server may take nothing.
+// writeTime is the time limit for a write to the server.
 const writeTime = 60 * time.Second
 
 func (s *socket) send(ctx context.Context, r wire.Request) error {
@@ -32,7 +32,7 @@ func (s *socket) send(ctx context.Context, r wire.Request) error {
 	return s.ws.Write(ctx, websocket.MessageText, b)
 }
 
-// next returns the next message. What is not one is left out.
+// next returns the next message. It skips invalid ones.
 func (s *socket) next(ctx context.Context) (*wire.Message, error) {
 	for {
 		kind, b, err := s.ws.Read(ctx)
@@ -49,16 +49,17 @@ func (s *socket) next(ctx context.Context) (*wire.Message, error) {
 	}
 }
 
-// refused is what a server says instead of an answer.
+// refused is an error message of the server in response to a request.
 type refused struct{ text string }
 
 func (r refused) Error() string { return r.text }
 
-// fellBehind is an error message about the output messages, which is no answer to anything.
+// fellBehind is the start of an error message about output messages, which does not answer a
+// request.
 const fellBehind = "output stream closed: "
 
-// ask sends a request and waits for the answer, a message of this type. Messages that are no answer
-// go to other, which may be nil. An error message is a refused error.
+// ask sends a request and waits for the response, a message of type want. It passes other messages
+// to other, which may be nil. An error message becomes a refused error.
 func (s *socket) ask(ctx context.Context, r wire.Request, want string, other func(*wire.Message) error) (*wire.Message, error) {
 	if err := s.send(ctx, r); err != nil {
 		return nil, err
@@ -110,15 +111,15 @@ func (s *socket) sessions(ctx context.Context, agent string, other func(*wire.Me
 	return found, nil
 }
 
-// maxText is the length of the longest text of a server that is shown, in bytes.
+// maxText is the maximum length of a server's text to show, in bytes.
 const maxText = 500
 
-// isID reports whether a text can be an id: it is short, and safe to print.
+// isID reports whether a text is valid as an id: short, and safe to print.
 func isID(text string) bool {
 	return text != "" && len(text) <= maxText && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// clean makes a server's text safe to print.
+// clean returns a server's text in a form that is safe to print.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

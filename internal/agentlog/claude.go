@@ -17,7 +17,7 @@ type claudeLine struct {
 	UUID             string `json:"uuid"`
 	Parent           string `json:"parentUuid"`
 	SessionID        string `json:"sessionId"`
-	AgentID          string `json:"agentId"` // of a subagent
+	AgentID          string `json:"agentId"` // id of a subagent
 	IsMeta           bool   `json:"isMeta"`
 	IsSidechain      bool   `json:"isSidechain"`
 	IsCompactSummary bool   `json:"isCompactSummary"`
@@ -25,12 +25,12 @@ type claudeLine struct {
 	Cwd              string `json:"cwd"`
 	Version          string `json:"version"`
 	RequestID        string `json:"requestId"`
-	Content          said   `json:"content"` // of a system message
+	Content          said   `json:"content"` // content of a system message
 	Origin           struct {
 		Kind string `json:"kind"`
-	} `json:"origin"` // of a message in the user's name
+	} `json:"origin"` // of a message with the role user
 	Summary     string `json:"summary"`
-	LeafUUID    string `json:"leafUuid"` // of the last message that a summary is of
+	LeafUUID    string `json:"leafUuid"` // id of the last message that a summary covers
 	AITitle     string `json:"aiTitle"`
 	CustomTitle string `json:"customTitle"`
 	Attachment  struct {
@@ -70,10 +70,10 @@ type claudeBlock struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// claudeBlocks is a message's content: a text, or blocks.
+// claudeBlocks is the content of a message: a text, or blocks.
 type claudeBlocks []claudeBlock
 
-// UnmarshalJSON never fails: what is neither has no blocks.
+// UnmarshalJSON never fails. Content of another form has no blocks.
 func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
@@ -84,19 +84,19 @@ func (c *claudeBlocks) UnmarshalJSON(b []byte) error {
 	_ = json.Unmarshal(b, &list)
 	for _, item := range list {
 		var block claudeBlock
-		_ = json.Unmarshal(item, &block) // what has another type is left out
+		_ = json.Unmarshal(item, &block) // fields of another type stay empty
 		*c = append(*c, block)
 	}
 	return nil
 }
 
-// claudeReader reads Claude Code's log (seen: 1.0 to 2.1): a line for each block of a message. The
-// lines form a tree, because the user can go back to an earlier message; they come in the order in
-// which they were said.
+// claudeReader reads Claude Code's log (seen: 1.0 to 2.1). It has a line for each block of a
+// message. The lines form a tree, because the user can go back to an earlier message; they are in
+// the order in which they were said.
 type claudeReader struct {
 	*writer
-	turn map[string]bool // lines since the last prompt
-	warm bool            // the subagent is warmed up: nobody asked for anything
+	turn map[string]bool // ids of the lines since the last prompt
+	warm bool            // the subagent was only warmed up, without a request
 	last string          // uuid of the last message
 }
 
@@ -137,11 +137,12 @@ func (r *claudeReader) line(doc []byte) {
 	}
 }
 
-// other reads a line that is no message.
+// other reads a line that is not a message.
 func (r *claudeReader) other(l *claudeLine) {
 	switch l.Type {
 	case "summary":
-		if l.LeafUUID == "" || r.turn[l.LeafUUID] || l.LeafUUID == r.last { // others are of other conversations
+		if l.LeafUUID == "" || r.turn[l.LeafUUID] || l.LeafUUID == r.last {
+			// Otherwise the title belongs to another conversation.
 			r.title(l.Summary)
 		}
 	case "ai-title":
@@ -163,7 +164,8 @@ func (r *claudeReader) other(l *claudeLine) {
 	}
 }
 
-// title takes a title that is one: a model may have been asked for it, and have returned JSON.
+// title sets the title, unless the text is unsuitable: a model may have been asked for it, and have
+// returned JSON.
 func (r *claudeReader) title(text string) {
 	var titled struct {
 		Title string `json:"title"`
@@ -185,7 +187,8 @@ func (r *claudeReader) user(l *claudeLine) {
 		case "text":
 			texts = append(texts, b.Text)
 		case "image":
-			if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, "[Image #") }) { // the prompt names it
+			if !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, "[Image #") }) {
+				// Mentioned in the prompt.
 				texts = append(texts, "[Image]")
 			}
 		}
@@ -204,11 +207,12 @@ func (r *claudeReader) user(l *claudeLine) {
 	}
 }
 
-// isHuman reports whether a message with this kind of origin is of a person. Older logs state none.
+// isHuman reports whether a message with this kind of origin was written by a person. Older logs
+// have no kind.
 func isHuman(kind string) bool { return kind == "" || kind == "human" }
 
-// added is what the agent, its hooks and an editor add to a prompt, and marks around what was
-// pasted.
+// added matches what the agent, its hooks and an editor add to a prompt, and marks around pasted
+// text.
 var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|<user-prompt-submit-hook>.*?</user-prompt-submit-hook>|` +
 	`<ide_opened_file>.*?</ide_opened_file>|<ide_selection>.*?</ide_selection>|</?pasted_content\b[^>]*>`)
 
@@ -220,14 +224,14 @@ func (r *claudeReader) prompt(l *claudeLine, text string) {
 			e.Markdown = e.Text
 			r.put(e)
 		}
-		r.turn = map[string]bool{} // clearing takes as long as the largest turn
+		r.turn = map[string]bool{} // clearing a map takes time in proportion to its largest size
 	}
 	r.say(l.UUID, session.RoleUser, text)
 }
 
 var tagged = lazy.Regexp(`(?s)<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr)>(.*?)</`)
 
-// local reads a command of the agent's own, or of the shell, or what one printed.
+// local reads a command of the agent or of the shell, or the output of one.
 func (r *claudeReader) local(key, text string) {
 	found := map[string]string{}
 	for _, m := range tagged().FindAllStringSubmatch(text, -1) {
@@ -253,7 +257,7 @@ func (r *claudeReader) assistant(l *claudeLine) {
 		switch b.Type {
 		case "text":
 			if b.Text == "No response requested." || b.Text == "(no content)" {
-				continue // the agent says so to itself
+				continue // a note of the agent to itself
 			}
 			r.say(key, session.RoleAssistant, b.Text)
 		case "thinking":

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// codexLine is a line of Codex's log. Up to 0.3x each line is an item without a time; since then
-// the item is the payload of a line.
+// codexLine is a line of Codex's log. Up to version 0.3x each line is an item without a time; since
+// then the item is the payload of a line.
 type codexLine struct {
 	Timestamp moment `json:"timestamp"`
 	Ordinal   *int64 `json:"ordinal"`
@@ -26,7 +26,7 @@ type codexLine struct {
 	Session struct {
 		ID        string `json:"id"`
 		Timestamp moment `json:"timestamp"`
-	} `json:"session"` // of the first versions
+	} `json:"session"` // in the first versions
 }
 
 type codexItem struct {
@@ -59,14 +59,14 @@ type codexItem struct {
 		End *int64 `json:"end_ordinal_exclusive"`
 	} `json:"history_base"` // of session_meta
 	Meta struct {
-		Kinds []string `json:"content_item_kinds"` // of each part of the content
+		Kinds []string `json:"content_item_kinds"` // kind of each part of the content
 	} `json:"internal_chat_message_metadata_passthrough"`
 }
 
 // codexParts is the content of a message.
 type codexParts []string
 
-// UnmarshalJSON never fails: what has no text is empty.
+// UnmarshalJSON never fails. Parts without text become empty.
 func (c *codexParts) UnmarshalJSON(b []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(b, &list) != nil {
@@ -74,7 +74,7 @@ func (c *codexParts) UnmarshalJSON(b []byte) error {
 	}
 	for _, part := range list {
 		var text said
-		_ = text.UnmarshalJSON([]byte("[" + string(part) + "]")) // it never fails
+		_ = text.UnmarshalJSON([]byte("[" + string(part) + "]")) // never fails
 		if text == "" {
 			_ = text.UnmarshalJSON(part)
 		}
@@ -83,8 +83,8 @@ func (c *codexParts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// said returns the text of a message without what the agent put there in the user's name. injected
-// reports that nobody said it. The log states the kind of each part since 0.15x.
+// said returns the text of a message without the parts that the agent has added in the user's name.
+// injected reports that nothing else is left. Since 0.15x, the log has the kind of each part.
 func (p *codexItem) said() (text string, injected bool) {
 	var texts []string
 	for i, part := range p.Content {
@@ -113,32 +113,32 @@ type codexUsage struct {
 	Total      int64 `json:"total_tokens"`
 }
 
-// codexReader reads a file of Codex's log (seen: 0.29 to 0.169). The log has what was said twice:
-// as events, and as items of the model's context, which also has other texts in the user's name.
-// The items of a role count only in turns without an event of that role: the oldest logs have no
-// events, and others have them for replies alone.
+// codexReader reads a file of Codex's log (seen: 0.29 to 0.169). The log contains each message
+// twice: as an event, and as an item of the model's context, which also contains other texts in the
+// user's name. The items of a role count only in turns without an event of that role: the oldest
+// logs have no events, and others have them only for replies.
 type codexReader struct {
 	*writer
-	file      string // names it among those of the conversation
-	first     bool   // it says whose conversation this is
-	inherited int    // documents at its beginning that another log has
-	byOrdinal bool   // another log has what is before an ordinal
-	from      int64  // that one
-	forked    bool   // it goes on from another conversation, and so does its count of tokens
-	lines     int    // documents
+	file      string // name of the file, unique in the conversation
+	first     bool   // the first line, which has the conversation's id, was not read yet
+	inherited int    // number of documents at its beginning that another log contains
+	byOrdinal bool   // another log contains everything before the ordinal from
+	from      int64  // that ordinal
+	forked    bool   // it continues another conversation, and so does its token count
+	lines     int    // number of documents
 	turn      codexTurn
 	model     string
 	counted   bool
 	total     codexUsage
 }
 
-// codexTurn has the items of a turn that count unless there are events.
+// codexTurn holds the items of a turn that count unless there are events.
 type codexTurn struct {
-	stated   bool            // the log says where turns begin
-	events   map[string]bool // roles that have events
-	answered bool            // the agent has done something since the user said something
+	stated   bool            // the log marks the beginning of turns
+	events   map[string]bool // roles for which there are events
+	answered bool            // the agent has done something since the user's message
 	items    []codexHeld
-	size     int // bytes
+	size     int // in bytes
 }
 
 type codexHeld struct {
@@ -152,7 +152,7 @@ func newCodex(w *writer) (line func(doc []byte), end func()) {
 	return r.line, r.end
 }
 
-// Limits of what is held back until it is known that there are no events.
+// Limits of what is held back until it is known whether there are events.
 const (
 	mostHeld  = 1000
 	mostBytes = 32 << 20
@@ -167,7 +167,7 @@ func (r *codexReader) parse(doc []byte) (l *codexLine, p *codexItem, ok bool) {
 	p = &l.Payload
 	if p.Type == "" && l.Type != "session_meta" && l.Type != "turn_context" && l.Type != "compacted" {
 		p = &codexItem{}
-		_ = json.Unmarshal(doc, p) // it was decoded before
+		_ = json.Unmarshal(doc, p) // it was decoded before without an error
 	}
 	return l, p, true
 }
@@ -188,7 +188,7 @@ func (r *codexReader) line(doc []byte) {
 	r.at(l.Session.Timestamp.Time)
 	if l.Type == "session_meta" || l.Type == "" && r.lines == 1 {
 		if r.lines > 1 {
-			return // another conversation's
+			return // it belongs to another conversation
 		}
 		r.begin(l, p)
 	}
@@ -234,15 +234,15 @@ func (r *codexReader) begin(l *codexLine, p *codexItem) {
 	}
 }
 
-// copied reports whether another log has a line.
+// copied reports whether another log contains a line.
 func (r *codexReader) copied(l *codexLine) bool {
 	return r.lines > 1 && (r.lines <= r.inherited || l.Ordinal != nil && *l.Ordinal < r.from)
 }
 
-// What is in the lines that matter though another log has them.
+// Lines with these matter even if another log contains them.
 var tokenCount, modelKey = []byte("token_count"), []byte(`"model"`)
 
-// history notes what matters of a line that another log has.
+// history reads a line that another log contains, as far as it matters.
 func (r *codexReader) history(p *codexItem) {
 	if p.Model != "" {
 		r.model = p.Model
@@ -266,7 +266,7 @@ func (r *codexReader) item(key string, p *codexItem) {
 		r.turn.begin()
 	case "message":
 		r.message(key, p)
-	case "agent_message": // to a subagent, or from one, whose own log has it
+	case "agent_message": // to or from a subagent, whose own log contains it
 		if r.side != "" {
 			r.say(key, session.RoleUser, strings.Join(p.Content, "\n"))
 		}
@@ -298,7 +298,8 @@ func (r *codexReader) item(key string, p *codexItem) {
 	}
 }
 
-// event returns the message that an event is, and who said it; empty if it is none.
+// event returns the message in an event, and its role. Both are empty if the event is not a
+// message.
 func (r *codexReader) event(p *codexItem) (role, text string) {
 	switch p.Type {
 	case "user_message":
@@ -320,7 +321,7 @@ func (r *codexReader) event(p *codexItem) (role, text string) {
 	return "", ""
 }
 
-// begin begins a turn, unless it has begun with what the user said before.
+// begin begins a turn, unless it has already begun with a message of the user.
 func (t *codexTurn) begin() {
 	if t.stated = true; t.answered {
 		t.say()
@@ -329,8 +330,8 @@ func (t *codexTurn) begin() {
 	}
 }
 
-// speaks notes who speaks. Where the log does not say so, a turn begins when the user speaks. Then
-// there are events for all turns, or for those from one on.
+// speaks records who speaks. If the log does not mark turns, one begins when the user speaks. In
+// such a log there are events for all turns, or for all from a certain one on.
 func (t *codexTurn) speaks(role string) {
 	if role == session.RoleUser && t.answered && !t.stated {
 		t.say()
@@ -338,7 +339,7 @@ func (t *codexTurn) speaks(role string) {
 	t.answered = role != session.RoleUser
 }
 
-// spoken notes that there are events of a role.
+// spoken records that there are events for a role.
 func (t *codexTurn) spoken(role string) {
 	if t.events == nil {
 		t.events = map[string]bool{}
@@ -352,7 +353,7 @@ func (t *codexTurn) spoken(role string) {
 	})
 }
 
-// message adds a message that is an item of the context, unless there are events.
+// message adds a message that is an item of the context. It counts unless there are events.
 func (r *codexReader) message(key string, p *codexItem) {
 	role := p.Role
 	text, injected := p.said()
@@ -375,7 +376,7 @@ func (r *codexReader) message(key string, p *codexItem) {
 	}
 }
 
-// say adds the items that are held back.
+// say adds the items that were held back.
 func (t *codexTurn) say() {
 	for _, h := range t.items {
 		h.say()
@@ -383,30 +384,30 @@ func (t *codexTurn) say() {
 	t.items, t.size = nil, 0
 }
 
-// end ends the file.
+// end must be called at the end of the file.
 func (r *codexReader) end() { r.turn.say() }
 
-// Elements that Codex puts into the context in the user's name. Of those that are not in the list,
-// most have a "_" in their name.
+// Elements that Codex adds to the context in the user's name. Most of those not in the list have a
+// "_" in their name.
 var (
 	injections = lazy.Regexp(`^<(environment_context|user_instructions|turn_aborted|user_shell_command|recommended_plugins|skill|skills_instructions|skill_suggestions|subagent_notification|user_action|permissions instructions|collaboration_mode|multi_agent_mode|model_switch|personality_spec|apps_instructions|plugins_instructions|hook_context|goal_context|context_window|context_window_reminder|token_budget|realtime_conversation|realtime_delegation|user_verification_notice)\b[^>]*>`)
 	elements   = lazy.Regexp(`^<([a-z]+(?:_[a-z]+)+)\b[^>]*>`)
 )
 
-// isInjected reports whether the agent put a text there, as far as its beginning tells.
+// isInjected reports whether the agent added a text, judged by its beginning.
 func isInjected(text string) bool {
 	text = strings.TrimSpace(text)
 	return injections().MatchString(text) || strings.HasPrefix(text, "# AGENTS.md instructions")
 }
 
-// isElement reports whether a text is one element as agents use them, and nothing else.
+// isElement reports whether a text consists of one element as agents use them.
 func isElement(text string) bool {
 	text = strings.TrimSpace(text)
 	m := elements().FindStringSubmatch(text)
 	return m != nil && strings.HasSuffix(text, "</"+m[1]+">")
 }
 
-// tokens adds what was used since the last count. The same count may be logged again.
+// tokens adds the usage since the last count. The same count may be logged again.
 func (r *codexReader) tokens(info *codexTokens) {
 	if info == nil || info.Total == r.total {
 		return
@@ -427,7 +428,7 @@ func (r *codexReader) tokens(info *codexTokens) {
 		Input: max(0, used.Input-used.Cached-used.CacheWrite), CacheRead: used.Cached, CacheWrite: used.CacheWrite, Output: used.Output, Reasoning: used.Reasoning})
 }
 
-// codexOutput returns what a tool printed, without the words around it.
+// codexOutput returns the output of a tool, without the words that Codex adds.
 func codexOutput(raw json.RawMessage) (output string, failed bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

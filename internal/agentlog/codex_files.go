@@ -14,40 +14,40 @@ import (
 	"time"
 )
 
-// codexFolders returns where Codex keeps its logs.
+// codexFolders returns the folders with Codex's logs.
 func codexFolders() []string {
 	home := homeOf("CODEX_HOME", ".codex")()
 	return []string{filepath.Join(home, "sessions"), filepath.Join(home, "archived_sessions")}
 }
 
-// codexFile is a log of Codex, and what its first line says.
+// codexFile is a log of Codex, with the contents of its first line.
 type codexFile struct {
 	file
-	name string // without the ending of a compressed log
+	name string // without the extension of a compressed log
 	codexHead
-	parent          *codexFile // whose history it goes on from, or nil
-	walked, checked bool       // while parents are looked for
+	parent          *codexFile // the log whose history it continues, or nil
+	walked, checked bool       // used in the search for parents
 }
 
-// codexHead says what a log is of.
+// codexHead describes a log.
 type codexHead struct {
 	id    string
-	at    time.Time // when it began
-	from  []string  // the conversations whose history it goes on from, the next one first
-	asked []string  // those that a subagent belongs to, likewise
+	at    time.Time // its start
+	from  []string  // ids of the conversations whose history it continues, nearest first
+	asked []string  // ids of the conversations to which a subagent belongs, nearest first
 	again bool      // it repeats their history
-	sub   bool      // nobody talked to it: it is of a subagent, a guardian, or the like
+	sub   bool      // no one talked to it: it belongs to a subagent, a guardian, or the like
 }
 
-// isCodex reports whether a file is a log: a line for each item, compressed once it is old, or one
-// document, as in the first versions.
+// isCodex reports whether a file is a log: a line for each item, maybe compressed, or one document,
+// as in the first versions.
 func isCodex(rel string) bool {
 	name := filepath.Base(rel)
 	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst") || strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json")
 }
 
-// findCodex returns the conversations. The logs of subagents belong to that of the conversation
-// that asked for them, and so does what was said after the user went back in one.
+// findCodex returns the conversations. The logs of subagents belong to the conversation that
+// started them. So does the log of what was said after the user went back in a conversation.
 func findCodex(folders []string, report func(error)) (logs []Log) {
 	all := codexFiles(folders, report)
 	known := newCodexIndex(all)
@@ -60,7 +60,7 @@ func findCodex(folders []string, report func(error)) (logs []Log) {
 		}
 		trees[root].files = append(trees[root].files, f)
 	}
-	for _, f := range all { // a conversation comes before what belongs to it
+	for _, f := range all { // a conversation comes before its parts
 		switch first := known.files[f.id]; {
 		case f.sub:
 		case f.reverted() && first != nil && !first.sub:
@@ -80,12 +80,12 @@ func findCodex(folders []string, report func(error)) (logs []Log) {
 	return logs
 }
 
-// reverted reports whether the log has what was said after the user went back: then the name has
-// the id of the conversation, and one of its own.
+// reverted reports whether the log begins where the user went back. Its name then contains the id
+// of the conversation and another id.
 func (f *codexFile) reverted() bool { return f.id != "" && strings.Contains(f.name, f.id+"_") }
 
-// codexFiles returns the logs in the order of their names, which begin with their times. Of a log
-// and its compressed copy, the log counts.
+// codexFiles returns the logs sorted by name. A name begins with the time. If there is a log and a
+// compressed copy, only the log is returned.
 func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 	plain := map[string]bool{}
 	for _, folder := range folders {
@@ -106,11 +106,11 @@ func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 	return all
 }
 
-// mostNamed is how many conversations are noted that a log goes on from.
+// mostNamed is the maximum number of ids in codexHead.from.
 const mostNamed = 64
 
-// headOf reads the first line of a log, and the first lines of others that it repeats. What cannot
-// be read is noticed when the log is read.
+// headOf reads the first line of a log, and the first lines of other logs that it repeats. Read
+// errors are reported when the log is read.
 func headOf(path string) (h codexHead) {
 	n, docs := 0, 0
 	first := func(more int) error {
@@ -142,7 +142,7 @@ func headOf(path string) (h codexHead) {
 	return h
 }
 
-// goesOn notes a conversation that the log goes on from.
+// goesOn adds a conversation that the log continues.
 func (h *codexHead) goesOn(id string) {
 	if id == "" || id == h.id {
 		return
@@ -183,7 +183,7 @@ func parseHead(doc []byte) (h codexHead) {
 	}
 	asked, sub := askedBy(p.Source)
 	var kind string
-	_ = json.Unmarshal(p.ThreadSource, &kind) // it may be no text
+	_ = json.Unmarshal(p.ThreadSource, &kind) // it may be of another type
 	h.sub = sub || kind == subagent || kind == "memory_consolidation"
 	for _, id := range []string{asked, p.Parent, p.ForkedFrom, p.Session} {
 		if h.sub && id != "" && id != h.id && !slices.Contains(h.asked, id) {
@@ -201,8 +201,8 @@ func parseHead(doc []byte) (h codexHead) {
 	return h
 }
 
-// askedBy returns what the source of a log says: whether it is of a subagent, and of which
-// conversation that is.
+// askedBy parses the source of a log: sub reports whether it belongs to a subagent, and asked is
+// the id of the conversation that started it.
 func askedBy(source json.RawMessage) (asked string, sub bool) {
 	var name string
 	if json.Unmarshal(source, &name) == nil {
@@ -212,25 +212,26 @@ func askedBy(source json.RawMessage) (asked string, sub bool) {
 		Subagent json.RawMessage `json:"subagent"`
 		Internal json.RawMessage `json:"internal"`
 	}
-	_ = json.Unmarshal(source, &by) // what is no object says nothing
+	_ = json.Unmarshal(source, &by) // anything but an object is ignored
 	var spawn struct {
 		Thread struct {
 			Parent string `json:"parent_thread_id"`
 		} `json:"thread_spawn"`
 	}
-	_ = json.Unmarshal(by.Subagent, &spawn) // a name says nothing of the parent
+	_ = json.Unmarshal(by.Subagent, &spawn) // a name does not tell the parent
 	return spawn.Thread.Parent, set(by.Subagent) || set(by.Internal)
 }
 
-// set reports whether a member is there, and is not null.
+// set reports whether a member is present and not null.
 func set(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
-// codexIndex has all logs, to find the history that one goes on from. It is not for concurrent use.
+// codexIndex contains all logs, to find the history that one continues. It must not be used
+// concurrently.
 type codexIndex struct {
-	files  map[string]*codexFile // by the ids of the conversations
+	files  map[string]*codexFile // by id of the conversation
 	prints map[string][]print    // of files that were read, by path
-	kept   int                   // prints in there
-	look   func(n int) error     // ends a reading, if it returns an error
+	kept   int                   // number of prints in prints
+	look   func(n int) error     // ends a reading if it returns an error
 }
 
 func newCodexIndex(all []*codexFile) *codexIndex {
@@ -243,14 +244,14 @@ func newCodexIndex(all []*codexFile) *codexIndex {
 	}
 	for _, f := range all {
 		p := x.first(f.from)
-		if p == nil && len(f.from) > 0 { // the first log that goes on from one that is not there has its history
+		if p == nil && len(f.from) > 0 { // if the continued log is missing, the first log that continues it has its history
 			if p = heirs[f.from[0]]; p == nil && !f.sub {
 				heirs[f.from[0]] = f
 			}
 		}
 		f.parent = p
 	}
-	for _, f := range all { // what leads back to itself says nothing
+	for _, f := range all { // break circles
 		way := []*codexFile{}
 		for at := f; at != nil && !at.checked; at = at.parent {
 			if at.walked = true; at.parent != nil && at.parent.walked {
@@ -265,7 +266,7 @@ func newCodexIndex(all []*codexFile) *codexIndex {
 	return x
 }
 
-// first returns the first log that is there, or nil.
+// first returns the first log that exists, or nil.
 func (x *codexIndex) first(ids []string) *codexFile {
 	for _, id := range ids {
 		if f := x.files[id]; f != nil {
@@ -275,7 +276,7 @@ func (x *codexIndex) first(ids []string) *codexFile {
 	return nil
 }
 
-// root returns the log that a subagent's belongs to; its own if that is not there.
+// root returns the log to which a subagent's belongs, or f itself if that does not exist.
 func (x *codexIndex) root(f *codexFile) *codexFile {
 	root, seen := f, map[*codexFile]bool{}
 	for root != nil && root.sub && !seen[root] {
@@ -288,7 +289,7 @@ func (x *codexIndex) root(f *codexFile) *codexFile {
 	return root
 }
 
-// codexTree has the files of a conversation: its own, the earliest first, then those of subagents.
+// codexTree has the files of a conversation: its own, earliest first, then those of subagents.
 type codexTree struct {
 	known *codexIndex
 	files []*codexFile
@@ -338,15 +339,15 @@ func (t *codexTree) read(l *Log, w *writer) error {
 	return errs
 }
 
-// print identifies a line of a log that says something. A line and its copy have the same one.
+// print identifies a line of a log with content. A line and its copy have the same print.
 type print struct {
 	sum    uint64
-	at     int64 // nanoseconds since 1970; 0: not known
+	at     int64 // nanoseconds since 1970; 0 if unknown
 	prompt bool
 }
 
-// history returns the files that have the history of a conversation up to its end, the earliest
-// first: a log either repeats what it goes on from, or only names it.
+// history returns the files with the history of a conversation, including its own, earliest first.
+// A log either repeats what it continues, or only names it.
 func (f *codexFile) history() (files []*codexFile) {
 	for at := f; at != nil; at = at.parent {
 		if files = append(files, at); at.again {
@@ -357,23 +358,23 @@ func (f *codexFile) history() (files []*codexFile) {
 	return files
 }
 
-// forkSlack is how much later a log may state what another one repeats: clocks differ, and a fork
+// forkSlack is how much later a copy may be dated than the original: clocks differ, and a fork
 // takes time.
 const forkSlack = time.Minute
 
-// inherited returns how many documents at the beginning of a log only repeat what is in others.
+// inherited returns how many documents at the beginning of a log only repeat those of other logs.
 func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 	var have []print
 	for _, h := range history {
 		have = append(have, x.printsOf(h)...)
 	}
-	latest := int64(math.MaxInt64) // what the others say later, this one cannot repeat
+	latest := int64(math.MaxInt64) // this log cannot repeat what the others contain after it
 	if !f.at.IsZero() && !f.reverted() {
 		latest = f.at.Add(forkSlack).UnixNano()
 	}
 	docs, answered, prompted := 0, 0, false
 	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
-	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // what cannot be read is noticed later
+	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // read errors are reported later
 		docs++
 		p, ok := r.print(doc)
 		if docs == 1 || !ok {
@@ -395,7 +396,7 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 	return n
 }
 
-// mostPrints is how many prints are kept.
+// mostPrints is the maximum number of prints to keep.
 const mostPrints = 1 << 20
 
 func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
@@ -404,7 +405,7 @@ func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
 	}
 	r := &codexReader{writer: newWriter(&Log{Agent: "codex"}, Sink{})}
 	docs := 0
-	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // its own reading reports what cannot be read
+	_, _ = readDocuments(f.path, x.look, func(doc []byte) bool { // read errors are reported when that log is read
 		if docs++; docs > 1 {
 			if p, ok := r.print(doc); ok {
 				prints = append(prints, p)
@@ -420,7 +421,7 @@ func (x *codexIndex) printsOf(f *codexFile) (prints []print) {
 	return prints
 }
 
-// print returns the print of a document. ok is false if it says nothing.
+// print returns the print of a document. ok is false if it has no content.
 func (r *codexReader) print(doc []byte) (p print, ok bool) {
 	l, item, ok := r.parse(doc)
 	if !ok {

@@ -12,21 +12,22 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Comparison compares a transcript with what an agent logged.
+// Comparison is the result of comparing a transcript with an agent's log.
 type Comparison struct {
-	Want    int          `json:"messages"` // in the log
-	Have    int          `json:"found"`    // in the transcript
-	Exact   int          `json:"exact"`
-	Chars   float64      `json:"chars"`   // share of characters that are right
-	Cut     int          `json:"cut_off"` // interrupted messages that the log does not have: agents log whole ones
+	Want  int     `json:"messages"` // number of messages in the log
+	Have  int     `json:"found"`    // number of them in the transcript
+	Exact int     `json:"exact"`
+	Chars float64 `json:"chars"` // share of matching characters
+	// Interrupted messages that are not in the log, because agents log only complete ones.
+	Cut     int          `json:"cut_off"`
 	Differs []Difference `json:"differences"`
 }
 
-// Difference is a message that is not the same in both.
+// Difference is a message that differs between log and transcript.
 type Difference struct {
 	Kind string     `json:"kind"`
-	Seq  int        `json:"seq,omitempty"` // in the transcript; 0 if it is missing there
-	At   *time.Time `json:"at,omitempty"`  // in the log; nil if it is missing there
+	Seq  int        `json:"seq,omitempty"` // number in the transcript; 0 if it is missing there
+	At   *time.Time `json:"at,omitempty"`  // time in the log; nil if it is missing there
 	Role string     `json:"role"`
 	Want string     `json:"want,omitempty"`
 	Have string     `json:"have,omitempty"`
@@ -34,12 +35,12 @@ type Difference struct {
 
 // Kinds of differences.
 const (
-	Missing = "missing" // the transcript lacks a message of the log
-	More    = "more"    // the log lacks a message of the transcript
-	Differs = "differs" // both have it, with other words
+	Missing = "missing" // a message of the log is not in the transcript
+	More    = "more"    // a message of the transcript is not in the log
+	Differs = "differs" // the message has different words
 )
 
-// compare aligns two conversations in order, and counts.
+// compare aligns two conversations in order, and compares their messages.
 func compare(want []message, have []*session.Entry) Comparison {
 	c := Comparison{Want: len(want), Have: len(have), Differs: []Difference{}}
 	pairs := alignMessages(want, have)
@@ -85,7 +86,7 @@ func when(m message) *time.Time {
 	return &m.At
 }
 
-// extra notes a message that the log does not have, and returns its length in characters, as far as
+// extra records a message that is not in the log, and returns its length in characters, as far as
 // it counts.
 func (c *Comparison) extra(e *session.Entry) int {
 	if e.Status == session.StatusPartial {
@@ -98,7 +99,7 @@ func (c *Comparison) extra(e *session.Entry) int {
 }
 
 // alignMessages returns, for each message of want, the index of its counterpart in have, or -1. It
-// makes as much text as possible agree.
+// maximises the amount of matching text.
 func alignMessages(want []message, have []*session.Entry) []int {
 	best := make([][]float64, len(want)+1)
 	for i := range best {
@@ -128,7 +129,7 @@ func alignMessages(want []message, have []*session.Entry) []int {
 	return pairs
 }
 
-// likeness is 1 for the same text, and 0 where less than a third of the words agree.
+// likeness is 1 for equal texts, and 0 if less than a third of the words match.
 func likeness(a, b string) float64 {
 	if a == b {
 		return 1
@@ -156,33 +157,35 @@ var (
 	blockMarks  = lazy.Regexp("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
 	inlineMarks = lazy.Regexp("\\*|__|`|\\\\")
 	linking     = lazy.Regexp(`\[([^\]]*)\]\(([^)]*)\)`)
-	bracketed   = lazy.Regexp(`\((\w+://[^)\s]*)\)`) // the address of a link, as agents show it behind the words
+	bracketed   = lazy.Regexp(`\((\w+://[^)\s]*)\)`) // the address of a link, which agents show after its text
 )
 
-// plainText returns the words of Markdown, because markup is not compared.
+// plainText returns the words of Markdown. Markup is not compared.
 func plainText(text string) string {
 	text = bracketed().ReplaceAllString(linking().ReplaceAllString(text, "$1 $2"), "$1")
 	text = inlineMarks().ReplaceAllString(blockMarks().ReplaceAllString(text, " "), "")
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Words are the words of a text, as they are compared.
+// Words are the words of a text in the form in which they are compared.
 type Words string
 
 // WordsOf returns the words of Markdown.
 func WordsOf(text string) Words { return Words(plainText(text)) }
 
-// telling is how many bytes no two texts begin with by chance.
+// telling is the minimum length in bytes from which two texts have the same beginning only if they
+// are related.
 const telling = 16
 
-// Telling reports whether no other text has these words by chance.
+// Telling reports whether the words are long enough to identify a text.
 func (a Words) Telling() bool { return len(a) >= telling }
 
-// Head returns how the words begin. Those that are equal have the same head, and so have those that
-// are telling and the beginning of others.
+// Head returns the beginning of the words. Equal words have the same head, and so do telling words
+// and longer ones that begin with them.
 func (a Words) Head() string { return string(a[:min(telling, len(a))]) }
 
-// Alike reports whether two texts are the same: the screen may show a part of one, or other blanks.
+// Alike reports whether two texts are the same. The screen may show only a part of one, or
+// different blanks.
 func (a Words) Alike(b Words) bool {
 	if a == b {
 		return true
@@ -194,7 +197,7 @@ func (a Words) Alike(b Words) bool {
 }
 
 // Unlike reports whether two texts cannot be the same: the shorter one is not the beginning of the
-// other, and most of its words are not in there.
+// other, and the other lacks most of its words.
 func (a Words) Unlike(b Words) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -215,14 +218,14 @@ func (a Words) Unlike(b Words) bool {
 	return 2*found < words
 }
 
-// textDistance is how many characters one would have to change.
+// textDistance returns the edit distance in characters.
 func textDistance(a, b string) int {
 	d := diffmatchpatch.New()
 	return d.DiffLevenshtein(d.DiffMain(a, b, false))
 }
 
-// Text shows how the words differ, with little of what does not. removed and added mark what only
-// the log has, and what only the transcript has.
+// Text shows the differing words with a little context. removed and added mark the words that are
+// only in the log, and only in the transcript.
 func (d Difference) Text(removed, added func(text string) string) string {
 	dmp := diffmatchpatch.New()
 	var out strings.Builder
@@ -234,7 +237,7 @@ func (d Difference) Text(removed, added func(text string) string) string {
 		case diffmatchpatch.DiffInsert:
 			out.WriteString(added(text))
 		default:
-			const context = 30 // characters
+			const context = 30 // in characters
 			if r := []rune(text); len(r) > 2*context+3 {
 				text = string(r[:context]) + " … " + string(r[len(r)-context:])
 			}

@@ -18,43 +18,43 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Facts is what a log says of its conversation besides its entries.
+// Facts describe the conversation in a log.
 type Facts struct {
-	ID      string // the agent's own; may hold any characters
-	Cwd     string // where it began
+	ID      string // the agent's id; may contain any characters
+	Cwd     string // folder in which it began
 	Title   string
-	Version string // of the agent
-	Model   string // the first one
+	Version string // version of the agent
+	Model   string // the first model
 	First   time.Time
-	Last    time.Time // zero, as First, if the log has no credible time
-	Broken  int       // documents that are no JSON
-	Long    int       // documents that were too long
+	Last    time.Time // zero, like First, if the log has no plausible time
+	Broken  int       // number of documents that are not JSON
+	Long    int       // number of documents that were too long
 }
 
-// Sink takes what a log says, in the log's order. An error ends the reading.
+// Sink receives the contents of a log, in the log's order. An error of a function ends the reading.
 type Sink struct {
-	// Entry takes an entry. Its number orders it among the others. A tool call comes when its
-	// result has come. An entry with the number and the id of an earlier one replaces that one. All
-	// others have ids of their own, whatever ids the log states: and Sum tells copies.
+	// Entry receives an entry. Its Seq is its order among the others. A tool call is passed on when
+	// its result has arrived. An entry with the Seq and ID of an earlier one replaces that one.
+	// Otherwise IDs are unique, even if the log uses an id twice; Sum identifies copies.
 	Entry func(e *session.Entry, cwd string) error
-	Usage func(u session.Usage) error // may come again with the same key; the last one counts
-	Seen  func(n int) error           // is called with the bytes that were read, often
+	Usage func(u session.Usage) error // may be called again with the same key; the last one counts
+	Seen  func(n int) error           // called often, with the number of bytes read
 }
 
-// writer turns what a reader finds into entries. Its methods do nothing after an error.
+// writer converts what a reader finds to entries. Its methods do nothing after an error.
 type writer struct {
 	agent string
-	path  string // of the log
+	path  string // path of the log
 	facts Facts
 	sink  Sink
-	now   time.Time // of the document at hand, or of the last one that has a credible time
+	now   time.Time // time of the current document, or of the last one with a plausible time
 	cwd   string
 	seq   int
-	calls map[string]*session.Entry // without a result, by the ids of the calls
-	side  string                    // the subagent whose log is read; empty: the main one's
-	said  map[uint64]saying         // what was put, by its key
-	ran   *session.Entry            // the last command, which may yet print
-	print []byte                    // by ran
+	calls map[string]*session.Entry // calls without a result, by id
+	side  string                    // the subagent whose log is read; empty for the main one
+	said  map[uint64]saying         // entries that were passed on, by key
+	ran   *session.Entry            // the last command, which may still print output
+	print []byte                    // output of ran
 	err   error
 }
 
@@ -71,7 +71,7 @@ func newWriter(l *Log, sink Sink) *writer {
 // earliest is before any agent had a log. Clocks that are not set show earlier times.
 var earliest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// at notes when the document at hand was written. A time that cannot be is ignored.
+// at sets the time of the current document. An implausible time is ignored.
 func (w *writer) at(t time.Time) {
 	if t.Before(earliest) || t.After(time.Now().Add(24*time.Hour)) {
 		return
@@ -85,7 +85,7 @@ func (w *writer) at(t time.Time) {
 	}
 }
 
-// in notes the folder of the document at hand.
+// in sets the folder of the current document.
 func (w *writer) in(cwd string) {
 	if cwd != "" {
 		w.cwd = clean(cwd)
@@ -93,7 +93,7 @@ func (w *writer) in(cwd string) {
 	}
 }
 
-// is notes what is known of the conversation. What was known first stays.
+// is sets facts about the conversation. Facts that are already set stay.
 func (w *writer) is(id, version, model string) {
 	w.facts.ID = cmp.Or(w.facts.ID, id)
 	w.facts.Version = cmp.Or(w.facts.Version, clean(version))
@@ -102,7 +102,7 @@ func (w *writer) is(id, version, model string) {
 	}
 }
 
-// decode decodes a document. Members of another type than is expected are left out.
+// decode decodes a document. Members of an unexpected type are ignored.
 func (w *writer) decode(doc []byte, to any) bool {
 	err := json.Unmarshal(doc, to)
 	if other := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &other) {
@@ -112,8 +112,7 @@ func (w *writer) decode(doc []byte, to any) bool {
 	return true
 }
 
-// entry returns a new entry. key is what the log calls it. If the log does not name it, key is
-// empty.
+// entry returns a new entry. key is the log's name for it, or empty if it has none.
 func (w *writer) entry(key, typ string) *session.Entry {
 	w.seq++
 	if key == "" {
@@ -129,22 +128,21 @@ func (w *writer) entry(key, typ string) *session.Entry {
 	return e
 }
 
-// own returns a key that no other log has, for what the log does not name itself.
+// own returns a key that no other log has, for what has no name in the log.
 func (w *writer) own(key string) string { return w.conversation() + "\x00" + key }
 
-// conversation returns what names the conversation among those of the agent.
+// conversation returns the id of the conversation, unique for the agent.
 func (w *writer) conversation() string { return cmp.Or(w.facts.ID, filepath.Base(w.path)) }
 
-// saying is an entry that was put.
+// saying is an entry that was passed on.
 type saying struct {
-	words uint64 // digest of who said what, and when
+	words uint64 // digest of speaker, text and time
 	seq   int
 }
 
-// put hands an entry on, under an id of its own. A reader that puts an entry with the key
-// and the number of an earlier one replaces that. What has the key, the time and the words of an
-// earlier one is a copy, and takes its place. All else was said besides, even if the log uses a key
-// twice.
+// put passes on an entry with a unique id. An entry with the key and the Seq of an earlier one
+// replaces that one. An entry with the key, the time and the words of an earlier one is a copy, and
+// replaces it. Otherwise it is a new entry, even if the log uses a key twice.
 func (w *writer) put(e *session.Entry) {
 	if w.err != nil {
 		return
@@ -163,26 +161,26 @@ func (w *writer) put(e *session.Entry) {
 	w.err = w.sink.Entry(e, w.cwd)
 }
 
-// An entry's id has its key, a digest of what the log calls it, and behind that one of what names
-// the conversation.
+// An entry's id consists of its key, a digest of the log's name for it, and a digest of the
+// conversation's id.
 const (
 	keyFormat = "%016x"
 	keySize   = 16
 )
 
-// keyOf returns the key in an entry's id; 0 if it has none.
+// keyOf returns the key in an entry's id, or 0 if it has none.
 func keyOf(e *session.Entry) uint64 {
 	key, _ := strconv.ParseUint(e.ID[:min(keySize, len(e.ID))], 16, 64)
 	return key
 }
 
-// Sum returns a hash that an entry has in common with its copies in other logs: of what the log
-// calls it, and who said what, when.
+// Sum returns a hash that an entry shares with its copies in other logs: of its name in the log,
+// its speaker, text and time.
 func Sum(e *session.Entry) uint64 {
 	return digest(strconv.FormatUint(keyOf(e), 16), strconv.FormatUint(wordsOf(e), 16))
 }
 
-// wordsOf returns a digest of who said what, and when. What a tool returned is no part of it: it
+// wordsOf returns a digest of speaker, text and time. It does not include a tool's result, which
 // may be logged later.
 func wordsOf(e *session.Entry) uint64 {
 	parts := []string{e.Role, e.Event, e.Text, e.At.UTC().Format(time.RFC3339Nano)}
@@ -194,13 +192,13 @@ func wordsOf(e *session.Entry) uint64 {
 	return digest(parts...)
 }
 
-// digest returns the beginning of the SHA-256 sum of some texts.
+// digest returns the beginning of the SHA-256 hash of some texts.
 func digest(parts ...string) uint64 {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// say adds a message. Messages of subagents, which the user did not see, are what a tool did.
+// say adds a message. Messages of subagents, which the user did not see, become tool calls.
 func (w *writer) say(key, role, text string) {
 	text = strings.Trim(clean(text), "\n")
 	if strings.TrimSpace(text) == "" {
@@ -221,17 +219,17 @@ func (w *writer) say(key, role, text string) {
 	w.put(e)
 }
 
-// subagent names what subagents were asked and replied among the tools.
+// subagent is the tool name for the prompts and replies of subagents.
 const subagent = "subagent"
 
-// run adds a command of the agent's own or of the shell, which may yet print.
+// run adds a command of the agent or of the shell, which may still print output.
 func (w *writer) run(key, role, text string) {
 	w.flush()
 	w.ran = w.entry(key, session.TypeMessage)
 	w.ran.Role, w.ran.Text, w.ran.Markdown = role, clean(text), clean(text)
 }
 
-// printed adds to what the last command printed.
+// printed adds output of the last command.
 func (w *writer) printed(output string) {
 	if w.ran == nil || output == "" {
 		return
@@ -239,12 +237,12 @@ func (w *writer) printed(output string) {
 	if len(w.print) > 0 {
 		w.print = append(w.print, '\n')
 	}
-	if w.print = append(w.print, output...); len(w.print) > 4*mostOutput { // not each time: it may print often
+	if w.print = append(w.print, output...); len(w.print) > 4*mostOutput { // not each time, because it may print often
 		w.print = append(w.print[:0], w.output(w.ran, string(w.print))...)
 	}
 }
 
-// flush puts the last command: it prints nothing more.
+// flush passes on the last command, which prints nothing more.
 func (w *writer) flush() {
 	if e := w.ran; e != nil {
 		e.Output = w.output(e, string(w.print))
@@ -259,7 +257,7 @@ func (w *writer) event(key, name string, data map[string]any) {
 	w.put(e)
 }
 
-// call adds a tool call, which has no result yet.
+// call adds a tool call, whose result follows.
 func (w *writer) call(key, id, name, input string) {
 	e := w.entry(key, session.TypeMessage)
 	e.Role, e.Tool = session.RoleTool, &session.Tool{Name: clean(name), Input: cut(e, clean(input)), Status: session.ToolRunning}
@@ -302,7 +300,7 @@ func (w *writer) use(u session.Usage) {
 	}
 }
 
-// end adds the calls that have no result.
+// end passes on the calls that have no result.
 func (w *writer) end() (Facts, error) {
 	w.flush()
 	left := slices.Collect(maps.Values(w.calls))
@@ -314,15 +312,16 @@ func (w *writer) end() (Facts, error) {
 	return w.facts, w.err
 }
 
-// mostOutput is how much of a tool's input or output is kept, in bytes: agents log whole files.
+// mostOutput is the maximum length of a tool's input or output, in bytes, because agents log whole
+// files.
 const mostOutput = 64 << 10
 
-// output returns what a program printed, without what controls a terminal, and cuts it.
+// output returns the output of a program, without control sequences, and cut if necessary.
 func (w *writer) output(e *session.Entry, text string) string {
 	return cut(e, strings.TrimRight(clean(controls().ReplaceAllString(text, "")), "\n"))
 }
 
-// cut takes the middle out of a text that is too long, and notes so.
+// cut removes the middle of a text that is too long, and marks the entry.
 func cut(e *session.Entry, text string) string {
 	if len(text) <= mostOutput {
 		return text
@@ -333,10 +332,10 @@ func cut(e *session.Entry, text string) string {
 	return strings.ToValidUTF8(text[:mostOutput/2], "") + "\n…\n" + strings.ToValidUTF8(text[len(text)-mostOutput/2:], "")
 }
 
-// controls are the control sequences of ECMA-48 that programs print.
+// controls matches the control sequences of ECMA-48.
 var controls = lazy.Regexp("\x1b(\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(\x07|\x1b\\\\)?|[@-Z^_a-z])")
 
-// clean makes a text valid: UTF-8 without NULs, lines that end with a line feed.
+// clean returns a valid text: UTF-8 without NULs, with lines that end with a line feed.
 func clean(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if strings.ContainsAny(text, "\x00\r") {
@@ -351,7 +350,7 @@ var (
 	linkMarks = lazy.Regexp(`\[([^\]\n]*)\]\(([^)\n]*)\)`)
 )
 
-// plain returns Markdown without its most frequent marks. Code stays as it is.
+// plain returns Markdown without its most frequent markup. Code is not changed.
 func plain(text string) string {
 	var out []string
 	fenced := false
@@ -375,7 +374,7 @@ func plain(text string) string {
 }
 
 // moment is a time in a log: text as in RFC 3339, or seconds or milliseconds since 1970. Anything
-// else is no time.
+// else is the zero time.
 type moment struct{ time.Time }
 
 // UnmarshalJSON never fails.
@@ -395,10 +394,10 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// said is a text, or parts with texts.
+// said is a text, or the texts of parts.
 type said string
 
-// UnmarshalJSON never fails: what has no text is none.
+// UnmarshalJSON never fails. A value without text becomes empty.
 func (s *said) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
@@ -408,7 +407,7 @@ func (s *said) UnmarshalJSON(b []byte) error {
 	var list []struct {
 		Type    string `json:"type"`
 		Text    string `json:"text"`
-		Thought bool   `json:"thought"` // of Qwen Code
+		Thought bool   `json:"thought"` // in Qwen Code
 	}
 	other := (*json.UnmarshalTypeError)(nil)
 	if err := json.Unmarshal(b, &list); err != nil && !errors.As(err, &other) {
@@ -424,8 +423,7 @@ func (s *said) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// beginsWith reports whether text begins with one of starts: then the agent put it there, and
-// nobody typed it.
+// beginsWith reports whether text begins with one of starts. The agent has then added it.
 func beginsWith(text string, starts ...string) bool {
 	for _, start := range starts {
 		if strings.HasPrefix(text, start) {
@@ -435,7 +433,7 @@ func beginsWith(text string, starts ...string) bool {
 	return false
 }
 
-// below returns the key of a part of what has the key id; empty if that is.
+// below returns the key for a part of what has the key id, or "" if id is empty.
 func below(id string, part ...string) string {
 	if id == "" {
 		return ""
@@ -443,8 +441,8 @@ func below(id string, part ...string) string {
 	return id + "/" + strings.Join(part, "/")
 }
 
-// inputOf returns what a tool was called with, as an agent shows it: the one argument that says
-// what it does, or all as JSON.
+// inputOf returns a tool's arguments as an agent shows them: the most descriptive one, or all as
+// JSON.
 func inputOf(args json.RawMessage) string {
 	var text string
 	if json.Unmarshal(args, &text) == nil {
@@ -476,7 +474,7 @@ func inputOf(args json.RawMessage) string {
 	return string(args)
 }
 
-// edited returns what an edit takes out and puts in, or what is written to a file.
+// edited returns what an edit removes and adds, or what is written to a file.
 func edited(all map[string]json.RawMessage) string {
 	of := func(keys ...string) (text string) {
 		for _, key := range keys {

@@ -12,11 +12,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// copilotLine is a line of GitHub Copilot CLI's log (seen: 1.0.102): an event.
+// copilotLine is a line of GitHub Copilot CLI's log (seen: 1.0.102), an event.
 type copilotLine struct {
 	Type      string `json:"type"`
 	ID        string `json:"id"`
-	AgentID   string `json:"agentId"` // of a subagent
+	AgentID   string `json:"agentId"` // id of a subagent
 	Timestamp moment `json:"timestamp"`
 	copilotMessage
 	Data struct {
@@ -28,9 +28,9 @@ type copilotLine struct {
 			Cwd string `json:"cwd"`
 		} `json:"context"`
 		Content   said            `json:"content"`
-		Source    string          `json:"source"`                  // of a message in the user's name
-		Continues bool            `json:"isAutopilotContinuation"` // nobody typed it
-		Parent    string          `json:"parentToolCallId"`        // of what a subagent does
+		Source    string          `json:"source"`                  // of a message with the role user
+		Continues bool            `json:"isAutopilotContinuation"` // not typed by the user
+		Parent    string          `json:"parentToolCallId"`        // of an action of a subagent
 		Title     string          `json:"title"`
 		Reasoning string          `json:"reasoningText"`
 		CallID    string          `json:"toolCallId"`
@@ -53,8 +53,7 @@ type copilotLine struct {
 	} `json:"data"`
 }
 
-// copilotMessage is a message of the log of the first versions, or what that states of the
-// conversation.
+// copilotMessage is a message in a log of the first versions, or its facts about the conversation.
 type copilotMessage struct {
 	SessionID string `json:"sessionId"`
 	StartTime moment `json:"startTime"`
@@ -70,10 +69,10 @@ type copilotMessage struct {
 	} `json:"tool_calls"`
 }
 
-// reminders are what the agent adds to a prompt in that log.
+// reminders matches what the agent adds to a prompt in that log.
 var reminders = lazy.Regexp(`(?s)<(current_datetime|reminder|system_reminder|todo_status|sql_tables)>.*?</(current_datetime|reminder|system_reminder|todo_status|sql_tables)>`)
 
-// add adds a message of the log of the first versions. n is its place.
+// add adds a message of a log of the first versions. n is its index.
 func (m *copilotMessage) add(w *writer, n int) {
 	w.is(m.SessionID, "", "")
 	w.at(m.StartTime.Time)
@@ -92,7 +91,7 @@ func (m *copilotMessage) add(w *writer, n int) {
 }
 
 func newCopilot(w *writer) func(doc []byte) {
-	records := map[string]time.Time{} // when each was written, by their ids, which may be used twice
+	records := map[string]time.Time{} // times of the messages by id; an id may be used twice
 	docs := 0
 	return func(doc []byte) {
 		var l copilotLine
@@ -121,7 +120,7 @@ func newCopilot(w *writer) func(doc []byte) {
 	}
 }
 
-// write writes what a line says, except for what was used.
+// write writes the contents of a line, except the usage.
 func (l *copilotLine) write(w *writer) {
 	switch d := l.Data; l.Type {
 	case "session.start", "session.resume":

@@ -15,23 +15,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longest is how long a document may be, in bytes: agents log files and pictures. A longer one is
-// left out, so that memory stays flat.
+// longest is the maximum length of a document, in bytes. Agents log files and pictures; longer
+// documents are skipped to save memory.
 const longest = 16 << 20
 
-// documents reads the JSON documents of a log, one after the other: each line of a .jsonl, or each
-// member of a .json and each element of its lists.
+// documents reads the JSON documents of a log in order: the lines of a .jsonl, or the members of a
+// .json and the elements of its lists.
 type documents struct {
 	in   *bufio.Reader
 	seen func(n int) error
 	buf  []byte
-	long int // documents that were too long
+	long int // number of documents that were too long
 }
 
 // readDocuments calls fn with each document of a file, until fn returns false. It calls seen with
-// the bytes that were read, and ends with its error. It returns how many
-// were too long. The document is only valid during the call. The file is not followed if it is a
-// link, and is left alone unless it is a regular file.
+// the number of bytes read; an error from it ends the reading. long is the number of documents that
+// were too long. The document is valid only during the call. A file that is a link or not regular
+// is not read.
 func readDocuments(path string, seen func(n int) error, fn func(doc []byte) bool) (long int, err error) {
 	f, err := openRegular(path)
 	if err != nil {
@@ -56,19 +56,18 @@ func readDocuments(path string, seen func(n int) error, fn func(doc []byte) bool
 	return d.long, err
 }
 
-// Limits of a compressed log. Logs are compressed to a tenth, most of the time; zstd reaches
-// 1/20,000.
+// Limits for a compressed log. Logs are usually compressed to a tenth; zstd reaches 1/20,000.
 const (
-	bombSize  = 128 << 20 // bytes; what expands to less may be of any ratio
+	bombSize  = 128 << 20 // bytes; up to this size, any ratio is accepted
 	bombRatio = 1000
 	maxWindow = 128 << 20 // bytes; that of zstd --long
 )
 
-// expander reads what was compressed with zstd.
+// expander reads data that was compressed by zstd.
 type expander struct {
 	*zstd.Decoder
 	packed *counter
-	n      int64 // bytes that were read
+	n      int64 // bytes read
 }
 
 func newExpander(r io.Reader) (*expander, error) {
@@ -80,7 +79,7 @@ func newExpander(r io.Reader) (*expander, error) {
 	return &expander{Decoder: z, packed: packed}, nil
 }
 
-// Read fails where a small file expands without end.
+// Read fails if a small file expands too much.
 func (e *expander) Read(p []byte) (int, error) {
 	if e.n > bombSize && e.n/bombRatio > e.packed.n {
 		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: it is left out from there; decompress it yourself if you trust it", e.packed.n>>10, e.n>>20)
@@ -104,7 +103,7 @@ func (c *counter) Read(p []byte) (int, error) {
 
 var errNotRegular = errors.New("it is not a regular file")
 
-// openRegular opens a regular file. It waits for no pipe, and follows no link.
+// openRegular opens a regular file. It does not wait for a pipe, and does not follow a link.
 func openRegular(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
@@ -121,8 +120,8 @@ func openRegular(path string) (*os.File, error) {
 	return f, nil
 }
 
-// lines calls fn with each line that is not empty. Runs of NULs, which a crash may leave, are no
-// part of a line.
+// lines calls fn with each line that is not empty. It removes runs of NULs, which a crash may
+// leave.
 func (d *documents) lines(fn func([]byte) bool) error {
 	for {
 		d.buf = d.buf[:0]
@@ -151,13 +150,13 @@ func (d *documents) lines(fn func([]byte) bool) error {
 			return nil
 		}
 		if cap(d.buf) > 1<<20 {
-			d.buf = nil // the next one is shorter, most of the time
+			d.buf = nil // most lines are shorter
 		}
 	}
 }
 
 // members calls fn with each member of a JSON document, as an object of its own, and with each
-// element of its lists. A document that breaks off is read up to there.
+// element of its lists. A truncated document is read to its end.
 func (d *documents) members(fn func([]byte) bool) error {
 	s := splitter{}
 	for {
@@ -184,19 +183,19 @@ func (d *documents) members(fn func([]byte) bool) error {
 }
 
 // splitter finds the members of a document, and the elements of its lists, byte by byte. A member
-// that is a list is split into its elements; every other one becomes an object with one member.
+// that is a list is split into its elements. Any other member becomes an object with one member.
 type splitter struct {
 	read   int
-	stack  []byte // the brackets that are open
+	stack  []byte // open brackets
 	quoted bool
 	escape bool
-	list   bool   // the member at hand is a list, or the document is one
-	key    []byte // with its colon, of the member at hand
+	list   bool   // the current member or the document is a list
+	key    []byte // of the current member, with its colon
 	value  []byte
 	long   bool
 }
 
-// next takes a byte. It returns a document once it is complete.
+// next reads a byte. It returns a document when it is complete.
 func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
 	depth := len(s.stack)
 	inner := 1
@@ -214,7 +213,7 @@ func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
 			return nil, false
 		}
 		s.stack = s.stack[:depth-1]
-		if depth <= inner { // the end of the list, or of all
+		if depth <= inner { // the end of the list or of the document
 			doc, tooLong = s.take()
 			if s.list && depth > 1 {
 				s.list = false
@@ -238,14 +237,14 @@ func (s *splitter) next(c byte) (doc []byte, tooLong bool) {
 	return nil, false
 }
 
-// keep adds a byte to the document at hand, unless that is too long.
+// keep adds a byte to the current document, unless the document is too long.
 func (s *splitter) keep(c byte) {
 	if s.long = s.long || len(s.value) >= longest; !s.long {
 		s.value = append(s.value, c)
 	}
 }
 
-// inText takes a byte of a string, with its quotes, and reports whether c is one.
+// inText reads a byte of a string, including its quotes, and reports whether c belongs to one.
 func (s *splitter) inText(c byte) bool {
 	switch {
 	case !s.quoted:
@@ -261,7 +260,7 @@ func (s *splitter) inText(c byte) bool {
 	return true
 }
 
-// open takes an opening bracket, and reports whether a document or the list of documents begins
+// open reads an opening bracket, and reports whether a document or the list of documents begins
 // with it.
 func (s *splitter) open(c byte, depth int) bool {
 	s.stack = append(s.stack, c)
@@ -276,7 +275,7 @@ func (s *splitter) open(c byte, depth int) bool {
 	return false
 }
 
-// listAt returns the brackets that are open around an element of the list at hand.
+// listAt returns the open brackets around an element of the current list.
 func (s *splitter) listAt() []byte {
 	if len(s.stack) > 0 && s.stack[0] == '[' {
 		return s.stack[:1]
@@ -284,7 +283,7 @@ func (s *splitter) listAt() []byte {
 	return s.stack[:min(2, len(s.stack))]
 }
 
-// take returns the document that is complete now, if there is one.
+// take returns the completed document, if there is one.
 func (s *splitter) take() (doc []byte, tooLong bool) {
 	value, long := bytes.TrimSpace(s.value), s.long
 	s.value, s.long = nil, false

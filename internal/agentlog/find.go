@@ -17,23 +17,22 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Log is what an agent logged of one conversation.
+// Log is an agent's log of one conversation.
 type Log struct {
 	Agent string
-	Path  string   // of the main file, or the place in a database
-	Files []string // the main one first, then those of subagents
+	Path  string   // path of the main file, or place in a database
+	Files []string // the main file first, then those of subagents
 	Size  int64    // of all files, in bytes
-	State string   // differs when something was added
-	// Lone says that it is of a subagent alone: the conversation that the subagent belongs to is
-	// not there.
+	State string   // changes when something is added
+	// Lone is set for the log of a subagent whose conversation is missing.
 	Lone bool
 
-	whole   bool      // read what it only repeats of another log, too
-	changed time.Time // when it was changed last, if it is in a database
+	whole   bool      // read also what only repeats another log
+	changed time.Time // last modification, if it is in a database
 	read    func(l *Log, w *writer) error
 }
 
-// changedSince reports whether the log may have been changed since a time.
+// changedSince reports whether the log may have changed since t.
 func (l *Log) changedSince(t time.Time) bool {
 	if !l.changed.IsZero() {
 		return !l.changed.Before(t)
@@ -44,8 +43,8 @@ func (l *Log) changedSince(t time.Time) bool {
 	})
 }
 
-// Read reads the log to its end, as far as it can be read. An entry without a credible time has
-// none.
+// Read reads the log to its end, as far as possible. An entry without a plausible time has the zero
+// time.
 func (l *Log) Read(sink Sink) (Facts, error) {
 	w := newWriter(l, sink)
 	if err := l.read(l, w); err != nil {
@@ -55,18 +54,22 @@ func (l *Log) Read(sink Sink) (Facts, error) {
 	return w.end()
 }
 
-// keeper finds the logs of an agent, and reads them.
+// keeper finds and reads the logs of an agent.
 type keeper struct {
 	agent   string
 	folders func() []string
-	// others finds the conversations where a folder of files does not say which file belongs to
-	// which one. nil: what follows says it.
-	others  func(folders []string, report func(error)) []Log
-	wants   func(rel string) bool                  // whether a file holds a conversation, by its path below the folder
-	reader  func(w *writer) (func([]byte), func()) // of one file
-	key     func(path string) string               // what names the conversation, so that it has several files; nil: each has one
-	parent  func(path string, look bool) string    // the log that a subagent's belongs to, or ""; nil: subagents have no logs
-	project func(path string) string               // the folder that a conversation is of; nil: its messages state it
+	// others finds the conversations if they cannot be found file by file. If it is nil, the
+	// following fields are used.
+	others func(folders []string, report func(error)) []Log
+	// Whether a file contains a conversation; rel is its path below the folder.
+	wants  func(rel string) bool
+	reader func(w *writer) (func([]byte), func()) // returns the reader for a file
+	// Id of the conversation, which may have several files; nil: each file has its own
+	// conversation.
+	key func(path string) string
+	// Id of the log to which a subagent's belongs, or ""; nil: there are no logs of subagents.
+	parent  func(path string, look bool) string
+	project func(path string) string // folder of a conversation; nil: its messages contain it
 }
 
 // keepers are the agents whose logs are read.
@@ -89,7 +92,7 @@ func keeperOf(agent string) *keeper {
 	return nil
 }
 
-// in returns a folder below another, as keeper.folders does.
+// in returns a function for keeper.folders that returns a folder below another.
 func in(home func() string, folder string) func() []string {
 	return func() []string { return []string{filepath.Join(home(), folder)} }
 }
@@ -98,7 +101,7 @@ func simple(of func(w *writer) func([]byte)) func(w *writer) (func([]byte), func
 	return func(w *writer) (func([]byte), func()) { return of(w), func() {} }
 }
 
-// folderAt returns the name of the folder that is n folders above a file.
+// folderAt returns the name of the folder n levels above a file.
 func folderAt(path string, n int) string {
 	for range n {
 		path = filepath.Dir(path)
@@ -106,13 +109,13 @@ func folderAt(path string, n int) string {
 	return filepath.Base(path)
 }
 
-// isClaude reports whether a file holds a conversation of Claude Code, or of a subagent: below
+// isClaude reports whether a file contains a conversation of Claude Code or of a subagent. Below
 // projects/PROJECT there are also journals of workflows and results of tools.
 func isClaude(rel string) bool {
 	return filepath.Ext(rel) == ".jsonl" && (strings.HasPrefix(filepath.Base(rel), "agent-") || strings.Count(rel, "/") <= 1)
 }
 
-// isGemini reports whether a file holds a conversation of Gemini CLI, or of a subagent:
+// isGemini reports whether a file contains a conversation of Gemini CLI or of a subagent:
 // tmp/PROJECT/chats/session-….json or .jsonl, and tmp/PROJECT/chats/CONVERSATION/….jsonl.
 func isGemini(rel string) bool {
 	return (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json") && (folderAt(rel, 1) == "chats" || folderAt(rel, 2) == "chats")
@@ -120,8 +123,9 @@ func isGemini(rel string) bool {
 
 var kindSubagent = lazy.Regexp(`^\s*\{[^{}]*"kind"\s*:\s*"subagent"`)
 
-// geminiParent returns the id of the conversation that a subagent's log belongs to, or "" if it is
-// no subagent's: that is the name of its folder. Older versions do not say which one it is.
+// geminiParent returns the id of the conversation to which a subagent's log belongs, which is the
+// name of its folder. It returns "" if the log is not a subagent's. Older versions do not store the
+// id.
 func geminiParent(path string, _ bool) string {
 	if parent := folderAt(path, 1); parent != "chats" {
 		return parent
@@ -132,8 +136,8 @@ func geminiParent(path string, _ bool) string {
 	return ""
 }
 
-// isQwen reports whether a file holds a conversation of Qwen Code: projects/PROJECT/chats/….jsonl,
-// or chats/archive/….jsonl, or of a subagent:
+// isQwen reports whether a file contains a conversation of Qwen Code:
+// projects/PROJECT/chats/….jsonl, chats/archive/….jsonl, or that of a subagent:
 // projects/PROJECT/subagents/CONVERSATION/agent-….jsonl. In 2025 it was tmp/PROJECT/chats/….json,
 // as in Gemini CLI.
 func isQwen(rel string) bool {
@@ -146,7 +150,8 @@ func isQwen(rel string) bool {
 	return false
 }
 
-// qwenParent returns the log that a subagent's belongs to, or "" if it is no subagent's.
+// qwenParent returns the id of the log to which a subagent's belongs, or "" if it is not a
+// subagent's.
 func qwenParent(path string, look bool) string {
 	if folderAt(path, 2) != "subagents" {
 		return ""
@@ -161,8 +166,8 @@ func qwenParent(path string, look bool) string {
 	return parent
 }
 
-// isCopilot reports whether a file holds a conversation of Copilot CLI:
-// session-state/CONVERSATION/events.jsonl, in older versions session-state/CONVERSATION.jsonl, and
+// isCopilot reports whether a file contains a conversation of Copilot CLI:
+// session-state/CONVERSATION/events.jsonl; in older versions session-state/CONVERSATION.jsonl, and
 // before that history-session-state/session_CONVERSATION_….json.
 func isCopilot(rel string) bool {
 	return filepath.Base(rel) == "events.jsonl" || filepath.Dir(rel) == "." && (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json")
@@ -182,12 +187,12 @@ func homeOf(variable, folder string) func() string {
 		if dir := os.Getenv(variable); dir != "" {
 			return dir
 		}
-		home, _ := os.UserHomeDir() // without one nothing is found
+		home, _ := os.UserHomeDir() // without a home folder nothing is found
 		return filepath.Join(home, folder)
 	}
 }
 
-// claudeFolders returns where Claude Code keeps its logs: some versions follow XDG.
+// claudeFolders returns the folders with Claude Code's logs. Some versions follow XDG.
 func claudeFolders() []string {
 	folders := []string{filepath.Join(homeOf("CLAUDE_CONFIG_DIR", ".claude")(), "projects")}
 	if os.Getenv("CLAUDE_CONFIG_DIR") == "" {
@@ -196,7 +201,7 @@ func claudeFolders() []string {
 	return folders
 }
 
-// geminiHome returns Gemini CLI's folder. GEMINI_CLI_HOME takes the place of the user's home.
+// geminiHome returns Gemini CLI's folder. GEMINI_CLI_HOME replaces the user's home.
 func geminiHome() string {
 	if home := os.Getenv("GEMINI_CLI_HOME"); home != "" && os.Getenv("GEMINI_CONFIG_DIR") == "" {
 		return filepath.Join(home, ".gemini")
@@ -204,7 +209,7 @@ func geminiHome() string {
 	return homeOf("GEMINI_CONFIG_DIR", ".gemini")()
 }
 
-// qwenFolders returns where Qwen Code keeps its logs. A setting or a variable may move them.
+// qwenFolders returns the folders with Qwen Code's logs. A setting or a variable can move them.
 func qwenFolders() (folders []string) {
 	home := homeOf("QWEN_HOME", ".qwen")()
 	var settings struct {
@@ -212,12 +217,12 @@ func qwenFolders() (folders []string) {
 			Dir string `json:"runtimeOutputDir"`
 		} `json:"advanced"`
 	}
-	b, _ := readFile(filepath.Join(home, "settings.json")) // without one they are not moved
+	b, _ := readFile(filepath.Join(home, "settings.json")) // without settings they are not moved
 	_ = json.Unmarshal(b, &settings)
 	var bases []string
 	for _, dir := range []string{home, settings.Advanced.Dir, os.Getenv("QWEN_RUNTIME_DIR")} {
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
-			user, _ := os.UserHomeDir() // without one nothing is found
+			user, _ := os.UserHomeDir() // without a home folder nothing is found
 			dir = filepath.Join(user, rest)
 		}
 		if filepath.IsAbs(dir) && !slices.Contains(bases, filepath.Clean(dir)) {
@@ -228,7 +233,7 @@ func qwenFolders() (folders []string) {
 	return folders
 }
 
-// copilotFolders returns where Copilot CLI keeps its logs.
+// copilotFolders returns the folders with Copilot CLI's logs.
 func copilotFolders() []string {
 	home := homeOf("COPILOT_HOME", ".copilot")()
 	folders := []string{filepath.Join(home, "session-state"), filepath.Join(home, "history-session-state")}
@@ -241,7 +246,7 @@ func copilotFolders() []string {
 
 var copilotFile = lazy.Regexp(`^session_([0-9a-f-]{36})_`)
 
-// copilotKey returns the id of the conversation, which is in the path.
+// copilotKey returns the id of the conversation in a path.
 func copilotKey(path string) string {
 	name := filepath.Base(path)
 	if name == "events.jsonl" {
@@ -253,7 +258,7 @@ func copilotKey(path string) string {
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
-// Folders returns where an agent keeps its logs; nil if the agent is not known.
+// Folders returns the folders with an agent's logs, or nil if the agent is unknown.
 func Folders(agent string) []string {
 	if k := keeperOf(agent); k != nil {
 		return k.folders()
@@ -261,8 +266,8 @@ func Folders(agent string) []string {
 	return nil
 }
 
-// Find returns the logs of an agent in the order of their paths. It passes what cannot be read to
-// report, and goes on.
+// Find returns the logs of an agent, sorted by path. It passes read errors to report, and
+// continues.
 func Find(agent string, report func(error)) []Log {
 	k := keeperOf(agent)
 	if k == nil {
@@ -283,18 +288,18 @@ func Find(agent string, report func(error)) []Log {
 	return logs
 }
 
-// reading is part of the state of each log. It is counted up when logs are read in another way, so
-// that the next import reads them all again.
+// reading is part of the state of each log. It is incremented when logs are interpreted
+// differently, so that the next import reads all of them again.
 const reading = "2"
 
-// file is a log's file.
+// file is a file of a log.
 type file struct {
 	path string
 	info fs.FileInfo
 }
 
-// walk returns the regular files below a folder that are wanted and not empty. rel is the path from
-// the folder, which itself may be a link.
+// walk returns the regular, non-empty files below a folder for which wants returns true. rel is the
+// path relative to the folder. The folder itself may be a link.
 func walk(folder string, wants func(rel string) bool, report func(error)) (files []file) {
 	root, err := filepath.EvalSymlinks(folder)
 	if err != nil {
@@ -322,10 +327,10 @@ func walk(folder string, wants func(rel string) bool, report func(error)) (files
 	return files
 }
 
-// find groups the files of one conversation.
+// find groups the files of each conversation into a Log.
 func (k keeper) find(folder string, report func(error)) (logs []Log) {
 	at := map[string]int{}
-	var later []file // subagents'
+	var later []file // files of subagents
 	states := []([]file){}
 	add := func(key string, f file) {
 		i, known := at[key]
@@ -358,7 +363,7 @@ func (k keeper) find(folder string, report func(error)) (logs []Log) {
 	return logs
 }
 
-// stateOf returns what differs once a file has changed.
+// stateOf returns a text that changes when a file changes.
 func stateOf(files []file) string {
 	sum := fnv.New64a()
 	for _, f := range files {
@@ -367,8 +372,8 @@ func stateOf(files []file) string {
 	return fmt.Sprintf("%x", sum.Sum64())
 }
 
-// rootOf returns what the chain of parents ends at that begins with id: the one that has no parent.
-// ok is false if the chain leads to one that is not known, or in a circle.
+// rootOf returns the last id in the chain of parents that begins with id. ok is false if the chain
+// contains an unknown id or is a circle.
 func rootOf(id string, parentOf func(id string) (parent string, known bool)) (root string, ok bool) {
 	seen := map[string]bool{}
 	for !seen[id] {
@@ -385,8 +390,9 @@ func rootOf(id string, parentOf func(id string) (parent string, known bool)) (ro
 	return "", false
 }
 
-// parentOf returns the log that a subagent's belongs to, or "" if it is no subagent's: since 2.1 it
-// is below the folder "subagents" in that of the conversation, before that it named it.
+// parentOf returns the id of the log to which a subagent's belongs, or "" if it is not a
+// subagent's. Since 2.1 the log is in a folder "subagents" below that of the conversation; earlier
+// versions store the id in the log.
 func parentOf(path string, look bool) string {
 	if !strings.HasPrefix(filepath.Base(path), "agent-") {
 		return ""
@@ -407,7 +413,7 @@ func parentOf(path string, look bool) string {
 
 var sessionID = lazy.Regexp(`"sessionId"\s*:\s*"([^"\\]{1,200})"`)
 
-// headID returns the id of the conversation, as the beginning of a log states it.
+// headID returns the id of the conversation at the beginning of a log.
 func headID(path string) string {
 	if m := sessionID().FindSubmatch(head(path)); m != nil {
 		return string(bytes.ToValidUTF8(m[1], nil))
@@ -415,7 +421,7 @@ func headID(path string) string {
 	return ""
 }
 
-// head returns the beginning of a file; empty if it cannot be read.
+// head returns the beginning of a file, or nil if it cannot be read.
 func head(path string) []byte {
 	f, err := openRegular(path)
 	if err != nil {
@@ -452,7 +458,7 @@ func (k keeper) read(l *Log, w *writer) error {
 	return errs
 }
 
-// projectOf returns the folder that the chats of Gemini CLI are of; empty if no file states it.
+// projectOf returns the folder to which Gemini CLI's chats belong, or "" if no file contains it.
 func projectOf(chat string) string {
 	b, err := readFile(filepath.Join(filepath.Dir(filepath.Dir(chat)), ".project_root"))
 	if err != nil {

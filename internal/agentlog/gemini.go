@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// geminiDoc is a document of Gemini CLI's log: a message, or what is said of the conversation.
+// geminiDoc is a document of Gemini CLI's log: a message, or facts about the conversation.
 type geminiDoc struct {
 	geminiMessage
 	SessionID string          `json:"sessionId"`
@@ -30,7 +30,7 @@ type geminiMessage struct {
 	Type      string `json:"type"`
 	Timestamp moment `json:"timestamp"`
 	Content   said   `json:"content"`
-	Shown     said   `json:"displayContent"` // what was typed, where files are named in it
+	Shown     said   `json:"displayContent"` // the typed text, if it names files
 	Model     string `json:"model"`
 	Thoughts  []struct {
 		Subject     string `json:"subject"`
@@ -62,14 +62,14 @@ type geminiMessage struct {
 }
 
 // geminiReader reads Gemini CLI's log (seen: 0.11 to 0.61): one document with all messages or,
-// since 0.4x, lines. A message that has grown is on another line again, and "$set" is a line with
-// many messages.
+// since 0.4x, lines. A message that has grown is repeated on another line, and a "$set" line
+// contains many messages.
 type geminiReader struct {
 	*writer
-	last map[string]geminiEntry // with each key
+	last map[string]geminiEntry // last entry by key
 }
 
-// geminiEntry is what must be known of an entry to see that another one is the same, grown.
+// geminiEntry is what is needed to recognise that another entry is the same one, grown.
 type geminiEntry struct {
 	seq, size int
 	words     uint64 // digest of its first size bytes
@@ -97,8 +97,8 @@ func (r *geminiReader) document(doc []byte) {
 	}
 }
 
-// again lets an entry have the number of the last one with its key, if its words begin with those
-// of that one: it has grown. Else it is another one, because ids may be used twice.
+// again calls add with the Seq of the last entry with the key if words begin with that entry's
+// words, because it has grown. Otherwise it is a new entry, because an id may be used twice.
 func (r *geminiReader) again(key, words string, add func()) {
 	old, known := r.last[key]
 	known = known && old.size <= len(words) && digest(words[:old.size]) == old.words
@@ -108,7 +108,7 @@ func (r *geminiReader) again(key, words string, add func()) {
 	}
 	before := r.seq
 	add()
-	if r.seq > before { // else it has no words yet
+	if r.seq > before { // otherwise it has no words yet
 		r.last[key] = geminiEntry{r.seq, len(words), digest(words)}
 	}
 	if known {
@@ -151,7 +151,7 @@ func (r *geminiReader) message(m *geminiMessage) {
 		r.again(key, said+c.Name+"\x00"+input, func() {
 			r.call(key, key, c.Name, input)
 			var shown string
-			_ = json.Unmarshal(c.Shown, &shown) // it may be no text
+			_ = json.Unmarshal(c.Shown, &shown) // it may be of another type
 			shown = lineEnds().ReplaceAllString(shown, "")
 			for _, part := range c.Result {
 				answer := part.Response.Response
@@ -167,13 +167,13 @@ func (r *geminiReader) message(m *geminiMessage) {
 	}
 }
 
-// hookContext is what hooks add to a prompt.
+// hookContext matches what hooks add to a prompt.
 var hookContext = lazy.Regexp(`(?s)<hook_context>.*?</hook_context>`)
 
-// lineEnds are the blanks that fill a window.
+// lineEnds matches the blanks with which lines are padded.
 var lineEnds = lazy.Regexp(`(?m)[ \t]+$`)
 
-// geminiOutput returns what a command printed, without the words around it.
+// geminiOutput returns the output of a command, without the words that Gemini CLI adds.
 func geminiOutput(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
 	_, rest, ok := strings.Cut("\n"+text, "\nOutput: ")
@@ -186,8 +186,8 @@ func geminiOutput(text string) string {
 	return rest
 }
 
-// geminiShell returns the command that the user ran behind a "!", as Gemini CLI tells the model of
-// it.
+// geminiShell returns the command that the user ran with "!", from the text that Gemini CLI sends
+// the model about it.
 func geminiShell(text string) (line string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "I ran the following shell command:\n```sh\n")
 	if !ok {
@@ -197,14 +197,14 @@ func geminiShell(text string) (line string, ok bool) {
 	return line, ok
 }
 
-// workspace returns the first folder that the context of a session names.
+// workspace returns the first folder in the context of a session.
 func workspace(text string) string {
 	_, rest, _ := strings.Cut(text, "Workspace Directories:**\n  - ")
 	dir, _, _ := strings.Cut(rest, "\n")
 	return strings.TrimSpace(dir)
 }
 
-// qwenLine is a line of Qwen Code's log (seen: 0.12 to 0.24): a line for each message.
+// qwenLine is a line of Qwen Code's log (seen: 0.12 to 0.24), a message.
 type qwenLine struct {
 	UUID       string `json:"uuid"`
 	SessionID  string `json:"sessionId"`
@@ -216,7 +216,7 @@ type qwenLine struct {
 	Version    string `json:"version"`
 	Model      string `json:"model"`
 	Payload    struct {
-		Shown *string `json:"displayText"` // what was typed, where the message has more than that
+		Shown *string `json:"displayText"` // the typed text, if the message contains more
 		Title string  `json:"customTitle"`
 	} `json:"systemPayload"`
 	Message struct {
@@ -253,7 +253,7 @@ func newQwen(w *writer) func(doc []byte) {
 		if !w.decode(doc, &l) {
 			return
 		}
-		if l.UUID == "" && len(l.Message.Parts) == 0 { // as in 2025
+		if l.UUID == "" && len(l.Message.Parts) == 0 { // the format of 2025
 			old(doc)
 			return
 		}
@@ -302,8 +302,8 @@ func (w *writer) qwen(l *qwenLine) {
 	}
 }
 
-// qwenPrompt returns what the user typed: shown, if the log has it, else the parts without what
-// hooks and named files add.
+// qwenPrompt returns the text that the user typed: shown if the log has it, else the parts without
+// what hooks and named files have added.
 func qwenPrompt(parts []string, shown *string) string {
 	if shown != nil {
 		return *shown

@@ -1,5 +1,4 @@
-// Package agentlog finds and reads the logs that agents keep themselves, and compares what the user
-// and the agent said there with a transcript.
+// Package agentlog finds and reads agents' own logs, and compares their messages with a transcript.
 package agentlog
 
 import (
@@ -11,12 +10,12 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// message is one message of an agent's own log.
+// message is a message in an agent's log.
 type message struct {
 	Role string
 	Text string
 	At   time.Time
-	Cwd  string // empty where the log does not say
+	Cwd  string // empty if the log does not contain it
 }
 
 // logFile is a file of messages.
@@ -26,9 +25,9 @@ type logFile struct {
 	messages []message
 }
 
-// find returns the logs of an agent with messages from the time and the folder of a session.
+// find returns the logs of an agent that have messages from the time and the folder of a session.
 func find(agent string, from, to time.Time, cwd string) (logs []logFile, err error) {
-	for _, l := range Find(agent, func(error) {}) { // what cannot be read holds nothing for us
+	for _, l := range Find(agent, func(error) {}) { // unreadable logs are ignored
 		if l.Lone || !l.changedSince(from) {
 			continue
 		}
@@ -48,8 +47,8 @@ func find(agent string, from, to time.Time, cwd string) (logs []logFile, err err
 	return logs, err
 }
 
-// messages returns what the user and the agent said, with what a fork repeats: its agent shows that
-// when it begins.
+// messages returns the messages of the user and the agent, including those that a fork repeats,
+// because its agent shows them when it starts.
 func (l *Log) messages() (out []message, facts Facts, err error) {
 	place := map[string]int{}
 	whole := *l
@@ -70,10 +69,10 @@ func (l *Log) messages() (out []message, facts Facts, err error) {
 	return out, facts, err
 }
 
-// ofSession returns the logs of the session whose messages are have. There may be several, because
-// a clear begins another log; and some may be of another window on the same folder. A log belongs
-// to the session if at least a quarter of it is found in have; if no log does, the one with the
-// most messages found is chosen.
+// ofSession returns the logs of the session with the messages have. There may be several, because a
+// clear starts a new log, and some logs may be of another window in the same folder. A log belongs
+// to the session if at least a quarter of its messages are in have. If there is none, the log with
+// the most messages in have is chosen.
 func ofSession(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	if len(logs) == 0 {
 		return nil
@@ -84,7 +83,8 @@ func ofSession(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	return chosen
 }
 
-// resembling returns the logs of which at least a quarter is found in have, the earliest first.
+// resembling returns the logs of which at least a quarter of the messages are in have, earliest
+// first.
 func resembling(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	shown := map[string]bool{}
 	for _, e := range have {
@@ -105,8 +105,8 @@ func resembling(logs []logFile, have []*session.Entry) (chosen []logFile) {
 	return chosen
 }
 
-// Conversation returns what an agent's own log states about the last conversation that it had in a
-// session. ok is false if no log has at least a quarter of its messages in entries.
+// Conversation returns the facts from an agent's own log about its last conversation in a session.
+// ok is false if there is no log of which at least a quarter of the messages are in entries.
 func Conversation(s session.Session, agent string, entries []*session.Entry) (facts Facts, ok bool, err error) {
 	to := time.Now()
 	if s.EndedAt != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// opencodeSession is what opencode says of a conversation.
+// opencodeSession is opencode's description of a conversation.
 type opencodeSession struct {
 	ID        string `json:"id"`
-	Parent    string `json:"parentID"` // of a subagent's
+	Parent    string `json:"parentID"` // of a subagent's conversation
 	Title     string `json:"title"`
 	Directory string `json:"directory"`
 	Version   string `json:"version"`
@@ -48,14 +48,14 @@ type opencodeMessage struct {
 			Message string `json:"message"`
 		} `json:"data"`
 	} `json:"error"`
-	Parts []json.RawMessage `json:"parts"` // of the oldest versions
+	Parts []json.RawMessage `json:"parts"` // in the oldest versions
 }
 
 type opencodePart struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
 	Text      string `json:"text"`
-	Synthetic bool   `json:"synthetic"` // nobody said it: the agent put it there
+	Synthetic bool   `json:"synthetic"` // added by the agent
 	Tool      string `json:"tool"`
 	CallID    string `json:"callID"`
 	Time      struct {
@@ -73,7 +73,7 @@ type opencodePart struct {
 	} `json:"state"`
 }
 
-// opencodeReader reads messages of opencode (seen: 1.18; older ones as their source states).
+// opencodeReader reads messages of opencode (seen: 1.18; older ones according to its source).
 type opencodeReader struct{ *writer }
 
 func (r opencodeReader) session(s opencodeSession) {

@@ -22,7 +22,7 @@ type opencodeDatabase struct {
 	path string
 }
 
-// open opens the database for reading. Opencode may be using it.
+// open opens the database for reading. opencode may be using it.
 func (o opencodeDatabase) open() (*sql.DB, error) {
 	info, err := os.Lstat(o.path)
 	if err != nil {
@@ -31,7 +31,7 @@ func (o opencodeDatabase) open() (*sql.DB, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: o.path, Err: errNotRegular}
 	}
-	for _, more := range []string{"", "&immutable=1"} { // a folder that cannot be written has no room for its locks
+	for _, more := range []string{"", "&immutable=1"} { // in a read-only folder it cannot create its lock files
 		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: o.path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)"+more)
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func (o opencodeDatabase) open() (*sql.DB, error) {
 	return nil, nil
 }
 
-// find returns the conversations. Those of subagents belong to that of their parent.
+// find returns the conversations. Those of subagents belong to the conversation of their parent.
 func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 	db, err := o.open()
 	if err != nil {
@@ -86,14 +86,13 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 	return withSubagents(all)
 }
 
-// opencodeLog is a conversation, or one of a subagent.
+// opencodeLog is a conversation, maybe one of a subagent.
 type opencodeLog struct {
 	Log
 	id, parent string
 }
 
-// withSubagents adds the conversations of subagents, and of their subagents, to those that they
-// belong to.
+// withSubagents adds the conversations of subagents, at any depth, to those to which they belong.
 func withSubagents(all []opencodeLog) (logs []Log) {
 	parents := map[string]string{}
 	for _, l := range all {
@@ -175,7 +174,7 @@ func (o opencodeDatabase) readSession(db *sql.DB, id string, r opencodeReader) e
 	return rows.Err()
 }
 
-// parts calls fn with the parts of a message. Those that are too long are left out.
+// parts calls fn with the parts of a message, except those that are too long.
 func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, doc []byte)) error {
 	rows, err := db.Query("SELECT id, data FROM part WHERE message_id = ? AND length(data) <= ? ORDER BY id", message, longest)
 	if err != nil {
@@ -193,17 +192,17 @@ func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, d
 	return rows.Err()
 }
 
-// opencodeFolder returns where opencode keeps its conversations.
+// opencodeFolder returns the folder with opencode's conversations.
 func opencodeFolder() string {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "opencode")
 	}
-	home, _ := os.UserHomeDir() // without one nothing is found
+	home, _ := os.UserHomeDir() // without a home folder nothing is found
 	return filepath.Join(home, ".local", "share", "opencode")
 }
 
-// opencodeDatabases returns the databases in the folder, which each channel of opencode has one of,
-// and the one that OPENCODE_DB names.
+// opencodeDatabases returns the databases in the folder, one for each channel of opencode, and the
+// one in OPENCODE_DB.
 func opencodeDatabases(root string) []string {
 	paths, _ := filepath.Glob(filepath.Join(root, "opencode-*.db")) // the pattern is a valid one
 	paths = append([]string{filepath.Join(root, "opencode.db")}, paths...)
@@ -218,8 +217,8 @@ func opencodeDatabases(root string) []string {
 	return paths
 }
 
-// findOpencode returns the conversations of the databases and, of those that are in none, of the
-// files. Of a conversation that is in several databases the one counts that was changed last.
+// findOpencode returns the conversations in the databases, and those that are only in files. If a
+// conversation is in several databases, the one that was changed last counts.
 func findOpencode(folders []string, report func(error)) (logs []Log) {
 	at := map[string]int{}
 	add := func(id string, l Log) {

@@ -16,9 +16,9 @@ import (
 // opencodeFiles is the storage of opencode before 1.2: a file for each session, message and part.
 type opencodeFiles struct {
 	sessions string // a pattern
-	messages string // with a folder for each session
-	parts    string // with a folder for each message
-	nested   bool   // which is in one of the session, as in the oldest versions
+	messages string // contains a folder for each session
+	parts    string // contains a folder for each message
+	nested   bool   // parts are inside messages, as in the oldest versions
 }
 
 // opencodeStorages returns the storage below a folder, and those of each project in the oldest
@@ -36,7 +36,7 @@ func opencodeStorages(root string) []opencodeFiles {
 	return all
 }
 
-// find returns the conversations. Those of subagents belong to that of their parent.
+// find returns the conversations. Those of subagents belong to the conversation of their parent.
 func (o opencodeFiles) find(report func(error)) []Log {
 	paths, _ := filepath.Glob(o.sessions) // the pattern is a valid one
 	var all []opencodeLog
@@ -55,7 +55,7 @@ func (o opencodeFiles) find(report func(error)) []Log {
 	return withSubagents(all)
 }
 
-// mostOfFile is how large a file of a message or part may be, in bytes.
+// mostOfFile is the maximum size of a file of a message or part, in bytes.
 const mostOfFile = longest
 
 // readFile reads a small regular file.
@@ -84,8 +84,8 @@ func (o opencodeFiles) describe(path string) (s opencodeSession, err error) {
 	return s, nil
 }
 
-// messagesOf returns the folder of a session's messages. The names of the files are the ids; what
-// is in a file leads nowhere else.
+// messagesOf returns the folder of a session's messages. The ids come from file names, never from
+// the contents, so that these cannot lead elsewhere.
 func (o opencodeFiles) messagesOf(path string) string {
 	return filepath.Join(o.messages, strings.TrimSuffix(filepath.Base(path), ".json"))
 }
@@ -98,9 +98,9 @@ func (o opencodeFiles) partsOf(path, message string) string {
 	return filepath.Join(o.parts, message)
 }
 
-// list returns the regular .json files in a folder, sorted: ids sort by time.
+// list returns the regular .json files in a folder, sorted by name: ids sort by time.
 func list(folder string) (infos []fs.FileInfo) {
-	entries, _ := os.ReadDir(folder) // one that is not there is empty
+	entries, _ := os.ReadDir(folder) // a missing folder is empty
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && filepath.Ext(e.Name()) == ".json" {
 			infos = append(infos, info)
@@ -109,7 +109,7 @@ func list(folder string) (infos []fs.FileInfo) {
 	return infos
 }
 
-// sum returns the size of a session's messages, and adds their state.
+// sum returns the size of a session's messages, and writes their state to state.
 func (o opencodeFiles) sum(path string, state io.Writer) (size int64) {
 	if info, err := os.Lstat(path); err == nil {
 		fmt.Fprintf(state, "%s %d %d\n", filepath.Base(path), info.Size(), info.ModTime().UnixNano())
@@ -167,7 +167,7 @@ func (o opencodeFiles) read(l *Log, w *writer) error {
 	return nil
 }
 
-// sortLogs orders logs by their paths, so that each run is the same.
+// sortLogs sorts logs by path, so that each run has the same result.
 func sortLogs(logs []Log) {
 	slices.SortFunc(logs, func(a, b Log) int { return strings.Compare(a.Path, b.Path) })
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Verification compares the messages of one agent with its own logs. It marshals to the JSON of
-// `ptyrec verify`.
+// Verification is a comparison of one agent's messages with its own logs. It marshals to the JSON
+// of `ptyrec verify`.
 type Verification struct {
 	Agent string   `json:"agent"`
-	Logs  []string `json:"logs"` // paths, the earliest first
+	Logs  []string `json:"logs"` // paths, earliest first
 	Comparison
 }
 
-// slack is how far a log's clock may be apart from ours.
+// slack is how much a log's clock may differ from ours.
 const slack = 2 * time.Second
 
-// Verify compares the entries of a session with the log of each of its agents that is found. looked
-// has the folders that were searched.
+// Verify compares the entries of a session with the log of each of its agents, if it is found.
+// looked are the folders that were searched.
 func Verify(s session.Session, entries []*session.Entry) (found []Verification, looked []string, err error) {
 	to := time.Now()
 	if s.EndedAt != nil {
@@ -55,10 +55,10 @@ func Verify(s session.Session, entries []*session.Entry) (found []Verification, 
 	return found, looked, nil
 }
 
-// saidIn returns what the user and an agent said, without what the agent printed again when it
-// resumed a conversation: it was on the screen from the beginning of its run, and was said before.
+// saidIn returns the messages of the user and an agent, without those that the agent printed again
+// when it resumed a conversation: these were on the screen at the start of its run, but are older.
 func saidIn(entries []*session.Entry, agent string) (have []*session.Entry) {
-	var began time.Time // the run
+	var began time.Time // start of the run
 	known := map[string]bool{}
 	for _, e := range entries {
 		switch {
@@ -82,7 +82,7 @@ const (
 	green = "32"
 )
 
-// Write writes what was compared, for people. paint colours a text. What cannot be written is lost.
+// Write prints the comparison for people. paint colours a text. Write errors are ignored.
 func (v *Verification) Write(w io.Writer, paint func(sgr, text string) string) {
 	fmt.Fprintf(w, "%s: %s\n", printable.Line(v.Agent), printable.Line(strings.Join(v.Logs, ", ")))
 	fmt.Fprintf(w, "  messages  %d in the log, %d in the transcript\n", v.Want, v.Have)

@@ -25,29 +25,29 @@ func NewToken() string {
 	return "ptr_" + strings.ToLower(base32.StdEncoding.EncodeToString(bits))
 }
 
-// Waiting is a login that somebody has to admit in a browser.
+// Waiting is a login that a user must admit in a browser.
 type Waiting struct {
-	Code string // the browser shows it, too
-	Page string // address of the page there
+	Code string // shown by the browser, too
+	Page string // address of the page on the server
 }
 
 const (
-	// admitTime is how long a server waits for somebody to admit a machine.
+	// admitTime is how long a machine waits for a user to admit it.
 	admitTime = 10 * time.Minute
-	// askEvery is how long a machine waits before it asks again whether it was admitted.
+	// askEvery is the interval at which a machine asks whether it was admitted.
 	askEvery = 2 * time.Second
 )
 
 var codeForm = lazy.Regexp(`^[0-9A-Z]{4}-[0-9A-Z]{4}$`)
 
-// ErrNoBrowserLogin says that a server admits no machines by a browser.
+// ErrNoBrowserLogin reports that the server does not support login by browser.
 var ErrNoBrowserLogin = errors.New("this server has no login by browser")
 
-// ErrNotAdmitted says that nobody admitted the machine in time.
+// ErrNotAdmitted reports that no user has admitted the machine in time.
 var ErrNotAdmitted = errors.New("nobody confirmed the login within 10 minutes")
 
-// AskLogin asks the server to let a machine of this name in with s's token, of which it tells the
-// SHA-256 only.
+// AskLogin asks the server to admit a machine of this name with s's token. It sends only the
+// token's SHA-256.
 func (s *Server) AskLogin(ctx context.Context, name string) (w Waiting, err error) {
 	sum := sha256.Sum256([]byte(s.token))
 	body, err := json.Marshal(team.Login{Hash: hex.EncodeToString(sum[:]), Name: name})
@@ -70,8 +70,9 @@ func (s *Server) AskLogin(ctx context.Context, name string) (w Waiting, err erro
 	return w, nil
 }
 
-// AwaitLogin waits until somebody has admitted the machine that asked, and returns who: from then
-// on the token is that user's. The error wraps ErrNotAdmitted if nobody does in time.
+// AwaitLogin waits until a user has admitted the machine after AskLogin, and returns the user's
+// name. The token then belongs to that user. The error wraps ErrNotAdmitted if no user admits it in
+// time.
 func (s *Server) AwaitLogin(ctx context.Context) (user string, err error) {
 	until := time.Now().Add(admitTime)
 	for time.Now().Before(until) {
@@ -96,7 +97,7 @@ func (s *Server) User(ctx context.Context) (name string, err error) {
 	return info.User, err
 }
 
-// Logout asks the server to make the token void, which it does if the token was made by AskLogin.
+// Logout asks the server to revoke the token, which it does if the token was created by AskLogin.
 func (s *Server) Logout(ctx context.Context) error {
 	return s.once(ctx, http.MethodDelete, "/api/login", "", nil, nil)
 }

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// checkBack is how far back sessions are compared with what the server has.
+	// checkBack is how far back sessions are compared with those on the server.
 	checkBack = 30 * 24 * time.Hour
-	// checkEvery is how often that is done.
+	// checkEvery is the interval between two comparisons.
 	checkEvery = 24 * time.Hour
-	// checkCount is how many sessions one call compares.
+	// checkCount is the maximum number of sessions in one call.
 	checkCount = 1000
 )
 
-// Check asks the server whether it still has the sessions that were sent within the last 30 days:
-// one that was set back to a backup, or to a standby that was behind, has lost some. Those that
-// differ wait again. With due, only sessions count that were not compared within the last day. It
-// returns how many were compared, and how many differ.
+// Check asks the server whether it still has the sessions that were sent within the last 30 days: a
+// server that was restored from a backup, or replaced by a standby that lagged, has lost some.
+// Those that differ are sent again. If due is set, it skips sessions that were compared within the
+// last day. It returns the number of compared and of differing sessions.
 func (s *Syncer) Check(ctx context.Context, due bool) (compared, differ int, err error) {
 	pushes, err := s.Store.Pushes(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	now := time.Now()
-	ids := map[string]string{} // by the id there
+	ids := map[string]string{} // by id on the server
 	for id, p := range pushes {
 		complete := p.Server == s.Server.URL() && p.Seen != "" && p.Digest != "" && !p.Never && !p.Deleted
 		if complete && now.Sub(p.Sent) < checkBack && !(due && now.Sub(p.Compared) < checkEvery) {
@@ -55,7 +55,7 @@ func (s *Syncer) Check(ctx context.Context, due bool) (compared, differ int, err
 	return compared, differ, nil
 }
 
-// checkSome compares some sessions, and returns how many differ.
+// checkSome compares some sessions, and returns the number that differ.
 func (s *Syncer) checkSome(ctx context.Context, remotes []string, ids map[string]string, pushes map[string]store.Push) (differ int, err error) {
 	var o team.Check
 	for _, remote := range remotes {

@@ -14,26 +14,26 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// content is what leaves this machine of a session: without secrets, without what was typed.
+// content is what is sent of a session: without secrets and without input.
 type content struct {
 	session session.Session
 	info    *store.Info
-	name    string // the user's, and the note
+	name    string // set by the user, like the note
 	note    string
 	tags    []string
 	raw     *pieces
 	entries []json.RawMessage
 	ids     []string                     // of the entries
-	sums    map[string][sha256.Size]byte // digests of the entries, by their ids
-	digest  string                       // of the entries
+	sums    map[string][sha256.Size]byte // digests of the entries by id
+	digest  string                       // of all entries
 	usage   []session.Usage
-	live    bool            // the session runs
-	open    map[string]bool // ids of entries that still change, which are not sent while it runs
-	visits  []store.Visit   // folders that entries name
+	live    bool            // the session is live
+	open    map[string]bool // ids of entries that may still change, which are not sent while the session is live
+	visits  []store.Visit   // folders that entries mention
 }
 
-// read reads a session to its end. home is written as ~. The raw log, which must be
-// closed, has a file in folder; if that is empty, it is not read.
+// read reads a session to its end. home is replaced by ~. If folder is not empty, the raw log is
+// read into a file in it and must be closed.
 func read(ctx context.Context, l *library.Library, info *store.Info, home, folder string) (*content, error) {
 	t, err := l.Transcript(ctx, info)
 	if err != nil {
@@ -83,10 +83,10 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home, folde
 	return c, nil
 }
 
-// maxField is how long a text of an entry may be that is too large to be sent, in bytes.
+// maxField is the maximum length of a text in an entry that is too large to send, in bytes.
 const maxField = 512 << 10
 
-// encode returns the JSON of an entry. One that the server would refuse is cut, and says so.
+// encode returns the JSON of an entry. An entry that the server would reject is cut and marked.
 func encode(e *session.Entry, h homes) (json.RawMessage, error) {
 	c := *e
 	h.entry(&c)

@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// homes are the names of the home folder: as it is configured, and without symbolic links.
+// homes are the names of the home folder: as configured, and with symbolic links resolved.
 type homes []string
 
 func homesOf(home string) (h homes) {
@@ -38,10 +38,10 @@ func resolved(path string) string {
 	return path
 }
 
-// personal reports whether the name of a home folder says whose it is; /root does not.
+// personal reports whether the name of a home folder tells whose it is. That of root does not.
 func personal(home string) bool { return strings.Count(home, "/") > 1 }
 
-// tilde writes the home folder as ~ wherever a text names it, or something in it.
+// tilde replaces the home folder by ~ wherever a text mentions it or something in it.
 func (h homes) tilde(text string) string {
 	for _, home := range h {
 		text = tilde(text, home)
@@ -70,10 +70,10 @@ func tilde(text, home string) string {
 	}
 }
 
-// goesOn reports whether a folder's name goes on with a text.
+// goesOn reports whether text continues the name of a folder.
 func goesOn(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
-	if r == '.' { // at the end of a sentence it is no part of the name
+	if r == '.' { // at the end of a sentence it does not belong to the name
 		r, _ = utf8.DecodeRuneInString(text[n:])
 	}
 	return text != "" && isName(r)
@@ -83,7 +83,7 @@ func isName(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-')
 }
 
-// entry writes the home folder as ~ in all texts of an entry, which is a copy.
+// entry replaces the home folder by ~ in all texts of an entry, which must be a copy.
 func (h homes) entry(e *session.Entry) {
 	for _, text := range []*string{&e.Cwd, &e.Text, &e.Markdown, &e.Output} {
 		*text = h.tilde(*text)
@@ -98,7 +98,7 @@ func (h homes) entry(e *session.Entry) {
 	}
 }
 
-// value is tilde for what came out of JSON.
+// value is tilde for a decoded JSON value.
 func (h homes) value(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -122,12 +122,12 @@ func (h homes) value(v any) any {
 // homePatches collects patches for a session's output. They replace each character of a home folder
 // by "~", so that nothing on the screen moves.
 type homePatches struct {
-	output  *redact.Stream         // nil: there is nothing to replace
-	patches map[int][]redact.Patch // by the number of the output event
+	output  *redact.Stream         // nil if there is nothing to replace
+	patches map[int][]redact.Patch // by number of the output event
 }
 
-// inOutput returns homePatches without any patches. They leave home folders that are not personal
-// as they are.
+// inOutput returns homePatches without any patches. Home folders that are not personal are not
+// replaced.
 func (h homes) inOutput() (*homePatches, error) {
 	o := redact.Options{Unknown: true}
 	for _, home := range h {
@@ -154,7 +154,7 @@ func (p *homePatches) event(e session.Event) {
 	}
 }
 
-// take searches the next chunk of the output, nil at its end.
+// take searches the next chunk of the output, or the end of the output if it is nil.
 func (p *homePatches) take(chunk []byte) {
 	if p.output == nil {
 		return
@@ -165,8 +165,8 @@ func (p *homePatches) take(chunk []byte) {
 	}
 }
 
-// rawLog returns the raw log as it is sent, in a file in folder. Events of what was typed, and of
-// what others noted, have no data. The raw log is read at most three times: see archive.NewSent.
+// rawLog returns the raw log to send, in a file in folder. Events of input and notes of others have
+// no data. The raw log is read at most three times: see archive.NewSent.
 func rawLog(ctx context.Context, l *library.Library, info *store.Info, h homes, folder string) (p *pieces, err error) {
 	home, err := h.inOutput()
 	if err != nil {
@@ -188,7 +188,7 @@ func rawLog(ctx context.Context, l *library.Library, info *store.Info, h homes, 
 	return p, nil
 }
 
-// fill adds what source has, with patches in its output.
+// fill adds the events of source, with patches applied to its output.
 func (p *pieces) fill(source *archive.Masked, patches map[int][]redact.Patch, info *store.Info) error {
 	rec := store.NewRecording(info.Cols, info.Rows)
 	for output := 0; ; {

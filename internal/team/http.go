@@ -18,18 +18,18 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Server is the server of a team, as a machine sees it.
+// Server is the server of a team.
 type Server struct {
 	url, token string
 	http       *http.Client
-	// Pause waits before a call is tried again. nil: time passes.
+	// Pause waits before a call is repeated. If it is nil, a timer is used.
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// ErrAddress says that an address is not that of a server to send sessions to.
+// ErrAddress reports an invalid address of a server.
 var ErrAddress = errors.New("the server's address begins with https:// (or is http://localhost)")
 
-// NewServer returns the server at an address, which is used with a token. It sends nothing.
+// NewServer returns the server at an address. token is used for its calls. It sends nothing.
 func NewServer(address, token string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
@@ -41,7 +41,7 @@ func NewServer(address, token string) (*Server, error) {
 	}
 	return &Server{url: u.Scheme + "://" + u.Host, token: token, http: &http.Client{
 		Timeout: callTime,
-		// What is sent is for this server only.
+		// Requests must reach no other server.
 		CheckRedirect: redirect.Never,
 	}}, nil
 }
@@ -50,29 +50,29 @@ func NewServer(address, token string) (*Server, error) {
 func (s *Server) URL() string { return s.url }
 
 const (
-	callTime  = time.Minute // of one call
-	maxAnswer = 1 << 20     // bytes
-	// maxRetryAfter is how long a server may ask to wait, in seconds.
+	callTime  = time.Minute // for one call
+	maxAnswer = 1 << 20     // in bytes
+	// maxRetryAfter is the maximum time that a server may ask to wait, in seconds.
 	maxRetryAfter = 24 * 60 * 60
-	tries         = 4 // of a call
+	tries         = 4 // maximum number of attempts of a call
 	firstWait     = time.Second
 	longWait      = 10 * time.Minute
-	// patience is how long a call waits before it is tried again, at most. Who asks for more than
-	// that is asked again later.
+	// patience is the maximum wait before a call is repeated. If the server asks for more, the call
+	// fails and is repeated later.
 	patience = 10 * time.Second
 )
 
-// statusError is an answer that is no success.
+// statusError is a response other than success.
 type statusError struct {
 	Status  int
 	Message string
 	Code    string
-	After   time.Duration // how long the server asks to wait
+	After   time.Duration // the time that the server asks to wait
 }
 
-// Passing reports whether an error of a call may be gone after a while, and how long the server
-// asks to wait. Such an error wraps session.ErrAway: nobody answered, a page of the network did, or
-// the server fails just now.
+// Passing reports whether an error of a call may be temporary, and how long the server asks to
+// wait. Such an error wraps session.ErrAway: there was no response, or it came from a page of the
+// network, or the server has a temporary failure.
 func Passing(err error) (after time.Duration, ok bool) {
 	var refused *statusError
 	if !errors.As(err, &refused) {
@@ -85,17 +85,17 @@ func (e *statusError) passing() bool {
 	return e.Status/100 != 4 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
 }
 
-// Is reports whether target is the sentinel for what the server answers.
+// Is reports whether target is the sentinel for the server's response.
 func (e *statusError) Is(target error) bool {
 	return target == session.ErrAway && e.passing() || target == session.ErrForbidden && e.Status == http.StatusUnauthorized
 }
 
-// Backoff is how long one waits between tries: a second at first, and then twice as long each time,
-// up to 10 minutes; each somewhat shorter by chance, so that many machines do not come at once. The
-// zero value is ready.
+// Backoff computes pauses between attempts: a second at first, then twice as long each time, up to
+// 10 minutes. Each is shortened by a random amount, so that many machines do not retry at the same
+// time. The zero value is ready.
 type Backoff struct{ last time.Duration }
 
-// Next returns how long to wait, at least what the server asks for.
+// Next returns the next pause. It is at least after, the time that the server asks for.
 func (b *Backoff) Next(after time.Duration) time.Duration {
 	b.last = min(max(2*b.last, firstWait), longWait)
 	return max(after, b.last/2+rand.N(b.last/2))
@@ -108,14 +108,14 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the server answers %d: %s", e.Status, e.Message)
 }
 
-// Check returns an error unless the server takes the token.
+// Check returns an error unless the server accepts the token.
 func (s *Server) Check(ctx context.Context) error {
 	return s.call(ctx, http.MethodGet, "/api/info", "", nil, nil)
 }
 
-// call makes a call, again if the server cannot be reached or is busy, and reads the answer into
-// to, unless that is nil. A call that was answered with 409 is not made again; its answer is read,
-// too.
+// call makes a call and decodes the response into to, unless that is nil. It repeats the call if
+// the server cannot be reached or is busy. A response with status 409 is decoded, too, and the call
+// is not repeated.
 func (s *Server) call(ctx context.Context, method, path, kind string, body []byte, to any) (err error) {
 	var wait Backoff
 	for try := 1; ; try++ {
@@ -141,7 +141,8 @@ func (s *Server) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Refused returns what a server said that refused a call, and whether an error is that.
+// Refused returns the code and the message with which a server refused a call. ok is false for
+// other errors.
 func Refused(err error) (code, message string, ok bool) {
 	var refused *statusError
 	if !errors.As(err, &refused) {
@@ -150,7 +151,8 @@ func Refused(err error) (code, message string, ok bool) {
 	return refused.Code, refused.Message, true
 }
 
-// Post makes a call once, with a body of JSON, and returns the answer. The caller closes it.
+// Post makes a call once, with a JSON body, and returns the body of the response. The caller must
+// close it.
 func (s *Server) Post(ctx context.Context, path string, v any) (io.ReadCloser, error) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -187,14 +189,14 @@ func (s *Server) send(ctx context.Context, method, path, kind string, body []byt
 	return answer, nil
 }
 
-// refusal returns the error of an answer that is no success.
+// refusal returns the error for a response other than success.
 func refusal(answer *http.Response, text []byte) error {
 	refused := &statusError{Status: answer.StatusCode}
 	if n, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && n > 0 {
 		refused.After = min(time.Duration(n), maxRetryAfter) * time.Second
 	}
 	var told team.Refusal
-	_ = json.Unmarshal(text, &told) // a proxy's answer has none
+	_ = json.Unmarshal(text, &told) // a proxy's response has none
 	refused.Code, refused.Message = told.Code, told.Message
 	return refused
 }
@@ -222,7 +224,7 @@ func (s *Server) once(ctx context.Context, method, path, kind string, body []byt
 	return refusal(answer, text)
 }
 
-// isConflict reports whether the server has something else than what a call continues.
+// isConflict reports whether the call does not continue what the server has.
 func isConflict(err error) bool {
 	var refused *statusError
 	return errors.As(err, &refused) && refused.Status == http.StatusConflict

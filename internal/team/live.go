@@ -12,31 +12,32 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// ErrRuns says that a session is sent when it has ended.
+// ErrRuns reports that a session is still being recorded, and will be sent when it has ended.
 var ErrRuns = errors.New("it is being recorded, and sent when it has ended")
 
 const (
-	// beatTime is how often the server is told that a session runs. It believes it for longer.
+	// beatTime is the interval at which live sessions are reported to the server, which waits
+	// longer before it considers one over.
 	beatTime = 30 * time.Second
-	// refusedTime is how long a session is left alone that the server has refused.
+	// refusedTime is how long a session is not sent after the server has refused it.
 	refusedTime = time.Minute
 )
 
-// sentLive is what was sent of a session that runs.
+// sentLive is what was sent of a live session.
 type sentLive struct {
-	look     string    // of its description
-	revision int64     // of its entries
-	told     time.Time // when the server was told that it runs
-	later    time.Time // it was refused, and left alone until then
+	look     string    // state of its description
+	revision int64     // revision of its entries
+	told     time.Time // time when it was last reported as live
+	later    time.Time // it was refused, and is not sent until then
 }
 
-// settled reports whether an entry is sent while its session runs: one that still grows may end in
-// the middle of a secret, which is found only when all of it is there.
+// settled reports whether an entry can be sent while its session is live. One that still grows may
+// end within a secret, which is recognised only when it is complete.
 func settled(e *session.Entry) bool {
 	return e.Status != session.StatusStreaming && (e.Tool == nil || e.Tool.Status != session.ToolRunning)
 }
 
-// keep leaves with the server what it had before of entries that change again.
+// keep leaves entries that change again as they are on the server.
 func (c *content) keep(had map[string][8]byte) {
 	for id := range c.open {
 		if sum, ok := had[id]; ok {
@@ -47,8 +48,8 @@ func (c *content) keep(had map[string][8]byte) {
 	}
 }
 
-// News returns the sessions that are recorded and of which SendLive has something to send: none,
-// unless the rules say so. What programs run as commands is sent only when it has ended.
+// News returns the live sessions of which SendLive has something to send. There are none unless the
+// rules allow it. A command that a program runs is sent only when it has ended.
 func (s *Syncer) News(ctx context.Context) (infos []*store.Info, err error) {
 	if !s.Rules.Live {
 		return nil, nil
@@ -71,14 +72,14 @@ func (l *sentLive) due(look string, revision int64) bool {
 	return now.After(l.later) && (l.look != look || l.revision != revision || now.Sub(l.told) >= beatTime)
 }
 
-// liveLook returns what is known of a session besides what was said in it.
+// liveLook returns the state of a session without its entries.
 func (s *Syncer) liveLook(info *store.Info) string {
 	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, s.Rules.spaceOf(info)}) // plain values
 	return sumOf(text)
 }
 
-// SendLive sends what is new of the conversation of a session that runs. The rest follows by Send,
-// when it has ended.
+// SendLive sends what is new in the conversation of a live session. Send sends the rest when it has
+// ended.
 func (s *Syncer) SendLive(ctx context.Context, info *store.Info) error {
 	if s.running == nil {
 		s.running = map[string]*sentLive{}
@@ -87,7 +88,7 @@ func (s *Syncer) SendLive(ctx context.Context, info *store.Info) error {
 	if last != nil && last.look == now.look && time.Since(last.told) < beatTime {
 		now.told = last.told
 	}
-	delete(s.running, info.ID) // after an error nothing is known
+	delete(s.running, info.ID) // after an error it is unknown what was sent
 	err := s.sendLive(ctx, info, now)
 	if err == nil {
 		s.running[info.ID] = now
@@ -97,8 +98,7 @@ func (s *Syncer) SendLive(ctx context.Context, info *store.Info) error {
 	return err
 }
 
-// sendLive tells the server that a session runs, unless that was done already, and sends what is
-// new of its entries.
+// sendLive reports a session as live, unless it was reported recently, and sends its new entries.
 func (s *Syncer) sendLive(ctx context.Context, info *store.Info, now *sentLive) error {
 	l, err := s.masked(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Syncer) sendLive(ctx context.Context, info *store.Info, now *sentLive) 
 		return err
 	}
 	if been := s.Rules.stray(c.visits, s.Home); been != "" {
-		if p.Remote != "" { // what is there is part of a session that stays here
+		if p.Remote != "" { // the server has part of a session that must not be sent
 			err = s.Withdraw(ctx, info.ID)
 		}
 		return errors.Join(fmt.Errorf("%w: it was in %s", ErrOutside, been), err)

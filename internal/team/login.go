@@ -11,13 +11,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
-// Login is what a machine keeps to send sessions to a server.
+// Login is a machine's login at a server.
 type Login struct {
 	Server string `json:"server"`
 	Token  string `json:"token"`
 }
 
-// LoginPath returns the path of the file that holds the login, in the user's state folder.
+// LoginPath returns the path of the login file in the user's state folder.
 func LoginPath() (string, error) {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
@@ -30,7 +30,7 @@ func LoginPath() (string, error) {
 	return filepath.Join(state, "ptyrec", "team.json"), nil
 }
 
-// ErrNoLogin says that there is no login.
+// ErrNoLogin reports that there is no login.
 var ErrNoLogin = errors.New("this machine has no login")
 
 // LoadLogin reads the login at path. The error wraps ErrNoLogin if there is none.

@@ -10,25 +10,25 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// pieces are the segments of a raw log as it is sent. Their data is in a file without a name, so
-// that a long session takes no memory. The zero value has no segments.
+// pieces are the segments of a raw log to send. Their data is in an unnamed file to save memory.
+// The zero value has no segments.
 type pieces struct {
 	list []piece
-	file *os.File // nil: there are no segments
+	file *os.File // nil if there are no segments
 	size int64    // of the file, in bytes
 }
 
 // piece is a segment without its data.
 type piece struct {
-	firstEvent, endEvent int64 // the events that it holds: [first, end)
+	firstEvent, endEvent int64 // numbers of its events: [first, end)
 	sum                  [sha256.Size]byte
-	at, size             int64 // where its data is in the file, in bytes
+	at, size             int64 // offset and length of its data in the file, in bytes
 }
 
 // hash returns the SHA-256 of the segment in hexadecimal.
 func (p piece) hash() string { return hex.EncodeToString(p.sum[:]) }
 
-// newPieces returns pieces whose file is in a folder. close must be called.
+// newPieces returns pieces with a file in a folder. The caller must close them.
 func newPieces(folder string) (*pieces, error) {
 	f, err := os.CreateTemp(folder, ".sync-*") // 0600
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *pieces) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// events returns how many events the raw log has.
+// events returns the number of events in the raw log.
 func (p *pieces) events() int64 {
 	if len(p.list) == 0 {
 		return 0
@@ -78,8 +78,8 @@ func (p *pieces) events() int64 {
 	return p.list[len(p.list)-1].endEvent
 }
 
-// next returns the index of the first segment that the server does not have. If it is 0, the server
-// has no raw log, or another one.
+// next returns the index of the first segment that the server lacks. It is 0 if the server has no
+// raw log, or a different one.
 func (p *pieces) next(have team.State) int {
 	return 1 + slices.IndexFunc(p.list, func(seg piece) bool { return seg.endEvent == have.Events && seg.hash() == have.SHA256 })
 }

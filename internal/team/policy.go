@@ -10,18 +10,19 @@ import (
 	"github.com/ptyrec/ptyrec/protocol/team"
 )
 
-// policy is what the server asks of its senders.
+// policy is the server's policy for senders.
 type policy struct {
 	of      *redact.Redactor // by the user's settings
-	library *library.Library // with the patterns that the server asks for, too
-	until   time.Time        // when the server is asked again
+	library *library.Library // with the server's patterns, too
+	until   time.Time        // time to ask the server again
 }
 
-// policyTime is how long a policy counts.
+// policyTime is how long a policy is valid.
 const policyTime = time.Minute
 
-// masked returns the library from which is sent: it takes out what the user's settings and the
-// server's policy say. While the policy cannot be had, nothing is sent.
+// masked returns the library from which to send. It removes the secrets according to the user's
+// settings and the server's policy. If the policy is unavailable, it returns an error and nothing
+// is sent.
 func (s *Syncer) masked(ctx context.Context) (*library.Library, error) {
 	if s.Library.Redact.Redactor == nil {
 		return nil, ErrRedactionOff

@@ -20,39 +20,39 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Reader reads the sessions on a server, as far as the user may. It implements store.Reader. What
-// a server answers is checked as far as this program depends on it; texts may hold anything. Its
+// Reader reads sessions from a server, as far as the user may. It implements store.Reader. It
+// validates responses as far as the program depends on them; texts may contain anything. Its
 // methods may be called concurrently.
 type Reader struct {
 	server *Server
-	home   string // a folder below it is called ~ there
+	home   string // the home folder that ~ stands for
 
 	mu   sync.Mutex // guards seen
 	seen []string   // ids of the sessions that were returned
 }
 
-// NewReader returns what reads the sessions on a server. home is what machines send as ~.
+// NewReader returns a Reader for a server. home is the folder that machines replace by ~.
 func NewReader(server *Server, home string) *Reader { return &Reader{server: server, home: home} }
 
-// Limits of what a server may answer.
+// Limits of a server's responses.
 const (
-	maxRead     = 256 << 20 // bytes of one answer
-	maxSessions = 1_000_000 // of a list
-	pageOfList  = 1000      // sessions asked for at a time
-	pageOfTalk  = 200       // entries asked for at a time
-	maxSide     = 1000      // cells of a window
-	usageOf     = 100       // sessions whose usage is asked for at a time
+	maxRead     = 256 << 20 // bytes of a response
+	maxSessions = 1_000_000 // in a list
+	pageOfList  = 1000      // sessions in a request
+	pageOfTalk  = 200       // entries in a request
+	maxSide     = 1000      // width and height of a window, in cells
+	usageOf     = 100       // sessions in a request for usage
 )
 
-// errAnswer says that the server answers what it must not.
+// errAnswer reports an invalid response of the server.
 var errAnswer = errors.New("the server's answer cannot be read")
 
 func wrong(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errAnswer, fmt.Sprintf(format, args...))
 }
 
-// get asks for a path below /api/ and returns the answer. The error wraps session.ErrNotFound or
-// session.ErrAmbiguous if the server says so.
+// get requests a path below /api/ and returns the response. The error wraps session.ErrNotFound or
+// session.ErrAmbiguous if the server reports that.
 func (r *Reader) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	answer, err := r.server.send(ctx, http.MethodGet, "/api/"+path+"?"+query.Encode(), "", nil)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Reader) get(ctx context.Context, path string, query url.Values) ([]byte
 		return body, nil
 	}
 	var told team.Refusal
-	_ = json.Unmarshal(body, &told) // a proxy's answer has none
+	_ = json.Unmarshal(body, &told) // a proxy's response has none
 	refused := &statusError{Status: answer.StatusCode, Message: told.Message}
 	switch {
 	case answer.StatusCode == http.StatusNotFound && told.Code == "not_found":
@@ -94,14 +94,14 @@ func (r *Reader) read(ctx context.Context, path string, query url.Values, to any
 	return nil
 }
 
-// filter returns a filter as the API takes it.
+// filter returns a filter as query parameters.
 func (r *Reader) filter(f store.Filter) url.Values {
 	f.Cwd = tilde(f.Cwd, r.home)
 	return f.Values()
 }
 
-// Sessions returns the sessions that the filter chooses, the newest first. None is unread, and none
-// is left out because it is a program's command.
+// Sessions returns the sessions that the filter selects, newest first. On a server, none is unread
+// or hidden as a program's command.
 func (r *Reader) Sessions(ctx context.Context, f store.Filter) (infos []*store.Info, err error) {
 	if f.Unread {
 		return nil, nil
@@ -137,7 +137,7 @@ func (r *Reader) Sessions(ctx context.Context, f store.Filter) (infos []*store.I
 	}
 }
 
-// info returns a session of the server. It is never one of this machine.
+// info converts a session of the server. It never belongs to this machine.
 func (r *Reader) info(o store.Overview) (*store.Info, error) {
 	if !isID(o.ID) {
 		return nil, wrong("a session has no valid id")
@@ -150,7 +150,7 @@ func (r *Reader) info(o store.Overview) (*store.Info, error) {
 		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ForkedFrom: o.ForkedFrom, ContinuedBy: o.ContinuedBy,
 	}
 	if info.Owner == "" {
-		info.Owner = "?" // whoever it is, it is no session of this machine
+		info.Owner = "?" // an owner marks it as a session of another machine
 	}
 	if s := o.Duration; s > 0 && s < math.MaxInt64/float64(time.Second) {
 		info.Duration = time.Duration(s * float64(time.Second))
@@ -167,7 +167,7 @@ func (r *Reader) info(o store.Overview) (*store.Info, error) {
 	return info, nil
 }
 
-// maxID is how long the id of a session may be, in bytes.
+// maxID is the maximum length of a session's id, in bytes.
 const maxID = 64
 
 func isID(id string) bool {
@@ -179,12 +179,12 @@ func isID(id string) bool {
 	return id != "" && len(id) <= maxID
 }
 
-// timePart is how many characters of an id say when the session was started, in milliseconds.
+// timePart is the number of characters of an id that contain the start time, in milliseconds.
 const timePart = 12
 
-// IDs returns the ids of the sessions that were returned. The server has others that are like them:
-// beside each is what could be another one of the same millisecond, so that short ids say that
-// much.
+// IDs returns the ids of the sessions that were returned. The server may have others with similar
+// ids, so IDs adds an artificial id of the same millisecond for each. So shortened ids are long
+// enough.
 func (r *Reader) IDs(context.Context) (ids []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +194,7 @@ func (r *Reader) IDs(context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// Sandboxes returns none: the commands of programs are sessions like others here.
+// Sandboxes returns none: on a server, the commands of programs are ordinary sessions.
 func (r *Reader) Sandboxes(context.Context, store.Filter) ([]store.SandboxInfo, error) {
 	return nil, nil
 }
@@ -212,7 +212,7 @@ func (r *Reader) Find(ctx context.Context, ref string) (*store.Info, error) {
 	return r.info(o)
 }
 
-// hit is what the API has of a hit.
+// hit is a hit in the form of the API.
 type hit struct {
 	Session store.Overview `json:"session"`
 	Entry   *session.Entry `json:"entry"`
@@ -220,7 +220,7 @@ type hit struct {
 	Marks   [][2]int       `json:"marks"`
 }
 
-// SearchAll returns the sessions and the messages that the server finds.
+// SearchAll returns the sessions and messages that the server finds.
 func (r *Reader) SearchAll(ctx context.Context, query store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
 	q := r.filter(query.Filter)
 	q.Set("q", query.Text)
@@ -255,7 +255,8 @@ func (r *Reader) SearchAll(ctx context.Context, query store.Query) (labels []*st
 	return labels, hits, nil
 }
 
-// marksIn returns marks up to the first that is not in the text or not behind the one before it.
+// marksIn returns the valid marks at the start of marks: within the text, in order, not
+// overlapping.
 func marksIn(text string, marks [][2]int) [][2]int {
 	at := 0
 	for i, m := range marks {
@@ -297,7 +298,7 @@ func (r *Reader) Page(ctx context.Context, id string, span store.Span) (page sto
 	return store.Page{Entries: answer.Entries, Start: answer.Start, Total: answer.Total}, nil
 }
 
-// EntriesAfter returns the entries of a session in order whose numbers are larger than seq.
+// EntriesAfter returns the entries of a session whose numbers are greater than seq, in order.
 func (r *Reader) EntriesAfter(ctx context.Context, id string, seq int) (entries []*session.Entry, err error) {
 	for e, err := range r.after(ctx, id, seq) {
 		if err != nil {
@@ -308,8 +309,8 @@ func (r *Reader) EntriesAfter(ctx context.Context, id string, seq int) (entries 
 	return entries, nil
 }
 
-// Each returns the entries of a session in order, without holding all of them. After an error there
-// are no more.
+// Each iterates over the entries of a session in order, without loading all of them. It ends after
+// an error.
 func (r *Reader) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, error] {
 	return r.after(ctx, id, 0)
 }
@@ -346,14 +347,15 @@ func (r *Reader) EventsFrom(ctx context.Context, id string, from store.From) ite
 	return store.EventsOf(ctx, id, from, r.nextSegment(id))
 }
 
-// OutputFrom returns the output of a session from a byte on, as sqlite.Store.OutputFrom does.
+// OutputFrom returns the output of a session from a byte offset on, as sqlite.Store.OutputFrom
+// does.
 func (r *Reader) OutputFrom(ctx context.Context, id string, offset int64) iter.Seq2[store.Placed, error] {
 	return store.OutputOf(ctx, id, offset, r.nextSegment(id))
 }
 
-// nextSegment returns what reads the segments of a raw log, several at a time.
+// nextSegment returns a function that reads the segments of a raw log, several at a time.
 func (r *Reader) nextSegment(id string) store.NextSegment {
-	var ahead []store.Segment // was read, and not asked for yet
+	var ahead []store.Segment // read, but not returned yet
 	return func(ctx context.Context, event int64, from store.From) (seg store.Segment, ok bool, err error) {
 		for len(ahead) > 0 && ahead[0].EndEvent <= event {
 			ahead = ahead[1:]
@@ -367,7 +369,7 @@ func (r *Reader) nextSegment(id string) store.NextSegment {
 	}
 }
 
-// segments asks for some segments of a raw log.
+// segments requests some segments of a raw log.
 func (r *Reader) segments(ctx context.Context, id string, event int64, from store.From) (list []store.Segment, err error) {
 	q := url.Values{"event": {strconv.FormatInt(event, 10)}, "at": {strconv.FormatInt(int64(max(0, from.At)), 10)}, "offset": {strconv.FormatInt(max(0, from.Offset), 10)}}
 	body, err := r.get(ctx, "sessions/"+url.PathEscape(id)+"/segments", q)
@@ -394,7 +396,7 @@ func (r *Reader) segments(ctx context.Context, id string, event int64, from stor
 	return list, nil
 }
 
-// Usage returns what the sessions that the filter chooses used, ignoring its Limit and After.
+// Usage returns the usage of the sessions that the filter selects, ignoring its Limit and After.
 func (r *Reader) Usage(ctx context.Context, f store.Filter) ([]store.Used, error) {
 	f.Limit, f.After = 0, store.Position{}
 	infos, err := r.Sessions(ctx, f)
@@ -408,7 +410,7 @@ func (r *Reader) Usage(ctx context.Context, f store.Filter) ([]store.Used, error
 	return r.UsageOf(ctx, ids)
 }
 
-// UsageOf is Usage for the sessions with these ids.
+// UsageOf returns the usage of the sessions with these ids, as Usage does.
 func (r *Reader) UsageOf(ctx context.Context, ids []string) (used []store.Used, err error) {
 	for len(ids) > 0 {
 		n := min(len(ids), usageOf)

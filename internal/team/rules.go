@@ -10,24 +10,25 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Rules choose the sessions that are sent.
+// Rules select the sessions to send.
 type Rules struct {
-	Folders []string // absolute; nothing outside is ever sent
-	All     bool     // everything is sent, whatever the folders are: for containers
-	Agents  []string // only sessions with one of these; none: all
-	Raw     bool     // the raw log, too
-	Live    bool     // the conversation while the session runs, too
-	Space   string   // empty: only you read them
-	Spaces  []Folder // for some folders
+	Folders []string // absolute paths; nothing outside is ever sent
+	All     bool     // send everything, whatever the folders are; for containers
+	Agents  []string // only sessions with one of these; empty: any
+	Raw     bool     // send the raw log, too
+	Live    bool     // send the conversation of live sessions, too
+	Space   string   // empty: only you can read the sessions
+	Spaces  []Folder // spaces of particular folders
 }
 
-// Folder is a folder whose sessions go into a space.
+// Folder is a folder whose sessions are sent to a space.
 type Folder struct {
 	Folder string `toml:"folder"`
 	Space  string `toml:"space"`
 }
 
-// Sends reports whether a session may be sent, by what is known when it begins, and its agents.
+// Sends reports whether a session may be sent, judged by its description at the start and its
+// agents.
 func (r *Rules) Sends(info *store.Info) bool {
 	if len(r.Agents) > 0 && !slices.ContainsFunc(info.Agents, func(a session.Agent) bool { return slices.Contains(r.Agents, a.Name) }) {
 		return false
@@ -35,13 +36,14 @@ func (r *Rules) Sends(info *store.Info) bool {
 	return r.holds(info.Cwd)
 }
 
-// holds reports whether what happens in a folder may be sent.
+// holds reports whether sessions in a folder may be sent.
 func (r *Rules) holds(path string) bool {
 	return r.All || slices.ContainsFunc(r.Folders, func(folder string) bool { return within(path, folder) })
 }
 
-// stray returns the first folder that is outside of those that are sent; else "". home is what ~
-// names. What an agent shows may be the end of a path only, or made up, so that must be there.
+// stray returns the first folder that is outside the folders to send, or "". home is the folder
+// that ~ stands for. A folder that an agent shows must exist, because it may be abbreviated or
+// invented.
 func (r *Rules) stray(visits []store.Visit, home string) string {
 	for _, v := range visits {
 		folder := v.Folder
@@ -58,13 +60,13 @@ func (r *Rules) stray(visits []store.Visit, home string) string {
 	return ""
 }
 
-// within reports whether a path is a folder or in it, with all symbolic links followed.
+// within reports whether a path is folder or inside it, with symbolic links resolved.
 func within(path, folder string) bool {
 	rel, err := filepath.Rel(followed(folder), followed(path))
 	return err == nil && filepath.IsAbs(path) && rel != ".." && !strings.HasPrefix(rel, "../")
 }
 
-// followed returns a path without symbolic links, as far as it exists.
+// followed returns a path with symbolic links resolved, as far as it exists.
 func followed(path string) string {
 	path = filepath.Clean(path)
 	for at := path; ; at = filepath.Dir(at) {

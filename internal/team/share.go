@@ -18,23 +18,23 @@ import (
 type Link struct {
 	URL     string
 	Expires time.Time
-	Anyone  bool // it opens for people without a token, too
+	Anyone  bool // works without a token, too
 }
 
-// ErrNotSent says that the server has no session that could be shared.
+// ErrNotSent reports that the server does not have the session.
 var ErrNotSent = errors.New("the session was not sent")
 
-// Sent reports whether the server has the session as it is now.
+// Sent reports whether the server has the session in its current state.
 func (s *Syncer) Sent(ctx context.Context, info *store.Info) (bool, error) {
 	pushes, err := s.Store.Pushes(ctx)
 	p := pushes[info.ID]
 	return p.Server == s.Server.URL() && p.Remote != "" && p.Seen == s.Look(info), err
 }
 
-// linkForm is what a server may answer as the path of a link.
+// linkForm matches a valid path of a link.
 var linkForm = lazy.Regexp(`^/l/[A-Za-z0-9_-]{16,64}$`)
 
-// Share makes a link to a session that was sent. It is valid for some time, in whole seconds.
+// Share creates a link to a session that was sent. valid is its lifetime, rounded to seconds.
 func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyone bool) (l Link, err error) {
 	path, err := s.linksPath(ctx, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Syncer) Share(ctx context.Context, id string, valid time.Duration, anyo
 	return Link{s.Server.URL() + made.Path, made.Expires, made.Anyone}, nil
 }
 
-// Revoke makes all links to a session void, and returns how many there were.
+// Revoke revokes all links to a session, and returns their number.
 func (s *Syncer) Revoke(ctx context.Context, id string) (n int, err error) {
 	path, err := s.linksPath(ctx, id)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *Syncer) Revoke(ctx context.Context, id string) (n int, err error) {
 	return done.Revoked, err
 }
 
-// linksPath returns the path of the links to a session, which may have another id on the server.
+// linksPath returns the path for the links of a session, which may have another id on the server.
 func (s *Syncer) linksPath(ctx context.Context, id string) (string, error) {
 	pushes, err := s.Store.Pushes(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package team sends this machine's sessions to the server of a team. The database here is the
-// source of truth; the server has a copy that can be made again.
+// Package team sends this machine's sessions to the server of a team. The local database is the
+// source of truth; the server has a copy that can be created again.
 package team
 
 import (
@@ -26,29 +26,29 @@ import (
 // Syncer sends sessions.
 type Syncer struct {
 	Store   *sqlite.Store
-	Library *library.Library // its redaction must be on
+	Library *library.Library // must have redaction enabled
 	Server  *Server
 	Rules   Rules
-	Home    string // is written as ~
+	Home    string // replaced by ~
 
 	policy  policy               // of the server
-	running map[string]*sentLive // what was sent of sessions that run, by id
+	running map[string]*sentLive // what was sent of live sessions, by id
 }
 
-// ErrRedactionOff says that nothing is sent while secrets are not taken out.
+// ErrRedactionOff reports that nothing is sent while redaction is off.
 var ErrRedactionOff = errors.New("nothing is sent while redaction is off")
 
-// ErrOutside says that a session may not be sent.
+// ErrOutside reports that the rules exclude a session.
 var ErrOutside = errors.New("it is outside the folders and agents that are sent")
 
-// ErrPrivate says that the user wanted a session, or one whose conversation it continues, never to
-// be sent.
+// ErrPrivate reports that the user has excluded a session, or one that it continues, when it was
+// recorded.
 var ErrPrivate = errors.New("it is private: recorded with --private, or it continues a session that is never sent")
 
-// ErrNever says that a session is never sent.
+// ErrNever reports that a session is excluded.
 var ErrNever = errors.New("excluded from sync: withdrawn, or deleted on the server")
 
-// Waiting returns the sessions that were not sent as they are now, the oldest first.
+// Waiting returns the sessions that are not sent in their current state, oldest first.
 func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[string]store.Push, err error) {
 	all, err := s.Store.Sessions(ctx, store.Filter{})
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[s
 	return infos, pushes, nil
 }
 
-// private reports whether a session, or one whose conversation it continues and so shows again, is
-// private or never sent.
+// private reports whether a session is private or excluded, or continues and thus repeats one that
+// is.
 func (s *Syncer) private(ctx context.Context, info *store.Info, pushes map[string]store.Push) (bool, error) {
 	seen := map[string]bool{}
 	for !info.Private && info.Continues != "" && !seen[info.ID] {
@@ -98,22 +98,22 @@ func (s *Syncer) private(ctx context.Context, info *store.Info, pushes map[strin
 	return info.Private, nil
 }
 
-// Runs reports whether a session is recorded that may be sent when it has ended.
+// Runs reports whether a live session may be sent when it has ended.
 func (s *Syncer) Runs(ctx context.Context) (bool, error) {
 	live, err := s.Store.Sessions(ctx, store.Filter{Live: true})
 	rules := s.Rules
-	rules.Agents = nil // one may yet appear
+	rules.Agents = nil // an agent may still appear
 	return slices.ContainsFunc(live, func(i *store.Info) bool { return !i.Private && rules.Sends(i) }), err
 }
 
-// Look returns what a session looks like without reading all of it: another look means that there
-// may be something to send.
+// Look returns the state of a session without reading all of it. If it has changed, there may be
+// something to send.
 func (s *Syncer) Look(info *store.Info) string {
 	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes, info.Revision, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw}) // plain values
 	return sumOf(text)
 }
 
-// Send sends a session, or what is new of it.
+// Send sends a session, or what is new in it.
 func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 	switch {
 	case s.Library.Redact.Redactor == nil:
@@ -153,14 +153,14 @@ func (s *Syncer) Send(ctx context.Context, info *store.Info) error {
 		return errors.Join(err, s.Store.SavePush(context.WithoutCancel(ctx), info.ID, p))
 	}
 	p.Seen, p.Sent, p.Waits, p.Failed = look, time.Now(), time.Time{}, ""
-	if now, err := s.Store.Find(ctx, info.ID); err == nil { // it may have been read out meanwhile
+	if now, err := s.Store.Find(ctx, info.ID); err == nil { // it may have been extracted meanwhile
 		p.Seen = s.Look(now)
 	}
 	return s.Store.SavePush(ctx, info.ID, p)
 }
 
-// rawFolder returns where the file of a raw log is while it is sent: beside the database. It is
-// empty if no raw log is sent.
+// rawFolder returns the folder for the file of a raw log to send, next to the database. It is empty
+// if raw logs are not sent.
 func (s *Syncer) rawFolder() string {
 	if !s.Rules.Raw {
 		return ""
@@ -168,7 +168,7 @@ func (s *Syncer) rawFolder() string {
 	return filepath.Dir(s.Store.Path())
 }
 
-// push returns what is known of a session that is sent. The error says why it may not be sent.
+// push returns the state of sending a session. The error tells why it may not be sent.
 func (s *Syncer) push(ctx context.Context, info *store.Info) (p store.Push, err error) {
 	pushes, err := s.Store.Pushes(ctx)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Syncer) push(ctx context.Context, info *store.Info) (p store.Push, err 
 	return p, nil
 }
 
-// usage returns what a session used of models.
+// usage returns the usage of a session.
 func (s *Syncer) usage(ctx context.Context, id string) ([]session.Usage, error) {
 	used, err := s.Store.UsageOf(ctx, []string{id})
 	out := make([]session.Usage, len(used))
@@ -200,22 +200,23 @@ func (s *Syncer) usage(ctx context.Context, id string) ([]session.Usage, error) 
 	return out, err
 }
 
-// attempts is how often a session is sent again that the server has otherwise than was thought,
-// because it was set back meanwhile, or a clone of this machine sends it at the same time.
+// attempts is the maximum number of attempts for a session if the server's state differs from the
+// expected one, because it was restored from a backup, or a clone of this machine sends the session
+// at the same time.
 const attempts = 5
 
-// send sends what the server does not have.
+// send sends what the server lacks.
 func (s *Syncer) send(ctx context.Context, c *content, p *store.Push) (err error) {
 	for range attempts {
 		if err = s.sendOnce(ctx, c, p); !isConflict(err) {
 			return err
 		}
-		p.Digest = "" // all entries
+		p.Digest = "" // send all entries
 	}
 	return err
 }
 
-// sendOnce sends what the server does not have at its beginning.
+// sendOnce sends what the server lacked at the start.
 func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error {
 	have, err := s.open(ctx, c, p)
 	if err != nil || have.Equal {
@@ -239,8 +240,8 @@ func (s *Syncer) sendOnce(ctx context.Context, c *content, p *store.Push) error 
 	return err
 }
 
-// open makes a session known to the server, and returns how much that has. If that is all of it,
-// there is nothing to do.
+// open registers the session on the server, and returns how much of it the server has. If it has
+// everything, nothing needs to be sent.
 func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have team.State, err error) {
 	p.Version++
 	if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
@@ -264,7 +265,7 @@ func (s *Syncer) open(ctx context.Context, c *content, p *store.Push) (have team
 	return have, nil
 }
 
-// sendNew sends the entries that the server does not have, whose version there is have.
+// sendNew sends the entries that the server lacks. have is the version of its entries.
 func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have int64) (err error) {
 	if p.Digest == c.digest && p.Entries == have {
 		return nil
@@ -278,7 +279,7 @@ func (s *Syncer) sendNew(ctx context.Context, c *content, p *store.Push, have in
 	return s.sendEntries(ctx, c, p, have, had)
 }
 
-// ours reports whether the server has nothing that this machine did not send.
+// ours reports whether everything on the server was sent by this machine.
 func ours(have team.State, p *store.Push, raw *pieces) bool {
 	return (have.Version <= p.Entries || have.Version == p.Next) &&
 		(have.Events == 0 || slices.Contains(p.Segments, have.SHA256) || raw.next(have) > 0)
@@ -293,7 +294,7 @@ func path(p *store.Push, id, rest string) string {
 
 const jsonType = "application/json"
 
-// begin makes the session known to the server.
+// begin registers the session on the server.
 func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have team.State, err error) {
 	o := team.Begin{
 		Session: c.session, Name: c.name, Note: c.note, Tags: c.tags, Space: s.Rules.spaceOf(c.info), Machine: p.Machine,
@@ -311,8 +312,8 @@ func (s *Syncer) begin(ctx context.Context, c *content, p *store.Push) (have tea
 	return have, err
 }
 
-// sendRaw sends the segments that the server does not have. If it has another raw log, that of a
-// session from which secrets were taken out since, it is replaced.
+// sendRaw sends the segments that the server lacks. If the server has a different raw log, because
+// secrets were removed from the session, it is replaced.
 func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have team.State) error {
 	next := c.raw.next(have)
 	if next == 0 && have.Events > 0 {
@@ -337,18 +338,18 @@ func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have te
 	return nil
 }
 
-// Limits of the entries of one call.
+// Limits of the entries in one call.
 const (
-	maxBatch = 3 << 20 // bytes
+	maxBatch = 3 << 20 // in bytes
 	maxCount = 10_000
 )
 
-// versionStep is how much the version of the entries grows at most: two clones of a machine that
-// send the same session at the same time do not count alike, so each notices the other.
+// versionStep is the maximum step of the entries' version. The step is random, so that two clones
+// of a machine that send the same session notice each other.
 const versionStep = 1 << 20
 
-// sendEntries sends the entries that the server does not have, by the beginnings of their digests;
-// all of them if nothing is known of what it has but the version.
+// sendEntries sends the entries that the server lacks, judged by the truncated digests. If these
+// are unknown, it sends all entries.
 func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, version int64, had map[string][8]byte) error {
 	b := team.Batch{All: len(had) == 0}
 	c.keep(had)
@@ -364,7 +365,7 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 			b.Gone = append(b.Gone, id)
 		}
 	}
-	if len(b.Gone) > maxCount { // as many as entries are sent at once
+	if len(b.Gone) > maxCount { // the same limit as for entries
 		b.All, b.Gone, rest = true, nil, c.entries
 	}
 	for first := b.All || len(b.Gone) > 0; first || len(rest) > 0; first = false {
@@ -391,7 +392,7 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 	return nil
 }
 
-// end has the server compare what it has.
+// end makes the server compare what it has.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
 	body, err := json.Marshal(team.End{
 		EndedAt: c.session.EndedAt, ExitCode: c.session.ExitCode, Events: c.raw.events(), Entries: int64(len(c.entries)),
@@ -406,7 +407,7 @@ func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
 	return err
 }
 
-// Withdraw takes a session back from the server. It is never sent again.
+// Withdraw deletes a session from the server. It is never sent again.
 func (s *Syncer) Withdraw(ctx context.Context, id string) error {
 	pushes, err := s.Store.Pushes(ctx)
 	if err != nil {
@@ -423,7 +424,7 @@ func (s *Syncer) Withdraw(ctx context.Context, id string) error {
 	err = s.Server.call(ctx, http.MethodDelete, path(&p, id, ""), "", nil, nil)
 	var refused *statusError
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound && p.Remote == "" {
-		err = nil // it was never there
+		err = nil // the server did not have it
 	}
 	if err != nil {
 		return err
@@ -432,7 +433,7 @@ func (s *Syncer) Withdraw(ctx context.Context, id string) error {
 	return s.Store.SavePush(ctx, id, p)
 }
 
-// Never has a session never sent. What the server has of it stays there.
+// Never excludes a session from sending. What the server has of it stays there.
 func Never(ctx context.Context, db *sqlite.Store, id string) error {
 	pushes, err := db.Pushes(ctx)
 	if err != nil {

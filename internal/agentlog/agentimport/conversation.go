@@ -15,8 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// conversation is what was read of a log. Its entries are in a file, so that memory need not hold
-// them.
+// conversation is what was read from a log. Its entries are in a file to save memory.
 type conversation struct {
 	log        *agentlog.Log
 	facts      agentlog.Facts
@@ -24,41 +23,41 @@ type conversation struct {
 	order      []place
 	turns      []turn
 	usage      map[string]session.Usage
-	starts     map[int32]int32 // the turns, by seq
+	starts     map[int32]int32 // index in turns by seq
 	latest     time.Time
-	private    bool   // a private session may have a part of it
-	copiedFrom string // id of a session of another log that has a part of it
+	private    bool   // a private session may contain a part of it
+	copiedFrom string // id of a session from another log that contains a part of it
 }
 
-// place is where an entry is in the spool, and in the conversation.
+// place is the place of an entry in the spool and in the conversation.
 type place struct {
 	at     int64 // nanoseconds since 1970; does not decrease in a file
 	seq    int32
-	turn   int32 // from 0; -1: not known yet
+	turn   int32 // index from 0; -1 if not known yet
 	spot   int32
-	side   bool // of a subagent
+	side   bool // whether it belongs to a subagent
 	reply  bool
-	copied bool   // another log's session has it
+	copied bool   // another log's session contains it
 	sum    uint64 // see agentlog.Sum
 }
 
-// turn is a prompt, and what followed it.
+// turn is a prompt and what followed it.
 type turn struct {
 	at       time.Time
 	seq      int32
-	text     string // its beginning
+	text     string // beginning of the prompt
 	sum      uint64 // see agentlog.Sum
-	first    int32  // the place of its first entry in the order
-	recorded string // id of the recorded session that has it; empty: none has
+	first    int32  // index of its first entry
+	recorded string // id of the recorded session that contains it, or empty
 }
 
 // most is how much of a message is compared, in bytes.
 const most = 400
 
-// start returns what is compared of a message.
+// start returns the part of a message that is compared.
 func start(text string) string { return text[:min(len(text), most)] }
 
-// add takes the next entry.
+// add adds the next entry.
 func (c *conversation) add(e *session.Entry) error {
 	side := e.Data["subagent"] != nil
 	if e.At.After(c.latest) {
@@ -87,8 +86,8 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// arrange puts the entries in order: those of subagents among the others, by their times. What came
-// again takes the place of what it was.
+// arrange sorts the entries. Those of subagents are placed among the others by time. A repeated
+// entry takes the place of the original.
 func (c *conversation) arrange() {
 	c.times()
 	slices.SortFunc(c.order, func(a, b place) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.spot, b.spot)) })
@@ -108,7 +107,7 @@ func (c *conversation) arrange() {
 			of = 1
 		}
 		p.at = max(p.at, last[of])
-		if !p.side { // those of several subagents are one after the other in the order of seq
+		if !p.side { // entries of several subagents come one after the other in the order of seq
 			last[of] = p.at
 		}
 	}
@@ -123,8 +122,8 @@ func (c *conversation) arrange() {
 	}
 }
 
-// times fills in the times that the log does not have: those of the entry before, or the first one;
-// else when the file was written.
+// times sets missing times to that of the previous entry, or of the first one, or else to the
+// modification time of the file.
 func (c *conversation) times() {
 	if c.facts.First.IsZero() {
 		c.facts.First = time.Now().UTC()
@@ -151,7 +150,7 @@ func (c *conversation) times() {
 	}
 }
 
-// replies returns the beginnings of the first and of the last reply of a turn.
+// replies returns the beginnings of the first and the last reply of a turn.
 func (c *conversation) replies(t int) (texts []string, err error) {
 	var spots []int32
 	for _, p := range c.order[c.turns[t].first:] {
@@ -172,7 +171,7 @@ func (c *conversation) replies(t int) (texts []string, err error) {
 	return texts, nil
 }
 
-// recordedIn returns the recorded session that has an entry.
+// recordedIn returns the id of the recorded session that contains an entry, or "".
 func (c *conversation) recordedIn(p place) string {
 	if int(p.turn) >= len(c.turns) {
 		return ""
@@ -180,10 +179,10 @@ func (c *conversation) recordedIn(p place) string {
 	return c.turns[p.turn].recorded
 }
 
-// has reports whether no other session has an entry.
+// has reports whether no other session contains an entry.
 func (c *conversation) has(p place) bool { return !p.copied && c.recordedIn(p) == "" }
 
-// left returns how many entries no other session has.
+// left returns the number of entries that no other session contains.
 func (c *conversation) left() (n int) {
 	for _, p := range c.order {
 		if c.has(p) {
@@ -193,7 +192,7 @@ func (c *conversation) left() (n int) {
 	return n
 }
 
-// recordedAs returns the last recorded session that has a part of the conversation.
+// recordedAs returns the id of the last recorded session that contains a part of the conversation.
 func (c *conversation) recordedAs() (id string) {
 	for _, t := range c.turns {
 		id = cmp.Or(t.recorded, id)
@@ -201,10 +200,10 @@ func (c *conversation) recordedAs() (id string) {
 	return id
 }
 
-// elsewhere returns a session that has what this conversation's own session has not.
+// elsewhere returns the id of a session that contains what this conversation's own session lacks.
 func (c *conversation) elsewhere() string { return cmp.Or(c.recordedAs(), c.copiedFrom) }
 
-// used returns what was used, by the recorded sessions that have it; "" has the rest.
+// used returns the usage by recorded session; the rest has the key "".
 func (c *conversation) used() map[string][]session.Usage {
 	out := map[string][]session.Usage{}
 	for _, u := range c.usage {
@@ -219,17 +218,17 @@ func (c *conversation) used() map[string][]session.Usage {
 		}
 		out[id] = append(out[id], u)
 	}
-	if used, ok := out[""]; ok && c.left() == 0 { // there is no session of its own
+	if used, ok := out[""]; ok && c.left() == 0 { // it has no session of its own
 		delete(out, "")
 		out[c.elsewhere()] = append(out[c.elsewhere()], used...)
 	}
 	return out
 }
 
-// pause is how long nothing may be said until nobody is at work.
+// pause is the minimum gap between entries that counts as a pause.
 const pause = 5 * time.Minute
 
-// active returns how long the conversation took, without pauses.
+// active returns the duration of the conversation without pauses.
 func (c *conversation) active() (sum time.Duration) {
 	last := int64(0)
 	for _, p := range c.order {
@@ -244,7 +243,7 @@ func (c *conversation) active() (sum time.Duration) {
 	return sum
 }
 
-// session describes what no recorded session has. It is without an id.
+// session returns the session for what no recorded session contains. Its id is not set.
 func (c *conversation) session() *session.Session {
 	first, last := int64(0), int64(0)
 	for _, p := range c.order {
@@ -265,7 +264,7 @@ func (c *conversation) session() *session.Session {
 	}
 }
 
-// title returns what a list shows of the session.
+// title returns the session's title for lists.
 func (c *conversation) title() string {
 	info := &store.Info{Session: session.Session{Title: c.facts.Title, Command: []string{c.log.Agent}}}
 	for _, t := range c.turns {
@@ -277,7 +276,8 @@ func (c *conversation) title() string {
 	return listing.Title(info)
 }
 
-// entries returns the entries that no other session has, numbered, after one that says what began.
+// entries returns the entries that no other session contains, numbered, after an event for the
+// start of the conversation.
 func (c *conversation) entries() iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		seq := 0
@@ -308,7 +308,7 @@ func (c *conversation) entries() iter.Seq2[*session.Entry, error] {
 	}
 }
 
-// begin returns the event with which the conversation begins.
+// begin returns the event for the start of the conversation.
 func (c *conversation) begin(at time.Time) *session.Entry {
 	data := map[string]any{}
 	for key, value := range map[string]string{"version": c.facts.Version, "model": c.facts.Model, "cwd": c.facts.Cwd} {

@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// beginning is where and when a conversation began. An agent that copies a conversation into a new
+// beginning is where and when a conversation began. An agent that copies a conversation to a new
 // log, when it resumes it, copies the beginning, too.
 type beginning struct {
 	agent, cwd string
@@ -18,21 +18,21 @@ func beginningOf(sess *session.Session) beginning {
 	return beginning{sess.Source.Agent, sess.Cwd, nanos(sess.StartedAt)}
 }
 
-// relatives are the sessions of logs with one beginning. What they say is looked at once, and only
-// if there are two.
+// relatives are the sessions of logs with the same beginning. Their entries are read only if there
+// are at least two.
 type relatives struct {
-	stored []string // ids of sessions that the database had before
+	stored []string // ids of sessions that were already in the database
 	read   []relative
-	said   map[uint64]string // ids of the sessions that say it first, by the sums of entries
+	said   map[uint64]string // ids of the sessions that contain an entry first, by the entry's sum
 }
 
-// relative is a session whose log was read now.
+// relative is a session whose log was read in this import.
 type relative struct {
 	id   string
 	sums []uint64
 }
 
-// relativesOf returns those of a session.
+// relativesOf returns the relatives of a session.
 func (im *Importer) relativesOf(sess *session.Session) *relatives {
 	b := beginningOf(sess)
 	if im.relatives[b] == nil {
@@ -41,7 +41,7 @@ func (im *Importer) relativesOf(sess *session.Session) *relatives {
 	return im.relatives[b]
 }
 
-// findCopies marks the entries that another session has: with the same key, words and time.
+// findCopies marks the entries that another session contains, with the same key, words and time.
 func (im *Importer) findCopies(ctx context.Context, c *conversation, sess *session.Session) error {
 	r := im.relativesOf(sess)
 	if len(r.stored)+len(r.read)+len(r.said) == 0 {
@@ -72,7 +72,7 @@ func (im *Importer) findCopies(ctx context.Context, c *conversation, sess *sessi
 	return nil
 }
 
-// keep notes what a session says for the logs that are read after it.
+// keep stores what a session contains, for the logs that are read after it.
 func (im *Importer) keep(c *conversation, sess *session.Session) {
 	r := im.relativesOf(sess)
 	var sums []uint64

@@ -10,23 +10,23 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// How far what a log has and what the screen showed may be apart.
+// The maximum difference between the times in a log and on the screen.
 const (
-	near   = 2 * time.Minute  // a prompt, which may wait
-	nearer = 10 * time.Second // a prompt where the screen shows only that something was pasted
+	near   = 2 * time.Minute  // for a prompt, which may have been queued
+	nearer = 10 * time.Second // for a prompt of which the screen shows only that something was pasted
 )
 
-// tries is how many prompts with the same beginning, and how many others, a turn is compared with:
-// those that are nearest in time.
+// tries is the maximum number of prompts with the same beginning, and of other prompts, with which
+// a turn is compared: those nearest in time.
 const tries = 8
 
-// hearing is what was said to an agent, and by it, in a recorded session.
+// hearing is what was said to and by an agent in a recorded session.
 type hearing struct {
-	prompts []heard                     // by their times
-	order   []int                       // all prompts
-	heads   map[string][]int            // prompts, by the heads of their words
-	replies map[string][]agentlog.Words // those that tell, by their heads
-	looked  *int                        // is counted up with each message that is compared
+	prompts []heard                     // sorted by time
+	order   []int                       // indices of all prompts
+	heads   map[string][]int            // indices of prompts by the head of their words
+	replies map[string][]agentlog.Words // telling replies by head
+	looked  *int                        // incremented for each message that is compared
 }
 
 // heard is a prompt that the screen showed.
@@ -34,14 +34,14 @@ type heard struct {
 	at      time.Time
 	words   agentlog.Words
 	pasted  bool             // the screen did not show the words
-	replies []agentlog.Words // the first and the last one
-	taken   uint64           // sum of the turn that it is; 0: of none yet
+	replies []agentlog.Words // the first and the last reply
+	taken   uint64           // sum of the turn that it shows; 0 if none yet
 }
 
-// sighting is where a turn was seen.
+// sighting is the place where a turn was seen.
 type sighting struct {
-	prompt *heard // nil: nowhere
-	told   bool   // by the reply
+	prompt *heard // nil if none
+	told   bool   // recognised by the reply
 }
 
 var pasted = lazy.Regexp(`\[(Pasted|Image)\b`)
@@ -70,7 +70,7 @@ func newHearing(said []store.Said, looked *int) *hearing {
 	return h
 }
 
-// nearest returns at most tries of some prompts, the nearest in time first.
+// nearest returns at most tries of some prompts, nearest in time first.
 func (h *hearing) nearest(prompts []int, at time.Time) (some []int) {
 	after, _ := slices.BinarySearchFunc(prompts, at, func(i int, at time.Time) int { return h.prompts[i].at.Compare(at) })
 	before := after - 1
@@ -86,8 +86,8 @@ func (h *hearing) nearest(prompts []int, at time.Time) (some []int) {
 	return some
 }
 
-// findAll finds turns. told reports that a reply told one. A prompt is that of one turn only, and
-// of its copies in other logs.
+// findAll finds turns. told reports that one was recognised by a reply. A prompt belongs to only
+// one turn, and to its copies in other logs.
 func (h *hearing) findAll(c *conversation, turns []int, flat bool) (found map[int]sighting, told bool, err error) {
 	found = map[int]sighting{}
 	taken := map[*heard]bool{}
@@ -130,13 +130,13 @@ func (h *hearing) find(c *conversation, i int, flat bool, taken map[*heard]bool)
 	return best, nil
 }
 
-// shows reports whether a prompt on the screen has these words, if it was so far apart.
+// shows reports whether a prompt on the screen has these words, given the difference in time.
 func (p *heard) shows(words agentlog.Words, apart time.Duration, flat bool) bool {
 	return p.pasted && apart <= nearer || (flat || apart <= near) && p.words.Alike(words)
 }
 
 // agree compares the replies to a prompt on the screen with those in a log. told reports that one
-// is the same, and is like no other; denied, that none may be the same.
+// is the same and cannot be another; denied, that none can be the same.
 func agree(shown, logged []agentlog.Words) (told, denied bool) {
 	denied = len(shown) > 0 && len(logged) > 0
 	for _, a := range shown {

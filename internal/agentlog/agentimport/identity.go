@@ -8,11 +8,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// name is an agent's own id of a conversation. It need not be unique: a log may be copied, and
-// agents have used ids again.
+// name is an agent's own id of a conversation. It may not be unique: a log may be copied, and
+// agents have reused ids.
 type name struct{ agent, id string }
 
-// moved is what a conversation has in common with itself under another path.
+// moved identifies a conversation independently of its path.
 type moved struct {
 	name
 	started int64 // nanoseconds since 1970
@@ -23,8 +23,8 @@ func nameOf(c *conversation) name {
 	return name{c.log.Agent, cmp.Or(c.facts.ID, filepath.Base(c.log.Path))}
 }
 
-// logID returns what tells the log from all others of the agent: the agent's id of the conversation
-// or, if another log that is still there has the same, that with the path.
+// logID returns the unique id of a log: the agent's id of the conversation, with the path added if
+// another existing log has the same id.
 func (im *Importer) logID(c *conversation) string {
 	n := nameOf(c)
 	if path, taken := im.holders[n]; taken && path != c.log.Path && im.present[path] {
@@ -34,8 +34,8 @@ func (im *Importer) logID(c *conversation) string {
 	return n.id
 }
 
-// ownSession returns the id of the session that an earlier import made of the log, or "". If the
-// log was moved, its path is another one, and its conversation begins at the same time.
+// ownSession returns the id of the session that an earlier import created for the log, or "". If
+// the log was moved, it has another path, but its conversation has the same start.
 func (im *Importer) ownSession(c *conversation, started time.Time) string {
 	n := nameOf(c)
 	if id := im.ofPath[n][c.log.Path]; id != "" {
@@ -46,11 +46,11 @@ func (im *Importer) ownSession(c *conversation, started time.Time) string {
 	if len(gone) == 0 {
 		return ""
 	}
-	im.gone[m] = gone[1:] // no other log has it
+	im.gone[m] = gone[1:] // no other log may use it
 	return gone[0]
 }
 
-// note adds a session of a log to those that the database has.
+// note registers the session of a log as present in the database.
 func (im *Importer) note(sess *session.Session) {
 	n := name{sess.Source.Agent, sess.Source.ID}
 	if im.present[sess.Source.Path] {

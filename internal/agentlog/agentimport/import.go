@@ -1,5 +1,5 @@
-// Package agentimport takes the conversations that agents logged themselves into the database, as
-// sessions without a recording. What ptyrec recorded itself is recognised and left out.
+// Package agentimport imports conversations from agents' own logs into the database, as sessions
+// without a recording. It recognises and skips what ptyrec has recorded.
 package agentimport
 
 import (
@@ -28,31 +28,31 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Importer takes logs into a database. All fields but Store and DryRun are needed.
+// Importer imports logs into a database. All fields except Store and DryRun are required.
 type Importer struct {
 	Store    *sqlite.Store // nil in a dry run without a database
-	DryRun   bool          // say what would be done, and do nothing
-	Private  bool          // what is imported is never sent to the server of a team
+	DryRun   bool          // only report what would be imported
+	Private  bool          // exclude imported sessions from sync
 	Redact   archive.Redaction
-	Out      io.Writer                        // gets a line for each session
-	Notice   func(format string, args ...any) // tells the user what else there is to know
-	Progress *progress.Bar                    // of the bytes read; its total grows
+	Out      io.Writer                        // receives a line for each session
+	Notice   func(format string, args ...any) // prints a notice to the user
+	Progress *progress.Bar                    // counts the bytes read; its total grows
 
 	known     map[[2]string]store.KnownLog
-	present   map[string]bool            // paths of the logs that are there
-	parts     map[string]bool            // paths of the files that belong to logs of other names
-	holders   map[name]string            // paths of the logs that were read under the agent's id alone
-	ofPath    map[name]map[string]string // ids of stored sessions, by the paths of their logs, which are there
-	gone      map[moved][]string         // ids of those whose logs are not
+	present   map[string]bool            // paths of the existing logs
+	parts     map[string]bool            // paths of the files that belong to another log
+	holders   map[name]string            // paths of the logs that were imported under the agent's id alone
+	ofPath    map[name]map[string]string // ids of stored sessions whose logs exist, by path
+	gone      map[moved][]string         // ids of stored sessions whose logs are gone
 	relatives map[beginning]*relatives
 	recorded  []*recording
-	looked    int // entries and prompts that were compared
+	looked    int // number of entries and prompts that were compared
 	done      []imported
 	tally     tally
 	bytes     int64
 }
 
-// imported is a session to tell of.
+// imported is a session to report.
 type imported struct {
 	sess  session.Session
 	title string
@@ -61,8 +61,8 @@ type imported struct {
 
 type tally struct{ added, updated, known, recorded, lone, failed int }
 
-// Import takes in the logs of agents. What cannot be read does not stop the others; the error names
-// it. Each log is one transaction: an import that was interrupted continues where it was.
+// Import imports the logs of agents. An unreadable log does not stop the others, and is named in
+// the error. Each log is one transaction, so an interrupted import can be continued.
 func (im *Importer) Import(ctx context.Context, agents []string) error {
 	begun := time.Now()
 	var problems []error
@@ -100,7 +100,7 @@ func (im *Importer) Import(ctx context.Context, agents []string) error {
 	return errors.Join(few(problems), im.tell(ctx, begun))
 }
 
-// nothing says that no log is there.
+// nothing prints that there are no logs.
 func nothing(agents []string) error {
 	var looked []string
 	for _, agent := range agents {
@@ -109,7 +109,7 @@ func nothing(agents []string) error {
 	return failure.New(errors.New("no agent's own logs are found"), "looked in "+strings.Join(looked, ", "))
 }
 
-// few joins errors, of many the first.
+// few joins errors. Of many it keeps only the first ones.
 func few(errs []error) error {
 	const most = 10
 	if more := len(errs) - most; more > 0 {
@@ -118,7 +118,7 @@ func few(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// load reads what the database has already.
+// load reads what is already in the database.
 func (im *Importer) load(ctx context.Context) (err error) {
 	im.holders, im.relatives = map[name]string{}, map[beginning]*relatives{}
 	im.ofPath, im.gone = map[name]map[string]string{}, map[moved][]string{}
@@ -145,7 +145,7 @@ func (im *Importer) load(ctx context.Context) (err error) {
 	return err
 }
 
-// one takes in a log, unless nothing was added to it since the last time.
+// one imports a log, unless it has not changed since the last import.
 func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
 	if l.Lone {
 		im.tally.lone++
@@ -166,7 +166,7 @@ func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
 		im.Notice("%s: %s", printable.Line(l.Path), leftOut(c.facts))
 	}
 	if !slices.ContainsFunc(c.order, func(p place) bool { return !p.side }) {
-		return err // nothing was said
+		return err // it is empty
 	}
 	c.arrange()
 	if matchErr := im.match(ctx, c); matchErr != nil {
@@ -175,7 +175,7 @@ func (im *Importer) one(ctx context.Context, l *agentlog.Log) error {
 	return errors.Join(err, im.put(ctx, c))
 }
 
-// leftOut says what a log has that cannot be read.
+// leftOut describes what could not be read in a log.
 func leftOut(f agentlog.Facts) string {
 	var parts []string
 	if f.Broken > 0 {
@@ -187,7 +187,7 @@ func leftOut(f agentlog.Facts) string {
 	return strings.Join(parts, ", ") + ": left out"
 }
 
-// read reads a log into a spool. It returns nil if that cannot be made.
+// read reads a log into a spool. It returns nil if the spool cannot be created.
 func (im *Importer) read(ctx context.Context, l *agentlog.Log) (*conversation, error) {
 	folder := os.TempDir()
 	if im.Store != nil {
@@ -252,7 +252,7 @@ func (im *Importer) put(ctx context.Context, c *conversation) error {
 		l.Session, l.Active, l.Entries = sess, c.active(), c.entries()
 	case recorded:
 		im.tally.recorded++
-	default: // other logs' sessions have all of it
+	default: // other logs' sessions contain all of it
 		im.tally.known++
 	}
 	if !im.DryRun {
@@ -276,7 +276,7 @@ func (im *Importer) count(d imported) {
 	}
 }
 
-// tell prints what was imported, under which id, and how much that was.
+// tell prints the imported sessions with their ids, and totals.
 func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	var short listing.ShortIDs
 	if im.Store != nil {
@@ -319,7 +319,7 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	return nil
 }
 
-// sessionID returns the id of a log's session: the same each time.
+// sessionID returns the id of a log's session. It is the same for each import.
 func sessionID(started time.Time, agent, id string) string {
 	sum := sha256.Sum256([]byte("agent-log\x00" + agent + "\x00" + id))
 	return archive.SessionID(started, sum[:])

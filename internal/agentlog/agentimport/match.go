@@ -11,16 +11,16 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// recording is a recorded session, which a log may be of.
+// recording is a recorded session that may contain parts of a log.
 type recording struct {
 	info     *store.Info
-	from, to time.Time           // when it was recorded
-	heard    map[string]*hearing // by agents, once it was read
+	from, to time.Time           // period of the recording
+	heard    map[string]*hearing // by agent, once it was read
 	folders  []string
-	ids      map[string]bool // what may be the id of a conversation; nil: not read yet
+	ids      map[string]bool // texts that may be ids of conversations; nil until they are read
 }
 
-// slack is how far the clocks of a log and a recording may be apart.
+// slack is the maximum difference between the clocks of a log and a recording.
 const slack = 2 * time.Second
 
 func recordingOf(info *store.Info) *recording {
@@ -34,7 +34,7 @@ func recordingOf(info *store.Info) *recording {
 	return &recording{info: info, from: info.StartedAt.Add(-slack), to: to.Add(slack), heard: map[string]*hearing{}}
 }
 
-// match finds the recorded sessions that have turns of the conversation.
+// match finds the recorded sessions that contain turns of the conversation.
 func (im *Importer) match(ctx context.Context, c *conversation) error {
 	if len(c.turns) == 0 {
 		return nil
@@ -50,11 +50,11 @@ func (im *Importer) match(ctx context.Context, c *conversation) error {
 	return nil
 }
 
-// matchOne marks the turns that one recorded session has: those of which it shows the prompt, at
-// the time, and the reply. If the reply does not tell, because there is none or it could be any
-// other turn's, the session must show at least half of all prompts of its time. Then, too, it must
-// have been in the folder, or show the reply of another turn, or the agent's id of the
-// conversation.
+// matchOne marks the turns that a recorded session contains: those whose prompt it shows at the
+// time of the turn, and whose reply. If the reply does not identify the turn, because there is none
+// or it is too common, the session must show at least half of all prompts of its period. It must
+// also have been in the same folder, or show the reply of another turn, or show the agent's id of
+// the conversation.
 func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording) error {
 	within, flat := c.turnsOf(r)
 	if len(within) == 0 {
@@ -75,12 +75,12 @@ func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording)
 		}
 	}
 	same := likely && 2*len(found) >= len(within)
-	if r.info.Private && likely { // the screen need not show the same words
+	if r.info.Private && likely { // the screen may show other words
 		c.private = true
 	}
 	for _, i := range within {
 		s, shown := found[i]
-		if !shown && same { // the screen may show something else for a prompt
+		if !shown && same { // the screen may show a prompt in another form
 			if shown, err = h.answered(c, i); err != nil {
 				return err
 			}
@@ -95,8 +95,8 @@ func (im *Importer) matchOne(ctx context.Context, c *conversation, r *recording)
 	return nil
 }
 
-// turnsOf returns the turns that may be in a recording. flat reports that all have one time: the
-// log has only its beginning.
+// turnsOf returns the turns that may be in a recording. flat reports that all have the same time,
+// because the log has only the time of its beginning.
 func (c *conversation) turnsOf(r *recording) (within []int, flat bool) {
 	flat = len(c.turns) > 1
 	for i, t := range c.turns {
@@ -117,7 +117,7 @@ func (r *recording) has(agent string) bool {
 	return false
 }
 
-// hear reads what was said to an agent, and by it, in a recorded session.
+// hear reads what was said to and by an agent in a recorded session.
 func (im *Importer) hear(ctx context.Context, r *recording, agent string) (*hearing, error) {
 	if h := r.heard[agent]; h != nil {
 		return h, nil
@@ -137,11 +137,11 @@ func (im *Importer) hear(ctx context.Context, r *recording, agent string) (*hear
 
 var idLike = lazy.Regexp(`[0-9A-Za-z]+(?:[-_][0-9A-Za-z]+)*`)
 
-// mostIDs is how many ids are kept of a recording.
+// mostIDs is the maximum number of ids to keep for a recording.
 const mostIDs = 1 << 16
 
-// showsID reports whether a session shows an agent's id of a conversation: in its command, or in
-// what the agent or the shell wrote beside the conversation. Anybody can print an id.
+// showsID reports whether a session shows an agent's id of a conversation in its command, or in
+// what the agent or the shell wrote outside the conversation. Inside it, anyone can print an id.
 func (im *Importer) showsID(ctx context.Context, r *recording, id string) (bool, error) {
 	if len(id) < 8 {
 		return false, nil
@@ -170,7 +170,7 @@ func (im *Importer) showsID(ctx context.Context, r *recording, id string) (bool,
 	return r.ids[id], nil
 }
 
-// in reports whether the session may have been in a folder. Banners shorten names.
+// in reports whether the session may have been in a folder. Banners abbreviate names.
 func (r *recording) in(cwd string) bool {
 	if cwd == "" || r.info.Cwd == "" && len(r.folders) == 0 {
 		return true

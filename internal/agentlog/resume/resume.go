@@ -1,4 +1,4 @@
-// Package resume finds out how an agent is started again on the conversation of a session.
+// Package resume finds out how to resume an agent's conversation of a session.
 package resume
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Why a session cannot be resumed.
+// Reasons why a session cannot be resumed.
 var (
 	ErrNoAgent = errors.New("no agent was seen in it that can be started again on a conversation")
 	ErrNoID    = errors.New("the id of its conversation is not known")
@@ -29,19 +29,19 @@ var (
 
 // Where an id was found.
 const (
-	FromImport  = "import"  // the session was read from the agent's own log
-	FromScreen  = "screen"  // the agent printed it at its end
-	FromLog     = "log"     // the agent's own log has it
-	FromCommand = "command" // the recorded command line has it
+	FromImport  = "import"  // the session was imported from the agent's own log
+	FromScreen  = "screen"  // the agent printed it when it exited
+	FromLog     = "log"     // it is in the agent's own log
+	FromCommand = "command" // it is in the recorded command line
 )
 
-// Plan is how an agent is started again.
+// Plan describes how to resume a conversation.
 type Plan struct {
 	Agent   string
-	ID      string // the agent's own of the conversation
+	ID      string // the agent's own id of the conversation
 	From    string // where ID was found
 	Command []string
-	Cwd     string // the folder to start it in; empty if it is not known
+	Cwd     string // folder in which to start the agent; empty if unknown
 }
 
 // Line returns the command line for a shell.
@@ -53,8 +53,8 @@ func (p *Plan) Line() string {
 	return line
 }
 
-// Find returns how to go on with the last conversation of a session whose id is known. The error
-// wraps ErrNoAgent or ErrNoID, or is that of reading the session.
+// Find returns how to resume the last conversation of a session whose id is known. The error wraps
+// ErrNoAgent or ErrNoID, or is that of reading the session.
 func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, error) {
 	if s := info.Source; s != nil {
 		return imported(info, s)
@@ -87,7 +87,7 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 	return nil, ErrNoID
 }
 
-// imported returns the plan for a session from an agent's own log.
+// imported returns the plan for a session that was imported from an agent's own log.
 func imported(info *store.Info, s *session.Source) (*Plan, error) {
 	how := extractor.AgentOf(s.Agent).Resume
 	if how == nil {
@@ -99,7 +99,7 @@ func imported(info *store.Info, s *session.Source) (*Plan, error) {
 	return plan(info, s.Agent, s.ID, FromImport, info.Cwd), nil
 }
 
-// agentsOf returns the agents of a session that can be started again, the last one first.
+// agentsOf returns the agents of a session that can resume conversations, the last one first.
 func agentsOf(t *session.Transcript) (names []string) {
 	for _, e := range slices.Backward(t.Entries) {
 		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) && extractor.AgentOf(e.Agent).Resume != nil {
@@ -109,7 +109,7 @@ func agentsOf(t *session.Transcript) (names []string) {
 	return names
 }
 
-// plan returns a plan. The program is the one that was recorded, if it is the agent's.
+// plan returns a plan. Its program is the recorded one, if that is the agent's.
 func plan(info *store.Info, agent, id, from, cwd string) *Plan {
 	how := extractor.AgentOf(agent).Resume
 	program := how.Program
@@ -123,7 +123,7 @@ func plan(info *store.Info, agent, id, from, cwd string) *Plan {
 	return &Plan{Agent: agent, ID: id, From: from, Command: command, Cwd: cwd}
 }
 
-// printed returns the id that the agent has printed last, or "".
+// printed returns the last id that the agent has printed, or "".
 func printed(how *chat.Resumption, rows []string) string {
 	for _, row := range slices.Backward(rows) {
 		if m := how.Printed().FindStringSubmatch(row); m != nil {
@@ -133,7 +133,7 @@ func printed(how *chat.Resumption, rows []string) string {
 	return ""
 }
 
-// given returns the id that a command line has, or "".
+// given returns the id in a command line, or "".
 func given(how *chat.Resumption, command []string) string {
 	for i, arg := range command {
 		if i == 0 {
@@ -153,11 +153,11 @@ func given(how *chat.Resumption, command []string) string {
 	return ""
 }
 
-// scrollback is how many rows above the screen may have the id, in rows.
+// scrollback is how many rows above the screen are searched for the id.
 const scrollback = 200
 
-// lastRows returns the text of the last rows that a session has shown on the main screen. Rows that
-// a narrow window has wrapped are one.
+// lastRows returns the text of the last rows on the main screen of a session. Rows that were
+// wrapped are joined.
 func lastRows(ctx context.Context, lib *library.Library, info *store.Info) (rows []string, err error) {
 	source := archive.NewRawLog(ctx, lib.Store, info.ID, 0)
 	defer source.Stop()
@@ -194,8 +194,8 @@ func lastRows(ctx context.Context, lib *library.Library, info *store.Info) (rows
 	return rows, nil
 }
 
-// folderOf returns the folder of the last conversation of an agent: as its banner said, if the
-// agent was started in a shell, else the session's.
+// folderOf returns the folder of an agent's last conversation: that in its banner if it was started
+// from a shell, else the session's.
 func folderOf(t *session.Transcript, agent string, info *store.Info) string {
 	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == extractor.AgentOf(agent).Resume.Program {
 		return info.Cwd
@@ -209,7 +209,7 @@ func folderOf(t *session.Transcript, agent string, info *store.Info) string {
 	return info.Cwd
 }
 
-// folder returns said if that is a folder, else the session's. A ~ is the home folder.
+// folder returns said if that is a folder, else cwd. ~ is the home folder.
 func folder(said, cwd string) string {
 	if rest, ok := strings.CutPrefix(said, "~"); ok && (rest == "" || rest[0] == '/') {
 		if home, err := os.UserHomeDir(); err == nil {

@@ -1,8 +1,8 @@
 // Package sandboxapi serves the process API of the Cloudflare Sandbox SDK at the root of a server.
 //
-// Clients of the SDK find the container's paths and messages here (sections 4 and 7.2 of the
-// project's protocol notes), and commands that are recorded and survive the server. What the SDK
-// has besides, such as files and git, is refused by name.
+// Clients of the SDK find the paths and messages of the SDK's container here, but commands are
+// recorded and survive the server. Other features of the SDK, such as files and git, are rejected
+// with their names.
 package sandboxapi
 
 import (
@@ -13,23 +13,23 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Options say what the API runs commands with. Manager is required.
+// Options are the options of an API. Manager is required.
 type Options struct {
 	Manager *process.Manager
-	Version string       // of the program
+	Version string       // the program's version
 	Log     *slog.Logger // nil: slog.Default()
 }
 
-// API answers the SDK's requests. It may be used concurrently.
+// API handles the SDK's requests. It may be used concurrently.
 type API struct {
 	Options
-	mux *http.ServeMux // for requests that come over a WebSocket
+	mux *http.ServeMux // for requests over a WebSocket
 
 	mu        sync.Mutex     // guards terminals
-	terminals map[string]int // how many terminals of a session have ended
+	terminals map[string]int // number of ended terminals, by session
 }
 
-// New makes an API.
+// New returns an API.
 func New(o Options) *API {
 	if o.Log == nil {
 		o.Log = slog.Default()
@@ -50,7 +50,7 @@ func (a *API) Routes() map[string]http.Handler {
 	return routes
 }
 
-// requests returns the handlers of what may be asked both by HTTP and over a WebSocket.
+// requests returns the handlers for requests over HTTP and over a WebSocket.
 func (a *API) requests() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]handler{
@@ -85,7 +85,7 @@ func (a *API) requests() map[string]http.Handler {
 	return routes
 }
 
-// unserved is what the SDK asks for besides, with its paths.
+// unserved are the SDK's features that are not served, with their paths.
 var unserved = map[string][]string{
 	"files": {
 		"/api/read", "/api/read/", "/api/write", "/api/write/", "/api/delete", "/api/rename", "/api/move", "/api/mkdir", "/api/list-files", "/api/exists",
@@ -100,12 +100,12 @@ var unserved = map[string][]string{
 	"the RPC of SDK 0.13": {"/rpc", "/ws/terminal"},
 }
 
-// unknown answers for what neither the SDK nor ptyrec has.
+// unknown rejects paths that neither the SDK nor ptyrec has.
 func (a *API) unknown(http.ResponseWriter, *http.Request) error {
 	return failure(http.StatusNotFound, codeUnknown, "The requested endpoint was not found")
 }
 
-// ping answers that the server is there. Releases of the SDK differ in the field they read.
+// ping responds that the server is running. Releases of the SDK read different fields.
 func (a *API) ping(w http.ResponseWriter, _ *http.Request) error {
 	return respond(w, map[string]any{"status": "healthy", "message": "pong"})
 }

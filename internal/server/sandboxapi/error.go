@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// Codes of errors, as the SDK knows them. It makes exceptions of its own of most of them.
+// Error codes of the SDK, which has an exception for most of them.
 const (
 	codeUnknown        = "UNKNOWN_ERROR"
 	codeInternal       = "INTERNAL_ERROR"
@@ -27,7 +27,7 @@ const (
 	codeInvalidPort    = "INVALID_PORT"
 )
 
-// apiError is an error as the SDK reads it.
+// apiError is an error in the form of the SDK.
 type apiError struct {
 	Code       string         `json:"code"`
 	Message    string         `json:"message"`
@@ -35,7 +35,7 @@ type apiError struct {
 	HTTPStatus int            `json:"httpStatus"`
 	Timestamp  string         `json:"timestamp"`
 	Suggestion string         `json:"suggestion,omitempty"`
-	Old        string         `json:"error"` // what releases before 0.4 read in place of Message
+	Old        string         `json:"error"` // used instead of Message by releases before 0.4
 
 	cause error
 }
@@ -49,7 +49,7 @@ func failure(status int, code, format string, args ...any) *apiError {
 	return &apiError{Code: code, Message: message, Old: message, Context: map[string]any{}, HTTPStatus: status, Timestamp: timestamp(time.Now())}
 }
 
-// with adds a field to the context, which some of the SDK's exceptions read.
+// with adds a field to the context, which some of the SDK's exceptions use.
 func (e *apiError) with(name string, value any) *apiError {
 	e.Context[name] = value
 	return e
@@ -57,12 +57,12 @@ func (e *apiError) with(name string, value any) *apiError {
 
 func noProcess(id string) error {
 	e := failure(http.StatusNotFound, codeNoProcess, "Process %s not found", id).with("processId", id)
-	e.Old = "Process not found: " + id // they look for these words
+	e.Old = "Process not found: " + id // those releases look for these words
 	e.Suggestion = "Verify the process ID is correct and the process has not already exited"
 	return e
 }
 
-// errorOf returns err as the SDK reads it. code is that of the request's kind of failure.
+// errorOf converts err to the form of the SDK. code is used for an unknown error.
 func errorOf(err error, code string) *apiError {
 	var e *apiError
 	switch {
@@ -76,7 +76,7 @@ func errorOf(err error, code string) *apiError {
 	return failure(http.StatusInternalServerError, code, "%v", err)
 }
 
-// handler answers a request. The client is told of the error it returns.
+// handler handles a request. If it returns an error, the error is sent to the client.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 func (a *API) handle(h handler) http.Handler {
@@ -88,9 +88,9 @@ func (a *API) handle(h handler) http.Handler {
 		e := errorOf(err, codeInternal)
 		a.Log.InfoContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "status", e.HTTPStatus, "error", err)
 		if e.HTTPStatus == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", "1") // seconds
+			w.Header().Set("Retry-After", "1") // in seconds
 		}
-		_ = write(w, e.HTTPStatus, e) // if this fails, the client is gone
+		_ = write(w, e.HTTPStatus, e) // an error means that the client is gone
 	})
 }
 
@@ -100,15 +100,15 @@ func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, status int, _, mess
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {
 		code = codePermission
 	}
-	_ = write(w, status, failure(status, code, "%s", message)) // if this fails, the client is gone
+	_ = write(w, status, failure(status, code, "%s", message)) // an error means that the client is gone
 }
 
-// respond answers with fields, and those of every success.
+// respond responds with fields, and with those of every successful response.
 func respond(w http.ResponseWriter, fields map[string]any) error {
 	return write(w, http.StatusOK, success(fields))
 }
 
-// success returns fields with those of every success, unless they are there.
+// success adds to fields those of every successful response, unless they are set.
 func success(fields map[string]any) map[string]any {
 	all := map[string]any{"success": true, "timestamp": timestamp(time.Now())}
 	maps.Copy(all, fields)
@@ -122,7 +122,7 @@ func write(w http.ResponseWriter, status int, v any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // if this fails, the client is gone
+	_, _ = w.Write(body) // an error means that the client is gone
 	return nil
 }
 

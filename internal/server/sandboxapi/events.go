@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// pingTime is how often a stream shows proxies and clients that it lives.
+// pingTime is the interval at which a stream shows proxies and clients that it is alive.
 const pingTime = 15 * time.Second
 
 // events is a stream of events to a client: server-sent events, or messages of a WebSocket. It may
@@ -24,13 +24,13 @@ type events struct {
 	to eventSink
 }
 
-// eventSink takes events. An empty event is a ping.
+// eventSink receives events. An empty event is a ping.
 type eventSink interface {
 	event(id string, data []byte) error
 }
 
-// startEvents begins a stream of events as the answer to a request. ctx ends with the request and
-// when the client is gone. done must be called.
+// startEvents starts a stream of events as the response to a request. ctx ends with the request and
+// when the client leaves. done must be called at the end.
 func startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e *events, done func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	sink, ok := w.(eventSink)
@@ -38,9 +38,9 @@ func startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e
 		control := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-cache")
-		w.Header().Set("X-Accel-Buffering", "no") // of nginx
+		w.Header().Set("X-Accel-Buffering", "no") // for nginx
 		w.WriteHeader(http.StatusOK)
-		_ = control.SetReadDeadline(time.Time{}) // nothing more is read; no deadline, no harm
+		_ = control.SetReadDeadline(time.Time{}) // nothing more is read; an error does no harm
 		sink = &sseSink{w, control}
 	}
 	e = &events{to: sink}
@@ -71,14 +71,15 @@ func (e *events) write(id string, data []byte) error {
 	return e.to.event(id, data)
 }
 
-// send sends an event of a type with fields. A client that continues behind it shows the id.
+// send sends an event of a type with fields. Its id is derived from at: a client that continues
+// after the event sends it.
 func (e *events) send(kind string, at process.Offsets, when time.Time, fields map[string]any) error {
 	fields["type"], fields["timestamp"] = kind, timestamp(when)
 	return e.sendAs(formatOffsets(at), fields)
 }
 
 func (e *events) sendAs(id string, v any) error {
-	data, err := json.Marshal(v) // has no line break
+	data, err := json.Marshal(v) // contains no line break
 	if err != nil {
 		return err
 	}
@@ -107,10 +108,11 @@ func (s *sseSink) event(id string, data []byte) error {
 	return s.control.Flush()
 }
 
-// formatOffsets returns the id of an event behind which both streams continue at the offsets.
+// formatOffsets returns the id of an event after which the streams continue at the offsets.
 func formatOffsets(o process.Offsets) string { return fmt.Sprintf("%d.%d", o.Stdout, o.Stderr) }
 
-// offsetsOf returns where the client of a stream wants to continue: behind the last event it has.
+// offsetsOf returns the offsets at which the client of a stream wants to continue: those after the
+// last event that it has.
 func offsetsOf(r *http.Request) (process.Offsets, error) {
 	id := r.Header.Get("Last-Event-ID")
 	if id == "" {
@@ -131,8 +133,8 @@ func offsetsOf(r *http.Request) (process.Offsets, error) {
 // chunks is the output of a command, in order of arrival.
 type chunks = iter.Seq2[process.Chunk, error]
 
-// follow sends a command's output from the offsets at on, with the given fields in each event,
-// until it has ended. It returns the offsets of the end.
+// follow sends a command's output from the offsets at on until it ends, with the given fields in
+// each event. It returns the offsets of the end.
 func follow(ctx context.Context, e *events, c *process.Command, at process.Offsets, processID string) (process.Offsets, error) {
 	fields := func(data string) map[string]any {
 		f := map[string]any{"data": data}
@@ -150,7 +152,7 @@ func follow(ctx context.Context, e *events, c *process.Command, at process.Offse
 			name, next = "stderr", &at.Stderr
 		}
 		if chunk.Info != "" {
-			kind := "info" // the recording has a fault, this stream none
+			kind := "info" // the recording has a problem, this stream does not
 			if chunk.Offset > *next {
 				kind, *next = "error", chunk.Offset
 			}

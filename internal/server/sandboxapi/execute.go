@@ -11,10 +11,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// maxStream is how much of a stream one answer holds, in bytes.
+// maxStream is the maximum length of a stream in a response, in bytes.
 const maxStream = 64 << 20
 
-// execute runs a command to its end.
+// execute runs a command to its end and responds with its output.
 func (a *API) execute(w http.ResponseWriter, r *http.Request) error {
 	var o commandRequest
 	if err := decode(w, r, &o); err != nil {
@@ -46,12 +46,12 @@ func (a *API) execute(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// executing adds to an error which command failed.
+// executing adds the failed command to an error.
 func executing(o *commandRequest, err error) error {
 	return fmt.Errorf("Failed to execute command '%s' in session '%s': %w", o.Command, cmp.Or(o.SessionID, defaultSession), err) //nolint:staticcheck // the SDK's words
 }
 
-// endError returns why a command ended that did not exit by itself, or nil.
+// endError returns the error for a command that did not exit by itself, or nil.
 func endError(info process.Info) error {
 	switch info.State {
 	case process.TimedOut:
@@ -65,7 +65,7 @@ func endError(info process.Info) error {
 // output is the text of both streams, by process.Stream.
 type output [process.Stderr + 1]process.Text
 
-// collect returns the output of a command that chunks has, from the offsets at on.
+// collect collects the output of a command from chunks, from the offsets at on.
 func collect(c *process.Command, at process.Offsets, chunks chunks) (*output, error) {
 	var texts output
 	for chunk, err := range chunks {
@@ -84,7 +84,7 @@ func collect(c *process.Command, at process.Offsets, chunks chunks) (*output, er
 	return &texts, nil
 }
 
-// respondOutput is respond with the output as the fields stdout and stderr.
+// respondOutput is like respond, and adds the output as the fields stdout and stderr.
 func respondOutput(w http.ResponseWriter, texts *output, fields map[string]any) error {
 	rest, err := json.Marshal(success(fields))
 	if err != nil {
@@ -96,7 +96,7 @@ func respondOutput(w http.ResponseWriter, texts *output, fields map[string]any) 
 		name string
 		text *process.Text
 	}{{`{"stdout":`, &texts[process.Stdout]}, {`,"stderr":`, &texts[process.Stderr]}} {
-		_, _ = io.WriteString(w, part.name) // if this fails, the client is gone
+		_, _ = io.WriteString(w, part.name) // an error means that the client is gone
 		_ = part.text.WriteJSON(w)          // likewise
 	}
 	_, _ = w.Write(append([]byte{','}, rest[1:]...))

@@ -8,19 +8,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// startTime is how long a command may wait for its session before its stream begins.
+// startTime is how long to wait for a command to start before its stream begins anyway.
 const startTime = 5 * time.Second
 
-// streamedPrefix begins the ids of commands whose output is streamed.
+// streamedPrefix is the prefix of the ids of commands whose output is streamed.
 const streamedPrefix = "exec_"
 
-// started is a command that was started, or why it was not.
+// started is the result of starting a command.
 type started struct {
 	command *process.Command
 	err     error
 }
 
-// executeStream runs a command, and sends its output as it comes.
+// executeStream runs a command, and sends its output as it arrives.
 func (a *API) executeStream(w http.ResponseWriter, r *http.Request) error {
 	var o commandRequest
 	if err := decode(w, r, &o); err != nil {
@@ -47,7 +47,7 @@ func (a *API) executeStream(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Del("Content-Location")
 			return errorOf(executing(&o, s.err), codeStreamStart)
 		}
-	case <-time.After(startTime): // it waits for its session, and its client for a sign
+	case <-time.After(startTime): // the command waits for its session, but the client must see that the request is alive
 	}
 	ctx, e, done := startEvents(w, r)
 	defer done()
@@ -70,15 +70,18 @@ func (a *API) sendExecution(ctx context.Context, e *events, o *commandRequest, c
 	}
 	info := c.Info()
 	if err := endError(info); err != nil {
-		_ = a.sendError(e, o, at, err) // the next one fails, too
+		_ = a.sendError(e, o, at, err) // after a failure, the next write fails, too
 	}
-	_ = e.send("complete", at, info.EndedAt, map[string]any{"exitCode": info.ExitCode}) // if this fails, the client is gone
+	// An error means that the client is gone.
+	_ = e.send("complete", at, info.EndedAt, map[string]any{"exitCode": info.ExitCode})
 	return nil
 }
 
-// sendError tells the client of an error in the stream, as that is the answer by now.
+// sendError sends an error in the stream, because the response has begun.
 func (a *API) sendError(e *events, o *commandRequest, at process.Offsets, err error) error {
-	message := executing(o, err).Error()                                                   // releases before 0.4 read it as error
-	_ = e.send("error", at, time.Now(), map[string]any{"data": message, "error": message}) // if this fails, the client is gone
+	// Releases before 0.4 read it from the field error.
+	message := executing(o, err).Error()
+	// An error means that the client is gone.
+	_ = e.send("error", at, time.Now(), map[string]any{"data": message, "error": message})
 	return nil
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// oldRequest has the fields by which releases of the SDK before 0.4 ask for commands and processes.
+// oldRequest has the fields of requests from releases of the SDK before 0.4.
 type oldRequest struct {
-	ID      string      `json:"id"`      // 0.2 and 0.3: of the session
+	ID      string      `json:"id"`      // 0.2 and 0.3: id of the session
 	Options *oldOptions `json:"options"` // of a process
 }
 
 type oldOptions struct {
 	ProcessID   string             `json:"processId"`
 	SessionID   string             `json:"sessionId"`
-	Timeout     float64            `json:"timeout"` // in ms; 0: none
+	Timeout     float64            `json:"timeout"` // in milliseconds; 0: none
 	Env         map[string]*string `json:"env"`
 	Cwd         string             `json:"cwd"`
 	AutoCleanup bool               `json:"autoCleanup"`
 }
 
-// renew puts what an old release says where newer ones say it.
+// renew copies the fields of an old release to those of newer ones.
 func (c *commandRequest) renew() {
 	c.SessionID = cmp.Or(c.SessionID, c.ID)
 	o := c.Options
@@ -36,15 +36,15 @@ func (c *commandRequest) renew() {
 	}
 }
 
-// ofSession returns whether a process is one that a request of 0.2 or 0.3 is about: it names a
-// session. All others are about every process.
+// ofSession returns a function that selects processes for a request of 0.2 or 0.3, which names a
+// session. For other requests it selects all.
 func ofSession(r *http.Request) func(process.Info) bool {
 	id := r.URL.Query().Get("session")
 	return func(info process.Info) bool { return id == "" || info.Session == nameOf(id) }
 }
 
-// isOld reports whether a request for all processes comes from a release before 0.4, which says
-// what type its empty body has.
+// isOld reports whether a request for all processes comes from a release before 0.4, which sets a
+// content type for its empty body.
 func isOld(r *http.Request) bool {
 	return r.URL.Query().Has("session") || r.Header.Get("Content-Type") != ""
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// portRequest asks to be told when a port of this machine is ready.
+// portRequest asks for a notification when a port of this machine is ready.
 type portRequest struct {
 	Port      int     `json:"port"`
 	Mode      string  `json:"mode"` // http or tcp
@@ -22,7 +22,7 @@ type portRequest struct {
 	StatusMin int     `json:"statusMin"`
 	StatusMax int     `json:"statusMax"`
 	ProcessID string  `json:"processId"` // its end ends the watch
-	Interval  float64 `json:"interval"`  // ms
+	Interval  float64 `json:"interval"`  // in milliseconds
 }
 
 // Limits of the interval.
@@ -31,10 +31,10 @@ const (
 	maxInterval = 10 * time.Second
 )
 
-// checkTime is how long one look at a port may take.
+// checkTime is the time limit for checking a port.
 const checkTime = 5 * time.Second
 
-// watchPort sends when a port is ready, or that its process has ended.
+// watchPort sends an event when a port is ready, or when its process has ended.
 func (a *API) watchPort(w http.ResponseWriter, r *http.Request) error {
 	o := portRequest{Mode: "http", Path: "/", StatusMin: 200, StatusMax: 399, Interval: 500}
 	if err := decode(w, r, &o); err != nil {
@@ -51,7 +51,7 @@ func (a *API) watchPort(w http.ResponseWriter, r *http.Request) error {
 	err := e.sendAs("", map[string]any{"type": "watching", "port": o.Port})
 	for err == nil {
 		if last := a.lookAtPort(ctx, r, &o); last != nil {
-			_ = e.sendAs("", last) // if this fails, the client is gone
+			_ = e.sendAs("", last) // an error means that the client is gone
 			return nil
 		}
 		select {
@@ -63,7 +63,7 @@ func (a *API) watchPort(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// lookAtPort returns the event that ends the watch, or nil.
+// lookAtPort checks the port. It returns the event that ends the watch, or nil.
 func (a *API) lookAtPort(ctx context.Context, r *http.Request, o *portRequest) map[string]any {
 	if o.ProcessID != "" {
 		c, err := a.find(r, o.ProcessID)
@@ -82,7 +82,7 @@ func (a *API) lookAtPort(ctx context.Context, r *http.Request, o *portRequest) m
 		if err != nil {
 			return nil
 		}
-		_ = conn.Close() // it was there
+		_ = conn.Close() // the port is open
 		return map[string]any{"type": "ready", "port": o.Port}
 	}
 	status, err := o.status(ctx)
@@ -92,7 +92,7 @@ func (a *API) lookAtPort(ctx context.Context, r *http.Request, o *portRequest) m
 	return map[string]any{"type": "ready", "port": o.Port, "statusCode": status}
 }
 
-// status returns the status that the port answers with.
+// status returns the HTTP status with which the port responds.
 func (o *portRequest) status(ctx context.Context) (int, error) {
 	address, err := url.Parse(fmt.Sprintf("http://localhost:%d/%s", o.Port, strings.TrimPrefix(o.Path, "/")))
 	if err != nil {
@@ -109,8 +109,8 @@ func (o *portRequest) status(ctx context.Context) (int, error) {
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// portClient asks ports of this machine. It follows no redirects, uses no proxy and keeps no
-// connection.
+// portClient sends requests to ports of this machine. It follows no redirects, uses no proxy and
+// keeps no connection open.
 var portClient = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: redirect.Never,

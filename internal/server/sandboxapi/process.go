@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// startProcess starts a process beside the commands of a session.
+// startProcess starts a process independently of the commands of a session.
 func (a *API) startProcess(w http.ResponseWriter, r *http.Request) error {
 	var o commandRequest
 	if err := decode(w, r, &o); err != nil {
@@ -57,12 +57,12 @@ func processExists(id string) error {
 	return failure(http.StatusConflict, codeProcessExists, "Process %s already exists", id).with("processId", id)
 }
 
-// madeUpID returns a new id as the SDK's container makes them up.
+// madeUpID returns a new id of the form that the SDK's container uses.
 func madeUpID(kind string) string {
 	return fmt.Sprintf("%s_%d_%s", kind, time.Now().UnixMilli(), strings.ToLower(rand.Text()[:6]))
 }
 
-// find returns the process of an id.
+// find returns the process with an id.
 func (a *API) find(r *http.Request, id string) (*process.Command, error) {
 	c, err := a.recorded(r, id)
 	if err == nil && !c.Info().Listed {
@@ -71,8 +71,8 @@ func (a *API) find(r *http.Request, id string) (*process.Command, error) {
 	return c, err
 }
 
-// recorded returns the process or streamed command of an id whose output may be read. That of a
-// process with autoCleanup may be read after it is off the list, because it may end before its
+// recorded returns the process or streamed command with an id, to read its output. A process with
+// autoCleanup is found even after it was removed from the list, because it may end before its
 // client asks.
 func (a *API) recorded(r *http.Request, id string) (*process.Command, error) {
 	c, err := a.Manager.Get(r.Context(), process.AnySandbox, id)
@@ -88,7 +88,7 @@ func (a *API) recorded(r *http.Request, id string) (*process.Command, error) {
 	return c, nil
 }
 
-// shownProcess is a process as the SDK reads it.
+// shownProcess is a process in the form of the SDK.
 type shownProcess struct {
 	ID        string `json:"id"`
 	PID       int    `json:"pid,omitempty"`
@@ -113,7 +113,7 @@ func shown(info process.Info) shownProcess {
 	return p
 }
 
-// statusOf returns the SDK's word for a state.
+// statusOf returns the SDK's name for a state.
 func statusOf(info process.Info) string {
 	switch {
 	case info.State == process.Running:
@@ -151,7 +151,7 @@ func (a *API) getProcess(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, map[string]any{"process": shown(c.Info())})
 }
 
-// killProcess ends a process, and answers when it has ended.
+// killProcess ends a process, and responds when it has ended.
 func (a *API) killProcess(w http.ResponseWriter, r *http.Request) error {
 	c, err := a.find(r, r.PathValue("id"))
 	if err != nil {
@@ -167,8 +167,8 @@ func (a *API) killProcess(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, map[string]any{"processId": c.Info().ID})
 }
 
-// kill ends a process with a signal, or KILL if it does not heed that. One that has ended is none
-// to complain of.
+// kill ends a process with a signal, and with KILL if it ignores that. It is not an error if the
+// process has already ended.
 func kill(r *http.Request, c *process.Command, signal syscall.Signal) error {
 	grace := process.Grace
 	if signal == process.Kill {
@@ -181,7 +181,7 @@ func kill(r *http.Request, c *process.Command, signal syscall.Signal) error {
 	return err
 }
 
-// signalOf returns the signal that a request names, TERM if it names none.
+// signalOf returns the signal in a request; the default is TERM.
 func signalOf(w http.ResponseWriter, r *http.Request) (syscall.Signal, error) {
 	var o struct {
 		Signal string `json:"signal"`
@@ -205,7 +205,7 @@ func signalOf(w http.ResponseWriter, r *http.Request) (syscall.Signal, error) {
 	return 0, failure(http.StatusBadRequest, codeInvalid, "%q is no signal", o.Signal)
 }
 
-// killAll ends the processes that run.
+// killAll ends the running processes.
 func (a *API) killAll(w http.ResponseWriter, r *http.Request) error {
 	infos, err := a.Manager.List(r.Context(), process.AnySandbox)
 	if err != nil {
@@ -235,7 +235,7 @@ func (a *API) killAll(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, counted)
 }
 
-// cleanup takes the processes that have ended off the list.
+// cleanup removes the processes that have ended from the list.
 func (a *API) cleanup(w http.ResponseWriter, r *http.Request) error {
 	n, err := a.Manager.Cleanup(r.Context(), process.AnySandbox)
 	if err != nil {
@@ -244,7 +244,7 @@ func (a *API) cleanup(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, map[string]any{"cleanedCount": n})
 }
 
-// logs answers with the output so far. The cursor leads on from there.
+// logs responds with the output so far. The cursor continues from there.
 func (a *API) logs(w http.ResponseWriter, r *http.Request) error {
 	c, at, err := a.output(r)
 	if err != nil {
@@ -259,7 +259,7 @@ func (a *API) logs(w http.ResponseWriter, r *http.Request) error {
 	return respondOutput(w, output, map[string]any{"processId": c.Info().ID, "cursor": formatOffsets(at)})
 }
 
-// output returns the process whose output is asked for, and from where on.
+// output returns the process whose output is requested, and the offsets at which to start.
 func (a *API) output(r *http.Request) (*process.Command, process.Offsets, error) {
 	c, err := a.recorded(r, r.PathValue("id"))
 	if err != nil {
@@ -290,11 +290,13 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request) error {
 		end = endError(info)
 	}
 	if end != nil {
-		_ = e.send("error", at, time.Now(), map[string]any{"processId": id, "data": end.Error()}) // the next one fails, too
+		// After a failure, the next write fails, too.
+		_ = e.send("error", at, time.Now(), map[string]any{"processId": id, "data": end.Error()})
 	}
 	if err == nil {
 		data := fmt.Sprintf("Process %s with exit code %d", statusOf(info), info.ExitCode)
-		_ = e.send("exit", at, info.EndedAt, map[string]any{"processId": id, "exitCode": info.ExitCode, "data": data}) // if this fails, the client is gone
+		// An error means that the client is gone.
+		_ = e.send("exit", at, info.EndedAt, map[string]any{"processId": id, "exitCode": info.ExitCode, "data": data})
 	}
 	return nil
 }

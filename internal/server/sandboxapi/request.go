@@ -14,13 +14,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// maxBody is how long the body of a request may be, in bytes. A command may be nearly as long.
+// maxBody is the maximum length of a request's body, in bytes. A command may be nearly as long.
 const maxBody = 8 << 20
 
-// decode reads the body of a request.
+// decode decodes the body of a request.
 func decode(w http.ResponseWriter, r *http.Request, v any) error {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(v)
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the answer may take long; no deadline, no harm
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the response may take long; an error does no harm
 	var tooLarge *http.MaxBytesError
 	var wrongType *json.UnmarshalTypeError
 	switch {
@@ -36,26 +36,26 @@ func decode(w http.ResponseWriter, r *http.Request, v any) error {
 	return e
 }
 
-// commandRequest asks for a command or a process.
+// commandRequest is a request for a command or a process.
 type commandRequest struct {
 	Command     string             `json:"command"`
 	SessionID   string             `json:"sessionId"`
 	ProcessID   string             `json:"processId"`
 	TimeoutMs   float64            `json:"timeoutMs"` // 0: the session's
-	Env         map[string]*string `json:"env"`       // null: no change
+	Env         map[string]*string `json:"env"`       // null leaves the variable unchanged
 	Cwd         string             `json:"cwd"`
 	AutoCleanup bool               `json:"autoCleanup"`
 	Background  bool               `json:"background"`
 	oldRequest
 }
 
-// noSession is what the SDK sends for a command of no session.
+// noSession is the id that the SDK sends for a command without a session.
 const noSession = "__DISABLE_SESSION__"
 
-// defaultSession is that of requests that name none.
+// defaultSession is the session of requests that name none.
 const defaultSession = "default"
 
-// spec returns the command that r asks for.
+// spec returns the Spec for the command in the request r.
 func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
 	c.renew()
 	switch {
@@ -83,7 +83,7 @@ func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
 	return s, nil
 }
 
-// oddName has what a name may not consist of here, but a session's id with the SDK.
+// oddName matches what is not allowed in a name here, but is in a session's id of the SDK.
 var oddName = lazy.Regexp(`^[.]|[^A-Za-z0-9._-]|^.{101,}`)
 
 // nameOf returns the name of the session with an id.
@@ -100,8 +100,8 @@ func nameOf(id string) string {
 
 var oddByte = lazy.Regexp(`[^A-Za-z0-9._-]`)
 
-// sandboxOf returns the sandbox of a session's name: the SDK makes the session sandbox-NAME for its
-// sandbox NAME. Other sessions count as sandboxes of their own name.
+// sandboxOf returns the sandbox of a session: the SDK creates the session sandbox-NAME for its
+// sandbox NAME. Other sessions have a sandbox with their own name.
 func sandboxOf(session string) string {
 	if session == noSession {
 		return defaultSession
@@ -112,7 +112,7 @@ func sandboxOf(session string) string {
 	return session
 }
 
-// start starts a command, in a new session if there is none of that name.
+// start starts a command. It creates the command's session if it does not exist.
 func (a *API) start(ctx context.Context, s process.Spec) (c *process.Command, existed bool, err error) {
 	c, existed, err = a.Manager.Start(ctx, s)
 	if s.Session == "" || !errors.Is(err, process.ErrNotFound) {
@@ -124,8 +124,8 @@ func (a *API) start(ctx context.Context, s process.Spec) (c *process.Command, ex
 	return a.Manager.Start(ctx, s)
 }
 
-// maxTimeout is the longest time that a client may set, about 24 days: the SDK's timers know no
-// longer one.
+// maxTimeout is the maximum timeout that a client may set, about 24 days: the limit of the SDK's
+// timers.
 const maxTimeout = (1 << 31) * time.Millisecond
 
 func timeoutOf(ms float64) (time.Duration, error) {
@@ -153,7 +153,7 @@ func envOf(sent map[string]*string) (map[string]string, error) {
 	return env, nil
 }
 
-// by says who asks.
+// by names the client of a request.
 func by(r *http.Request) string {
 	agent := r.UserAgent()
 	if agent == "" {

@@ -9,14 +9,15 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// createSession makes a shell session.
+// createSession creates a shell session.
 func (a *API) createSession(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		ID               string             `json:"id"`
 		Env              map[string]*string `json:"env"`
 		Cwd              string             `json:"cwd"`
 		CommandTimeoutMs float64            `json:"commandTimeoutMs"` // 0: none
-		Isolation        *bool              `json:"isolation"`        // of 0.2 and 0.3, to which a session that exists is no error
+		// Set by 0.2 and 0.3, for which an existing session is not an error.
+		Isolation *bool `json:"isolation"`
 	}
 	if err := decode(w, r, &o); err != nil {
 		return err
@@ -47,17 +48,17 @@ func (a *API) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// Releases of the SDK differ in the place of the id. The placement is one of Cloudflare's.
+	// Releases of the SDK read the id from different fields. The placement is one of Cloudflare's.
 	return respond(w, map[string]any{
 		"id": id, "message": "Session created", "data": map[string]any{"id": id, "cwd": cwd, "env": env}, "containerPlacementId": nil,
 	})
 }
 
-// workspace is the folder of the container, which the SDK names for its sessions.
+// workspace is the container's folder that the SDK passes for its sessions.
 const workspace = "/workspace"
 
-// folderOf returns the folder that a session begins in: the one that is asked for, or the server's
-// for a container's that this machine does not have.
+// folderOf returns the start folder of a session: the requested one, or the server's if it is a
+// container's folder that this machine does not have.
 func folderOf(cwd string) (string, error) {
 	info, err := os.Stat(cwd)
 	switch {
@@ -79,7 +80,7 @@ func (a *API) listSessions(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, map[string]any{"data": append([]string{}, ids...)})
 }
 
-// deleteSession ends what runs in a session, and forgets it.
+// deleteSession ends the running commands of a session, and deletes it.
 func (a *API) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	var o struct {
 		SessionID string `json:"sessionId"`

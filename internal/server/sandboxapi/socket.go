@@ -15,10 +15,10 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 )
 
-// maxRequests is how many requests of one WebSocket are answered at a time.
+// maxRequests is the maximum number of concurrent requests on a WebSocket.
 const maxRequests = 256
 
-// socketMessage is a message of the WebSocket, either way.
+// socketMessage is a message of the WebSocket, in either direction.
 type socketMessage struct {
 	Type    string            `json:"type"` // request, cancel; response, stream, error
 	ID      string            `json:"id,omitempty"`
@@ -28,13 +28,13 @@ type socketMessage struct {
 	Body    json.RawMessage   `json:"body,omitempty"`
 	Status  int               `json:"status,omitempty"`
 	Done    bool              `json:"done,omitempty"`
-	Data    *string           `json:"data,omitempty"` // JSON of an event; empty: a ping
+	Data    *string           `json:"data,omitempty"` // JSON of an event; empty for a ping
 	Code    string            `json:"code,omitempty"`
 	Message string            `json:"message,omitempty"`
 }
 
-// accept makes a WebSocket of a request whose origin and token the server has checked. Browsers
-// give up if none of the subprotocols they offer is selected, even if that is a token.
+// accept upgrades a request to a WebSocket. The server has checked its origin and token. Browsers
+// fail unless one of the subprotocols that they offer is selected, even if the only one is a token.
 func accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	if r.Header.Get("Upgrade") == "" {
 		return nil, failure(http.StatusUpgradeRequired, codeInvalid, "this is for WebSockets")
@@ -55,7 +55,7 @@ func accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	return ws, nil
 }
 
-// socket answers the requests of a WebSocket, several at a time.
+// socket handles the requests on a WebSocket, several at the same time.
 func (a *API) socket(w http.ResponseWriter, r *http.Request) error {
 	ws, err := accept(w, r)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *API) socket(w http.ResponseWriter, r *http.Request) error {
 	for {
 		_, message, err := ws.Read(context.WithoutCancel(ctx))
 		if err != nil {
-			break // it is gone
+			break // the client is gone
 		}
 		s.take(message)
 	}
@@ -79,8 +79,9 @@ func (a *API) socket(w http.ResponseWriter, r *http.Request) error {
 
 // socket is a WebSocket that carries requests.
 type socket struct {
-	a         *API
-	ctx       context.Context //nolint:containedctx // of the WebSocket; a write whose context ends would close it
+	a *API
+	// For writes: one with a request's context would close the WebSocket when that ends.
+	ctx       context.Context //nolint:containedctx
 	ws        *websocket.Conn
 	upgrade   *http.Request
 	answering sync.WaitGroup
@@ -89,7 +90,7 @@ type socket struct {
 	cancels map[string]context.CancelFunc
 }
 
-// take acts on a message.
+// take processes a message.
 func (s *socket) take(message []byte) {
 	var m socketMessage
 	if err := json.Unmarshal(message, &m); err != nil {
@@ -123,7 +124,7 @@ func (s *socket) take(message []byte) {
 	}
 }
 
-// answer lets the handlers of HTTP answer a request.
+// answer passes a request to the HTTP handlers.
 func (s *socket) answer(ctx context.Context, m *socketMessage, path *url.URL) {
 	r := (&http.Request{
 		Method: m.Method, URL: path, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(m.Body)), Host: s.upgrade.Host, RemoteAddr: s.upgrade.RemoteAddr,
@@ -148,11 +149,11 @@ func (s *socket) complain(id, code, message string, status int) {
 
 func (s *socket) send(m socketMessage) {
 	if message, err := json.Marshal(m); err == nil {
-		_ = s.ws.Write(s.ctx, websocket.MessageText, message) // if this fails, Read does, too
+		_ = s.ws.Write(s.ctx, websocket.MessageText, message) // if this fails, so does Read
 	}
 }
 
-// socketResponse is what a handler of HTTP answers a message with.
+// socketResponse is the http.ResponseWriter for a request on a WebSocket.
 type socketResponse struct {
 	ctx    context.Context //nolint:containedctx // of the request
 	socket *socket

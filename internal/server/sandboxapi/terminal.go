@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// replayed is how much output a client is sent that attaches to a terminal, in bytes.
+// replayed is how much output a client receives when it attaches to a terminal, in bytes.
 const replayed = 256 << 10
 
 // Sizes of a terminal, in cells.
@@ -25,14 +25,14 @@ const (
 	maxCells    = 1000
 )
 
-// terminal connects a WebSocket to the terminal of a session, which goes on without it.
+// terminal connects a WebSocket to the terminal of a session. The terminal continues without it.
 func (a *API) terminal(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if q.Get("sessionId") == "" {
 		return failure(http.StatusBadRequest, codeInvalid, "sessionId is required")
 	}
 	var cols, rows int
-	_, _ = fmt.Sscan(q.Get("cols"), &cols) // 0 if it is none
+	_, _ = fmt.Sscan(q.Get("cols"), &cols) // 0 if it is invalid
 	_, _ = fmt.Sscan(q.Get("rows"), &rows)
 	if cols < 1 || cols > maxCells || rows < 1 || rows > maxCells {
 		cols, rows = defaultCols, defaultRows
@@ -60,7 +60,7 @@ func (a *API) terminal(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openTerminal returns the terminal of a session that runs, or a new one.
+// openTerminal returns the running terminal of a session, or a new one.
 func (a *API) openTerminal(r *http.Request, session, shell string, cols, rows int) (*process.Command, error) {
 	if shell == "" {
 		shell = "/bin/bash"
@@ -87,7 +87,7 @@ func (a *API) openTerminal(r *http.Request, session, shell string, cols, rows in
 	}
 }
 
-// terminal is a WebSocket on a terminal.
+// terminal is a WebSocket that is connected to a terminal.
 type terminal struct {
 	ws      *websocket.Conn
 	command *process.Command
@@ -102,7 +102,7 @@ func (t *terminal) status(ctx context.Context, fields map[string]any) error {
 	return t.ws.Write(ctx, websocket.MessageText, message)
 }
 
-// show sends the newest output, that the client is ready to type, further output as it comes, and
+// show sends the newest output, then that the client may type, further output as it arrives, and
 // the end.
 func (t *terminal) show(ctx context.Context) {
 	var at process.Offsets
@@ -143,16 +143,16 @@ func (t *terminal) take(ctx context.Context) {
 			return
 		}
 		if kind == websocket.MessageBinary {
-			_ = t.command.Write(ctx, message) // it has ended, which show tells
+			_ = t.command.Write(ctx, message) // the terminal has ended, which show reports
 			continue
 		}
 		if err := t.control(ctx, message); err != nil {
-			_ = t.status(ctx, map[string]any{"type": "error", "message": err.Error()}) // it may be gone
+			_ = t.status(ctx, map[string]any{"type": "error", "message": err.Error()}) // the client may be gone
 		}
 	}
 }
 
-// control acts on a message that is no input.
+// control processes a message other than input.
 func (t *terminal) control(ctx context.Context, message []byte) error {
 	var m struct {
 		Type string `json:"type"`

@@ -1,5 +1,4 @@
-// Package token keeps the secret that a server asks of its clients, in a file that only its user
-// can read.
+// Package token keeps a server's token for its clients in a file that only its user can read.
 package token
 
 import (
@@ -17,10 +16,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/xdg"
 )
 
-// minLength is the shortest token that a file may hold, in bytes.
+// minLength is the minimum length of a token, in bytes.
 const minLength = 16
 
-// Errors of Load: ErrOpen if other users can read or write the file, ErrBad if it holds no token.
+// Errors of Load: ErrOpen if other users can read or write the file, ErrBad if it does not contain
+// a token.
 var (
 	ErrOpen = errors.New("others can read it")
 	ErrBad  = fmt.Errorf("it holds no token of %d letters or more", minLength)
@@ -48,7 +48,7 @@ func Load(path string) (string, error) {
 	return read(path)
 }
 
-// Renew replaces the token at path, if there is one, by a new one, and returns it.
+// Renew replaces the token at path, if there is one, and returns the new one.
 func Renew(path string) (string, error) {
 	if err := write(path, os.Rename); err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func read(path string) (string, error) {
 	return token, err
 }
 
-// write creates a new token and puts it at path in one step.
+// write creates a new token. place must move the file from from to to in one step.
 func write(path string, place func(from, to string) error) error {
 	if err := private.Folder(filepath.Dir(path)); err != nil {
 		return err

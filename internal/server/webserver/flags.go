@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/management"
 )
 
-// Flags are those of `ptyrec serve`.
+// Flags are the flags of `ptyrec serve`.
 type Flags struct {
 	Address     listener.Address
 	TokenFile   string
@@ -36,10 +36,10 @@ type Flags struct {
 	Agentapi    bool
 	Verbose     bool
 	Raw         string // s3://BUCKET/PREFIX
-	URL         string // https://HOST, of the proxy that speaks TLS
-	Issuer      string // address of the provider where users sign in
-	Client      string // by which name the provider knows us
-	SecretFile  string // holds what the provider has given us besides
+	URL         string // https://HOST of a proxy that terminates TLS
+	Issuer      string // address of the identity provider
+	Client      string // the provider's client id for this server
+	SecretFile  string // file with the provider's client secret
 }
 
 // Register defines the flags.
@@ -85,7 +85,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flaggroup.Set(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
 }
 
-// Check says what is wrong with the flags. The error is one of usage.
+// Check validates the flags. It returns a usage error.
 func (f *Flags) Check() error {
 	var wrong string
 	switch {
@@ -101,8 +101,7 @@ func (f *Flags) Check() error {
 	return usage(wrong)
 }
 
-// checkLocal returns an error of usage if the flags ask for what only a server of a team's database
-// does.
+// checkLocal returns a usage error if a flag requires a team's database.
 func (f *Flags) checkLocal() error {
 	if f.PublicLinks {
 		return usage("--public-links needs the sessions of a team: --db postgres://…")
@@ -115,8 +114,8 @@ func (f *Flags) checkLocal() error {
 
 func usage(text string) error { return &failure.Error{Err: errors.New(text), Misuse: true} }
 
-// CheckTeam returns an error of usage if the flags ask for what a server of a team's database does
-// not do: nothing runs or is recorded there, and each user has tokens.
+// CheckTeam returns a usage error if a flag cannot be used with a team's database: that server runs
+// and records nothing, and each user has tokens.
 func (f *Flags) CheckTeam() error {
 	if f.NewToken || f.TokenFile != "" || f.OpenReading {
 		return usage("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token add`): leave out --token-file, --new-token and --open-reading")

@@ -16,10 +16,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Past is what servers read of stored sessions. It implements server.Past.
+// Past reads stored sessions for servers. It implements server.Past.
 type Past struct{ *library.Past }
 
-// NewPast returns the past of a library. Close must be called.
+// NewPast returns a Past that reads a library. The caller must Close it.
 func NewPast(l *library.Library) *Past { return &Past{library.NewPast(l)} }
 
 // Export implements server.Past.
@@ -44,7 +44,8 @@ func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *sto
 	return err
 }
 
-// entries returns all entries of a session that is over, which it first reads to its end.
+// entries returns all entries of a past session. If it is not completely extracted, it does that
+// first.
 func (v *Past) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
 	page, reading, err := v.Page(ctx, info, store.Span{})
 	for err == nil && reading != nil {

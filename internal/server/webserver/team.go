@@ -28,18 +28,18 @@ import (
 	"github.com/ptyrec/ptyrec/web"
 )
 
-// TeamOptions are what ServeTeam needs besides the flags. All fields are needed.
+// TeamOptions are the options of ServeTeam besides the flags. All are required.
 type TeamOptions struct {
 	Flags
 	Database *postgres.Store
-	Library  *library.Library // of Database
+	Library  *library.Library // reads Database
 	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
 	Log      *slog.Logger
 	Notice   func(format string, args ...any)
 	Out      io.Writer
 }
 
-// ServeTeam serves the sessions of a team until ctx ends or a signal comes.
+// ServeTeam serves the sessions of a team until ctx is cancelled or a signal arrives.
 func ServeTeam(ctx context.Context, o TeamOptions) error {
 	nothing, err := os.MkdirTemp("", "ptyrec-serve-")
 	if err != nil {
@@ -48,12 +48,13 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	defer func() { _ = os.Remove(nothing) }()
 	following := teamlive.New(o.Database, o.Log)
 	defer following.Close()
-	live, err := client.Dial(ctx, "", client.Options{Dir: nothing, Other: following.Connect}) // this machine's sessions are not the team's
+	// This machine's sessions do not belong to the team.
+	live, err := client.Dial(ctx, "", client.Options{Dir: nothing, Other: following.Connect})
 	if err != nil {
 		return err
 	}
 	past := NewPast(o.Library)
-	defer func() { _ = past.Close() }() // what it reads can be read again
+	defer func() { _ = past.Close() }() // an interrupted extraction is repeated
 	l, err := o.Address.Open(ctx)
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	return s.Serve(ctx, l)
 }
 
-// names are those that requests may call the server by.
+// names returns the host names that requests may use.
 func (o *TeamOptions) names() []string {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" {
@@ -111,11 +112,11 @@ func (o *TeamOptions) names() []string {
 	return append(o.Address.Names(), strings.ToLower(u.Hostname()))
 }
 
-// maxSecret is the longest file with the provider's secret, in bytes.
+// maxSecret is the maximum size of the file with the provider's secret, in bytes.
 const maxSecret = 4096
 
-// signIn returns where users sign in without a token; nil if nowhere. A provider that does not
-// answer now is asked again when somebody signs in.
+// signIn returns the identity provider, or nil if there is none. A provider that does not respond
+// now is asked again when a user signs in.
 func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
 	if o.Issuer == "" {
 		return nil, nil
@@ -141,7 +142,7 @@ func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
 	return teamserver.SignIn{Store: o.Database, Provider: p}, nil
 }
 
-// announce prints the address, says what it is, and warns.
+// announce prints the address, explains it, and warns.
 func (o *TeamOptions) announce(url string) error {
 	if !o.Address.Loopback() && o.Address.Cert == "" {
 		o.Notice("warning: without --cert and --key, others on the network can see the sessions and the tokens")

@@ -1,5 +1,5 @@
-// Package webserver is what `ptyrec serve` does: it connects the server of the page and the API
-// with the protocols that are wanted, tells the user the address, and serves until it is stopped.
+// Package webserver implements `ptyrec serve`: it adds the requested protocols to the server of the
+// page and the API, prints the address, and serves until it is stopped.
 package webserver
 
 import (
@@ -36,26 +36,26 @@ import (
 	"github.com/ptyrec/ptyrec/web"
 )
 
-// Options are what Serve needs besides the flags. All fields but QRWidth are needed.
+// Options are the options of Serve besides the flags. All but QRWidth are required.
 type Options struct {
 	Flags
 	Database *sqlite.Store
 	Live     *client.Client
-	Library  *library.Library // of Database
-	Agents   *redact.Redactor // of the screens that agents are shown
+	Library  *library.Library // reads Database
+	Agents   *redact.Redactor // masks secrets in the screens for agents
 	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
-	NewMCP   func(log *slog.Logger) (*mcp.Server, error) // is called if the flags want it
-	Shell    string                                      // the user's
+	NewMCP   func(log *slog.Logger) (*mcp.Server, error) // called if the flags ask for it
+	Shell    string                                      // the user's shell
 	Environ  []string                                    // for sessions that the server starts
-	Input    bool                                        // those record what is typed
+	Input    bool                                        // record the input of these sessions
 	Log      *slog.Logger
-	Notice   func(format string, args ...any) // tells the user something
-	Out      io.Writer                        // gets the URL
+	Notice   func(format string, args ...any) // prints a notice to the user
+	Out      io.Writer                        // receives the URL
 	QRWidth  int                              // see listener.Announcement.Width
 }
 
-// Serve serves the sessions of this machine until ctx ends or a signal comes. The errors have
-// hints.
+// Serve serves the sessions of this machine until ctx is cancelled or a signal arrives. Its errors
+// have hints.
 func Serve(ctx context.Context, o Options) (err error) {
 	if err := o.checkLocal(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = l.Close() }() // it may be closed already
+	defer func() { _ = l.Close() }() // it may already be closed
 	bridge, bridgeServer, err := o.bridge(ctx)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = starter.Close() }() // which ends the bridge's sessions
+	defer func() { _ = starter.Close() }() // ends the bridge's sessions
 	dashboards, err := o.dashboards(starter)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		protocols = append(protocols, server.Protocol{Handlers: agents, Access: server.ReadOnly})
 	}
 	past := NewPast(o.Library)
-	defer func() { _ = past.Close() }() // what it reads can be read again
+	defer func() { _ = past.Close() }() // an interrupted extraction is repeated
 	if o.Agentapi {
 		sessions := o.agentapi(past)
 		defer sessions.Close()
@@ -142,7 +142,8 @@ func Serve(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// startFor returns what starts sessions for the server: a session of the bridge ends with it.
+// startFor returns a function that starts sessions for the server. A session of the bridge ends
+// with the server.
 func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (string, error) {
 	return func(ctx context.Context, o server.StartOptions) (string, error) {
 		start := s.Start
@@ -153,8 +154,8 @@ func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (s
 	}
 }
 
-// bridge returns the command of the terminals at /ws/pty, or the management server whose terminals
-// they show.
+// bridge returns the command for the terminals at /ws/pty, or the management server whose terminals
+// are shown there.
 func (o *Options) bridge(ctx context.Context) (command []string, from *client.Client, err error) {
 	if o.BridgeFrom == "" {
 		if command = archive.SplitCommand(o.Bridge); len(command) == 0 {
@@ -172,7 +173,8 @@ func (o *Options) bridge(ctx context.Context) (command []string, from *client.Cl
 	return archive.SplitCommand(o.Bridge), from, nil
 }
 
-// commands returns what runs the commands of sandbox clients; nil if they may run none.
+// commands returns the Manager that runs commands for sandbox clients, or nil if that is not
+// allowed.
 func (o *Options) commands(ctx context.Context) (*process.Manager, error) {
 	if !o.AllowRun {
 		return nil, nil
@@ -182,7 +184,7 @@ func (o *Options) commands(ctx context.Context) (*process.Manager, error) {
 	})
 }
 
-// dashboards returns what serves /ws/sandbox.
+// dashboards returns the protocol at /ws/sandbox.
 func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) {
 	id := o.AgentID
 	if id == "" {
@@ -198,7 +200,7 @@ func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) 
 	}), nil
 }
 
-// agentapi returns what serves /agentapi.
+// agentapi returns the protocol at /agentapi.
 func (o *Options) agentapi(past *Past) *agentapi.Sessions {
 	return agentapi.NewSessions(agentapi.SessionsOptions{
 		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
@@ -209,7 +211,7 @@ func (o *Options) agentapi(past *Past) *agentapi.Sessions {
 	})
 }
 
-// announce tells the user where the server is and who may use it.
+// announce prints the server's address and who may use it.
 func (o *Options) announce(url, secret string) error {
 	n := listener.Announcement{
 		Address: o.Address, URL: url, Token: secret, TokenFile: o.TokenFile, Database: o.Database.Path(),

@@ -1,10 +1,10 @@
-// Package bucket keeps objects in a bucket of S3, or of a server that speaks its protocol.
+// Package bucket stores objects in a bucket of S3 or a compatible server.
 package bucket
 
 import (
 	"cmp"
 	"context"
-	"crypto/md5" // S3 asks for it
+	"crypto/md5" // required by S3
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -24,27 +24,26 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Bucket is a bucket, or the part of one whose keys begin with a prefix. It may be used
-// concurrently.
+// Bucket is a bucket, or its objects whose keys have a prefix. It may be used concurrently.
 type Bucket struct {
 	client *client
 	name   string
-	prefix string // empty, or it ends with /
+	prefix string // empty, or ends with /
 }
 
-// ErrAddress says that a text is not the address of a bucket.
+// ErrAddress reports an invalid address of a bucket.
 var ErrAddress = errors.New("a bucket is written as s3://BUCKET or s3://BUCKET/PREFIX")
 
-// callTime is how long one call may take, with its repetitions.
+// callTime is the time limit of a call, including repetitions.
 const callTime = 20 * time.Second
 
-// defaultRegion is where a bucket is if nothing is said.
+// defaultRegion is the default region of a bucket.
 const defaultRegion = "us-east-1"
 
-// Open returns the bucket at an address, s3://BUCKET/PREFIX, which must exist. As with other
-// programs, $AWS_ENDPOINT_URL_S3 or $AWS_ENDPOINT_URL names the server if it is not Amazon's,
-// $AWS_REGION the region, and $AWS_ACCESS_KEY_ID with $AWS_SECRET_ACCESS_KEY, ~/.aws/credentials or
-// the machine's role say who asks.
+// Open returns the bucket at an address, s3://BUCKET/PREFIX, which must exist. It uses the same
+// environment as other programs: $AWS_ENDPOINT_URL_S3 or $AWS_ENDPOINT_URL is the server if it is
+// not Amazon's, $AWS_REGION the region, and the credentials are in $AWS_ACCESS_KEY_ID and
+// $AWS_SECRET_ACCESS_KEY, in ~/.aws/credentials, or those of the machine's role.
 func Open(ctx context.Context, address string) (*Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -74,7 +73,7 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 	return b.client.call(ctx, method, key, query, header, body)
 }
 
-// full are the codes by which servers say that there is no room.
+// full are the error codes of servers that are full.
 var full = map[string]bool{"QuotaExceeded": true, "XMinioStorageFull": true, "InsufficientStorage": true, "XAmzQuotaExceeded": true, "StorageFull": true}
 
 // failed wraps err with the bucket's name and the sentinel for its kind.
@@ -99,8 +98,7 @@ func (b *Bucket) failed(what string, err error) error {
 	return fmt.Errorf("bucket %s: %s: %w (%w)", b.name, what, kind, err)
 }
 
-// Put writes an object, of which sum is the SHA-256: the server refuses other data. When it returns
-// nil, the object is there to stay.
+// Put stores an object durably. sum is the SHA-256 of data; the server rejects other data.
 func (b *Bucket) Put(ctx context.Context, key string, data []byte, sum [sha256.Size]byte) error {
 	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil, http.Header{"Content-Type": {"application/octet-stream"}, sumHeader: {hex.EncodeToString(sum[:])}}, data)
 	if err != nil {
@@ -109,7 +107,7 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte, sum [sha256.S
 	return nil
 }
 
-// Get reads an object. The error wraps session.ErrNotFound if it is not there.
+// Get reads an object. The error wraps session.ErrNotFound if it does not exist.
 func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
 	data, err := b.call(ctx, http.MethodGet, b.prefix+key, nil, nil, nil)
 	if err != nil {
@@ -118,10 +116,10 @@ func (b *Bucket) Get(ctx context.Context, key string) ([]byte, error) {
 	return data, nil
 }
 
-// maxDeleted is how many objects one call deletes, at most.
+// maxDeleted is the maximum number of objects that one call deletes.
 const maxDeleted = 1000
 
-// Delete deletes objects. One that is not there is no error.
+// Delete deletes objects. It is not an error if one does not exist.
 func (b *Bucket) Delete(ctx context.Context, keys []string) error {
 	for some := range slices.Chunk(keys, maxDeleted) {
 		if err := b.deleteSome(ctx, some); err != nil {
@@ -162,7 +160,7 @@ func (b *Bucket) deleteSome(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// page is a part of a bucket's list.
+// page is a page of a bucket's list.
 type page struct {
 	EncodingType          string
 	IsTruncated           bool
@@ -173,7 +171,7 @@ type page struct {
 	}
 }
 
-// Before returns the keys of the objects that were written before a moment.
+// Before returns the keys of the objects that were written before when.
 func (b *Bucket) Before(ctx context.Context, when time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {b.prefix}}

@@ -21,28 +21,28 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// client makes the calls of S3's REST API to one bucket. minio-go signs them and knows who asks;
-// its own client is ten times as large as this one, and all of it ends up in the program.
+// client makes the calls of S3's REST API for one bucket. It uses minio-go only for signatures and
+// credentials, because minio-go's own client would make the program much larger.
 type client struct {
 	http   *http.Client
-	at     url.URL // the bucket's address, without a key
+	at     url.URL // address of the bucket, without a key
 	region string
 	who    *credentials.Credentials
 }
 
 const (
-	// callTries is how often a call is made that fails.
+	// callTries is the maximum number of attempts of a call.
 	callTries = 2
-	// callPause is how long the second one waits, at most.
+	// callPause is the maximum pause before the second attempt.
 	callPause = time.Second
-	// maxAnswer is the longest answer in bytes: an object, or a list of 1,000 keys.
+	// maxAnswer is the maximum length of a response, in bytes: an object, or a list of 1,000 keys.
 	maxAnswer = 64 << 20
 	amazon    = ".amazonaws.com"
-	// sumHeader has the SHA-256 of the body, which is signed.
+	// sumHeader contains the SHA-256 of the body, which is signed.
 	sumHeader = "X-Amz-Content-Sha256"
 )
 
-// newClient returns the client of a bucket at a server.
+// newClient returns the client for a bucket on a server.
 func newClient(server *url.URL, name, region string, who *credentials.Credentials) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
@@ -50,16 +50,17 @@ func newClient(server *url.URL, name, region string, who *credentials.Credential
 	c := &client{region: region, who: who, http: &http.Client{Transport: transport,
 		CheckRedirect: redirect.Never}}
 	c.at = url.URL{Scheme: server.Scheme, Host: server.Host, Path: "/" + name}
-	if strings.HasSuffix(server.Hostname(), amazon) && !strings.Contains(name, ".") { // a certificate covers no further dots
+	if strings.HasSuffix(server.Hostname(), amazon) && !strings.Contains(name, ".") {
+		// The certificate does not cover further dots.
 		c.at = url.URL{Scheme: server.Scheme, Host: name + "." + server.Host}
 	}
 	return c
 }
 
-// answerError is what the server says of a call that failed.
+// answerError is an error response of the server.
 type answerError struct {
 	status  int
-	region  string // in which the bucket is, if the server says so
+	region  string // region of the bucket, if the response contains it
 	Code    string
 	Message string
 }
@@ -68,8 +69,8 @@ func (e *answerError) Error() string {
 	return fmt.Sprintf("it answers %d %s: %s", e.status, e.Code, e.Message)
 }
 
-// call makes a call, once more if the server fails, and returns the body of the answer. The error
-// wraps *answerError if there was one.
+// call makes a call and returns the body of the response. It repeats the call once if the server
+// fails. The error wraps *answerError if there was a response.
 func (c *client) call(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) (answer []byte, err error) {
 	for try := 1; ; try++ {
 		var status int
@@ -86,7 +87,7 @@ func (c *client) call(ctx context.Context, method, key string, query url.Values,
 	}
 }
 
-// once makes a call once. The status is 0 if there was no whole answer.
+// once makes a call once. status is 0 if there was no complete response.
 func (c *client) once(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) (status int, answer []byte, err error) {
 	at := c.at
 	at.Path += "/" + key
@@ -122,6 +123,6 @@ func (c *client) once(ctx context.Context, method, key string, query url.Values,
 		return resp.StatusCode, answer, nil
 	}
 	refused := &answerError{status: resp.StatusCode, region: resp.Header.Get("X-Amz-Bucket-Region")}
-	_ = xml.Unmarshal(answer, refused) // a proxy's answer is something else
+	_ = xml.Unmarshal(answer, refused) // a proxy's response has another form
 	return resp.StatusCode, nil, refused
 }

@@ -1,4 +1,4 @@
-// Package oidc asks a provider of OpenID Connect who somebody is: by the authorization code flow,
+// Package oidc identifies a person at an OpenID Connect provider by the authorization code flow,
 // with PKCE (RFC 7636), state and nonce.
 package oidc
 
@@ -20,39 +20,40 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// Provider is where people sign in. It may be used concurrently.
+// Provider is an identity provider. It may be used concurrently.
 type Provider struct {
 	issuer, client, secret string
 	http                   *http.Client
-	turns                  chan struct{} // holds a value for each call of Begin and Finish
+	turns                  chan struct{} // contains a value for each call of Begin and Finish in progress
 	mu                     sync.Mutex    // guards found
 	found                  *oidc.Provider
 }
 
-// Identity is who somebody is at the provider.
+// Identity is a person's identity at the provider.
 type Identity struct {
 	Issuer  string
-	Subject string // no other person gets it
+	Subject string // unique at the provider
 	Email   string // empty unless the provider has verified it
 }
 
 var (
-	// ErrIssuer says that an address is not that of a provider.
+	// ErrIssuer reports an invalid address of a provider.
 	ErrIssuer = errors.New("a provider's address begins with https:// (or is http://localhost)")
-	// ErrUnavailable says that the provider did not answer, or too many sign in at a time.
+	// ErrUnavailable reports that the provider did not respond, or that too many people are signing
+	// in.
 	ErrUnavailable = errors.New("the provider does not answer now")
-	// ErrRefused says that the provider let nobody in, or that what came is not its answer to
+	// ErrRefused reports that the provider rejected the person, or that the response is not for
 	// this browser.
 	ErrRefused = errors.New("the provider does not confirm who you are")
 )
 
 const (
-	callTime = 10 * time.Second // of one call to the provider
-	maxTurns = 16               // browsers that are served at a time
+	callTime = 10 * time.Second // for one call to the provider
+	maxTurns = 16               // maximum number of browsers at the same time
 )
 
-// New returns the provider with this address, to which we are known as client. secret is empty if
-// it has given us none. It asks nothing.
+// New returns the provider at an address. client is our client id there; secret is empty if there
+// is none. It sends nothing.
 func New(issuer, client, secret string) (*Provider, error) {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -65,13 +66,13 @@ func New(issuer, client, secret string) (*Provider, error) {
 	return &Provider{issuer: issuer, client: client, secret: secret, http: redirect.SameHost(&http.Client{Timeout: callTime}), turns: make(chan struct{}, maxTurns)}, nil
 }
 
-// Name is what people know the provider by: its host.
+// Name returns the provider's host, to show to people.
 func (p *Provider) Name() string {
-	u, _ := url.Parse(p.issuer) // New has done it
+	u, _ := url.Parse(p.issuer) // New has parsed it before
 	return u.Host
 }
 
-// Discover asks the provider for its addresses, unless they are known. The error wraps
+// Discover fetches the provider's configuration, unless it is known. The error wraps
 // ErrUnavailable.
 func (p *Provider) Discover(ctx context.Context) error {
 	_, err := p.discover(ctx)
@@ -84,7 +85,7 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	if p.found != nil {
 		return p.found, nil
 	}
-	// The keys are fetched later, by the same client; the context of this request is over then.
+	// The keys are fetched later with this context, so it must outlive the request.
 	found, err := oidc.NewProvider(p.with(context.WithoutCancel(ctx)), p.issuer)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -93,8 +94,8 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	return found, nil
 }
 
-// enter takes a turn; leave must be called. There is no queue: who waits for a provider that does
-// not answer would wait long.
+// enter reserves a place for a call; leave must be called afterwards. There is no queue, because
+// one for a provider that does not respond would be slow.
 func (p *Provider) enter() (leave func(), err error) {
 	select {
 	case p.turns <- struct{}{}:
@@ -104,7 +105,7 @@ func (p *Provider) enter() (leave func(), err error) {
 	}
 }
 
-// with returns a context in which calls are made by p's client.
+// with returns a context in which calls use p's client.
 func (p *Provider) with(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, p.http)
 }
@@ -113,8 +114,8 @@ func (p *Provider) config(found *oidc.Provider, redirect string) *oauth2.Config 
 	return &oauth2.Config{ClientID: p.client, ClientSecret: p.secret, Endpoint: found.Endpoint(), RedirectURL: redirect, Scopes: []string{oidc.ScopeOpenID, "email"}}
 }
 
-// Begin returns the address at which a browser signs in, to come back to redirect, and a secret
-// that this browser keeps until then. The error wraps ErrUnavailable.
+// Begin returns the address at which a browser signs in and from which it comes back to redirect,
+// and a secret for the browser to keep until then. The error wraps ErrUnavailable.
 func (p *Provider) Begin(ctx context.Context, redirect string) (address, secret string, err error) {
 	leave, err := p.enter()
 	if err != nil {
@@ -130,8 +131,8 @@ func (p *Provider) Begin(ctx context.Context, redirect string) (address, secret 
 	return address, strings.Join([]string{state, nonce, verifier}, "."), nil
 }
 
-// Finish returns who came back to redirect with an answer, in a browser that keeps the secret. The
-// error wraps ErrRefused or ErrUnavailable.
+// Finish returns the identity of the person whose browser came back to redirect with an answer.
+// secret is the one from Begin. The error wraps ErrRefused or ErrUnavailable.
 func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer url.Values) (id Identity, err error) {
 	leave, err := p.enter()
 	if err != nil {
@@ -168,7 +169,7 @@ func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer u
 	return identity(token)
 }
 
-// identity returns who a verified token is about.
+// identity returns the identity in a verified token.
 func identity(token *oidc.IDToken) (Identity, error) {
 	var claims struct {
 		Email    string `json:"email"`

@@ -1,5 +1,5 @@
-// Package teamlive shows the conversations of running sessions on every server of a team: it asks
-// the database what is new and feeds the hosts that viewers are connected to.
+// Package teamlive shows the conversations of live sessions on every server of a team. It polls the
+// database and feeds the hosts to which viewers are connected.
 package teamlive
 
 import (
@@ -20,15 +20,15 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// followTime is how often the database is asked what is new in the sessions that people follow.
+// followTime is the interval at which the database is polled.
 const followTime = time.Second
 
-// watched is what a viewer is told who wants to type.
+// watched is the error for a viewer that wants to type.
 const watched = "only the machine on which a session runs takes input for it"
 
-// Follow shows the conversations of running sessions, whichever replica their machines send them
-// to: it asks the database once a second, in one statement, for those that somebody follows. It may
-// be used concurrently. Close must be called.
+// Follow shows the conversations of live sessions, whichever server their machines send them to.
+// Once a second it queries the database for all followed sessions, in one statement. It may be used
+// concurrently. The caller must Close it.
 type Follow struct {
 	store *postgres.Store
 	log   *slog.Logger
@@ -36,29 +36,29 @@ type Follow struct {
 
 	mu        sync.Mutex // guards the fields below
 	followers map[*follower]struct{}
-	stop      context.CancelFunc // of the asking; nil while nobody follows
+	stop      context.CancelFunc // stops the polling; nil without followers
 	asking    sync.WaitGroup
 }
 
-// New returns a Follow of the sessions of a database.
+// New returns a Follow for the sessions of a database.
 func New(s *postgres.Store, log *slog.Logger) *Follow {
 	return &Follow{store: s, log: log, every: followTime, followers: map[*follower]struct{}{}}
 }
 
-// Close ends the asking. No connection must be left.
+// Close waits for the polling to end. All connections must be closed before.
 func (f *Follow) Close() { f.asking.Wait() }
 
-// Connect returns a connection to a session that runs, on which frames of package protocol go both
-// ways; the caller speaks first, and must close it. It ends with the session, and when the viewer
-// of ctx may no longer read that. ref is the session's id or a beginning of it. The error wraps
-// session.ErrNotFound if the viewer may read no such session, or it does not run.
+// Connect returns a connection to a live session for frames of package protocol. The caller sends
+// first, and must close it. It ends with the session, and when the viewer in ctx may no longer read
+// it. ref is the session's id or the start of it. The error wraps session.ErrNotFound if the
+// session is not live or the viewer may not read it.
 func (f *Follow) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
 	info, err := f.store.Find(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	viewer := postgres.ViewerOf(ctx)
-	// The request may be an old one that connects again: its viewer's rights may have changed.
+	// A reconnecting viewer has an old context, and its rights may have changed.
 	found, err := f.store.Progress(ctx, []postgres.Follower{{Viewer: viewer, Session: info.ID}})
 	if err != nil {
 		return nil, err
@@ -69,7 +69,8 @@ func (f *Follow) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, e
 	one := &follower{store: f.store, id: info.ID, viewer: viewer, news: make(chan news, 1), known: postgres.Known{}}
 	ctx = context.WithoutCancel(ctx)
 	shown := info.Session
-	shown.Cols, shown.Rows = max(1, min(shown.Cols, protocol.MaxCols)), max(1, min(shown.Rows, protocol.MaxRows)) // as its machine says
+	// As the machine reports it.
+	shown.Cols, shown.Rows = max(1, min(shown.Cols, protocol.MaxCols)), max(1, min(shown.Rows, protocol.MaxRows))
 	one.host = live.New(live.Options{Session: shown, Server: "ptyrec " + buildinfo.Version(), Watched: watched, Screen: noScreen,
 		Entries: func(_ context.Context, after int) ([]*session.Entry, error) { return one.entries(ctx, after) }})
 	f.add(one)
@@ -79,7 +80,7 @@ func (f *Follow) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, e
 	}), nil
 }
 
-// add begins to ask for a follower.
+// add adds a follower.
 func (f *Follow) add(one *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,7 +92,7 @@ func (f *Follow) add(one *follower) {
 	}
 }
 
-// remove ends asking for a follower. The last one ends it all.
+// remove removes a follower. The last one stops the polling.
 func (f *Follow) remove(one *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,7 +118,7 @@ func (f *Follow) run(ctx context.Context) {
 	}
 }
 
-// look asks how far the sessions are, and tells the followers.
+// look reads the state of the sessions, and notifies the followers.
 func (f *Follow) look(ctx context.Context) error {
 	f.mu.Lock()
 	all := make([]*follower, 0, len(f.followers))
@@ -140,7 +141,7 @@ func (f *Follow) look(ctx context.Context) error {
 	return nil
 }
 
-// news is what the database says of a session to one who follows it.
+// news is the state of a session for a follower.
 type news struct {
 	postgres.Progress
 	visible bool // the follower may still read it
@@ -152,15 +153,15 @@ type follower struct {
 	id     string
 	viewer postgres.Viewer
 	host   *live.Host
-	news   chan news // the newest
+	news   chan news // only the newest is kept
 
 	mu      sync.Mutex     // guards the fields below
 	wanted  bool           // the viewer wants entries
 	known   postgres.Known // the entries that it has
-	version int64          // of these; 0: not known
+	version int64          // version of known; 0 if unknown
 }
 
-// tell replaces the news. Only one goroutine calls it at a time.
+// tell replaces the news. Only one goroutine may call it.
 func (o *follower) tell(n news) {
 	select {
 	case <-o.news:
@@ -169,8 +170,8 @@ func (o *follower) tell(n news) {
 	o.news <- n
 }
 
-// feed passes on what is new until the session is over, which it reports, the viewer has left, or
-// may not read the session any more.
+// feed passes on news until the session is over, the viewer has left, or it may not read the
+// session any more. It returns true if the session is over.
 func (o *follower) feed(ctx context.Context) (over bool) {
 	for {
 		select {
@@ -184,15 +185,15 @@ func (o *follower) feed(ctx context.Context) (over bool) {
 			if errors.Is(err, session.ErrNotFound) {
 				return false
 			}
-			if err == nil && !n.Live { // after an error, the next news tell it again
+			if err == nil && !n.Live { // after an error, the next news repeats it
 				return o.end(ctx)
 			}
 		}
 	}
 }
 
-// update sends the entries that have changed, if the viewer wants them. version is the one that the
-// database has at least.
+// update sends the entries that have changed, if the viewer wants them. version is the database's
+// version or an older one.
 func (o *follower) update(ctx context.Context, version int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -217,9 +218,9 @@ func (o *follower) update(ctx context.Context, version int64) error {
 func (o *follower) end(ctx context.Context) (over bool) {
 	info, err := o.store.Find(ctx, o.id)
 	if err != nil {
-		return false // the viewer comes again
+		return false // the viewer will reconnect
 	}
-	status := -1 // nobody knows
+	status := -1 // unknown
 	if info.ExitCode != nil {
 		status = *info.ExitCode
 	}
@@ -228,7 +229,7 @@ func (o *follower) end(ctx context.Context) (over bool) {
 	return true
 }
 
-// entries implements live.Options.Entries. From then on the viewer gets those that change.
+// entries implements live.Options.Entries. After it, the viewer receives the entries that change.
 func (o *follower) entries(ctx context.Context, after int) ([]*session.Entry, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -237,7 +238,8 @@ func (o *follower) entries(ctx context.Context, after int) ([]*session.Entry, er
 	return changed, err
 }
 
-// noScreen implements live.Options.Screen for sessions whose output is not here: it is empty.
+// noScreen implements live.Options.Screen for sessions whose output is not here. The screen is
+// empty.
 func noScreen(read live.ReadScreen) bool {
 	read(vterm.New(vterm.Options{Cols: 80, Rows: 24}), 0)
 	return true

@@ -14,17 +14,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Admin lets admins change users, tokens, spaces, retention and policy, and auditors read the
-// audit. Its access is server.ShowSessions.
+// Admin is the API for admins to change users, tokens, spaces, retention and policy, and for
+// auditors to read the audit. Its access is server.ShowSessions.
 type Admin struct{ *Push }
 
-// NewAdmin returns the API of the command team. What it does to the database is decided there.
+// NewAdmin returns the API for the command team. The database decides what a user may do.
 func NewAdmin(p *Push) *Admin { return &Admin{p} }
 
-// maxCall is the longest body of a call, in bytes.
+// maxCall is the maximum length of a call's body, in bytes.
 const maxCall = 16 << 10
 
-// adminArgs are the arguments of all calls; each uses some.
+// adminArgs are the arguments of all calls. Each call uses some.
 type adminArgs struct {
 	Name    string    `json:"name"`
 	User    string    `json:"user"`
@@ -50,11 +50,11 @@ func (a *Admin) Routes() map[string]http.Handler {
 	})}
 }
 
-// refuse responds with an error. Its code names what the database says.
+// refuse responds with an error and a code for the database's error.
 func (a *Admin) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var pattern *postgres.PatternError
 	text := err.Error()
-	if strings.HasPrefix(text, "database ") { // where that is, is the operator's affair
+	if strings.HasPrefix(text, "database ") { // its location is the operator's business
 		_, text, _ = strings.Cut(text, ": ")
 	}
 	switch {
@@ -93,7 +93,7 @@ func (a *Admin) serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// do makes a call.
+// do executes a call.
 func (a *Admin) do(ctx context.Context, call string, o *adminArgs) (result any, err error) {
 	switch call {
 	case "users":
@@ -115,7 +115,7 @@ func (a *Admin) do(ctx context.Context, call string, o *adminArgs) (result any, 
 	return nil, a.change(ctx, call, o)
 }
 
-// change makes a call that has no result.
+// change executes a call without a result.
 func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 	switch call {
 	case "add-user":
@@ -151,7 +151,7 @@ func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 	return bad("there is no such call")
 }
 
-// audit writes the rows of the audit, a line each. An error after the first one is the last line.
+// audit writes the rows of the audit, one a line. An error after the first row is the last line.
 func (a *Admin) audit(w http.ResponseWriter, r *http.Request, since time.Time) error {
 	out, began := json.NewEncoder(w), false
 	err := a.store.Audit(r.Context(), since, func(rec postgres.Record) error {
@@ -162,7 +162,8 @@ func (a *Admin) audit(w http.ResponseWriter, r *http.Request, since time.Time) e
 		return out.Encode(rec)
 	})
 	if errors.Is(err, postgres.ErrAudit) || began && err != nil {
-		_ = out.Encode(map[string]any{"error": "the audit is damaged", "tampered": errors.Is(err, postgres.ErrAudit)}) // the client is gone
+		// An error means that the client is gone.
+		_ = out.Encode(map[string]any{"error": "the audit is damaged", "tampered": errors.Is(err, postgres.ErrAudit)})
 		return nil
 	}
 	return err

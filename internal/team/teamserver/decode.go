@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// DecodeBatch reads entries as machines send them. The digest of each is that of its JSON as it
-// is, without the white space around it. Entries are decoded one at a time, so that many small ones
-// take no more memory than their limit.
+// DecodeBatch decodes entries from machines. The digest of each is that of its JSON as received,
+// without surrounding white space. Entries are decoded one at a time, so that many small ones take
+// no more memory than the limit.
 func DecodeBatch(body []byte) (b postgres.Batch, err error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	fields := map[string]any{"version": &b.Version, "after": &b.After, "gone": &b.Gone, "all": &b.All}
@@ -33,7 +33,7 @@ func DecodeBatch(body []byte) (b postgres.Batch, err error) {
 		default:
 			err = in.Decode(&ignored)
 		}
-		if errors.Is(err, errBad) { // an entry's: it says what is wrong
+		if errors.Is(err, errBad) { // an entry's error says what is wrong
 			return b, err
 		} else if err != nil {
 			return b, bad("%v", err)
@@ -56,7 +56,7 @@ func DecodeBatch(body []byte) (b postgres.Batch, err error) {
 	return b, nil
 }
 
-// decodeList reads an array of entries of a body, no more than maxEntries.
+// decodeList decodes an array of at most maxEntries entries.
 func decodeList(in *json.Decoder, body []byte) (list []postgres.Sent, err error) {
 	if start, err := in.Token(); err != nil || start == nil {
 		return nil, err

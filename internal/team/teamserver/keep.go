@@ -9,12 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// keepEvery is how often retention is applied. With several servers it is more often: what one
-// does, the others need not do.
+// keepEvery is the interval at which a server applies retention. With several servers it happens
+// more often, but each deletes only what the others have not.
 const keepEvery = time.Hour
 
-// Keep applies the retention of the spaces, and deletes objects that no segment needs, until ctx is
-// over, the first time at once.
+// Keep applies the retention of the spaces, and deletes objects without a segment, at once and then
+// regularly until ctx is cancelled.
 func Keep(ctx context.Context, db *postgres.Store, log *slog.Logger) {
 	for {
 		n, err := db.Expire(ctx)
@@ -34,7 +34,7 @@ func Keep(ctx context.Context, db *postgres.Store, log *slog.Logger) {
 		case n > 0:
 			log.InfoContext(ctx, "objects without a segment were deleted", "objects", n)
 		}
-		wait := time.NewTimer(keepEvery/2 + rand.N(keepEvery)) // many servers do not come at once
+		wait := time.NewTimer(keepEvery/2 + rand.N(keepEvery)) // spread the load of many servers
 		select {
 		case <-ctx.Done():
 			wait.Stop()

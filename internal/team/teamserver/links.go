@@ -13,20 +13,19 @@ import (
 
 // Limits of links.
 const (
-	linkTime    = 7 * 24 * time.Hour   // how long a link is valid if nothing is said
-	maxLinkTime = 366 * 24 * time.Hour // at most
-	maxLinkBody = 1 << 10              // bytes of a request
+	linkTime    = 7 * 24 * time.Hour   // default lifetime of a link
+	maxLinkTime = 366 * 24 * time.Hour // maximum
+	maxLinkBody = 1 << 10              // in bytes
 )
 
-// Links takes requests for links to sessions. Its access is
-// server.ShowSessions.
+// Links is the API for links to sessions. Its access is server.ShowSessions.
 type Links struct {
 	*Push
 	public bool
 }
 
-// NewLinks returns the API of links to the sessions of a database. public says whether there may be
-// links that open to people without a token.
+// NewLinks returns the API for links to the sessions of a database. public allows links that work
+// without a token.
 func NewLinks(p *Push, public bool) *Links { return &Links{p, public} }
 
 // Routes implements server.Handlers.
@@ -45,7 +44,7 @@ func (l *Links) handle(h func(http.ResponseWriter, *http.Request) error) http.Ha
 	})
 }
 
-// add makes a link.
+// add creates a link.
 func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 	body, err := l.read(w, r, maxLinkBody)
 	if err != nil {
@@ -69,7 +68,7 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// revoke makes all links to a session void.
+// revoke revokes all links to a session.
 func (l *Links) revoke(w http.ResponseWriter, r *http.Request) error {
 	n, err := l.store.RevokeLinks(r.Context(), r.PathValue("id"))
 	if err == nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Logins lets machines log in by a browser: a machine asks with the SHA-256 of a token that it has
-// made, a person admits it by the code that both show, and from then on the token is valid. Its
-// access is server.Anybody: a machine that logs in has no token yet, and the database decides who
-// admits it.
+// Logins lets machines log in through a browser. A machine sends the SHA-256 of a token that it has
+// created. A user admits it by the code that both show, which makes the token valid. Its access is
+// server.Anybody: a machine that logs in has no token yet, and the database decides who may admit
+// it.
 type Logins struct{ push *Push }
 
-// NewLogins returns the API of logins to a database.
+// NewLogins returns the API for logins to a database.
 func NewLogins(p *Push) Logins { return Logins{push: p} }
 
 // Refuse implements server.Handlers.
@@ -26,7 +26,7 @@ func (l Logins) Refuse(w http.ResponseWriter, r *http.Request, status int, code,
 	l.push.Refuse(w, r, status, code, message)
 }
 
-// maxLogin is the longest body of a request, in bytes.
+// maxLogin is the maximum length of a request's body, in bytes.
 const maxLogin = 1 << 10
 
 // Routes implements server.Handlers.
@@ -49,7 +49,7 @@ func (l Logins) Routes() map[string]http.Handler {
 	return routes
 }
 
-// add lets a machine wait.
+// add registers a machine that waits to be admitted.
 func (l Logins) add(w http.ResponseWriter, r *http.Request) error {
 	body, err := l.push.read(w, r, maxLogin)
 	if err != nil {
@@ -77,7 +77,7 @@ func (l Logins) add(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// get shows a person which machine it is.
+// get responds with the machine that has the code.
 func (l Logins) get(w http.ResponseWriter, r *http.Request) error {
 	waiting, err := l.push.store.MachineLogin(r.Context(), r.PathValue("code"))
 	if err == nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// policy says what machines must take out before they send, and how much they may send at a time.
+// policy responds with what machines must remove before they send, and with the maximum size of a
+// request.
 func (p *Push) policy(w http.ResponseWriter, r *http.Request) error {
 	patterns, err := p.store.Patterns(r.Context())
 	if err != nil {
@@ -35,14 +36,15 @@ func (p *Push) policy(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// masks has the redaction of what comes: the well-known secrets, and the patterns of the policy.
+// masks caches the redaction of received data: for well-known secrets and the patterns of the
+// policy.
 type masks struct {
 	mu   sync.Mutex // guards the fields below
-	of   string     // the patterns of last
+	of   string     // the patterns for which last was made
 	last archive.Redaction
 }
 
-// redaction returns what the server takes out itself, whatever a sender has left.
+// redaction returns the server's own redaction, for secrets that a sender has not removed.
 func (p *Push) redaction(ctx context.Context) (archive.Redaction, error) {
 	patterns, err := p.store.Patterns(ctx)
 	if err != nil {
@@ -61,14 +63,14 @@ func (p *Push) redaction(ctx context.Context) (archive.Redaction, error) {
 	return p.masks.last, nil
 }
 
-// maskEntries takes the secrets out of entries. Their digests stay those of what was sent.
+// maskEntries removes the secrets from entries. Their digests stay those of what was sent.
 func maskEntries(mask archive.Redaction, entries []postgres.Sent) {
 	for i := range entries {
 		entries[i].Entry = mask.Entry(entries[i].Entry, nil)
 	}
 }
 
-// maskSession takes the secrets out of what describes a session.
+// maskSession removes the secrets from a session's description.
 func maskSession(mask archive.Redaction, o *postgres.Push) {
 	t := session.Transcript{Session: o.Session}
 	mask.Transcript(&t, nil)
@@ -76,10 +78,10 @@ func maskSession(mask archive.Redaction, o *postgres.Push) {
 	o.Name, o.Note, o.Tags = mask.Title(o.Name, nil), mask.Title(o.Note, nil), mask.Tags(o.Tags)
 }
 
-// maxCopies is how many sessions one call may compare.
+// maxCopies is the maximum number of sessions that one call can compare.
 const maxCopies = 1000
 
-// check compares what a sender believes the server has.
+// check compares what a sender expects the server to have with what it has.
 func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
 	body, err := p.read(w, r, maxDescription)
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Limits of what is read at a time.
+// Limits of one response.
 const (
-	maxSegments = 8 << 20 // bytes of segments after which no further one follows
-	maxUsageOf  = 100     // sessions
+	maxSegments = 8 << 20 // in bytes; no further segment is added beyond this size
+	maxUsageOf  = 100     // number of sessions
 )
 
-// Pull has what ptyrec reads on other machines, besides the API of every server: raw logs with
-// their times, and the tokens that sessions used. Its access is server.ShowSessions.
+// Pull is the API for what ptyrec reads on other machines in addition to the API of every server:
+// raw logs with times, and usage. Its access is server.ShowSessions.
 type Pull struct{ *Push }
 
-// NewPull returns the API of what other machines read.
+// NewPull returns the API for what other machines read.
 func NewPull(p *Push) *Pull { return &Pull{p} }
 
 // Routes implements server.Handlers.
@@ -37,7 +37,7 @@ func (p *Pull) handle(h func(http.ResponseWriter, *http.Request) error) http.Han
 	})
 }
 
-// number reads a parameter that counts from 0, which is its default.
+// number parses a parameter that is at least 0; the default is 0.
 func number(q url.Values, name string) (n int64, err error) {
 	if text := q.Get(name); text != "" {
 		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
@@ -47,7 +47,7 @@ func number(q url.Values, name string) (n int64, err error) {
 	return n, nil
 }
 
-// segments responds with segments of the raw log, each behind its length in 4 bytes.
+// segments responds with segments of the raw log, each preceded by its length in 4 bytes.
 func (p *Pull) segments(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	event, err := number(q, "event")
@@ -75,16 +75,16 @@ func (p *Pull) segments(w http.ResponseWriter, r *http.Request) error {
 		if !ok {
 			break
 		}
-		body = binary.BigEndian.AppendUint32(body, uint32(len(seg.Data))) //nolint:gosec // 4 MiB at most
+		body = binary.BigEndian.AppendUint32(body, uint32(len(seg.Data))) //nolint:gosec // at most 4 MiB
 		body = append(body, seg.Data...)
 		event = seg.EndEvent
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	_, _ = w.Write(body) // the client is gone
+	_, _ = w.Write(body) // an error means that the client is gone
 	return nil
 }
 
-// usage responds with what some sessions used.
+// usage responds with the usage of some sessions.
 func (p *Pull) usage(w http.ResponseWriter, r *http.Request) error {
 	ids := r.URL.Query()["session"]
 	if len(ids) > maxUsageOf {

@@ -25,22 +25,22 @@ import (
 
 // Limits of what machines send.
 const (
-	maxDescription = 256 << 10 // bytes of a session's description
-	maxBody        = 4 << 20   // bytes of a segment, and of some entries
-	maxEntries     = 20_000    // of one request
-	maxID          = 200       // bytes of an entry's id
-	maxText        = 256       // bytes of the names of machines and spaces
-	// Each body is held in memory. More of them wait.
-	maxReading = 64 // bodies of segments and entries that are read at a time
-	maxStoring = 16 // that are stored at a time
-	// patience is how long they wait.
+	maxDescription = 256 << 10 // of a session's description, in bytes
+	maxBody        = 4 << 20   // of a segment, or of the entries in a request, in bytes
+	maxEntries     = 20_000    // in a request
+	maxID          = 200       // length of an entry's id, in bytes
+	maxText        = 256       // length of the names of machines and spaces, in bytes
+	// Bodies are held in memory, so their number is limited. Further requests wait.
+	maxReading = 64 // number of bodies of segments and entries that are read at the same time
+	maxStoring = 16 // number of those that are stored at the same time
+	// patience is how long a request waits.
 	patience = 10 * time.Second
-	// chunk is how much of a body must come in chunkTime: a slower client is cut off.
-	chunk     = 256 << 10 // bytes
+	// chunk bytes of a body must arrive in chunkTime. A slower client is disconnected.
+	chunk     = 256 << 10 // in bytes
 	chunkTime = 30 * time.Second
 )
 
-// Push takes what machines send. Its access is server.ShowSessions.
+// Push is the API for what machines send. Its access is server.ShowSessions.
 type Push struct {
 	store     *postgres.Store
 	log       *slog.Logger
@@ -50,7 +50,7 @@ type Push struct {
 	masks     masks
 }
 
-// NewPush returns the API of what machines send to a database.
+// NewPush returns the API for sending sessions to a database.
 func NewPush(s *postgres.Store, log *slog.Logger) *Push {
 	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring), chunkTime: chunkTime}
 }
@@ -77,17 +77,17 @@ func (p *Push) Refuse(w http.ResponseWriter, _ *http.Request, status int, code, 
 	writeJSON(w, status, team.Refusal{Code: code, Message: message})
 }
 
-// errBad says that a request is not what it must be.
+// errBad reports an invalid request.
 var errBad = errors.New("bad request")
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errBad, fmt.Sprintf(format, args...))
 }
 
-// errBusy says that too many requests are being stored.
+// errBusy reports that too many requests are being stored.
 var errBusy = errors.New("the server is busy")
 
-// fail responds with an error, and logs what is wrong with a request.
+// fail responds with an error, and logs invalid requests.
 func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, code, message := http.StatusInternalServerError, "internal", "the server failed; its log says how"
 	var large *http.MaxBytesError
@@ -113,7 +113,7 @@ func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client is gone
+	_ = json.NewEncoder(w).Encode(v) // an error means that the client is gone
 }
 
 // idOf returns the id in the path.
@@ -131,9 +131,10 @@ func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte,
 	body := http.MaxBytesReader(w, r.Body, most)
 	deadline := http.NewResponseController(w)
 	var all bytes.Buffer
-	all.Grow(int(min(max(r.ContentLength, 0), chunk)) + bytes.MinRead) // no more than the first chunk: it may not come
+	// No more than the first chunk: the rest may never arrive.
+	all.Grow(int(min(max(r.ContentLength, 0), chunk)) + bytes.MinRead)
 	for {
-		_ = deadline.SetReadDeadline(time.Now().Add(p.chunkTime)) // else that of the whole request counts
+		_ = deadline.SetReadDeadline(time.Now().Add(p.chunkTime)) // if it fails, the limit of the whole request applies
 		n, err := io.CopyN(&all, body, chunk)
 		var large *http.MaxBytesError
 		switch {
@@ -149,8 +150,8 @@ func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte,
 	}
 }
 
-// readLarge is read for a body that fills memory, and takes a turn to store it; leave must be
-// called.
+// readLarge is read for a large body. It reserves a place for storing it; leave must be called
+// afterwards.
 func (p *Push) readLarge(w http.ResponseWriter, r *http.Request) (body []byte, leave func(), err error) {
 	late, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
@@ -172,7 +173,7 @@ func (p *Push) readLarge(w http.ResponseWriter, r *http.Request) (body []byte, l
 	return body, func() { store(); read() }, nil
 }
 
-// turn waits for a place in turns until ctx is over; leave must be called.
+// turn waits for a place in turns until ctx is cancelled. leave must be called afterwards.
 func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
 	select {
 	case turns <- struct{}{}:
@@ -182,7 +183,7 @@ func turn(ctx context.Context, turns chan struct{}) (leave func(), err error) {
 	}
 }
 
-// stateOf returns how much of a session is here as machines are told.
+// stateOf converts the state of a session for machines.
 func stateOf(s postgres.State) team.State {
 	return team.State{
 		ID: s.ID, Events: s.Events, SHA256: hex.EncodeToString(s.SHA256), Version: s.EntriesVersion, Deleted: s.Deleted,
@@ -190,7 +191,7 @@ func stateOf(s postgres.State) team.State {
 	}
 }
 
-// contentOf checks what a machine has of a session; c may be nil.
+// contentOf validates a machine's content of a session. c may be nil.
 func contentOf(c *team.Content) (*postgres.Content, error) {
 	if c == nil {
 		return nil, nil
@@ -211,7 +212,7 @@ func digestOf(text string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(b), nil
 }
 
-// begin makes a session known, or changes what is known of it.
+// begin creates a session or updates its description.
 func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -258,7 +259,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// raw takes a segment of the raw log.
+// raw receives a segment of the raw log.
 func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -292,7 +293,7 @@ func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// replaceRaw has the raw log sent again.
+// replaceRaw starts a new raw log.
 func (p *Push) replaceRaw(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err == nil {
@@ -313,7 +314,7 @@ func isEntryID(id string) bool {
 	return id != "" && len(id) <= maxID
 }
 
-// entries takes entries.
+// entries receives entries.
 func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -336,7 +337,7 @@ func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 	return p.accepted(w, r, err)
 }
 
-// accepted responds to what continues what the server has, unless err says that it does not.
+// accepted responds to data that continues what the server has. err is ErrConflict if it does not.
 func (p *Push) accepted(w http.ResponseWriter, r *http.Request, err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrConflict):
@@ -349,7 +350,7 @@ func (p *Push) accepted(w http.ResponseWriter, r *http.Request, err error) error
 	return nil
 }
 
-// end compares what is here with what the sender has.
+// end compares what the database has with what the sender has.
 func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -371,7 +372,7 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	return p.accepted(w, r, err)
 }
 
-// withdraw takes a session back.
+// withdraw withdraws a session.
 func (p *Push) withdraw(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err == nil {

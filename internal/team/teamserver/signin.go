@@ -12,24 +12,24 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// SignIn signs the users of a database in at a provider. It implements server.SignIn.
+// SignIn signs in the users of a database through a provider. It implements server.SignIn.
 type SignIn struct {
 	Store    *postgres.Store
 	Provider *oidc.Provider
 }
 
-// Name is what people know the provider by.
+// Name returns the provider's name to show to people.
 func (s SignIn) Name() string { return s.Provider.Name() }
 
-// Begin returns the provider's address for a browser that is to come back to redirect, and a secret
-// that this browser keeps until then.
+// Begin returns the provider's address for a browser that will come back to redirect, and a secret
+// for the browser to keep until then.
 func (s SignIn) Begin(ctx context.Context, redirect string) (address, secret string, err error) {
 	address, secret, err = s.Provider.Begin(ctx, redirect)
 	return address, secret, kindOf(err)
 }
 
 // Finish returns a token for the browser that came back to redirect, and how long it is valid.
-// People whom no admin has made users are refused.
+// People who are not users are rejected.
 func (s SignIn) Finish(r *http.Request, redirect, secret string) (token string, age time.Duration, err error) {
 	id, err := s.Provider.Finish(r.Context(), redirect, secret, r.URL.Query())
 	if err != nil {
@@ -42,7 +42,7 @@ func (s SignIn) Finish(r *http.Request, redirect, secret string) (token string, 
 	return token, age, err
 }
 
-// kindOf returns an error of a provider with the sentinel for its kind.
+// kindOf adds the sentinel of package session to an error of a provider.
 func kindOf(err error) error {
 	switch {
 	case errors.Is(err, oidc.ErrRefused):
@@ -53,7 +53,7 @@ func kindOf(err error) error {
 	return err
 }
 
-// unknownPerson says to somebody, and to an admin, why the provider's word is not enough.
+// unknownPerson returns the error for a person who is not a user, with what an admin has to do.
 func unknownPerson(id oidc.Identity) error {
 	if id.Email == "" {
 		return &refusedError{"You have not signed in here before, and " + id.Issuer + " has not verified an e-mail address of yours."}
@@ -61,7 +61,7 @@ func unknownPerson(id oidc.Identity) error {
 	return &refusedError{fmt.Sprintf("%.300q is not the address of a user of this server, or another person has signed in with it. An admin makes it known: `ptyrec team user email NAME ADDRESS`.", id.Email)}
 }
 
-// refusedError is a refusal in words for the person.
+// refusedError is a refusal worded for the person.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }

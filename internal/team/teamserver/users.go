@@ -1,5 +1,5 @@
-// Package teamserver serves the people and the machines of a team: it knows who asks by their
-// tokens. What they may do is decided by store/postgres.
+// Package teamserver serves the users and machines of a team, identified by tokens. Package
+// store/postgres decides what they may do.
 package teamserver
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Users are the users of a database. It implements server.Users.
+// Users identifies the users of a database. It implements server.Users.
 type Users struct {
 	Store       *postgres.Store
-	PublicLinks bool // links may open sessions to people without a token
+	PublicLinks bool // links may work without a token
 }
 
-// Enter returns the context of a request of the token's owner. The error wraps session.ErrForbidden
-// if the token is not valid.
+// Enter returns the context for a request by the token's owner. The error wraps
+// session.ErrForbidden if the token is not valid.
 func (u Users) Enter(r *http.Request, token string) (context.Context, error) {
 	v, err := u.Store.Identify(as(r, postgres.Viewer{}), token)
 	if err != nil {
@@ -28,7 +28,7 @@ func (u Users) Enter(r *http.Request, token string) (context.Context, error) {
 	return as(r, v), nil
 }
 
-// as returns the context of a request of a viewer.
+// as returns the context for a request by a viewer.
 func as(r *http.Request, v postgres.Viewer) context.Context {
 	v.Address = r.RemoteAddr // headers of proxies can be forged
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
@@ -38,8 +38,8 @@ func as(r *http.Request, v postgres.Viewer) context.Context {
 	return postgres.As(r.Context(), v)
 }
 
-// OpenLink returns the context of a request that came by a link, and the session that it opens. The
-// errors are those of postgres.Store.OpenLink.
+// OpenLink returns the context for a request that uses a link, and the id of the session that it
+// opens. The errors are those of postgres.Store.OpenLink.
 func (u Users) OpenLink(r *http.Request, code string) (ctx context.Context, id string, err error) {
 	v, id, err := u.Store.OpenLink(r.Context(), code, u.PublicLinks)
 	if err != nil {
@@ -48,7 +48,7 @@ func (u Users) OpenLink(r *http.Request, code string) (ctx context.Context, id s
 	return as(r, v), id, nil
 }
 
-// Name returns the name of the user whose context this is.
+// Name returns the name of the context's user.
 func (u Users) Name(ctx context.Context) string { return postgres.ViewerOf(ctx).Name }
 
 // Login returns a token for the browser of a user, and how long it is valid.
@@ -56,5 +56,5 @@ func (u Users) Login(ctx context.Context) (token string, age time.Duration, err 
 	return u.Store.Login(ctx)
 }
 
-// Logout makes the token void that Login returned.
+// Logout revokes a token that Login returned.
 func (u Users) Logout(ctx context.Context) error { return u.Store.Logout(ctx) }
