@@ -132,7 +132,7 @@ func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 	}
 	if parts {
 		eachGram(text, func(g gram, at int) {
-			if _, known := t.grams[g]; known {
+			if t.grams.has(g) {
 				cover(at, at+gramSize)
 			}
 		})

@@ -18,30 +18,13 @@ import (
 type Terminal struct {
 	redactor *Redactor
 	values   map[string]string // the rule of each secret
-	grams    map[gram]struct{} // parts of the secrets that are known
+	grams    gramSet           // parts of the secrets that are known
 }
 
 // Stream is one reading of one text of a recording. Its chunks are numbered from 0.
 type Stream struct {
 	terminal *Terminal
 	text     stream
-}
-
-// gramSize is the size of the smallest part of a known secret that is hidden, in bytes.
-const gramSize = 8
-
-// gram is a part of a text of that size.
-type gram uint64
-
-// eachGram calls found with each gram of a text and where it begins.
-func eachGram(text []byte, found func(g gram, at int)) {
-	g := gram(0)
-	for i, c := range text {
-		g = g<<8 | gram(c)
-		if i+1 >= gramSize {
-			found(g, i+1-gramSize)
-		}
-	}
 }
 
 // Patch replaces bytes of a chunk.
@@ -53,7 +36,7 @@ type Patch struct {
 
 // Terminal makes a Terminal. r must not be nil.
 func (r *Redactor) Terminal() *Terminal {
-	return &Terminal{redactor: r, values: map[string]string{}, grams: map[gram]struct{}{}}
+	return &Terminal{redactor: r, values: map[string]string{}}
 }
 
 // Stream returns a new Stream. The streams of a Terminal may be read in turns, but not
@@ -61,7 +44,7 @@ func (r *Redactor) Terminal() *Terminal {
 func (t *Terminal) Stream() *Stream { return &Stream{terminal: t} }
 
 // HasParts reports whether a second reading may find parts of secrets.
-func (t *Terminal) HasParts() bool { return len(t.grams) > 0 }
+func (t *Terminal) HasParts() bool { return t.grams.size > 0 }
 
 // Found counts the secrets by rule. One that is drawn over and over, or bit by bit, counts once.
 func (t *Terminal) Found() map[string]int {
@@ -91,7 +74,7 @@ func (t *Terminal) note(rule, value string) {
 	glued := strings.Join(strings.Fields(value), "") // as in what findParts searches
 	eachGram([]byte(glued), func(g gram, at int) {
 		if looksRandom(glued[at : at+gramSize]) {
-			t.grams[g] = struct{}{}
+			t.grams.add(g)
 		}
 	})
 }
@@ -172,7 +155,7 @@ func (s *Stream) findParts() (patches []Patch) {
 	glued, at := s.text.glue()
 	done := 0 // in glued
 	eachGram(glued, func(g gram, start int) {
-		if _, known := s.terminal.grams[g]; !known {
+		if !s.terminal.grams.has(g) {
 			return
 		}
 		for _, k := range at[max(done, start) : start+gramSize] {
