@@ -1,13 +1,11 @@
 package archive
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -137,58 +135,9 @@ func (r Redaction) text(text string, found map[string]int) string {
 func (r Redaction) markdown(e *session.Entry, redacted string) string {
 	text := e.Markdown
 	if redacted != e.Text || e.Text == r.line {
-		for _, m := range r.Find(e.Text) {
-			text = hideAgain(text, e.Text, m)
-		}
+		text = hideAgain(text, e.Text, r.Find(e.Text))
 	}
 	return r.Text(text, nil)
-}
-
-// hideAgain replaces a secret that was found in shown, the text of a message, in the message's
-// Markdown. A secret that may be an ordinary word is replaced only where it has the same context.
-// If there is no such place, and for other secrets, all occurrences are replaced.
-func hideAgain(markdown, shown string, m redact.Match) string {
-	secret, mark := shown[m.Start:m.End], redact.Mark(m.Rule)
-	if mayBeWord().MatchString(secret) {
-		before, behind := around(shown, m)
-		place := regexp.MustCompile("(" + parted(before) + gaps + ")" + parted(secret) + "(" + gaps + parted(behind) + ")")
-		if place.MatchString(markdown) {
-			return place.ReplaceAllString(markdown, "${1}"+mark+"${2}")
-		}
-	}
-	return regexp.MustCompile(parted(secret)).ReplaceAllLiteralString(markdown, mark)
-}
-
-// mayBeWord matches secrets that a text may contain by chance: short ones, and those of letters
-// only.
-var mayBeWord = lazy.Regexp(`^(?:.{1,4}|\p{L}{1,15}|\p{L}{1,5}[0-9]{1,3})$`)
-
-// around returns a few bytes of ASCII before and after a secret in its line.
-func around(text string, m redact.Match) (before, behind string) {
-	const most = 8
-	start, end := m.Start, m.End
-	for start > 0 && m.Start-start < most && text[start-1] >= ' ' && text[start-1] < utf8.RuneSelf {
-		start--
-	}
-	for end < len(text) && end-m.End < most && text[end] >= ' ' && text[end] < utf8.RuneSelf {
-		end++
-	}
-	return text[start:m.Start], text[m.End:end]
-}
-
-// gaps matches the markup and backslashes that may be between two characters.
-const gaps = "[\\\\*_~`]*"
-
-// parted returns a pattern that matches s with gaps between its characters.
-func parted(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		if b.Len() > 0 {
-			b.WriteString(gaps)
-		}
-		b.WriteString(regexp.QuoteMeta(string(c)))
-	}
-	return b.String()
 }
 
 // value redacts the strings in a decoded JSON value.

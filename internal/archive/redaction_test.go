@@ -1,6 +1,9 @@
 package archive
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,5 +85,38 @@ func TestWordsThatArePasswordsStayElsewhere(t *testing.T) {
 		if got := (Redaction{Redactor: finder}).Entry(e, nil).Markdown; got != c.want {
 			t.Errorf("%q\nbecame %q,\nwant   %q", c.markdown, got, c.want)
 		}
+	}
+}
+
+// Secrets that formatting splits in the Markdown of a message are hidden, however many there are.
+// Reading the whole Markdown for each of them would take many minutes.
+func TestManySecretsInMarkdown(t *testing.T) {
+	finder, err := redact.New(redact.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var text, markdown strings.Builder
+	for n := range 20_000 {
+		secret := make([]byte, 12)
+		for i := range secret {
+			secret[i] = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"[random.IntN(49)]
+		}
+		secret[8] = '5'
+		if n%10 == 0 { // it may be a word
+			secret = secret[:4]
+		}
+		fmt.Fprintf(&text, "https://user%d:%s@acme.io/ x\n", n, secret)
+		fmt.Fprintf(&markdown, "https://**user%d**:%s\\%s@acme.io/ x\n", n, secret[:2], secret[2:])
+	}
+	e := &session.Entry{
+		Type: session.TypeMessage, Role: session.RoleAssistant, Text: text.String(), Markdown: markdown.String(),
+	}
+	got := (Redaction{Redactor: finder}).Entry(e, nil).Markdown
+	if left := regexp.MustCompile(`user[0-9]+\*\*:[^[]\S*`).FindAllString(got, 3); left != nil {
+		t.Errorf("%q and others are left", left)
+	}
+	if n := strings.Count(got, "[redacted:url-password]"); n != 20_000 {
+		t.Errorf("%d marks, want 20,000", n)
 	}
 }
