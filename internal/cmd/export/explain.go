@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 )
 
-// explainOptions are what explain needs.
+// explainOptions are the options of explain.
 type explainOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener

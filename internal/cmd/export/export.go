@@ -27,7 +27,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// exportOptions are what export needs.
+// exportOptions are the options of export.
 type exportOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -103,7 +103,7 @@ redrawn without earlier and later text. ` + "`ptyrec help sessions`" + ` explain
 	return cmd
 }
 
-// check says what is wrong with the command line.
+// check validates the command line.
 func (o *exportOptions) check(cmd *cobra.Command, args []string) error {
 	filtered := false
 	for _, name := range []string{"agent", "since", "until", "on", "cwd", "command", "tag", "branch", "commit", "live",
@@ -123,9 +123,8 @@ func (o *exportOptions) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exportArguments parts the arguments: a session or a recording, and the file to be written. A
-// single one that is a path is the file to be written; a recording that is there is not taken for
-// that.
+// exportArguments splits the arguments into the session or recording to export and the file to
+// write. A single argument that is a path is the file to write, unless it is an existing recording.
 func exportArguments(args []string, named bool) (of []string, out string, err error) {
 	switch {
 	case len(args) == 0:
@@ -167,7 +166,8 @@ func exportOne(ctx context.Context, o *exportOptions, of []string, out string) e
 		return err
 	}
 	if slices.Contains(render.Formats(), format) {
-		defer debug.SetGCPercent(debug.SetGCPercent(400)) // the entries are needed to the end: there is little to collect
+		// All entries are in use until the end, so there is little to collect.
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
 	lib, err := o.Open.Library(db)
 	if err != nil {
@@ -179,8 +179,8 @@ func exportOne(ctx context.Context, o *exportOptions, of []string, out string) e
 	})
 }
 
-// exportAll writes each session that is chosen to a file of its own. One that cannot be written
-// does not keep the others.
+// exportAll writes each selected session to its own file. If one fails, the others are still
+// written.
 func exportAll(ctx context.Context, o *exportOptions) error {
 	format, err := export.FormatOf("-", o.format)
 	if err != nil {
@@ -225,7 +225,7 @@ func exportAll(ctx context.Context, o *exportOptions) error {
 	return err
 }
 
-// exportSandbox writes a sandbox in a format that has no recording.
+// exportSandbox writes a sandbox in a format without a recording.
 func exportSandbox(ctx context.Context, o *exportOptions, s *library.Sandbox, out, format string) error {
 	if !slices.Contains(render.Formats(), format) {
 		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`",

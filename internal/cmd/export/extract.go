@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/parallel"
 )
 
-// extractOptions are what extract needs.
+// extractOptions are the options of extract.
 type extractOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -77,7 +77,7 @@ func extract(o *extractOptions, paths []string) error {
 		})
 }
 
-// eachRecording reads recordings and writes what is made of each: to stdout, or to DIR/NAME+ending.
+// eachRecording reads recordings and writes the result for each to stdout, or to DIR/NAME+ending.
 // What was read before an error is written, too.
 func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []string, dir, ending string,
 	read func(rec *archive.Recording) (write func(io.Writer) error, err error)) error {
@@ -109,7 +109,7 @@ func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []strin
 	})
 }
 
-// extractSession reads a recorded session again with today's extractors.
+// extractSession extracts a recorded session again with the current extractors.
 func extractSession(ctx context.Context, o *extractOptions, of opener.Target) error {
 	lib, err := o.Open.Library(of.DB)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// screenOptions are what screen needs.
+// screenOptions are the options of screen.
 type screenOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -77,7 +77,7 @@ includes the scrollback, except of live sessions. Several recordings are written
 	return cmd
 }
 
-// check completes o and says what is wrong with the command line.
+// check sets defaults and validates the command line.
 func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	for _, f := range screen.Formats() {
 		on, err := cmd.Flags().GetBool(f)
@@ -104,7 +104,7 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// characters returns how wide characters are.
+// characters returns the width of characters.
 func (o *screenOptions) characters() vterm.Widths {
 	if o.widths == "unicode11" {
 		return vterm.Unicode11
@@ -124,8 +124,8 @@ func screens(o *screenOptions, paths []string) error {
 		})
 }
 
-// playFile plays a recording up to the moment that is wanted. Where that depends on its messages,
-// it is read twice.
+// playFile plays a recording up to the wanted moment. If the moment depends on messages, it reads
+// the recording twice.
 func (o *screenOptions) playFile(rec *archive.Recording) (screen.Screen, error) {
 	at := o.at.Duration()
 	if !o.at.Given {
@@ -136,15 +136,15 @@ func (o *screenOptions) playFile(rec *archive.Recording) (screen.Screen, error) 
 				return screen.Screen{}, err
 			}
 			defer first.Close()
-			t, _ := first.Transcribe(nil) // what is wrong with it is told when it is played
+			t, _ := first.Transcribe(nil) // errors are reported when it is played
 			at = export.MomentOf(o.at, archive.Ref{}, t)
 		}
 	}
 	return archive.ScreenAt(rec, vterm.Options{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Widths: o.characters()}, at)
 }
 
-// screenOfSession writes the screen of a session: the current one, which a running session sends
-// itself, or one that was recorded.
+// screenOfSession writes a screen of a session: of a live session its current screen, which the
+// session sends, otherwise a recorded one.
 func screenOfSession(ctx context.Context, o *screenOptions, args []string) error {
 	of, err := o.Open.Resolve(ctx, args)
 	if err != nil {
@@ -173,7 +173,7 @@ func screenOfSession(ctx context.Context, o *screenOptions, args []string) error
 	return o.IO.WriteFile("-", func(w io.Writer) error { return screen.Write(w, o.format, s) })
 }
 
-// screenOfLive returns the screen of a running session, or nil if the session does not answer.
+// screenOfLive returns the screen of a live session, or nil if the session does not respond.
 func screenOfLive(ctx context.Context, o *screenOptions, id string) *vterm.Term {
 	s, _, err := o.Live.Join(ctx, id, client.AttachOptions{Name: "screen", Kind: protocol.Agent,
 		Mode: protocol.ModeScreen})

@@ -15,10 +15,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// AgentNames returns the programs whose conversations ptyrec reads.
+// AgentNames returns the names of the supported agents.
 func AgentNames() []string { return extractor.Agents() }
 
-// completed is how many sessions a completion offers: the newest.
+// completed is the maximum number of sessions that a completion offers. It offers the newest.
 const completed = 50
 
 // CompleteSessions completes the first argument with session ids, described by their titles.
@@ -26,7 +26,7 @@ func CompleteSessions(open *opener.Opener) cobra.CompletionFunc {
 	return completeFirst(open, store.Filter{})
 }
 
-// CompleteLive completes it with those of the sessions that run.
+// CompleteLive completes the first argument with ids of live sessions.
 func CompleteLive(open *opener.Opener) cobra.CompletionFunc {
 	return completeFirst(open, store.Filter{Live: true})
 }
@@ -47,7 +47,7 @@ func CompleteMoreSessions(open *opener.Opener) cobra.CompletionFunc {
 	}
 }
 
-// sessionCompletions returns the newest sessions that the filter chooses and whose ids begin with
+// sessionCompletions returns the newest sessions that the filter selects and whose ids begin with
 // word.
 func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
@@ -79,7 +79,7 @@ func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.F
 	return out
 }
 
-// CompleteTags completes the tags that sessions have.
+// CompleteTags completes tags of sessions.
 func CompleteTags(open *opener.Opener) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) (tags []cobra.Completion, _ cobra.ShellCompDirective) {
 		defer open.Close()
@@ -87,10 +87,10 @@ func CompleteTags(open *opener.Opener) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		infos, _ := db.Sessions(cmd.Context(), store.Filter{}) // without them there is nothing to offer
+		infos, _ := db.Sessions(cmd.Context(), store.Filter{}) // on an error there are no completions
 		for _, info := range infos {
 			for _, tag := range info.Tags {
-				if printable.Line(tag) == tag { // others could not be typed
+				if printable.Line(tag) == tag { // other tags could not be typed
 					tags = append(tags, tag)
 				}
 			}
@@ -100,7 +100,7 @@ func CompleteTags(open *opener.Opener) cobra.CompletionFunc {
 	}
 }
 
-// completeFilters completes what the filter flags take.
+// completeFilters completes the values of the filter flags.
 func completeFilters(open *opener.Opener, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("tag", CompleteTags(open))
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(AgentNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -110,7 +110,7 @@ func completeFilters(open *opener.Opener, cmd *cobra.Command) {
 	}
 }
 
-// CompletePlay completes sessions, and the names of files.
+// CompletePlay completes sessions and file names.
 func CompletePlay(open *opener.Opener) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		out, _ := CompleteSessions(open)(cmd, args, word)

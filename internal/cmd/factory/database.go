@@ -29,7 +29,7 @@ func (f *Factory) DatabaseName() (string, error) {
 	return config.DatabasePath(f.Config)
 }
 
-// newOpener returns what opens the database, and what the arguments name, until the command ends.
+// newOpener returns the Opener for the command.
 func newOpener(f *Factory) *opener.Opener {
 	return &opener.Opener{
 		Database: f.DatabasePath, Recording: f.openRecording, Redaction: f.redaction, Team: f.team, Opened: f.Retain,
@@ -37,7 +37,7 @@ func newOpener(f *Factory) *opener.Opener {
 	}
 }
 
-// team returns what reads the sessions on the server of the team.
+// team returns a reader of the sessions on the team's server.
 func (f *Factory) team() (opener.Sessions, error) {
 	c, err := f.Config()
 	if err != nil {
@@ -46,7 +46,7 @@ func (f *Factory) team() (opener.Sessions, error) {
 	return teamsync.NewReader(c.Team.Server)
 }
 
-// OpenTeam opens a database in PostgreSQL until the command ends.
+// OpenTeam opens a PostgreSQL database until the command ends.
 func (f *Factory) OpenTeam(ctx context.Context, dsn string) (*postgres.Store, error) {
 	db, err := postgres.Open(ctx, dsn)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package factory has what commands are made of: their streams, the configuration, and what opens
-// sessions.
+// Package factory provides what commands share: streams, the configuration, and access to sessions.
 package factory
 
 import (
@@ -14,19 +13,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 )
 
-// Factory is what the commands share: the process's streams, the flags of the root, and what was
-// opened on their behalf.
+// Factory is shared by the commands: it has the process's streams, the values of the root's flags,
+// and closes what commands have opened.
 type Factory struct {
 	IO       *cli.IO
-	Open     *opener.Opener // opens the database, and what the arguments of a command name
+	Open     *opener.Opener // opens the database and what a command's arguments name
 	Live     join.Live      // finds live sessions
 	Database string         // --db
 	Timing   string         // --timing
 	Redact   *bool          // --redact; nil if not given
-	retained bool           // Retain was called
+	retained bool           // whether Retain was called
 
-	configMu sync.Mutex     // guards config: recordings are read side by side
-	config   *config.Config // as Config read it
+	configMu sync.Mutex     // guards config, because recordings are read in parallel
+	config   *config.Config // cached by Config
 }
 
 // New returns the factory of a command that uses io.
@@ -37,7 +36,7 @@ func New(io *cli.IO) *Factory {
 	return f
 }
 
-// Close closes what was opened.
+// Close closes everything that was opened.
 func (f *Factory) Close() { f.Open.Close() }
 
 // Config returns the configuration. The first call reads it, further calls return the same.
@@ -54,7 +53,7 @@ func (f *Factory) Config() (*config.Config, error) {
 	return f.config, nil
 }
 
-// FreshConfig reads the configuration again, for a command that runs for long.
+// FreshConfig reads the configuration again, for a long-running command.
 func (f *Factory) FreshConfig() (*config.Config, error) {
 	f.configMu.Lock()
 	f.config = nil
@@ -62,7 +61,7 @@ func (f *Factory) FreshConfig() (*config.Config, error) {
 	return f.Config()
 }
 
-// redaction returns the redaction that the flags, the environment and the configuration ask for.
+// redaction returns the redaction that the flags, the environment and the configuration configure.
 func (f *Factory) redaction() (archive.Redaction, error) {
 	c, err := f.Config()
 	if err != nil {
@@ -76,8 +75,8 @@ func (f *Factory) redaction() (archive.Redaction, error) {
 	return archive.Redaction{Redactor: r}, err
 }
 
-// openRecording opens the recording at path, "-" being stdin. seen is called with the number of
-// bytes at each read.
+// openRecording opens the recording at path; "-" is stdin. seen is called with the number of bytes
+// of each read.
 func (f *Factory) openRecording(path string, seen func(n int)) (*archive.Recording, error) {
 	r, err := f.redaction()
 	if err != nil {
@@ -97,7 +96,7 @@ func (f *Factory) SafeConfig() (*config.Config, error) {
 	return &safe, nil
 }
 
-// AgentRedactor returns what takes the secrets out of the screens that agents are shown.
+// AgentRedactor returns the Redactor for screens that agents are shown.
 func (f *Factory) AgentRedactor() (*redact.Redactor, error) {
 	safe, err := f.SafeConfig()
 	if err != nil {
@@ -106,8 +105,8 @@ func (f *Factory) AgentRedactor() (*redact.Redactor, error) {
 	return safe.Redact.Redactor()
 }
 
-// Quiet returns what opens sessions without their secrets, whatever the flags and the configuration
-// say, and prints notices only if it is loud. f closes what it opens.
+// Quiet returns an Opener that always removes secrets, whatever the flags and the configuration
+// say. It prints notices only if loud is set. f closes what it opens.
 func (f *Factory) Quiet(loud bool) (*opener.Opener, error) {
 	safe, err := f.SafeConfig()
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// FilterFlags are the flags by which list, search and others choose sessions.
+// FilterFlags are the flags with which list, search and other commands select sessions.
 type FilterFlags struct{ sessionflags.Flags }
 
-// TableFlags are those of commands that show sessions to people, and to programs as JSON.
+// TableFlags are the flags of commands that print sessions for people, or as JSON for programs.
 type TableFlags struct {
 	FilterFlags
 	AsJSON bool
@@ -33,8 +33,8 @@ func (flags *FilterFlags) Register(open *opener.Opener, cmd *cobra.Command) {
 	completeFilters(open, cmd)
 }
 
-// Choose opens the database and returns the sessions that the flags choose, the newest first, and
-// no more than limit unless it is 0. Without a database it is nil and there are no sessions.
+// Choose opens the database and returns the sessions that the flags select, newest first, at most
+// limit unless it is 0. If there is no database, it returns nil and no sessions.
 func (flags *FilterFlags) Choose(ctx context.Context, open *opener.Opener, now time.Time, limit int) (opener.Sessions,
 	[]*store.Info, store.Filter, error) {
 	filter, err := flags.Filter(now)
@@ -54,14 +54,14 @@ func (flags *FilterFlags) Choose(ctx context.Context, open *opener.Opener, now t
 	return db, infos, filter, err
 }
 
-// SayUnderstood says which day a weekday was taken for.
+// SayUnderstood prints the date for which a weekday was taken.
 func (flags *FilterFlags) SayUnderstood(notice func(format string, args ...any)) {
 	if text := flags.Understood(); text != "" {
 		notice("%s", text)
 	}
 }
 
-// NoticeNone says that there is nothing to show, and why.
+// NoticeNone prints that there is nothing to show, and why.
 func (flags *FilterFlags) NoticeNone(open *opener.Opener) {
 	if flags.Any() {
 		open.Notice("no session matches")

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 )
 
-// PartFlags choose a part of a session.
+// PartFlags are the flags that select a part of a session.
 type PartFlags struct{ From, To, Only string }
 
 // Register adds the flags to cmd.
@@ -20,5 +20,5 @@ func (f *PartFlags) Register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(archive.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Of returns the part of ref that the flags choose.
+// Of returns the part of ref that the flags select.
 func (f *PartFlags) Of(ref archive.Ref) (archive.Ref, error) { return ref.Part(f.From, f.To, f.Only) }

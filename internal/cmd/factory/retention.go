@@ -7,18 +7,18 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// now is the clock of the retention.
+// now is the clock for retention.
 var now = time.Now
 
-// Now returns the time by the clock of the retention.
+// Now returns the time of the clock for retention.
 func Now() time.Time { return now() }
 
-// SetClock changes the clock of the retention. Only tests call it.
+// SetClock changes the clock for retention. Only tests call it.
 func SetClock(clock func() time.Time) { now = clock }
 
-// Retain starts a process that deletes what the configuration does not keep, if none did within a
-// day. It does not wait for it. A database that is named by --db is left alone: it may be an
-// archive. So is any database where an agent may have started this process, and written the
+// Retain starts a process that applies the configured retention, if that was not done within a day.
+// It does not wait for the process. It ignores a database that is set by --db, because that may be
+// an archive. It also does nothing if an agent may have started this process and written the
 // configuration: the next command elsewhere does it.
 func (f *Factory) Retain() {
 	if f.retained || f.Database != "" {
@@ -27,7 +27,7 @@ func (f *Factory) Retain() {
 	f.retained = true
 	c, err := f.Config()
 	if err != nil {
-		return // the command itself says so if it needs the configuration
+		return // a command that needs the configuration reports the error
 	}
 	policy, err := c.Retention.Policy()
 	path, pathErr := f.DatabasePath()

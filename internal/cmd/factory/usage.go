@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Prices returns what models cost: as the user says, else as this program knows.
+// Prices returns the prices of models: the user's, or else those built into the program.
 func (f *Factory) Prices() (*usage.Prices, error) {
 	c, err := f.Config()
 	if err != nil {
@@ -16,17 +16,17 @@ func (f *Factory) Prices() (*usage.Prices, error) {
 	}
 	standard, err := config.PricesPath()
 	if err != nil && c.Stats.Prices == "" {
-		return usage.Listed(), nil // without a home there is no file
+		return usage.Listed(), nil // without a home folder there is no file
 	}
 	return usage.LoadPrices(c.Stats.Prices, standard)
 }
 
-// UsageForAPI returns what server.Options wants of usage.
+// UsageForAPI returns the function for server.Options.Usage.
 func (f *Factory) UsageForAPI(db usage.Database) func(ctx context.Context, infos []*store.Info) map[string]any {
 	return func(ctx context.Context, infos []*store.Info) map[string]any {
 		prices, err := f.Prices()
 		if err != nil {
-			return nil // stats says what is wrong with the prices
+			return nil // the command stats reports errors in the prices
 		}
 		out := make(map[string]any, len(infos))
 		for id, sum := range prices.Sums(ctx, db, infos) {

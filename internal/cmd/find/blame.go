@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// blameOptions are what blame needs.
+// blameOptions are the options of blame.
 type blameOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -47,7 +47,7 @@ the time match.`,
 	return cmd
 }
 
-// sureness says how sure a finding is.
+// sureness explains how sure a finding is.
 var sureness = map[string]string{
 	byEdit:   "sure: this entry shows an edit that adds the line",
 	byCommit: "likely: the commit that has the line was made while this session ran",
@@ -93,7 +93,7 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	return err
 }
 
-// lineOf returns the line that FILE:LINE names.
+// lineOf parses FILE:LINE.
 func lineOf(arg string) (fileLine, error) {
 	var l fileLine
 	colon := strings.LastIndexByte(arg, ':')

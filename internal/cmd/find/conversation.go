@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// writeConversation writes the part of a session that ref names: a head, and the entries in order.
-// The entry at which ref begins is shown in full, tool calls and all. Titles, entries and names
-// must be safe to be read by their user.
+// writeConversation writes the part of a session that ref selects: a head, and the entries in
+// order. The first entry is shown completely, including tool output. Titles, entries and names must
+// be safe to be read by their user.
 func writeConversation(w io.Writer, r *render.Terminal, s session.Session, entries iter.Seq2[*session.Entry, error],
 	info *store.Info, ref archive.Ref) error {
 	if ref.Whole() {
@@ -38,8 +38,8 @@ func writeConversation(w io.Writer, r *render.Terminal, s session.Session, entri
 	return nil
 }
 
-// labels returns what is known of a session besides its description. A status is given only if the
-// session did not simply end.
+// labels returns facts about a session that are not in its description. They include a status only
+// if it is unusual.
 func labels(info *store.Info) (out [][2]string) {
 	if len(info.Tags) > 0 {
 		out = append(out, [2]string{"Tags", strings.Join(info.Tags, ", ")})

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// diffOptions are what diff needs.
+// diffOptions are the options of diff.
 type diffOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener

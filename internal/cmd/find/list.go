@@ -1,4 +1,4 @@
-// Package find has the commands that find sessions, and show what was said in them.
+// Package find implements the commands that find and show sessions.
 package find
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// listed is the number of sessions to list without --limit.
+// listed is the maximum number of sessions without --limit.
 const listed = 100
 
-// listOptions are what list needs.
+// listOptions are the options of list.
 type listOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
@@ -38,10 +38,11 @@ type listOptions struct {
 	pick Picker
 }
 
-// Picker has the user pick among the sessions that the flags choose. Without one it calls none.
+// Picker lets the user pick one of the sessions that the flags select. If there are none, it calls
+// none.
 type Picker func(ctx context.Context, flags factory.FilterFlags, none func() error) error
 
-// NewCmdList returns the command list, whose --interactive is pick.
+// NewCmdList returns the command list. pick implements --interactive.
 func NewCmdList(f *factory.Factory, pick Picker) *cobra.Command {
 	o := &listOptions{IO: f.IO, Open: f.Open, Prices: f.Prices, pick: pick}
 	cmd := &cobra.Command{
@@ -142,7 +143,8 @@ func list(ctx context.Context, o *listOptions) error {
 	return nil
 }
 
-// page shows the table of sessions, below the lines of sandboxes. ids are those of all sessions.
+// page returns the table of sessions, below the lines for sandboxes. ids are the ids of all
+// sessions.
 func (o *listOptions) page(infos []*store.Info, boxes, ids []string, now time.Time) error {
 	t := listing.Table(infos, o.Open.Sockets(), listing.NewShortIDs(ids), now, cli.IsTerminal(o.IO.Out))
 	var b strings.Builder
@@ -155,7 +157,7 @@ func (o *listOptions) page(infos []*store.Info, boxes, ids []string, now time.Ti
 	return o.IO.Page(cli.Text(b.String()))
 }
 
-// orMore returns one more than a limit, to know whether there are more; 0 is no limit.
+// orMore returns one more than a limit, to find out whether there are more; 0 means no limit.
 func orMore(limit int) int {
 	if limit > 0 {
 		limit++
@@ -163,8 +165,7 @@ func orMore(limit int) int {
 	return limit
 }
 
-// idsOf returns the ids of all sessions of a database. One that is damaged may not have those of
-// infos.
+// idsOf returns the ids of all sessions of a database. If it is damaged, it adds those of infos.
 func idsOf(ctx context.Context, db opener.Sessions, infos []*store.Info, damaged bool) ([]string, error) {
 	ids, err := db.IDs(ctx)
 	if !damaged {
@@ -177,7 +178,7 @@ func idsOf(ctx context.Context, db opener.Sessions, infos []*store.Info, damaged
 	return slices.Compact(ids), nil
 }
 
-// listJSON lists sessions of db, which is nil if there is no database, as JSON.
+// listJSON prints sessions of db as JSON. db is nil if there is no database.
 func listJSON(ctx context.Context, o *listOptions, db opener.Sessions, infos []*store.Info) error {
 	prices, err := o.Prices()
 	if err != nil {

@@ -23,15 +23,15 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// playOptions are what play needs.
+// playOptions are the options of play.
 type playOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
 	Live join.Live
 
 	speed float64
-	idle  float64 // seconds; 0: as long as it was
-	at    float64 // seconds
+	idle  float64 // maximum pause in seconds; 0: no limit
+	at    float64 // in seconds
 	part  factory.PartFlags
 	team  bool
 }
@@ -97,7 +97,7 @@ func play(ctx context.Context, o *playOptions, args []string) error {
 	return cli.ExitStatus(t.status)
 }
 
-// playbackOf returns what the first of args names, else the last session.
+// playbackOf returns the playback of what the first of args names, or else of the last session.
 func playbackOf(ctx context.Context, o *playOptions, args []string) (*playback, error) {
 	if o.team {
 		db, info, ref, err := o.Open.In(ctx, true, args)
@@ -127,10 +127,10 @@ func playbackOf(ctx context.Context, o *playOptions, args []string) (*playback, 
 	return playbackOfSession(ctx, o, named.DB, named.Info, named.Ref)
 }
 
-// playback is what is played.
+// playback is a recording to play.
 type playback struct {
 	archive.Playback
-	status int // what play exits with at the end
+	status int // exit status at the end
 }
 
 func playbackOfSession(ctx context.Context, o *playOptions, db store.Reader, info *store.Info,

@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// searchOptions are what search needs.
+// searchOptions are the options of search.
 type searchOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -61,7 +61,7 @@ show: ptyrec show 019a9ec0#12. The exit status is 1 if there are no matches.`,
 	return cmd
 }
 
-// roles are those of messages.
+// roles are the roles of messages.
 var roles = []string{
 	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
 }
@@ -102,7 +102,7 @@ func search(ctx context.Context, o *searchOptions, words string) error {
 	return o.IO.Page(cli.Text(hits.Text(look)))
 }
 
-// searched returns the hits. Without a database there are none.
+// searched returns the hits. There are none without a database.
 func searched(ctx context.Context, o *searchOptions, q store.Query) (*listing.Hits, error) {
 	db, err := o.Open.For(ctx, o.Team)
 	if errors.Is(err, opener.ErrNoDatabase) {

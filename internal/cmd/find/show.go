@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// showOptions are what show needs.
+// showOptions are the options of show.
 type showOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -67,8 +67,9 @@ sessions.`,
 	return cmd
 }
 
-// showGC is how much garbage show may hold, in percent of what it uses: a session of 50 MB with a
-// million links took 120 MB with Go's 100 %, takes 90 MB with this, and is shown as fast.
+// showGC is the garbage collection target of show (debug.SetGCPercent). A session of 50 MB with a
+// million links took 120 MB with Go's default of 100, takes 90 MB with this value, and is shown as
+// fast.
 const showGC = 30
 
 func show(ctx context.Context, o *showOptions, args []string) error {
@@ -112,7 +113,7 @@ func show(ctx context.Context, o *showOptions, args []string) error {
 	return showTranscript(o, t, info, ref)
 }
 
-// showTranscript writes what show shows of a session.
+// showTranscript writes a transcript, or the part of it that ref selects.
 func showTranscript(o *showOptions, t *session.Transcript, info *store.Info, ref archive.Ref) error {
 	if o.asJSON {
 		return o.IO.WriteFile("-", func(w io.Writer) error { return render.Write(w, "json", t) })
@@ -122,7 +123,7 @@ func showTranscript(o *showOptions, t *session.Transcript, info *store.Info, ref
 	})
 }
 
-// showWhole writes what show shows of a whole session, without holding all of it.
+// showWhole writes a whole session, without holding all of it in memory.
 func showWhole(ctx context.Context, o *showOptions, lib *library.Library, info *store.Info) error {
 	s, entries, done, err := lib.Visible(ctx, info)
 	if err != nil {
@@ -139,12 +140,12 @@ func (o *showOptions) renderer() *render.Terminal {
 		Events: o.events}
 }
 
-// showRaw writes the bytes of a session's output.
+// showRaw writes the raw output of a session.
 func showRaw(ctx context.Context, o *showOptions, lib *library.Library, info *store.Info) error {
 	return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return lib.WriteOutput(ctx, w, info) })
 }
 
-// showSandbox writes a sandbox as show does a session.
+// showSandbox writes a sandbox like a session.
 func showSandbox(ctx context.Context, o *showOptions, lib *library.Library, s *library.Sandbox) error {
 	if o.raw {
 		for _, info := range s.Infos {

@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// statsOptions are what stats needs.
+// statsOptions are the options of stats.
 type statsOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
@@ -85,8 +85,8 @@ func stats(ctx context.Context, o *statsOptions) error {
 	})
 }
 
-// countedSessions returns the sessions that the flags choose. It reads them to their end first, as
-// far as the database takes what was said in them.
+// countedSessions returns the sessions that the flags select. It first extracts those that are not
+// completely extracted.
 func countedSessions(ctx context.Context, o *statsOptions, now time.Time) (opener.Sessions, []*store.Info,
 	store.Filter, error) {
 	db, infos, filter, err := o.Choose(ctx, o.Open, now, 0)

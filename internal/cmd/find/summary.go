@@ -18,17 +18,17 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// summary is the count of all sessions, and of the sessions of each agent, folder and day.
+// summary has the counts of all sessions, and of the sessions of each agent, folder and day.
 type summary struct {
 	count
 	Agents  []count `json:"agents"`
 	Folders []count `json:"folders"`
 	Days    []count `json:"days"`
 
-	Usage *usage.Report `json:"usage,omitempty"` // of the tokens
+	Usage *usage.Report `json:"usage,omitempty"` // of tokens
 }
 
-// count is a number of sessions and what is in them.
+// count is a number of sessions and of their contents.
 type count struct {
 	Name     string  `json:"name,omitempty"`
 	Sessions int     `json:"sessions"`
@@ -48,12 +48,12 @@ func (c *count) add(info *store.Info) {
 	c.Stored += info.StoredBytes
 }
 
-// length is the time that the sessions took.
+// length returns the total duration of the sessions.
 func (c *count) length() string { return listing.Length(time.Duration(c.Hours * float64(time.Hour))) }
 
 const dateOnly = "2006-01-02"
 
-// summaryOf counts sessions, and those of each of the last days up to end.
+// summaryOf counts the sessions. The counts by day cover the given number of days up to end.
 func summaryOf(infos []*store.Info, end time.Time, days int) summary {
 	agents, folders, byDay := counts{}, counts{}, counts{}
 	var s summary
@@ -87,7 +87,7 @@ func (c counts) of(name string) *count {
 	return c[name]
 }
 
-// sorted returns the counts, those with the most turns first.
+// sorted returns the counts sorted by turns, highest first.
 func (c counts) sorted() []count {
 	out := []count{}
 	for _, n := range c {
@@ -144,7 +144,7 @@ func (s *summary) chart(w io.Writer, st cli.Style, width int) error {
 	room := max(10, min(width, 100)-len("Mon 2006-01-02  ")-len(" 1000 turns, 100 sessions"))
 	fmt.Fprintln(w)
 	for _, d := range s.Days {
-		date, _ := time.Parse(dateOnly, d.Name) // it was made so
+		date, _ := time.Parse(dateOnly, d.Name) // it has this format
 		line := date.Format("Mon 2006-01-02") + "  "
 		if d.Sessions > 0 {
 			line += st.Paint(cli.Green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", printable.Plural(d.Turns, "turn"), printable.Plural(d.Sessions, "session"))
@@ -156,7 +156,7 @@ func (s *summary) chart(w io.Writer, st cli.Style, width int) error {
 	return nil
 }
 
-// bar returns a bar of n/most of room cells.
+// bar returns a bar that fills n/most of room cells.
 func bar(n, most, room int) string {
 	const blocks = "▏▎▍▌▋▊▉"
 	parts := n * room * 8 / most

@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// trailerOptions are what trailer needs.
+// trailerOptions are the options of trailer.
 type trailerOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -50,7 +50,7 @@ func trailer(ctx context.Context, o *trailerOptions) error {
 	}
 	id := os.Getenv(detached.Variable)
 	if _, err := uuid.Parse(id); err != nil || len(id) != len(uuid.Nil.String()) || !o.Open.IsLive(ctx, id) {
-		return nil //nolint:nilerr // this runs in no session
+		return nil //nolint:nilerr // this process runs outside of sessions
 	}
 	if o.url != "" {
 		id = strings.TrimRight(o.url, "/") + "/s/" + id
@@ -59,7 +59,7 @@ func trailer(ctx context.Context, o *trailerOptions) error {
 	return err
 }
 
-// checkBase refuses what is no URL of a server.
+// checkBase returns an error unless base is the URL of a server.
 func checkBase(base string) error {
 	if base == "" {
 		return nil

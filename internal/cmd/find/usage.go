@@ -12,7 +12,7 @@ import (
 const topRows = 10
 
 // writeUsage writes a report for people, in width columns; 0 means no limit. It writes nothing if
-// nothing was used.
+// there is no usage.
 func writeUsage(w io.Writer, r *usage.Report, st cli.Style, width int) error {
 	if r.Total.Total == 0 && r.Total.Cost == 0 {
 		return nil

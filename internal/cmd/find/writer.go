@@ -14,38 +14,38 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// How sure it is that a session wrote a line, the surest first.
+// How sure it is that a session wrote a line, surest first.
 const (
-	byEdit   = "edit"   // an edit that adds the line to the file was seen
-	byCommit = "commit" // the commit that has the line was made while the session ran
-	byTime   = "time"   // only the folder and the time agree
+	byEdit   = "edit"   // the session has an edit that adds the line to the file
+	byCommit = "commit" // the commit with the line was made while the session was live
+	byTime   = "time"   // only the folder and the time match
 )
 
-// slack is by how much the times of a commit, a file and a session may differ.
+// slack is the maximum difference between the clocks of a commit, a file and a session.
 const slack = 2 * time.Second
 
-// near is how long before a commit a session may have ended to be named for its time.
+// near is how long before a commit a session may have ended to be chosen by time.
 const near = 24 * time.Hour
 
 // writer is a session that may have written a line.
 type writer struct {
 	Info   *store.Info
-	Seq    int    // of the entry with the edit; 0: none was seen
+	Seq    int    // of the entry with the edit; 0 if there is none
 	Sure   string // byEdit, byCommit or byTime
-	Commit string // that has the line; empty: it is not committed
+	Commit string // commit with the line; empty if it is not committed
 }
 
 // fileLine is a line of a file.
 type fileLine struct {
-	File   string // absolute, without links
+	File   string // absolute path without links
 	Number int    // from 1
 	Text   string
 }
 
-// writerOf returns the session that most probably wrote a line, or nil. Of those with an edit that
-// adds the line it is the last before the commit.
+// writerOf returns the session that most probably wrote a line, or nil. If several have an edit
+// that adds the line, it is the last one before the commit.
 func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, error) {
-	from, _ := git.BlameLine(ctx, l.File, l.Number) // without git there are edits, and the time
+	from, _ := git.BlameLine(ctx, l.File, l.Number) // without git, edits and times are used
 	root := git.Root(ctx, filepath.Dir(l.File))
 	written := writtenAt(l.File, from)
 	infos, err := lib.Store.Sessions(ctx, store.Filter{Until: written.Add(slack)})
@@ -53,7 +53,7 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 		return nil, err
 	}
 	var inTime, committed *writer
-	for _, info := range infos { // the newest first
+	for _, info := range infos { // newest first
 		if !related(info.Cwd, root) {
 			continue
 		}
@@ -80,8 +80,8 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 	return inTime, nil
 }
 
-// writtenAt returns when a line of a file was written: with its commit, else with the file's last
-// change.
+// writtenAt returns the time at which a line was written: that of its commit, or else the file's
+// modification time.
 func writtenAt(file string, from git.Line) time.Time {
 	if from.Commit != "" {
 		return from.At
@@ -92,7 +92,7 @@ func writtenAt(file string, from git.Line) time.Time {
 	return time.Now()
 }
 
-// endOf returns when a session ended, or now.
+// endOf returns the end of a session, or now if it has not ended.
 func endOf(info *store.Info) time.Time {
 	switch {
 	case info.EndedAt != nil:
@@ -103,7 +103,7 @@ func endOf(info *store.Info) time.Time {
 	return time.Now()
 }
 
-// related reports whether a session's folder is in a repository, or around it.
+// related reports whether a session's folder is inside a repository, or contains it.
 func related(cwd, root string) bool {
 	if cwd == "" {
 		return false
@@ -117,13 +117,13 @@ func related(cwd, root string) bool {
 	return in(cwd, root) || in(root, cwd)
 }
 
-// editOf returns the entry of the last edit of a session, until a moment, that adds the line; 0 if
-// there is none.
+// editOf returns the number of the entry with the session's last edit before until that adds the
+// line, or 0 if there is none.
 func editOf(ctx context.Context, lib *library.Library, info *store.Info, l fileLine, until time.Time) (seq int,
 	err error) {
 	want := withoutBlanks(l.Text)
 	if want == "" || len(info.Agents) == 0 {
-		return 0, nil // an empty line is in any edit
+		return 0, nil // every edit may contain an empty line
 	}
 	t, err := lib.Transcript(ctx, info)
 	if err != nil {
@@ -144,11 +144,11 @@ func editOf(ctx context.Context, lib *library.Library, info *store.Info, l fileL
 	return seq, nil
 }
 
-// withoutBlanks returns a line without its blanks: agents show tabs as spaces.
+// withoutBlanks returns a line without blanks, because agents show tabs as spaces.
 func withoutBlanks(line string) string { return strings.Join(strings.Fields(line), " ") }
 
-// sameFile reports whether an edit's path is a file: below the session's folder, or as the end of
-// its path.
+// sameFile reports whether an edit's path names a file: relative to the session's folder, or as the
+// end of the file's path.
 func sameFile(file, cwd, path string) bool {
 	if file == filepath.Join(cwd, path) || file == "/"+path {
 		return true

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Error adds to the error of an attachment what to do next.
+// Error adds a hint to an error of an attachment.
 func Error(err error) error {
 	var many *client.ManyAgents
 	var absent *client.NoSession
@@ -32,7 +32,7 @@ func Error(err error) error {
 	return failure.New(err, "`ptyrec list --live` shows the sessions that run")
 }
 
-// absentHint says what to do about a session that a management server does not have.
+// absentHint returns a hint for a session that a management server does not have.
 func absentHint(e *client.NoSession) string {
 	if len(e.Names) == 0 {
 		return "`ptyrec attach` with --control starts the session main if there is none"
@@ -40,7 +40,7 @@ func absentHint(e *client.NoSession) string {
 	return "it has " + strings.Join(e.Names, ", ")
 }
 
-// Over says that a session ended before it did what was wanted, if err is io.EOF.
+// Over converts io.EOF to an error that the session ended too early.
 func Over(err error) error {
 	if errors.Is(err, io.EOF) {
 		return failure.New(errors.New("the session is over"), "`ptyrec show last` shows what was said")
@@ -48,7 +48,7 @@ func Over(err error) error {
 	return err
 }
 
-// Refused adds a hint to the error of a request that the session with this id refuses.
+// Refused adds a hint to an error with which the session with this id refuses a request.
 func Refused(err error, id string) error {
 	var e *protocol.Error
 	if !errors.As(err, &e) {
@@ -69,7 +69,7 @@ func Refused(err error, id string) error {
 	return e
 }
 
-// Prompt adds to an error of package prompt what the user may do about it. ref names the session.
+// Prompt adds a hint to an error of package prompt. ref names the session.
 func Prompt(err error, ref string) error {
 	var asking *prompt.AskingError
 	var box *prompt.BoxError

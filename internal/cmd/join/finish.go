@@ -2,7 +2,8 @@ package join
 
 import "github.com/ptyrec/ptyrec/internal/cli/listing"
 
-// Finish is Close for a command: it tells the user what is missing, and where the rest is.
+// Finish closes the recorder for a command, and tells the user what is missing and where the
+// recording is.
 func (r *Recorder) Finish(notice func(format string, args ...any)) {
 	id, lost, err := r.Close()
 	if err != nil {

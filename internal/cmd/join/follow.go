@@ -13,7 +13,7 @@ import (
 )
 
 // follow connects to a command that a program runs, by its raw log. The error wraps
-// session.ErrNotFound if ref names none that runs.
+// session.ErrNotFound if ref names no running command.
 func (l Live) follow(ctx context.Context, db *sqlite.Store, ref string) (io.ReadWriteCloser, error) {
 	if ref == archive.Last {
 		infos, err := db.Sessions(ctx, store.Filter{Live: true, Limit: 1})

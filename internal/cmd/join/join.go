@@ -1,6 +1,6 @@
-// Package join attaches commands of the command line to live sessions, of this machine or of a
-// server, and tells their users what to do about the errors. Log hands the events of a session on
-// another machine out as a raw log; Recorder records them as a session of this machine's database.
+// Package join attaches the command line to live sessions, on this machine or on a server, and adds
+// hints to the errors. Log converts the events of a session on another machine to a raw log;
+// Recorder records them as a session in the local database.
 package join
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 // Session attaches to the session that ref names, and waits until it is connected. The caller must
-// close the stream. hello is what the session says first. The errors have hints.
+// close the stream. hello is the first message of the session. The errors have hints.
 func Session(ctx context.Context, c *client.Client, ref string, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
 	s, err = c.Attach(ctx, ref, o)
 	if errors.Is(err, session.ErrNotFound) {
@@ -30,7 +30,7 @@ func Session(ctx context.Context, c *client.Client, ref string, o client.AttachO
 	return connected(ctx, s)
 }
 
-// URL is Session for the URL of a session on a server, https://HOST/s/ID.
+// URL is like Session, for the URL of a session on a server, https://HOST/s/ID.
 func URL(ctx context.Context, url string, t Token, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
 	server, id, err := client.SplitURL(url)
 	if err != nil {
@@ -50,8 +50,8 @@ func URL(ctx context.Context, url string, t Token, o client.AttachOptions) (s *c
 	return connected(ctx, s)
 }
 
-// connected waits until s is connected, and returns what the session says then. It closes s if that
-// fails.
+// connected waits until s is connected, and returns the session's first message. It closes s on an
+// error.
 func connected(ctx context.Context, s *client.Stream) (*client.Stream, protocol.Hello, error) {
 	for {
 		e, err := s.Next(ctx)
@@ -65,7 +65,7 @@ func connected(ctx context.Context, s *client.Stream) (*client.Stream, protocol.
 	}
 }
 
-// Screen returns the screen of a session that was attached to in protocol.ModeScreen.
+// Screen returns the screen of a session to which s is attached in protocol.ModeScreen.
 func Screen(ctx context.Context, s *client.Stream) (*vterm.Term, error) {
 	for {
 		e, err := s.Next(ctx)
@@ -80,7 +80,7 @@ func Screen(ctx context.Context, s *client.Stream) (*vterm.Term, error) {
 	}
 }
 
-// ViewerName returns the name that others see of a viewer in this terminal.
+// ViewerName returns the name of a viewer in this terminal, which other viewers see.
 func ViewerName() string {
 	name, err := os.Readlink("/proc/self/fd/0")
 	if err != nil {
@@ -89,7 +89,7 @@ func ViewerName() string {
 	return "attach on " + strings.TrimPrefix(name, "/dev/")
 }
 
-// Granter names the user who grants, as others see it.
+// Granter returns the name of the user who grants, which viewers see.
 func Granter() string {
 	if name := os.Getenv("USER"); name != "" {
 		return name

@@ -8,33 +8,34 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Log reads a session of a management server as a raw log, from the first frame that the server
-// has.
+// Log converts a session of a management server to a raw log, starting at the first frame that the
+// server has.
 type Log struct {
 	Stream  *client.Stream
-	Session session.Session // which started with its first frame
-	Whole   bool            // the frames that the server had at the beginning are read
+	Session session.Session // its start is the time of the first frame
+	Whole   bool            // whether all frames were read that the server had at the beginning
 
 	notice func(text string)
-	frames int64 // that the server had when we joined
+	frames int64 // number of frames that the server had when we joined
 	begun  bool
-	first  time.Duration // when the first frame was, since the start that the server states
-	last   time.Duration // when the last event was, since the first
+	first  time.Duration // time of the first frame, since the session's start
+	last   time.Duration // time of the last event, since the first frame
 }
 
-// NewLog returns the Log of a stream that is attached in protocol.ModeFrames, from the first frame
-// on. The caller must close the stream. notice tells the user what else there is to know.
+// NewLog returns the Log of a stream that is attached in protocol.ModeFrames from the first frame
+// on. The caller must close the stream. notice prints a notice to the user.
 func NewLog(stream *client.Stream, notice func(text string)) *Log {
 	return &Log{Stream: stream, notice: notice}
 }
 
-// IsOther reports whether what follows is another session, which has taken the place of this one.
+// IsOther reports whether the event means that another session has replaced this one.
 func (l *Log) IsOther(event client.Event) bool {
 	c, ok := event.(client.Connected)
 	return ok && l.Session.ID != "" && l.Session.ID != c.Session.ID
 }
 
-// Take returns the event of a raw log for an event of the stream; ok is false for others.
+// Take converts an event of the stream to an event of the raw log. ok is false if there is no such
+// event.
 func (l *Log) Take(event client.Event) (e session.Event, ok bool) {
 	switch v := event.(type) {
 	case client.Connected:
@@ -51,7 +52,7 @@ func (l *Log) Take(event client.Event) (e session.Event, ok bool) {
 		}
 	case protocol.Notice:
 		l.notice(v.Text)
-	case protocol.Snapshot: // in place of frames that the server has left out
+	case protocol.Snapshot: // replaces frames that the server has dropped
 		return session.Event{Kind: session.Output, At: l.last, Data: v.Data}, l.begun
 	case protocol.Numbered:
 		l.Whole = l.Whole || v.Number >= l.frames
@@ -62,7 +63,7 @@ func (l *Log) Take(event client.Event) (e session.Event, ok bool) {
 	return e, ok
 }
 
-// at returns when a frame was, since the first one.
+// at returns the time of a frame since the first one.
 func (l *Log) at(at time.Duration) time.Duration {
 	if !l.begun {
 		l.begun, l.first = true, at
@@ -72,8 +73,7 @@ func (l *Log) at(at time.Duration) time.Duration {
 	return l.last
 }
 
-// Quiet lets a time go by in which nothing comes, and returns what time it is then, since the first
-// frame.
+// Quiet lets time pass without an event, and returns the time since the first frame.
 func (l *Log) Quiet(d time.Duration) time.Duration {
 	l.last += d
 	return l.last

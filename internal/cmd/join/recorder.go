@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Recorder records a session that runs on another machine, as a session of a local database. It
-// gets the events that a viewer of the session receives.
+// Recorder records a session on another machine, as a session of a local database. It receives the
+// events of a viewer's stream.
 type Recorder struct {
 	database string
 	where    string // URL of the session, without the token
@@ -27,8 +27,8 @@ type Recorder struct {
 	err     error
 }
 
-// NewRecorder returns a Recorder of the session at a URL. If the recording cannot begin, it calls
-// warn once.
+// NewRecorder returns a Recorder for the session at a URL. If the recording cannot be started, it
+// calls warn once.
 func NewRecorder(database, url string, warn func(err error)) *Recorder {
 	url, _, _ = strings.Cut(url, "#")
 	url, _, _ = strings.Cut(url, "?")
@@ -67,8 +67,8 @@ func (r *Recorder) begin(at time.Duration) (err error) {
 	return err
 }
 
-// Close ends the recording, and returns its id; "" if nothing was recorded. err says why the last
-// lost bytes are not recorded.
+// Close ends the recording, and returns its id, or "" if nothing was recorded. lost is the number
+// of bytes that could not be recorded, err the reason.
 func (r *Recorder) Close() (id string, lost int64, err error) {
 	if r.journal == nil {
 		return "", 0, nil

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Token is where a server's token is, as the flags say.
+// Token is the location of a server's token, as set by flags.
 type Token struct {
 	Text string // --token
 	File string // --token-file
 }
 
-// For returns the token for the server at a URL, or "" if none is known. The URL itself may have it
-// (#token=…); then come --token, $PTYREC_TOKEN and --token-file.
+// For returns the token for the server at a URL, or "" if none is known. The first of these is
+// used: the URL (#token=…), --token, $PTYREC_TOKEN, and --token-file.
 func (t Token) For(server string) (string, error) {
 	if u, err := url.Parse(server); err == nil {
 		if token, ok := strings.CutPrefix(u.Fragment, "token="); ok {

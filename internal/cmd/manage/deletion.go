@@ -17,16 +17,16 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Deleter deletes sessions of a database. All fields are needed.
+// Deleter deletes sessions of a database. All fields are required.
 type Deleter struct {
 	Store    *sqlite.Store
-	Out      io.Writer                        // where the sessions are named
+	Out      io.Writer                        // receives the list of the sessions
 	Confirm  func(what string) error          // returns an error unless the user agrees
-	Notice   func(format string, args ...any) // tells the user something
-	Terminal bool                             // a person waits: say what takes long
+	Notice   func(format string, args ...any) // prints a notice to the user
+	Terminal bool                             // a person waits, so explain what takes long
 }
 
-// Delete names the sessions, asks, and deletes them. The errors have hints.
+// Delete lists the sessions, asks the user to confirm, and deletes them. The errors have hints.
 func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 	ids, err := d.Store.IDs(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 	return nil
 }
 
-// slowScrub is the size of a database that takes some seconds to scrub, in bytes.
+// slowScrub is the size from which scrubbing a database takes some seconds, in bytes.
 const slowScrub = 100 << 20
 
 func (d Deleter) scrub(ctx context.Context, what string) error {
@@ -70,8 +70,8 @@ func (d Deleter) scrub(ctx context.Context, what string) error {
 	return nil
 }
 
-// Scrub takes what was deleted out of the database's files. It is gone from the database either
-// way: what names it in the error, which has a hint.
+// Scrub removes deleted data from the database's files. The data is already deleted from the
+// database. what names it in the error, which has a hint.
 func Scrub(ctx context.Context, db *sqlite.Store, what string) error {
 	err := db.Scrub(ctx)
 	if err == nil {
@@ -87,7 +87,8 @@ func Scrub(ctx context.Context, db *sqlite.Store, what string) error {
 	return failure.New(fmt.Errorf("deleted %s, but its data may still be in the database's files: %w", what, err), hint)
 }
 
-// DeleteOne deletes a session that the user has confirmed. The error of a live session says so.
+// DeleteOne deletes a session that the user has confirmed. It returns an explanatory error for a
+// live session.
 func DeleteOne(ctx context.Context, db *sqlite.Store, id string) error {
 	info, err := db.Find(ctx, id)
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// forgetOptions are what forget needs.
+// forgetOptions are the options of forget.
 type forgetOptions struct {
 	IO   *cli.IO
 	Live join.Live
@@ -68,7 +68,7 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 		}
 	}
 	if inside {
-		signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
+		signal.Ignore(syscall.SIGQUIT) // Ctrl+\ must not end it
 	}
 	done := make(chan struct{})
 	defer func() { _ = s.Close(); <-done }()

@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// noteOptions are what note needs.
+// noteOptions are the options of note.
 type noteOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener

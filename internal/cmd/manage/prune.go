@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// pruneOptions are what prune needs.
+// pruneOptions are the options of prune.
 type pruneOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
@@ -29,7 +29,7 @@ type pruneOptions struct {
 	olderThan, maxSize string
 	keep               int
 	tagged, yes        bool
-	retention          bool // this is what retain has started
+	retention          bool // started by Factory.Retain
 }
 
 // NewCmdPrune returns the command prune.
@@ -61,7 +61,7 @@ section [retention] of the configuration does this once a day, without asking.`,
 	cmd.Flags().BoolVar(&o.tagged, "tagged", false, "also delete sessions with a tag")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.Flags().BoolVar(&o.retention, "retention", false, "")
-	_ = cmd.Flags().MarkHidden("retention") // it is there
+	_ = cmd.Flags().MarkHidden("retention") // the flag exists
 	return cmd
 }
 
@@ -118,10 +118,10 @@ func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
 	return l, nil
 }
 
-// applyRetention is what the process does that retain has started.
+// applyRetention applies the configured retention, in the process that Factory.Retain starts.
 func applyRetention(ctx context.Context, o *pruneOptions) error {
 	nice.Lock()
-	o.Open.Opened = nil // this is what it would start
+	o.Open.Opened = nil // it would start this process again
 	c, err := o.Config()
 	if err != nil {
 		return err

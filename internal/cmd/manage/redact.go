@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// redactOptions are what redact needs.
+// redactOptions are the options of redact.
 type redactOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -86,7 +86,7 @@ func redactSession(ctx context.Context, o *redactOptions, args []string) error {
 		}
 	}
 	err = db.RewriteSession(ctx, info.ID, w.Rewrite())
-	o.Send.Beside() // a team's server may have the secrets
+	o.Send.Beside() // the team's server may have the secrets
 	if errors.Is(err, session.ErrBusy) {
 		return failure.New(err, "close the other programs that use the database, and run `ptyrec doctor --repair`")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// renameOptions are what rename needs.
+// renameOptions are the options of rename.
 type renameOptions struct {
 	Open *opener.Opener
 }

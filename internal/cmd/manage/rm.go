@@ -1,4 +1,4 @@
-// Package manage has the commands that name, tag, delete and redact sessions.
+// Package manage implements the commands that name, tag, delete and redact sessions.
 package manage
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// rmOptions are what rm needs.
+// rmOptions are the options of rm.
 type rmOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -67,7 +67,7 @@ func rm(ctx context.Context, o *rmOptions, args []string) error {
 	return deleteSessions(ctx, o.IO, db, infos, o.yes)
 }
 
-// deleteSessions names sessions, asks unless yes is set, and deletes them.
+// deleteSessions lists sessions, asks for confirmation unless yes is set, and deletes them.
 func deleteSessions(ctx context.Context, std *cli.IO, db *sqlite.Store, infos []*store.Info, yes bool) error {
 	return Deleter{
 		Store: db, Out: std.Err, Notice: std.Notice, Terminal: cli.IsTerminal(std.Err),

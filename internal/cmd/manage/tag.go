@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// tagOptions are what tag needs.
+// tagOptions are the options of tag.
 type tagOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener

@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// detach starts a session in the background, prints its id, and returns. What goes wrong with its
-// start is told here.
+// detach starts a session in the background, and prints its id. It returns an error if the session
+// cannot be started.
 func detach(o *runOptions, command []string) error {
 	if _, _, err := detached.ParseSize(o.size); err != nil {
 		return failure.Usage(err)

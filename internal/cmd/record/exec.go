@@ -18,11 +18,11 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// execOptions are what exec needs.
+// execOptions are the options of exec.
 type execOptions struct {
 	IO *cli.IO
 
-	token   join.Token // --token-file alone
+	token   join.Token // only --token-file
 	sandbox string
 	cwd     string
 	env     []string
@@ -90,8 +90,8 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 	if err != nil {
 		return failure.New(err, "--token-file names a file with the server's token")
 	}
-	signal.Ignore(syscall.SIGPIPE)         // a reader that has left is an error of the write, and ends the command
-	interrupts, stop := interruptSignals() // Ctrl+C goes to the command as soon as there is one
+	signal.Ignore(syscall.SIGPIPE)         // if the reader of stdout has left, the write fails and the command is killed
+	interrupts, stop := interruptSignals() // Ctrl+C goes to the command as soon as it has started
 	defer stop()
 	c, err := startRemote(ctx, where, token, o.order(words))
 	if err != nil {
@@ -121,7 +121,7 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 	return ended(status)
 }
 
-// order is what the command line asks for.
+// order returns the order for the command line.
 func (o *execOptions) order(words []string) remoteOrder {
 	return remoteOrder{
 		Words: words, Resume: o.resume, Sandbox: o.sandbox, Cwd: o.cwd, Env: append(o.env,

@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// importOptions are what import needs.
+// importOptions are the options of import.
 type importOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -89,7 +89,7 @@ func imports(ctx context.Context, o *importOptions, args []string) error {
 	if o.dry {
 		im.Store, err = o.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
-			err = nil // then nothing is known yet
+			err = nil // without a database, nothing was imported before
 		}
 	} else {
 		im.Store, err = o.Open.Store(ctx)
@@ -100,7 +100,7 @@ func imports(ctx context.Context, o *importOptions, args []string) error {
 	return im.Import(ctx, paths)
 }
 
-// importLogs takes in the logs of agents, or of all that are known.
+// importLogs imports the logs of the given agents, or of all known ones.
 func importLogs(ctx context.Context, o *importOptions, agents []string) (err error) {
 	for _, agent := range agents {
 		if !slices.Contains(agentlog.Agents(), agent) {
@@ -119,7 +119,7 @@ func importLogs(ctx context.Context, o *importOptions, agents []string) (err err
 	if o.dry {
 		im.Store, err = o.Open.Existing(ctx)
 		if errors.Is(err, opener.ErrNoDatabase) {
-			err = nil // then nothing is known yet
+			err = nil // without a database, nothing was imported before
 		}
 	} else {
 		im.Store, err = o.Open.Store(ctx)
@@ -127,7 +127,7 @@ func importLogs(ctx context.Context, o *importOptions, agents []string) (err err
 	if err != nil {
 		return err
 	}
-	if im.Store != nil { // to recognise what was recorded, it must be read
+	if im.Store != nil { // recorded sessions must be extracted to be recognised
 		lib, err := o.Open.Library(im.Store)
 		if err == nil {
 			err = lib.ReadOutAll(ctx, store.Filter{})

@@ -19,28 +19,28 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Importer takes recordings into a database. All fields but Store and DryRun are needed.
+// Importer imports recordings into a database. All fields except Store and DryRun are required.
 type Importer struct {
 	Store    *sqlite.Store                                                   // nil in a dry run without a database
-	DryRun   bool                                                            // say what would be done, and do nothing
-	Private  bool                                                            // what is imported is never sent to the server of a team
+	DryRun   bool                                                            // only report what would be imported
+	Private  bool                                                            // exclude imported sessions from sync
 	Open     func(path string, seen func(n int)) (*archive.Recording, error) // may be called concurrently
-	Out      io.Writer                                                       // gets a line for each recording
-	Notice   func(format string, args ...any)                                // tells the user what else there is to know
-	Progress *progress.Bar                                                   // of the bytes read
+	Out      io.Writer                                                       // receives a line for each recording
+	Notice   func(format string, args ...any)                                // prints a notice to the user
+	Progress *progress.Bar                                                   // counts the bytes read
 
-	bytes atomic.Int64 // read
+	bytes atomic.Int64 // number of bytes read
 }
 
-// imported is what became of a recording.
+// imported is the result for a recording.
 type imported struct {
-	info   *store.Info // nil: it could not be read
-	known  bool        // it is in the database already
-	failed bool        // nothing of it was imported, or not all
+	info   *store.Info // nil if it could not be read
+	known  bool        // the database already contains it
+	failed bool        // it was not, or not completely, imported
 }
 
-// Import imports the recordings at these paths, and says under which ids, and how much that was.
-// What cannot be read does not stop the others; the error names all of them.
+// Import imports the recordings at these paths, and prints their ids and totals. An unreadable
+// recording does not stop the others; the error names all of them.
 func (im *Importer) Import(ctx context.Context, paths []string) error {
 	begun := time.Now()
 	done := make([]imported, len(paths))
@@ -53,7 +53,7 @@ func (im *Importer) Import(ctx context.Context, paths []string) error {
 	return errors.Join(err, im.tell(ctx, paths, done, begun))
 }
 
-// tell prints what was imported, under which id, and how much that was.
+// tell prints what was imported, with ids and totals.
 func (im *Importer) tell(ctx context.Context, paths []string, done []imported, begun time.Time) error {
 	var short listing.ShortIDs
 	if im.Store != nil {
@@ -93,7 +93,7 @@ func (im *Importer) tell(ctx context.Context, paths []string, done []imported, b
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}
-	if failed < len(done) || len(done) > 1 { // else the error has said it
+	if failed < len(done) || len(done) > 1 { // otherwise the error has already said it
 		im.Notice("%s", text)
 	}
 	return nil
@@ -120,8 +120,8 @@ func (im *Importer) one(ctx context.Context, path string) (imported, error) {
 	return imported{info: &store.Info{Session: t.Session}, known: known}, readErr
 }
 
-// put stores a recording under t's id, unless it is known, whose id t then gets, or this is but a
-// dry run.
+// put stores a recording with t's id. If the recording is already known, t gets its id instead. In
+// a dry run it stores nothing.
 func (im *Importer) put(ctx context.Context, t *session.Transcript, raw *store.Recording) (known bool, err error) {
 	if im.Store != nil {
 		id, err := im.Store.FindRecording(ctx, raw)
@@ -139,7 +139,7 @@ func (im *Importer) put(ctx context.Context, t *session.Transcript, raw *store.R
 	if err = im.Store.Import(ctx, &t.Session, raw, t.Entries); err == nil {
 		err = im.Store.PutScreenUsage(ctx, t.Session.ID, t.Usage)
 	}
-	if errors.Is(err, session.ErrExists) { // another has been faster
+	if errors.Is(err, session.ErrExists) { // another process has imported it meanwhile
 		return true, nil
 	}
 	return false, err

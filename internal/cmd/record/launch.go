@@ -14,7 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Check checks in advance that a command can be executed; the error is that of Replace.
+// Check checks in advance whether a command can be executed. The error is the same as that of
+// Replace.
 func Check(name string) error {
 	_, err := program.Find(name)
 	return Failure(err)
@@ -30,8 +31,8 @@ func Replace(command, environ []string) error {
 	return Failure(err)
 }
 
-// Failure adds a hint and the exit status to the error of a command that did not start. Other
-// errors stay as they are.
+// Failure adds a hint and the exit status to the error of a command that did not start. It returns
+// other errors unchanged.
 func Failure(err error) error {
 	var start *program.StartError
 	if !errors.As(err, &start) {
@@ -44,11 +45,11 @@ func Failure(err error) error {
 	return &failure.Error{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
 }
 
-// Session returns a session of a command that begins now, in the current folder and the window of
-// out, or of in.
+// Session returns the session for a command that starts now in the current folder. Its window size
+// is that of out, or of in.
 func Session(command []string, out, in *os.File) session.Session {
 	cols, rows := pty.WindowSize(out, in)
-	cwd, _ := os.Getwd() // a folder that was removed has no name: then the session has none
+	cwd, _ := os.Getwd() // a removed folder has no name; then the session has none
 	return session.Session{
 		ID:        store.NewID(),
 		Command:   command,

@@ -10,10 +10,10 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// statusUnknown is the exit status if the command's own is not known, as with ssh.
+// statusUnknown is the exit status if the command's is unknown, as with ssh.
 const statusUnknown = 255
 
-// explainRemote says what to do next about a command whose end is not known.
+// explainRemote adds a hint to the error for a command whose end is unknown.
 func explainRemote(err error, id string) error {
 	var status cli.ExitStatus
 	var usage *failure.Error

@@ -19,15 +19,15 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
-// away is how long a command runs on while nobody is connected, and how long it can be continued
-// then: a laptop may sleep for days.
+// away is how long a command continues to run without a connection, and how long it can be resumed
+// after its end. A laptop may sleep for days.
 const away = 7 * 24 * time.Hour
 
-// remoteOrder is what a server is asked to run.
+// remoteOrder describes the command to run on a server.
 type remoteOrder struct {
-	Words   []string // one is a command line for a shell; several are a program and its arguments
-	Resume  string   // the id of the command to continue instead; then only Sandbox counts
-	Sandbox string   // on a ptyrec server; empty: the default
+	Words   []string // a single one is a command line for a shell; several are a program and its arguments
+	Resume  string   // id of a command to resume instead; the other fields except Sandbox are then ignored
+	Sandbox string   // name on a ptyrec server; empty: the default
 	Cwd     string   // empty: the server's choice
 	Env     []string // NAME=VALUE
 	Timeout time.Duration
@@ -35,7 +35,7 @@ type remoteOrder struct {
 	NoStdin bool
 }
 
-// request returns the order as the server gets it.
+// request returns the order in the form for the server.
 func (o remoteOrder) request() (client.Exec, error) {
 	e := client.Exec{
 		Command: o.Words[0], Cwd: o.Cwd, Timeout: o.Timeout, PTY: o.PTY, NoStdin: o.NoStdin,
@@ -60,10 +60,10 @@ func (o remoteOrder) request() (client.Exec, error) {
 	return e, nil
 }
 
-// startRemote starts a command on the server at a URL, or connects to the one to continue. If a
-// signal comes first, the error is the cli.ExitStatus for Ctrl+C.
+// startRemote starts a command on the server at a URL, or connects to the one to resume. If a
+// signal arrives first, the error is the cli.ExitStatus for Ctrl+C.
 func startRemote(ctx context.Context, server, token string, o remoteOrder) (c *client.Command, err error) {
-	server, _, _ = strings.Cut(server, "#") // it may hold the token
+	server, _, _ = strings.Cut(server, "#") // the fragment may contain the token
 	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
 	defer stop()
 	defer func() {
@@ -87,7 +87,7 @@ func startRemote(ctx context.Context, server, token string, o remoteOrder) (c *c
 	return p.Start(ctx, e)
 }
 
-// isNull reports whether f is /dev/null, which has nothing to read.
+// isNull reports whether f is /dev/null.
 func isNull(f *os.File) bool {
 	null, err := os.Stat(os.DevNull)
 	if err != nil {
@@ -97,11 +97,12 @@ func isNull(f *os.File) bool {
 	return err == nil && os.SameFile(own, null)
 }
 
-// sameSignal is the time within which signals are one: timeout(1) sends its own twice.
+// sameSignal is the time within which several signals count as one: timeout(1) sends its signal
+// twice.
 const sameSignal = 200 * time.Millisecond
 
-// interruptSignals returns a channel for remoteStreams.Interrupts that has a value for each signal
-// that kills a command. stop must be called.
+// interruptSignals returns a channel for remoteStreams.Interrupts that receives a value for each
+// terminating signal. stop must be called at the end.
 func interruptSignals() (interrupts <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 2), make(chan struct{}, 2), make(chan struct{})
 	signal.Notify(signals, deadly.Signals()...)

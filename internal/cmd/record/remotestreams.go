@@ -11,25 +11,25 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 )
 
-// errLeft reports that the user has left the command, which may run on.
+// errLeft reports that the user has left the command, which may continue to run.
 var errLeft = errors.New("left the command")
 
-// remoteStreams are the ends of a command in this process.
+// remoteStreams connects a command to this process.
 type remoteStreams struct {
-	Stdin          io.Reader // nil: none
+	Stdin          io.Reader // nil: no input
 	Stdout, Stderr io.Writer
-	// Interrupts has a value for each Ctrl+C. The first one kills the command, the second one
-	// leaves.
+	// Interrupts receives a value for each Ctrl+C. The first one kills the command, the second one
+	// leaves it.
 	Interrupts <-chan struct{}
-	// LeaveKey leaves when it is read from Stdin; 0: no key does.
+	// LeaveKey is the key that leaves the command when it is read from Stdin; 0 means none.
 	LeaveKey byte
-	// Note tells the user what is wrong with the streams.
+	// Note reports a problem with the streams to the user.
 	Note func(message string)
 }
 
-// connectRemote passes input and output on until the command has ended, and returns its exit code.
-// If nobody reads the output any more, it kills the command. The error is errLeft, or Next's. A
-// goroutine that waits for Stdin may outlive it.
+// connectRemote passes on input and output until the command has ended, and returns its exit code.
+// If the output can no longer be written, it kills the command. The error is errLeft, or that of
+// Next. A goroutine that reads Stdin may outlive it.
 func connectRemote(ctx context.Context, c *client.Command, s remoteStreams) (exitCode int, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -20,12 +20,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// resumeOptions are what resume needs.
+// resumeOptions are the options of resume.
 type resumeOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
 	Config func() (*config.Config, error)
-	Run    *runOptions // what records the agent
+	Run    *runOptions // options for recording the agent
 
 	print bool
 }
@@ -58,7 +58,7 @@ the agent's own log, or from the recorded command line.`,
 	return cmd
 }
 
-// resumeSession starts the agent of a session again, or prints how.
+// resumeSession resumes the agent's conversation of a session, or prints how to do it.
 func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	db, info, err := o.Open.Whole(ctx, args)
 	if err != nil {
@@ -108,7 +108,7 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	return run(ctx, o.Run, p.Command)
 }
 
-// Resume starts the agent of a session again.
+// Resume resumes the agent's conversation of a session.
 func Resume(ctx context.Context, f *factory.Factory, id string) error {
 	return resumeSession(ctx, newResumeOptions(f), []string{id})
 }

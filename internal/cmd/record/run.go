@@ -1,4 +1,4 @@
-// Package record has the commands that record sessions: run, resume, exec and import.
+// Package record implements the commands that record sessions: run, resume, exec and import.
 package record
 
 import (
@@ -29,12 +29,12 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// runOptions are what run needs.
+// runOptions are the options of run.
 type runOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
 	Config func() (*config.Config, error)
-	Retain func() // deletes what is kept no longer, when the command is over
+	Retain func() // applies the retention after the command has ended
 	Send   team.Sending
 
 	redact *bool // --redact; nil if not given
@@ -43,14 +43,14 @@ type runOptions struct {
 	nested    bool
 	anyway    bool
 	keep      bool
-	private   bool // it is never sent to the server of a team
+	private   bool // exclude it from sync
 	sync      teamsync.AtEnd
 	detach    bool
-	hosted    bool   // this is what --detach has started
-	owned     bool   // it ends with the process that has started it, and with all that was started in it
-	starter   int    // the process that has started it, and types into it; 0: none
-	size      string // COLSxROWS, without a terminal
-	continues string // the id of the session whose conversation goes on
+	hosted    bool   // started by --detach
+	owned     bool   // the session ends with the process that started it, and kills all its processes
+	starter   int    // process that started it and types into it; 0: none
+	size      string // COLSxROWS, for a session without a terminal
+	continues string // id of the session whose conversation it continues
 
 	notify *bool // --notify; nil: as configured
 	ignore ignore.List
@@ -126,7 +126,7 @@ Commands in run.ignore of the configuration (by folder, command or git remote) r
 	cmd.Flags().BoolVar(&o.owned, "owned", false, "")
 	cmd.Flags().IntVar(&o.starter, "starter", 0, "")
 	for _, name := range []string{"hosted", "owned", "starter"} {
-		_ = cmd.Flags().MarkHidden(name) // it is there
+		_ = cmd.Flags().MarkHidden(name) // the flag exists
 	}
 	return cmd
 }
@@ -164,10 +164,10 @@ func run(ctx context.Context, o *runOptions, command []string) error {
 	return record(ctx, o, command)
 }
 
-// ignored becomes a command that the configuration says not to record, or does nothing. Without a
-// terminal it is an error: the command would run unseen.
+// ignored replaces this process by a command that the configuration excludes from recording.
+// Without a terminal it returns an error, because the command would run unseen.
 func ignored(ctx context.Context, o *runOptions, command []string) error {
-	dir, _ := os.Getwd() // a folder without a name may be any
+	dir, _ := os.Getwd() // a folder without a name may be any folder
 	why, found := o.ignore.Match(ctx, dir, command)
 	if !found {
 		return nil
@@ -180,8 +180,9 @@ func ignored(ctx context.Context, o *runOptions, command []string) error {
 	return Replace(command, o.IO.Environ)
 }
 
-// unrecorded says why a command cannot be recorded. With --anyway the command runs nevertheless: an
-// agent's wrapper, or a shell's start, must not fail because of us.
+// unrecorded returns the error for a command that cannot be recorded. With --anyway it runs the
+// command instead, because the wrapper of an agent or the start of a shell must not fail because of
+// us.
 func unrecorded(o *runOptions, command []string, err error) error {
 	if !o.anyway || err == nil {
 		return err
@@ -196,9 +197,8 @@ func unrecorded(o *runOptions, command []string, err error) error {
 	return Replace(command, o.IO.Environ)
 }
 
-// recorderGC is the garbage that a recorder may hold, in percent of what it uses
-// (runtime/debug.SetGCPercent): it is there all day, and nobody waits for it. At the start somebody
-// does.
+// recorderGC is the garbage collection target of a recorder (debug.SetGCPercent): it runs all day
+// without being watched, except at its start.
 const (
 	recorderGC = 50
 	startTime  = time.Second
@@ -233,7 +233,7 @@ func record(ctx context.Context, o *runOptions, command []string) error {
 	}
 	if o.hosted && o.owned {
 		opts.Owner = detached.Owner()
-		orphans.Adopt() // of a leader that is killed
+		orphans.Adopt() // descendants of a killed leader
 		defer orphans.EndDescendants()
 	}
 	beside := time.AfterFunc(startTime, o.Send.Beside)
@@ -256,7 +256,7 @@ func record(ctx context.Context, o *runOptions, command []string) error {
 	return nil
 }
 
-// startRecording begins to record a session of a command.
+// startRecording starts to record a command's session.
 func startRecording(ctx context.Context, o *runOptions, command []string, s session.Session) (*recording.Recording,
 	error) {
 	path, err := o.Open.Database()
@@ -284,11 +284,11 @@ func startRecording(ctx context.Context, o *runOptions, command []string, s sess
 	return recording.Start(ctx, opts)
 }
 
-// tellRecorded says that a session was recorded, and how to see it, as often as run.notice says.
+// tellRecorded prints that a session was recorded and how to see it, as often as run.notice says.
 func tellRecorded(ctx context.Context, o *runOptions, r *recording.Recording) {
 	c, err := o.Config()
 	if err != nil || c.Run.Notice == config.NoticeNever {
-		return // what is wrong with the configuration was told before
+		return // errors in the configuration were reported before
 	}
 	most := 0
 	if c.Run.Notice == config.NoticeFirst {

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// NewCmdMan returns a command for packagers, which no list shows.
+// NewCmdMan returns a hidden command for packagers.
 func NewCmdMan(f *factory.Factory) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{

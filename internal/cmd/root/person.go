@@ -22,9 +22,9 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// asks are the commands that change or delete what is recorded, and when they do. In what was
-// started in a recorded session, the person at its terminal has to agree: an agent must not destroy
-// the record of what it did. Forget is not among them: the session itself asks.
+// asks contains the commands that change or delete recordings, and when they do. Inside a recorded
+// session, the person at its terminal has to agree, so that an agent cannot destroy the record of
+// what it did. forget is not among them, because the session itself asks.
 var asks = map[string]func(cmd *cobra.Command, args []string) bool{
 	"ptyrec rm":     always,
 	"ptyrec prune":  always,
@@ -42,7 +42,7 @@ var asks = map[string]func(cmd *cobra.Command, args []string) bool{
 	"ptyrec team policy add": always, "ptyrec team policy rm": always,
 }
 
-// Asking returns the names of the commands that ask.
+// Asking returns the names of these commands.
 func Asking() []string { return slices.Sorted(maps.Keys(asks)) }
 
 func always(*cobra.Command, []string) bool { return true }
@@ -58,13 +58,13 @@ func flagged(names ...string) func(*cobra.Command, []string) bool {
 	}
 }
 
-// person asks the person at the terminal of the session around this process.
+// person asks the person at the terminal of the session in which this process runs.
 type person struct {
 	IO   *cli.IO
 	Live join.Live
 }
 
-// askFirst has the commands below cmd that are in asks ask the person.
+// askFirst makes the commands in asks below cmd ask the person first.
 func (p person) askFirst(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		p.askFirst(c)
@@ -84,9 +84,8 @@ func (p person) askFirst(cmd *cobra.Command) {
 	}
 }
 
-// agrees returns nil if a person does what this process is about to do: the process was started
-// outside of all recorded sessions, or somebody agrees at the terminal of the outermost one. The
-// errors have hints.
+// agrees returns nil if this process was started outside of all recorded sessions, or if the person
+// at the terminal of the outermost session agrees. The errors have hints.
 func (p person) agrees(ctx context.Context, what string) error {
 	if peer.Here() == peer.Outside {
 		return nil
@@ -102,8 +101,8 @@ func (p person) agrees(ctx context.Context, what string) error {
 	return nil
 }
 
-// agreedIn asks at the terminal of a session. Only its recorder may answer: the socket's place
-// comes from the environment, which whoever has started this process controls.
+// agreedIn asks at the terminal of a session. Only the session's recorder may answer: the path of
+// the socket comes from the environment, which the caller of this process controls.
 func (p person) agreedIn(ctx context.Context, s peer.Session, what string) error {
 	c, err := p.Live.Dial(ctx)
 	if err != nil {
@@ -113,18 +112,19 @@ func (p person) agreedIn(ctx context.Context, s peer.Session, what string) error
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // all is said then
+	defer func() { _ = conn.Close() }() // no more is sent
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if !isRecorder(conn, s.Recorder) {
 		return errors.New("the session around this cannot be asked: another program has its socket")
 	}
-	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ where nobody waits for it
+	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ must not end it
 	defer signal.Reset(syscall.SIGQUIT)
 	return p.askOn(conn, what)
 }
 
-// isRecorder reports whether a process is at the other end of a connection; any is if pid is 0.
+// isRecorder reports whether the process at the other end of a connection has this pid. It is
+// always true if pid is 0.
 func isRecorder(conn io.ReadWriteCloser, pid int) bool {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -138,7 +138,7 @@ func isRecorder(conn io.ReadWriteCloser, pid int) bool {
 	return (pid == 0 || got == pid) && alive()
 }
 
-// askOn asks on a connection to a session, and returns nil if somebody agrees.
+// askOn asks over a connection to a session, and returns nil if the person agrees.
 func (p person) askOn(conn io.ReadWriter, what string) error {
 	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// picking is what picking a session needs.
+// picking has the dependencies of the picker.
 type picking struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -39,7 +39,7 @@ func newPicking(f *factory.Factory) *picking {
 	}
 }
 
-// pick shows the picker, and does what the user chooses, until the user leaves, attaches or
+// pick shows the picker and performs the chosen actions, until the user leaves, attaches or
 // resumes. If there is no session, it calls none.
 func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() error) error {
 	f.Folded = f.Sandbox == ""
@@ -50,12 +50,12 @@ func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() e
 	if len(infos) == 0 {
 		return none()
 	}
-	db, _ := found.(*sqlite.Store) // --team does not come here
+	db, _ := found.(*sqlite.Store) // the picker is never used with --team
 	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
-	lib := &library.Library{Store: db, Redact: r} // without warnings: they would disturb the picker
+	lib := &library.Library{Store: db, Redact: r} // without warnings, which would disturb the picker
 	p := &picker.Picker{
 		In: o.IO.In, Out: o.IO.Out, Color: bool(o.IO.Colours()),
 		Sessions: func(ctx context.Context, limit int) ([]*store.Info, error) {
@@ -104,11 +104,11 @@ func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() e
 	}
 }
 
-// errPicked refuses to change what is recorded inside a recorded session, where the picker has no
-// room to ask.
+// errPicked refuses to change records inside a recorded session, where the picker has no space to
+// ask for confirmation.
 var errPicked = errors.New("not in a recorded session: `ptyrec rm` and `ptyrec tag` ask you there")
 
-// look shows or plays a session. It returns what went wrong, for the picker to say.
+// look shows or plays a session. It returns an error message for the picker.
 func (o *picking) look(ctx context.Context, choice picker.Choice) string {
 	var err error
 	switch choice.Action {

@@ -8,12 +8,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
-// aliasSession adds the flag --session to a command, as another way to name the session that is its
-// first argument.
+// aliasSession adds the flag --session to a command, as an alternative to the first argument.
 func aliasSession(open *opener.Opener, cmd *cobra.Command) {
 	var ref string
 	cmd.Flags().StringVar(&ref, "session", "", "name session `S` instead of the argument")
-	_ = cmd.Flags().MarkHidden("session") // the argument is the way
+	_ = cmd.Flags().MarkHidden("session") // the argument is the documented way
 	_ = cmd.RegisterFlagCompletionFunc("session", factory.CompleteSessions(open))
 	with := func(args []string) []string {
 		if open.Named = cmd.Flags().Changed("session"); open.Named {

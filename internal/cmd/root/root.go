@@ -1,4 +1,4 @@
-// Package root puts the commands together.
+// Package root assembles the commands.
 package root
 
 import (
@@ -93,7 +93,7 @@ var takesSession = map[string]bool{
 	"diff": true, "screen": true, "verify": true,
 }
 
-// deletes are the commands that delete something. They are never suggested for another word.
+// deletes are the commands that delete something. They are never suggested.
 var deletes = map[string]bool{"rm": true, "forget": true, "prune": true, "redact": true}
 
 // commandGroup is a group of commands in the help.
@@ -131,7 +131,7 @@ func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 	}
 }
 
-// setUp is the group of the commands about ptyrec itself.
+// setUp is the title of the group of commands about ptyrec itself.
 const setUp = "Set up"
 
 // addSetUp adds the commands that cobra makes.

@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
-// agentapiVersion is the version of agentapi whose API is served.
+// agentapiVersion is the version of agentapi whose API is implemented.
 const agentapiVersion = "0.12.1"
 
 // NewCmdAgentapi returns the command agentapi.
@@ -71,7 +71,7 @@ it. Ctrl+C leaves.`,
 	return cmd
 }
 
-// agentapiOptions are what agentapi server needs.
+// agentapiOptions are the options of agentapi server.
 type agentapiOptions struct {
 	agentserver.Flags
 	IO       *cli.IO
@@ -118,7 +118,7 @@ separate lists by spaces there.`,
 	return cmd
 }
 
-// agentapiServer serves a new session until it ends, or a signal comes.
+// agentapiServer serves a new session until it ends or a signal arrives.
 func agentapiServer(ctx context.Context, o *agentapiOptions, command []string) error {
 	opts, err := o.Options()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
-// agentapiURL returns the address of a server as the user may write it.
+// agentapiURL returns the URL of a server from an address in the forms that users write.
 func agentapiURL(text string) string {
 	if !strings.HasPrefix(text, "http") {
 		text = "http://" + text
@@ -30,14 +30,14 @@ func agentapiURL(text string) string {
 	return strings.TrimRight(text, "/")
 }
 
-// maxEvent is how long an event may be, in bytes.
+// maxEvent is the maximum length of an event, in bytes.
 const maxEvent = 1 << 20
 
-// leaveKey is the key that leaves, Ctrl+C. It is not typed into the session.
+// leaveKey is the key that detaches, Ctrl+C. It is not typed into the session.
 const leaveKey = 0x03
 
-// AttachAgentapi shows the screen of the server at url on the terminal out, and types what comes
-// from the terminal in, until Ctrl+C or the end of the server.
+// AttachAgentapi shows the screen of the server at url on the terminal out, and types what is typed
+// at the terminal in, until Ctrl+C or the end of the server.
 func AttachAgentapi(ctx context.Context, url string, in, out *os.File) error {
 	if err := checkAgentapi(ctx, url); err != nil {
 		return err
@@ -54,14 +54,15 @@ func AttachAgentapi(ctx context.Context, url string, in, out *os.File) error {
 	errs := make(chan error, 2)
 	var showing sync.WaitGroup
 	showing.Go(func() { errs <- showScreen(ctx, url, out) })
-	go func() { errs <- typeKeys(ctx, url, in) }() // ends with the process: nothing ends a read of a terminal
+	// Ends with the process, as a read from a terminal cannot be interrupted.
+	go func() { errs <- typeKeys(ctx, url, in) }()
 	err = <-errs
 	cancel()
 	showing.Wait()
 	return err
 }
 
-// checkAgentapi returns an error unless there is a server.
+// checkAgentapi returns an error unless the server responds.
 func checkAgentapi(ctx context.Context, url string) error {
 	resp, err := askAgentapi(ctx, http.MethodGet, url+"/status", nil)
 	if err != nil {
@@ -70,7 +71,7 @@ func checkAgentapi(ctx context.Context, url string) error {
 	return resp.Body.Close()
 }
 
-// askAgentapi sends a request; an answer that is none is an error.
+// askAgentapi sends a request. A status other than success is an error.
 func askAgentapi(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -120,7 +121,7 @@ func showScreen(ctx context.Context, url string, out *os.File) error {
 	return lines.Err()
 }
 
-// drawScreen returns what makes a terminal show the last rows of a screen.
+// drawScreen returns output that makes a terminal show the last rows of a screen.
 func drawScreen(screen string, cols, rows int) string {
 	lines := strings.Split(screen, "\n")
 	lines = lines[max(0, len(lines)-rows):]
@@ -137,7 +138,7 @@ func drawScreen(screen string, cols, rows int) string {
 	return b.String()
 }
 
-// typeKeys types what is read, until Ctrl+C.
+// typeKeys types what is read from in, until Ctrl+C.
 func typeKeys(ctx context.Context, url string, in io.Reader) error {
 	buf := make([]byte, 4096)
 	for {
@@ -154,7 +155,7 @@ func typeKeys(ctx context.Context, url string, in io.Reader) error {
 			text = text[:at]
 		}
 		if len(text) > 0 {
-			body, _ := json.Marshal(map[string]string{"type": "raw", "content": string(text)}) // can be
+			body, _ := json.Marshal(map[string]string{"type": "raw", "content": string(text)}) // can always be encoded
 			resp, err := askAgentapi(ctx, http.MethodPost, url+"/message", body)
 			if err != nil {
 				return err

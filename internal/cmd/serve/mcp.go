@@ -32,7 +32,7 @@ type mcpFlags struct {
 	verbose  bool
 }
 
-// check says what is wrong with the command line.
+// check validates the command line.
 func (f mcpFlags) check() error {
 	if (f.ask || f.allowRun) && !f.write {
 		return failure.Usage(errors.New("--ask and --allow-run go with --write"))
@@ -40,7 +40,7 @@ func (f mcpFlags) check() error {
 	return nil
 }
 
-// mcpOptions are what mcp needs.
+// mcpOptions are the options of mcp.
 type mcpOptions struct {
 	mcpFlags
 	IO       *cli.IO
@@ -70,8 +70,8 @@ and wait for them. Secrets are always removed, whatever --redact and the configu
 	return cmd
 }
 
-// mcpGC is the garbage that mcp may hold, in percent of what it uses: each agent has a server of
-// its own.
+// mcpGC is the garbage collection target of mcp (debug.SetGCPercent). It is low, because each agent
+// has its own server.
 const mcpGC = 50
 
 func serveMCP(ctx context.Context, o *mcpOptions) error {
@@ -90,7 +90,7 @@ func serveMCP(ctx context.Context, o *mcpOptions) error {
 		return err
 	}
 	opts.Write, opts.Inside = o.write, sessionsAround
-	opts.Ask = o.ask && peer.Here() == peer.Outside // what runs in a session may not grant another
+	opts.Ask = o.ask && peer.Here() == peer.Outside // a program that runs in a session may not grant another
 	if o.allowRun {
 		path, err := o.Database()
 		if err != nil {
@@ -100,7 +100,7 @@ func serveMCP(ctx context.Context, o *mcpOptions) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = starter.Close() }() // which ends what it has started, but for what is kept
+		defer func() { _ = starter.Close() }() // ends the sessions it has started, except those to keep
 		opts.Start = func(ctx context.Context, what mcp.StartOptions) (string, error) {
 			start := starter.StartOwned
 			if what.Keep {
@@ -114,8 +114,8 @@ func serveMCP(ctx context.Context, o *mcpOptions) error {
 	return s.Serve(ctx, o.IO.In, o.IO.Out)
 }
 
-// sessionsAround returns the ids of the sessions that this process runs inside, as mcp.Options has
-// it.
+// sessionsAround returns the ids of the sessions in which this process runs, for
+// mcp.Options.Inside.
 func sessionsAround() (ids []string, known bool) {
 	around, known := peer.Around()
 	for _, s := range around {
@@ -124,12 +124,12 @@ func sessionsAround() (ids []string, known bool) {
 	return ids, known
 }
 
-// mcpServers makes MCP servers.
+// mcpServers creates MCP servers.
 type mcpServers struct {
-	Quiet func(loud bool) (*opener.Opener, error) // opens sessions without their secrets
+	Quiet func(loud bool) (*opener.Opener, error) // returns an Opener that removes secrets
 }
 
-// stateless returns the MCP server of serve. The caller must close it.
+// stateless returns the MCP server for serve. The caller must close it.
 func (s mcpServers) stateless(log *slog.Logger) (*mcp.Server, error) {
 	opts, err := s.options(nil)
 	if err != nil {
@@ -139,7 +139,7 @@ func (s mcpServers) stateless(log *slog.Logger) (*mcp.Server, error) {
 	return mcp.New(opts), nil
 }
 
-// options returns what all MCP servers have in common.
+// options returns the options that all MCP servers share.
 func (s mcpServers) options(log *slog.Logger) (mcp.Options, error) {
 	quiet, err := s.Quiet(log != nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s mcpServers) options(log *slog.Logger) (mcp.Options, error) {
 	}, nil
 }
 
-// openArchive opens what MCP servers read; nil if there is no database.
+// openArchive opens the database for an MCP server. It returns nil if there is none.
 func openArchive(ctx context.Context, open *opener.Opener) (*mcp.Archive, error) {
 	db, err := open.Existing(ctx)
 	if errors.Is(err, opener.ErrNoDatabase) {

@@ -23,13 +23,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/private"
 )
 
-// mcpProgram is how agents start the MCP server.
+// mcpProgram describes how agents start the MCP server.
 type mcpProgram struct {
 	Program string // an absolute path
 	Args    []string
 }
 
-// entry returns the server as it is written in a configuration file.
+// entry returns the server's entry for a configuration file.
 func (s mcpProgram) entry() map[string]any {
 	return map[string]any{"command": s.Program, "args": s.Args}
 }
@@ -48,9 +48,9 @@ func (a mcpAgent) Print(w io.Writer, s mcpProgram) error {
 	return err
 }
 
-// Install makes the server known to the agent, and writes to w what it has done. Unless force is
-// set, it returns an error if the agent has another server of that name. The errors are
-// *failure.Error.
+// Install adds the server to the agent's configuration, and writes what it has done to w. Unless
+// force is set, it returns an error if the agent has a different server with that name. The errors
+// are *failure.Error.
 func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force bool) error {
 	path, servers := a.file()
 	now, err := configured(path, servers)
@@ -94,11 +94,11 @@ func runCommand(ctx context.Context, command []string) error {
 	return nil
 }
 
-// maxSaid is how much of an agent's output an error has, in bytes.
+// maxSaid is how much of an agent's output an error contains, in bytes.
 const maxSaid = 500
 
-// configured returns the command line of the server that a configuration has now under these keys;
-// nil if it has none.
+// configured returns the current command line of the server in a configuration, below these keys,
+// or nil if there is none.
 func configured(path, servers string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -131,7 +131,7 @@ func configured(path, servers string) ([]string, error) {
 	return command, nil
 }
 
-// addToFile adds the server to a configuration in JSON, and keeps what else is in it.
+// addToFile adds the server to a JSON configuration file, and keeps the rest of it.
 func addToFile(path, servers string, s mcpProgram) error {
 	all := map[string]json.RawMessage{}
 	text, err := os.ReadFile(path)

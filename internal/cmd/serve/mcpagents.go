@@ -14,17 +14,18 @@ import (
 // serverName is the name of the server in the agents' configurations.
 const serverName = "ptyrec"
 
-// mcpAgent is an agent that can use MCP servers.
+// mcpAgent is an agent that supports MCP servers.
 type mcpAgent struct {
 	name string
-	// file returns the agent's configuration, and the keys under which its servers are.
+	// file returns the path of the agent's configuration, and the keys below which it lists
+	// servers.
 	file func() (path string, servers string)
-	// add and remove are the agent's own commands; nil: the file is changed.
+	// add and remove return commands of the agent. If they are nil, the file is changed directly.
 	add    func(program string, args []string) []string
 	remove []string
 }
 
-// mcpAgents returns the agents that can be chosen.
+// mcpAgents returns the supported agents.
 func mcpAgents() []mcpAgent {
 	return []mcpAgent{
 		{
@@ -38,7 +39,7 @@ func mcpAgents() []mcpAgent {
 			name: "codex", file: func() (string, string) { return homeFile("CODEX_HOME", ".codex", "config.toml"), "mcp_servers" },
 			add: func(program string, args []string) []string {
 				command := []string{"codex", "mcp", "add", serverName}
-				if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" { // Codex passes few variables on
+				if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" { // Codex passes on only few variables
 					command = append(command, "--env", "XDG_CONFIG_HOME="+dir)
 				}
 				return append(append(command, "--", program), args...)
@@ -56,8 +57,8 @@ func mcpAgents() []mcpAgent {
 	}
 }
 
-// homeFile returns the path of a file in the folder that a variable names, or else in a folder of
-// the home folder; "" without one.
+// homeFile returns the path of a file in the folder that a variable contains, or else in a folder
+// of the home folder. It returns "" if there is no home folder.
 func homeFile(variable, folder, name string) string {
 	if variable != "" {
 		if dir := os.Getenv(variable); dir != "" {
@@ -71,8 +72,8 @@ func homeFile(variable, folder, name string) string {
 	return filepath.Join(home, folder, name)
 }
 
-// chooseAgents returns the agents with these names; without names, those that are installed. The
-// error is a *failure.Error.
+// chooseAgents returns the agents with these names, or those that are installed if there are no
+// names. The error is a *failure.Error.
 func chooseAgents(names []string) (chosen []mcpAgent, err error) {
 	var all []string
 	for _, agent := range mcpAgents() {

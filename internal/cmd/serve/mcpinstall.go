@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// mcpInstallOptions are what mcp install needs.
+// mcpInstallOptions are the options of mcp install.
 type mcpInstallOptions struct {
 	mcpFlags
 	IO       *cli.IO

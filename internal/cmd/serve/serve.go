@@ -1,4 +1,4 @@
-// Package serve has the commands that serve sessions to programs: serve, mcp and agentapi.
+// Package serve implements the commands that serve sessions to programs: serve, mcp and agentapi.
 package serve
 
 import (
@@ -22,17 +22,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// serveOptions are what serve needs.
+// serveOptions are the options of serve.
 type serveOptions struct {
 	webserver.Flags
 	IO       *cli.IO
 	Open     *opener.Opener
 	Live     join.Live
 	Config   func() (*config.Config, error)
-	Database func() (name string, err error) // a path, or what names a database in PostgreSQL
+	Database func() (name string, err error) // returns a path, or a connection string of PostgreSQL
 	OpenTeam func(ctx context.Context, name string) (*postgres.Store, error)
 	Usage    func(db usage.Database) func(ctx context.Context, infos []*store.Info) map[string]any
-	Agents   func() (*redact.Redactor, error) // of the screens that agents are shown
+	Agents   func() (*redact.Redactor, error) // masks secrets in screens for agents
 	NewMCP   func(log *slog.Logger) (*mcp.Server, error)
 }
 
@@ -70,8 +70,8 @@ From another machine, ssh is the safest way: ssh -L 7681:127.0.0.1:7681 HOST. Se
 	return cmd
 }
 
-// serveGC is the garbage that serve may hold, in percent of what it uses (debug.SetGCPercent): less
-// than usual, because it runs all day and has much to do only at times.
+// serveGC is the garbage collection target of serve (debug.SetGCPercent). It is low, because serve
+// runs all day and is busy only at times.
 const serveGC = 50
 
 func serve(ctx context.Context, o *serveOptions) error {
@@ -118,7 +118,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	return webserver.Serve(ctx, opts)
 }
 
-// serveTeam serves the sessions of a database in PostgreSQL.
+// serveTeam serves the sessions of a PostgreSQL database.
 func serveTeam(ctx context.Context, o *serveOptions, name string, log *slog.Logger) error {
 	if err := o.CheckTeam(); err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// configOptions are what config needs.
+// configOptions are the options of config.
 type configOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
@@ -101,7 +101,8 @@ func editConfig(o *configOptions) error {
 	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(o.IO.In) && cli.IsTerminal(o.IO.Out)) {
 		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
 	}
-	editor := exec.Command("sh", "-c", command+` "$1"`, command, path) // as git: it may have arguments
+	// Through a shell like git, because the command may have arguments.
+	editor := exec.Command("sh", "-c", command+` "$1"`, command, path)
 	editor.Stdin, editor.Stdout, editor.Stderr = o.IO.In, o.IO.Out, o.IO.Err
 	if err := editor.Run(); err != nil {
 		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)

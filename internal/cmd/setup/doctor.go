@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// doctorOptions are what doctor needs.
+// doctorOptions are the options of doctor.
 type doctorOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener

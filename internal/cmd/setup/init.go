@@ -1,4 +1,4 @@
-// Package setup has the commands about ptyrec itself.
+// Package setup implements the commands about ptyrec itself.
 package setup
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// initOptions are what init needs.
+// initOptions are the options of init.
 type initOptions struct {
 	IO *cli.IO
 }

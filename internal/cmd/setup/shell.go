@@ -13,19 +13,19 @@ import (
 //go:embed init.bash init.fish init.zsh
 var shellFiles embed.FS
 
-// shellOptions say what the code does.
+// shellOptions are the options of the generated shell code.
 type shellOptions struct {
-	Agents []string // the commands to record
+	Agents []string // commands to record
 	Shell  bool     // record the whole shell
 }
 
-// nameError is the error of shellCode for an agent whose name cannot be in a shell's code.
+// nameError reports an agent whose name is not safe in shell code.
 type nameError struct{ Name string }
 
 func (e *nameError) Error() string { return fmt.Sprintf("%q is no name of a command", e.Name) }
 
-// shellCode returns the code for a shell, which is bash, fish or zsh: functions that record agents,
-// the marks of prompts (OSC 133), and the completion of the words of root's commands.
+// shellCode returns the code for a shell (bash, fish or zsh): functions that record agents, the
+// marks of prompts (OSC 133), and completion of root's commands.
 func shellCode(root *cobra.Command, shell string, o shellOptions) (string, error) {
 	text, err := shellIntegration(shell, o)
 	if err != nil {
@@ -38,8 +38,8 @@ func shellCode(root *cobra.Command, shell string, o shellOptions) (string, error
 	return strings.Replace(text, "#completion\n", completion, 1), nil
 }
 
-// completionOf returns the code that completes words in a shell. The integration contains it, which
-// saves a process at each start of a shell.
+// completionOf returns the completion code for a shell. The integration contains it, which saves a
+// process at each start of a shell.
 func completionOf(root *cobra.Command, shell string) (string, error) {
 	var b strings.Builder
 	var err error
@@ -51,13 +51,14 @@ func completionOf(root *cobra.Command, shell string) (string, error) {
 	case "fish":
 		err = root.GenFishCompletion(&b, true)
 	}
-	return strings.Replace(b.String(), "\ncompdef _ptyrec ptyrec\n", "\n", 1), err // zsh's is called when compinit has run
+	// In zsh it must be called after compinit.
+	return strings.Replace(b.String(), "\ncompdef _ptyrec ptyrec\n", "\n", 1), err
 }
 
-// commandName matches the names that may be in the shell's code.
+// commandName matches names that are safe in shell code.
 var commandName = lazy.Regexp(`^[A-Za-z0-9_.+][A-Za-z0-9_.+-]*$`)
 
-// shellIntegration returns the code for a shell: a file of ours, with its marks replaced by a
+// shellIntegration returns the code for a shell: an embedded file, with placeholders replaced by a
 // wrapper for each agent.
 func shellIntegration(shell string, o shellOptions) (string, error) {
 	b, err := shellFiles.ReadFile("init." + shell)
@@ -76,7 +77,7 @@ func shellIntegration(shell string, o shellOptions) (string, error) {
 	before, rest, _ := strings.Cut(tail, "#record\n")
 	whole, after, _ := strings.Cut(rest, "#end\n")
 	if o.Shell {
-		return whole + head + before + after, nil // first: the shell that it starts reads all of it again
+		return whole + head + before + after, nil // first, because the recorded shell reads all of it again
 	}
 	return head + before + after, nil
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// statusNoLog is an exit status of verify.
+// statusNoLog is the exit status of verify if there is no log.
 const statusNoLog = 4
 
-// verifyOptions are what verify needs.
+// verifyOptions are the options of verify.
 type verifyOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -86,7 +86,7 @@ func verify(ctx context.Context, o *verifyOptions, args []string) error {
 		return nil
 	})
 	if err == nil && slices.ContainsFunc(found, func(v agentlog.Verification) bool { return len(v.Differs) > 0 }) {
-		err = cli.ExitStatus(cli.StatusFailure) // it has been told
+		err = cli.ExitStatus(cli.StatusFailure) // the difference was already printed
 	}
 	return err
 }

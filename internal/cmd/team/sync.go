@@ -22,7 +22,7 @@ func NewCmdSync(f *factory.Factory) *cobra.Command {
 	return cmd
 }
 
-// syncOptions returns what sending sessions needs, once the flags are known.
+// syncOptions returns a function that returns the options for sync once the flags are known.
 func syncOptions(f *factory.Factory) func(context.Context, teamsync.Flags) (teamsync.Options, error) {
 	return func(ctx context.Context, flags teamsync.Flags) (o teamsync.Options, err error) {
 		db, err := f.Open.Store(ctx)
@@ -43,7 +43,7 @@ func NewCmdShare(f *factory.Factory) *cobra.Command {
 	return cmd
 }
 
-// Sending sends sessions to the server of a team, if there is one, while other commands go on.
+// Sending sends sessions to a team's server, if there is one, in the background of other commands.
 type Sending struct {
 	IO       *cli.IO
 	Database func() (path string, err error)
@@ -55,16 +55,15 @@ func SendingOf(f *factory.Factory) Sending {
 	return Sending{IO: f.IO, Database: f.DatabasePath, Config: f.Config}
 }
 
-// Beside starts a process that sends sessions, or tells the one that runs that there is something
-// to send.
+// Beside starts a process that sends sessions, or wakes the running one.
 func (s Sending) Beside() { s.After(context.Background(), "", teamsync.AtEnd{}) }
 
-// After has a session sent that has ended, as the flags of run say.
+// After sends a session that has ended, as configured by the flags of run.
 func (s Sending) After(ctx context.Context, id string, e teamsync.AtEnd) {
 	path, err := s.Database()
 	c, configErr := s.Config()
 	if err != nil || configErr != nil {
-		return // the command itself says so
+		return // a command that needs the configuration reports the error
 	}
 	if err := e.Send(ctx, c, path, detached.Program(), id, detached.WithoutSession(s.IO.Environ)); err != nil {
 		s.IO.Notice("warning: the session was not sent: %s", printable.Line(err.Error()))

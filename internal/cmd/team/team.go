@@ -1,4 +1,4 @@
-// Package team has the commands that concern the server of a team.
+// Package team implements the commands for a team's server.
 package team
 
 import (
@@ -33,6 +33,7 @@ func NewCmdTeam(f *factory.Factory) *cobra.Command {
 		server, _, err := teamsync.Connect(c.Team.Server)
 		return teamadmin.Remote(server), err
 	}})
-	cmd.AddCommand(teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), NewCmdSync(f), NewCmdShare(f)) // also without "team"
+	// They also exist without "team".
+	cmd.AddCommand(teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), NewCmdSync(f), NewCmdShare(f))
 	return cmd
 }

@@ -1,4 +1,4 @@
-// Package watch has the commands that watch running sessions, and type into them.
+// Package watch implements the commands that watch live sessions and type into them.
 package watch
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// attachOptions are what attach needs.
+// attachOptions are the options of attach.
 type attachOptions struct {
 	IO     *cli.IO
 	Open   *opener.Opener
@@ -119,7 +119,7 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 	}
 	how := client.AttachOptions{Name: join.ViewerName(), Control: o.control || o.resize}
 	if how.Control {
-		cols, rows, _ := term.GetSize(int(o.IO.Out.Fd())) // if it is not known, the server chooses
+		cols, rows, _ := term.GetSize(int(o.IO.Out.Fd())) // if unknown, the server chooses
 		how.Start = &client.Start{Cols: cols, Rows: rows}
 	}
 	var log *join.Recorder
@@ -146,7 +146,7 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 	return watch(ctx, o, w, log)
 }
 
-// watch shows a session until it ends or the user leaves, and exits as the session does.
+// watch shows a session until it ends or the user leaves, and returns the session's exit status.
 func watch(ctx context.Context, o *attachOptions, w *tui.Watcher, log *join.Recorder) error {
 	ended, err := w.Run(ctx)
 	if log != nil {
@@ -168,7 +168,8 @@ func watch(ctx context.Context, o *attachOptions, w *tui.Watcher, log *join.Reco
 	return cli.ExitStatus(ended.Status)
 }
 
-// storedStatus returns the exit status of a session that the database knows as ended.
+// storedStatus returns the exit status of a session that has ended according to the database. ok is
+// false for any other session.
 func storedStatus(ctx context.Context, o *attachOptions, id string) (status int, ok bool) {
 	db, err := o.Open.Existing(ctx)
 	if err != nil {

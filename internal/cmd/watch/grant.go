@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/detached"
 )
 
-// grantOptions are what grant needs.
+// grantOptions are the options of grant.
 type grantOptions struct {
 	IO   *cli.IO
 	Live join.Live

@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/prompt"
 )
 
-// promptOptions are what prompt needs.
+// promptOptions are the options of prompt.
 type promptOptions struct {
 	IO   *cli.IO
 	Live join.Live
@@ -69,7 +69,7 @@ transcript.`,
 	}
 	cmd.Flags().DurationVarP(&o.timeout, "timeout", "w", 0, "give up after `TIME`, such as 30s or 10m")
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "wait" { // its former name
+		if name == "wait" { // former name of --timeout
 			name = "timeout"
 		}
 		return pflag.NormalizedName(name)
@@ -81,7 +81,7 @@ transcript.`,
 	return cmd
 }
 
-// agentStart is how long an agent may take to start.
+// agentStart is how long to wait for an agent to start.
 const agentStart = time.Minute
 
 func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send bool) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// sendOptions are what send needs.
+// sendOptions are the options of send.
 type sendOptions struct {
 	IO   *cli.IO
 	Live join.Live
@@ -88,7 +88,7 @@ func sendText(stdin io.Reader, words []string) (string, error) {
 
 func send(ctx context.Context, o *sendOptions, ref string, order typing.Order) error {
 	answers := order.Answers()
-	if _, err := typing.Keys(order.Keys, false); err != nil { // before anything is typed
+	if _, err := typing.Keys(order.Keys, false); err != nil { // validate before anything is typed
 		return failure.Usage(err)
 	}
 	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: o.name, Kind: protocol.Agent,

@@ -23,7 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// tailOptions are what tail needs.
+// tailOptions are the options of tail.
 type tailOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
@@ -114,8 +114,8 @@ func tailed(ctx context.Context, o *tailOptions, args []string) (*sqlite.Store, 
 	return db, infos[0], archive.Ref{}, nil
 }
 
-// tailManaged follows the session at the URL of a management server. The session's exit status is
-// that of the command.
+// tailManaged follows the session at the URL of a management server. The command's exit status is
+// that of the session.
 func tailManaged(ctx context.Context, o *tailOptions, where string, to tail.Options) error {
 	r, err := o.Open.Redaction()
 	if err != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// waitOptions are what wait needs.
+// waitOptions are the options of wait.
 type waitOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
 	Live join.Live
 
 	waitFlags
-	token join.Token // --token-file alone
+	token join.Token // only --token-file
 }
 
 // NewCmdWait returns the command wait.
@@ -96,7 +96,7 @@ func wait(ctx context.Context, o *waitOptions, ref string, re *regexp.Regexp) er
 	return join.Over(o.Failure(ctx, err, ref))
 }
 
-// join attaches to a session of this machine, or to one of a server.
+// join attaches to a session of this machine or of a server.
 func (o *waitOptions) join(ctx context.Context, ref string, how client.AttachOptions) (*client.Stream, protocol.Hello,
 	error) {
 	if strings.Contains(ref, "://") {

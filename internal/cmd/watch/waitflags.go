@@ -16,15 +16,15 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// waitFlags are those of `ptyrec wait`: what is waited for, and for how long.
+// waitFlags are the flags of `ptyrec wait`: the condition and the time limit.
 type waitFlags struct {
 	Idle    bool
-	Text    string // a regular expression for the screen
-	Log     string // a text in a line
-	Pattern string // a regular expression for a line
+	Text    string // regular expression for the screen
+	Log     string // text to find in a line
+	Pattern string // regular expression for a line
 	Port    int
 	Exit    bool
-	Timeout time.Duration // 0: any
+	Timeout time.Duration // 0: no limit
 }
 
 // Register defines the flags.
@@ -37,15 +37,15 @@ func (f *waitFlags) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Exit, "exit", false, "wait until the session ends")
 	flags.DurationVar(&f.Timeout, "timeout", 0, "give up after `TIME`, such as 30s or 10m")
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "for" { // its former name
+		if name == "for" { // former name of --timeout
 			name = "timeout"
 		}
 		return pflag.NormalizedName(name)
 	})
 }
 
-// Check returns an error of usage unless there is one thing to wait for. It returns what the screen
-// or a line must match.
+// Check returns a usage error unless there is exactly one condition. It returns the expression that
+// the screen or a line must match.
 func (f *waitFlags) Check() (re *regexp.Regexp, err error) {
 	wanted := 0
 	for _, given := range []bool{f.Idle, f.Text != "", f.Log != "", f.Pattern != "", f.Port != 0, f.Exit} {
@@ -72,19 +72,19 @@ func (f *waitFlags) Check() (re *regexp.Regexp, err error) {
 	return re, nil
 }
 
-// Attach returns how to attach to a session to wait for this.
+// Attach returns the options for attaching to a session to wait for the condition.
 func (f *waitFlags) Attach() client.AttachOptions {
 	o := client.AttachOptions{Name: "wait", Kind: protocol.Agent, Mode: protocol.ModeText}
 	if f.Idle {
-		o.Entries = new(int) // what was typed is among them
+		o.Entries = new(int) // entries include what was typed
 	} else if f.Text == "" {
 		o.Mode = protocol.ModeBytes // from the beginning
 	}
 	return o
 }
 
-// For attaches to a session with join, and waits for what the flags say. It returns the line that
-// --text or the log waited for, if any.
+// For attaches to a session with join, and waits for the condition. It returns the line that --text
+// or the log matched, if any.
 func (f *waitFlags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
 	var s *client.Stream
 	var hello protocol.Hello
@@ -115,7 +115,7 @@ func (f *waitFlags) For(ctx context.Context, join typing.Join, re *regexp.Regexp
 }
 
 // Failure returns err with the exit status and the hint of `ptyrec wait` for the session ref. ctx
-// is the one that For had.
+// must be the one that was passed to For.
 func (f *waitFlags) Failure(ctx context.Context, err error, ref string) error {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -18,15 +18,15 @@ import (
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
-// The functions that wait read the session's stream until what they wait for happens. They return
-// the stream's error if that ends first: io.EOF at the end of the session, or the error of ctx.
+// The waiting functions read the session's stream until the condition is met. If the stream ends
+// first, they return its error: io.EOF at the end of the session, or that of ctx.
 
-// errAsking is the error of waitIdle for an agent that asks something.
+// errAsking reports that the agent asks a question, so the session will not become idle.
 var errAsking = errors.New("the agent asks for approval")
 
-// waitIdle waits until the session is idle, as typing.Idle defines it. The stream must be attached
-// in protocol.ModeText with all entries; hello is what it said first. If the agent asks something
-// instead, the error is errAsking.
+// waitIdle waits until the session is idle as defined by typing.Idle. The stream must be attached
+// in protocol.ModeText with all entries; hello is the session's first message. If the agent asks a
+// question, the error is errAsking.
 func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
 	for idle := typing.NewIdle(hello); ; {
 		until, stop := ctx, context.CancelFunc(func() {})
@@ -48,8 +48,8 @@ func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error
 	}
 }
 
-// waitText waits until re matches a row in which the session shows new text, and returns that row.
-// The stream and t must be those that typing.AttachText has returned.
+// waitText waits until re matches a row with new text, and returns that row. The stream and t must
+// come from typing.AttachText.
 func waitText(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Text) (row string, err error) {
 	for {
 		e, err := s.Next(ctx)
@@ -64,11 +64,12 @@ func waitText(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typin
 	}
 }
 
-// maxLine is how much of an unfinished line waitLog looks at, in bytes.
+// maxLine is how much of an incomplete line waitLog searches, in bytes.
 const maxLine = 64 << 10
 
 // waitLog waits until re matches a line of the output, and returns the line without escape
-// sequences. The last line may be unfinished. The stream must be attached in protocol.ModeBytes.
+// sequences. It also matches an incomplete last line. The stream must be attached in
+// protocol.ModeBytes.
 func waitLog(ctx context.Context, s *client.Stream, re *regexp.Regexp) (line string, err error) {
 	rest := ""
 	for {
@@ -104,10 +105,10 @@ func waitExit(ctx context.Context, s *client.Stream) error {
 	}
 }
 
-// portStep is how often a port is tried.
+// portStep is the interval between attempts to connect to the port.
 const portStep = 100 * time.Millisecond
 
-// waitPort waits until something listens on a port of this machine. If the session ends first, the
+// waitPort waits until a process listens on a port of this machine. If the session ends first, the
 // error is io.EOF.
 func waitPort(ctx context.Context, s *client.Stream, port int) error {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -1,6 +1,6 @@
-// Package explain finds out why the transcript of a session is as it is: it reads the session's raw
-// log once more and reports what the extractor and the log did. Entry reports the history of one
-// entry, Screen what became of each row of the screen at one moment.
+// Package explain explains how the transcript of a session came about. It replays the session's raw
+// log and reports what the extractor and the log did. Entry reports the history of one entry,
+// Screen how each row of the screen at one moment was classified.
 package explain
 
 import (
@@ -15,20 +15,19 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Errors that explain why there is nothing to report.
+// Reasons why there is nothing to report.
 var (
 	ErrPiped   = errors.New("the command ran without a terminal")
 	ErrNoFrame = errors.New("nothing was on the screen yet")
 )
 
-// Recording is what is read: a session, and a function that opens its raw log. The log is read from
-// its beginning each time.
+// Recording is a session and a function that opens its raw log at the beginning.
 type Recording struct {
 	Session session.Session
 	Open    func() (source archive.EventSource, closeSource func(), err error)
 }
 
-// history is the history of an entry. Rows and lines count from 1.
+// history is the history of an entry. Rows and lines are counted from 1.
 type history struct {
 	Seq     int      `json:"seq"`
 	ID      string   `json:"id"`
@@ -36,33 +35,33 @@ type history struct {
 	Event   string   `json:"event,omitempty"`
 	Agent   string   `json:"agent,omitempty"`
 	Text    string   `json:"text,omitempty"`
-	Sent    bool     `json:"sent,omitempty"` // the words are the sender's
+	Sent    bool     `json:"sent,omitempty"` // the text is that of a sent prompt
 	Changes []change `json:"changes"`
 }
 
 // change is one change of an entry.
 type change struct {
-	At     float64               `json:"at"` // seconds since the start
+	At     float64               `json:"at"` // in seconds since the start
 	Frame  int                   `json:"frame"`
 	Change transcript.ChangeKind `json:"change"`
 	origin
-	Was  string `json:"was,omitempty"` // the text before; if it was ignored, the text on the screen
+	Was  string `json:"was,omitempty"` // previous text; if the change was ignored, the text on the screen
 	Text string `json:"text,omitempty"`
-	// Fields are the other fields that changed.
+	// Fields are the names of the other changed fields.
 	Fields []string `json:"fields,omitempty"`
 }
 
-// origin says where on the screen something was read, and by which rules.
+// origin describes where on the screen an item was read, and by which rules.
 type origin struct {
-	Agent    string              `json:"look,omitempty"`   // whose look the rule belongs to
-	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Agent    string              `json:"look,omitempty"`   // agent of the rule's look
+	Serves   string              `json:"serves,omitempty"` // versions for which the look is valid
 	Version  string              `json:"version,omitempty"`
 	Rule     string              `json:"rule,omitempty"`
-	Layout   string              `json:"layout,omitempty"` // how the screen was parted
-	Rows     *span               `json:"rows,omitempty"`   // of the screen; null: all of them had scrolled out
-	Above    int                 `json:"above,omitempty"`  // lines that had scrolled out
+	Layout   string              `json:"layout,omitempty"` // how the screen was divided
+	Rows     *span               `json:"rows,omitempty"`   // rows of the screen; null if all of them had scrolled out
+	Above    int                 `json:"above,omitempty"`  // number of lines that had scrolled out
 	Document int                 `json:"document,omitempty"`
-	Lines    *span               `json:"lines,omitempty"` // of the document
+	Lines    *span               `json:"lines,omitempty"` // lines of the document
 	Placed   extractor.Placement `json:"placed,omitempty"`
 }
 
@@ -72,8 +71,8 @@ type span struct {
 	Last  int `json:"last"`
 }
 
-// Entry returns the history of entry number seq of a recording. The error wraps a
-// *archive.MissingError if there is no such entry, or is ErrPiped.
+// Entry returns the history of entry number seq. The error wraps a *archive.MissingError if there
+// is no such entry, or is ErrPiped.
 func Entry(r Recording, seq int) (Report, error) {
 	entries, err := r.read(nil)
 	if err != nil {
@@ -94,7 +93,7 @@ func Entry(r Recording, seq int) (Report, error) {
 	return h, err
 }
 
-// add adds a change. What the log ignores frame after frame is one change.
+// add adds a change. Changes that are ignored in consecutive frames are merged.
 func (h *history) add(t transcript.Trace, c transcript.Change) {
 	n := change{At: seconds(t.At), Frame: t.Frame, Change: c.Kind, Was: c.Was, Text: c.Text, Fields: c.Fields}
 	if c.Item >= 0 && c.View < len(t.Parsed) && c.Item < len(t.Parsed[c.View].Items) {
@@ -107,7 +106,7 @@ func (h *history) add(t transcript.Trace, c transcript.Change) {
 	h.Changes = append(h.Changes, n)
 }
 
-// originOf returns where an item was read whose document had line base on the first row of the
+// originOf returns the origin of an item. base is the line of its document on the first row of the
 // conversation.
 func originOf(t transcript.Trace, it extractor.Item, base int) origin {
 	o := origin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
@@ -122,40 +121,40 @@ func originOf(t transcript.Trace, it extractor.Item, base int) origin {
 	return o
 }
 
-// view is what became of the rows of one frame.
+// view is the classification of the rows of a frame.
 type view struct {
 	At       float64             `json:"at"`
 	Frame    int                 `json:"frame"`
 	Agent    string              `json:"look,omitempty"`
-	Serves   string              `json:"serves,omitempty"` // the versions that the look serves
+	Serves   string              `json:"serves,omitempty"` // versions for which the look is valid
 	Version  string              `json:"version,omitempty"`
-	Layout   string              `json:"layout,omitempty"` // how the screen was parted
+	Layout   string              `json:"layout,omitempty"` // how the screen was divided
 	Alt      bool                `json:"alt"`
 	Document int                 `json:"document"`
 	State    string              `json:"state,omitempty"`
-	Skipped  string              `json:"skipped,omitempty"` // why the frame was not read
+	Skipped  string              `json:"skipped,omitempty"` // reason why the frame was not read
 	Placed   extractor.Placement `json:"placed,omitempty"`
 	Rows     []row               `json:"rows"`
 }
 
-// row is what one row was taken for.
+// row is the classification of a row.
 type row struct {
 	Row  int    `json:"row"`
-	Line int    `json:"line,omitempty"` // of the document; 0: the row is chrome
-	Seq  int    `json:"seq,omitempty"`  // of the entry that it belongs to, if that is in the transcript
+	Line int    `json:"line,omitempty"` // of the document; 0 for chrome
+	Seq  int    `json:"seq,omitempty"`  // of the row's entry, if it is in the transcript
 	Kind string `json:"kind"`           // a role, an event, or one of the kinds below
 	Rule string `json:"rule,omitempty"`
 	Text string `json:"text"`
 }
 
-// Kinds of rows that belong to no item.
+// Kinds of rows that do not belong to an item.
 const (
 	kindChrome = "chrome" // outside the conversation: an input box, a spinner, a menu
-	kindNone   = "-"      // in the conversation, and no rule has read it: a banner, a rule, a blank row
+	kindNone   = "-"      // in the conversation, but not read by a rule: a banner, a rule, a blank row
 )
 
-// Screen returns what became of each row of the last frame up to the moment at. The error is
-// ErrNoFrame if there was none, or ErrPiped.
+// Screen returns the classification of the rows in the last frame up to at. The error is ErrNoFrame
+// if there was none, or ErrPiped.
 func Screen(r Recording, at time.Duration) (Report, error) {
 	var v *view
 	var ids []string // of the entry of each row; "" if there is none
@@ -205,7 +204,7 @@ func viewOf(t transcript.Trace) (*view, []string) {
 	return v, ids
 }
 
-// read reads the recording, calls trace, if set, for each frame, and returns the entries.
+// read replays the recording, calls trace, if set, for each frame, and returns the entries.
 func (r Recording) read(trace func(transcript.Trace)) ([]*session.Entry, error) {
 	if r.Session.Piped() {
 		return nil, ErrPiped
@@ -231,7 +230,7 @@ func (r Recording) read(trace func(transcript.Trace)) ([]*session.Entry, error) 
 	}
 }
 
-// seconds rounds to milliseconds.
+// seconds returns d in seconds, rounded to milliseconds.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
 // String returns "3" or "3-5".

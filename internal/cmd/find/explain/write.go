@@ -9,11 +9,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Report is what Entry and Screen found out.
+// Report is the result of Entry or Screen.
 type Report interface {
 	// WriteText writes the report for people.
 	WriteText(w io.Writer) error
-	// WriteJSON writes it for programs.
+	// WriteJSON writes the report for programs.
 	WriteJSON(w io.Writer) error
 }
 
@@ -23,7 +23,7 @@ func (h *history) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, h
 // WriteJSON implements Report.
 func (v *view) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, v) }
 
-// clip is how much of a text is written, in characters.
+// clip is the maximum length of a text, in characters.
 const clip = 60
 
 // WriteText implements Report: one line for each change.
@@ -44,7 +44,7 @@ func (h *history) WriteText(w io.Writer) error {
 	return err
 }
 
-// parts returns what is known of a change.
+// parts returns the parts of a line about a change.
 func (c change) parts() (out []string) {
 	if c.Rule != "" {
 		switch {
@@ -83,7 +83,7 @@ func (c change) parts() (out []string) {
 	return out
 }
 
-// differing returns two texts without the beginning that they share, save a few characters.
+// differing returns two texts without their common beginning, except its last characters.
 func differing(a, b string) (string, string) {
 	ra, rb := []rune(a), []rune(b)
 	n := 0
@@ -111,7 +111,7 @@ func name(what, agent, version string) string {
 	return what + ", " + who
 }
 
-// serves says which versions a look serves.
+// serves returns the text for the versions of a look.
 func serves(versions string) string {
 	if versions == "" {
 		return ""

@@ -7,13 +7,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// field is a line of text that the user types. The cursor is always at its end.
+// field is an input line. The cursor is always at its end.
 type field struct{ text []rune }
 
-// maxField is the length of a field, in characters.
+// maxField is the maximum length of a field, in characters.
 const maxField = 500
 
-// add appends what was typed or pasted, as one line without control characters.
+// add appends typed or pasted text, as one line without control characters.
 func (f *field) add(text string) {
 	if strings.TrimFunc(text, unicode.IsSpace) != "" {
 		text = strings.Map(func(r rune) rune {
@@ -29,7 +29,7 @@ func (f *field) add(text string) {
 	f.text = f.text[:min(len(f.text), maxField)]
 }
 
-// press edits the field and reports whether the key is one of editing.
+// press edits the field and reports whether the key is an editing key.
 func (f *field) press(key string) bool {
 	switch key {
 	case "backspace", "ctrl+h":

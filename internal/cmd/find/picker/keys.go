@@ -9,12 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// binding is a key, what the last lines of the window say of it, and what it does.
+// binding is a key, its label in the last lines of the window, and its action.
 type binding struct {
 	key, name string
-	// can reports whether the key does something for a session; nil: for all.
+	// can reports whether the key can be used for a session; nil means for all.
 	can func(r *row) bool
-	// why says why not.
+	// why explains why it cannot.
 	why string
 	do  func(m *model) tea.Cmd
 }
@@ -23,7 +23,7 @@ func live(r *row) bool      { return r.live }
 func resumable(r *row) bool { return ended(r) && r.agent != "" }
 func ended(r *row) bool     { return r.info.Status != store.Live }
 
-// bindings are the keys that act on a session. Alt and a letter do the same as Ctrl and the letter.
+// bindings are the keys that act on a session. Alt+letter does the same as Ctrl+letter.
 var bindings = []binding{
 	{"enter", "show", nil, "", func(m *model) tea.Cmd { return m.act(Show) }},
 	{"ctrl+p", "play", nil, "", func(m *model) tea.Cmd { return m.act(Play) }},
@@ -34,7 +34,7 @@ var bindings = []binding{
 	{"ctrl+d", "delete", ended, "delete: this session is being recorded: end it first", func(m *model) tea.Cmd { m.ask(deletion, ""); return nil }},
 }
 
-// press does what a key asks for.
+// press handles a key.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if key == "ctrl+c" {
@@ -63,7 +63,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return m.move(key)
 }
 
-// use does what a binding does, or says why it cannot.
+// use executes a binding, or shows why it cannot.
 func (m *model) use(b binding) tea.Cmd {
 	switch r := m.row(); {
 	case r == nil:
@@ -75,7 +75,7 @@ func (m *model) use(b binding) tea.Cmd {
 	return b.do(m)
 }
 
-// move moves the cursor, or leaves.
+// move moves the cursor, or leaves the picker.
 func (m *model) move(key string) tea.Cmd {
 	page := max(1, m.layout().listRows-1)
 	switch key {
@@ -117,7 +117,7 @@ func (m *model) move(key string) tea.Cmd {
 	return m.look()
 }
 
-// typed adds text to the field that has the cursor.
+// typed adds text to the field with the cursor.
 func (m *model) typed(text string) tea.Cmd {
 	switch m.asks {
 	case nothing:
@@ -127,10 +127,10 @@ func (m *model) typed(text string) tea.Cmd {
 	case tags, file:
 		m.answer.add(text)
 	}
-	return nil // a paste confirms nothing
+	return nil // a paste is not a confirmation
 }
 
-// pressAnswer takes a key of an answer.
+// pressAnswer handles a key while a question is shown.
 func (m *model) pressAnswer(key, text string) tea.Cmd {
 	if key == "esc" {
 		m.asks = nothing

@@ -11,19 +11,19 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// row is a session in the list, with the texts that are shown and matched. All are one line without
-// control characters.
+// row is a session in the list, with the texts to show and match. Each is one line without control
+// characters.
 type row struct {
 	info                 *store.Info
 	title, agent, folder string
 	status               string
-	live                 bool   // attach reaches it
-	text                 string // all of them and the session's id, in lower case, the title first
-	titleEnd             int    // where the title ends in text
+	live                 bool   // attach can reach it
+	text                 string // all texts and the session's id, in lower case, the title first
+	titleEnd             int    // end of the title in text
 	at                   int    // index among all rows
 }
 
-// titleSize is how much of a title the list knows, in characters.
+// titleSize is the maximum length of a title in the list, in characters.
 const titleSize = 200
 
 func newRow(info *store.Info, sockets map[string]string) *row {
@@ -39,8 +39,8 @@ func newRow(info *store.Info, sockets map[string]string) *row {
 	return r
 }
 
-// filter returns the rows that match each word of a query: first those that contain all the words,
-// in their order, then those whose titles have the characters of the other words in sequence, the
+// filter returns the rows that match each word of a query: first the rows that contain all words,
+// in their order, then the rows whose titles contain the characters of the other words in sequence,
 // best first.
 func filter(rows []*row, query string) []*row {
 	words := strings.Fields(strings.ToLower(query))
@@ -58,7 +58,7 @@ func filter(rows []*row, query string) []*row {
 	return append(found, resembling(rest, words)...)
 }
 
-// missing returns how many of the words the row does not contain.
+// missing returns the number of words that the row does not contain.
 func (r *row) missing(words []string) (n int) {
 	for _, word := range words {
 		if !strings.Contains(r.text, word) {
@@ -75,7 +75,7 @@ type scored struct {
 }
 
 // resembling returns the rows that contain each word, or have its characters in sequence in their
-// title, the best first.
+// title, best first.
 func resembling(rows []*row, words []string) []*row {
 	var found []scored
 	for _, r := range rows {
@@ -91,8 +91,8 @@ func resembling(rows []*row, words []string) []*row {
 	return out
 }
 
-// score returns how well a row matches: 0 for words that it contains, and less for those whose
-// characters it has in sequence.
+// score rates how well a row matches: 0 if it contains all words, and less for words whose
+// characters it has in sequence. ok is false if a word does not match.
 func (r *row) score(words []string) (score int, ok bool) {
 	for _, word := range words {
 		if strings.Contains(r.text, word) {
@@ -107,11 +107,11 @@ func (r *row) score(words []string) (score int, ok bool) {
 	return score, true
 }
 
-// insideWord is what it costs that a sequence begins inside a word, in bytes of a gap.
+// insideWord is the penalty for a sequence that begins inside a word, in bytes of a gap.
 const insideWord = 8
 
-// gapOf finds the characters of a word in sequence in a title, and returns how many bytes are
-// between them. Of the sequences that end at the first possible place it takes the shortest.
+// gapOf finds the characters of a word in sequence in a title, and returns the number of bytes
+// between them. Among the sequences that end at the first possible place, it uses the shortest.
 func gapOf(title, word string) (gap int, ok bool) {
 	end := 0
 	for _, r := range word {

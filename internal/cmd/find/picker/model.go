@@ -17,19 +17,19 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// firstSessions is how many sessions the picker shows before it has read all of them.
+// firstSessions is the number of sessions to show before all of them are loaded.
 const firstSessions = 200
 
-// previewEntries is how many entries a preview has.
+// previewEntries is the number of entries in a preview.
 const previewEntries = 60
 
-// asking is what the last line of the window asks for.
+// asking is the question in the last line of the window.
 type asking int
 
 const (
 	nothing asking = iota
 	tags
-	file     // to export to
+	file     // the file to export to
 	deletion // a confirmation
 )
 
@@ -40,19 +40,19 @@ type model struct {
 
 	width, height int
 	query         field
-	rows          []*row // all
-	shown         []*row // those that the query chooses
-	filtered      string // the query that has chosen shown
+	rows          []*row // all sessions
+	shown         []*row // sessions that match the query
+	filtered      string // the query for which shown is valid
 	cursor        int    // index in shown
 	top           int    // index in shown of the first row of the list
-	all           bool   // rows are all sessions
+	all           bool   // rows contains all sessions
 	loaded        bool
-	wanted        string // the id of the session to go to when it is there
-	moved         bool   // the user moved the cursor or typed
+	wanted        string // id of the session to select once it is loaded
+	moved         bool   // whether the user moved the cursor or typed
 
 	preview preview
 	asks    asking
-	about   *row // the session that asks is about
+	about   *row // session that the question is about
 	answer  field
 	note    string
 	bad     bool // note is an error
@@ -61,15 +61,15 @@ type model struct {
 	failed error
 }
 
-// preview is what is known of a session's conversation.
+// preview is the preview of a session's conversation.
 type preview struct {
 	id      string
 	entries []*session.Entry
 	err     error
 	ready   bool
-	top     int // the first line that is shown
+	top     int // first visible line
 	stop    context.CancelFunc
-	width   int // of lines
+	width   int // of the lines, in columns
 	lines   []string
 }
 
@@ -106,7 +106,7 @@ func newModel(p *Picker, j *jobs) *model {
 	return m
 }
 
-// Init reads the newest sessions.
+// Init loads the newest sessions.
 func (m *model) Init() tea.Cmd { return m.load(firstSessions) }
 
 func (m *model) load(limit int) tea.Cmd {
@@ -122,7 +122,7 @@ func (m *model) load(limit int) tea.Cmd {
 	})
 }
 
-// Update takes a message from the terminal or from a job.
+// Update handles a message from the terminal or from a job.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -162,7 +162,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// say shows a note, or an error, in the last line until the next key.
+// say shows a note or an error in the last line until the next key.
 func (m *model) say(note string, err error) {
 	m.note, m.bad = note, err != nil
 	if err != nil {
@@ -170,7 +170,7 @@ func (m *model) say(note string, err error) {
 	}
 }
 
-// take takes the sessions that were read.
+// take shows the sessions that were loaded.
 func (m *model) take(msg sessionsMsg) tea.Cmd {
 	if msg.err != nil && len(msg.rows) == 0 {
 		m.failed = msg.err
@@ -179,7 +179,7 @@ func (m *model) take(msg sessionsMsg) tea.Cmd {
 	if msg.err != nil {
 		m.say("", msg.err)
 	}
-	if m.all { // the first ones came late
+	if m.all { // a late result of the first load
 		return nil
 	}
 	keep := m.chosenID()
@@ -199,16 +199,17 @@ func (m *model) take(msg sessionsMsg) tea.Cmd {
 	return next
 }
 
-// choose shows the rows that the query chooses.
+// choose shows the rows that match the query.
 func (m *model) choose(from []*row) {
 	m.filtered = string(m.query.text)
 	m.shown = filter(from, m.filtered)
 }
 
-// refilter applies the query. If first is set, the cursor goes to the best match.
+// refilter applies the query. If first is set, the cursor moves to the best match.
 func (m *model) refilter(first bool) tea.Cmd {
 	from := m.rows
-	if query := string(m.query.text); first && m.filtered != "" && strings.HasPrefix(query, m.filtered) { // nothing else matches a longer query
+	if query := string(m.query.text); first && m.filtered != "" && strings.HasPrefix(query, m.filtered) {
+		// A longer query matches a subset.
 		from = slices.SortedFunc(slices.Values(m.shown), func(a, b *row) int { return a.at - b.at })
 	}
 	m.choose(from)
@@ -219,7 +220,7 @@ func (m *model) refilter(first bool) tea.Cmd {
 	return m.look()
 }
 
-// chosen returns the row that the cursor is on, or nil.
+// row returns the row under the cursor, or nil.
 func (m *model) row() *row {
 	if m.cursor >= len(m.shown) {
 		return nil
@@ -234,7 +235,7 @@ func (m *model) chosenID() string {
 	return ""
 }
 
-// look reads the conversation of the session that the cursor is on, unless that was done.
+// look loads the preview of the session under the cursor, unless it is loaded.
 func (m *model) look() tea.Cmd {
 	id := m.chosenID()
 	if id == m.preview.id {
@@ -259,7 +260,7 @@ func (m *model) look() tea.Cmd {
 	})
 }
 
-// previewLines returns the lines of the preview, so many columns wide.
+// previewLines returns the lines of the preview, at most width columns wide.
 func (m *model) previewLines(width int) []string {
 	p := &m.preview
 	switch {
@@ -295,19 +296,19 @@ func (m *model) previewLines(width int) []string {
 	return p.lines
 }
 
-// act leaves the picker with an action on the session that the cursor is on.
+// act leaves the picker with an action on the session under the cursor.
 func (m *model) act(a Action) tea.Cmd {
 	m.choice = Choice{a, m.row().info}
 	return tea.Quit
 }
 
-// ask asks for something about the session that the cursor is on.
+// ask asks a question about the session under the cursor.
 func (m *model) ask(what asking, answer string) {
 	m.asks, m.about, m.answer = what, m.row(), field{}
 	m.answer.add(answer)
 }
 
-// answered does what was asked about.
+// answered executes the action after its question was answered.
 func (m *model) answered() tea.Cmd {
 	r, text := m.about, strings.TrimSpace(string(m.answer.text))
 	asked := m.asks
@@ -332,7 +333,7 @@ func (m *model) answered() tea.Cmd {
 	return nil
 }
 
-// splitTags parts what was typed into tags to add and, with a minus sign before them, to remove.
+// splitTags splits the input into tags to add and, after a minus sign, tags to remove.
 func splitTags(text string) (add, remove []string) {
 	for _, word := range strings.Fields(text) {
 		if rest, ok := strings.CutPrefix(word, "-"); ok && rest != "" {
@@ -344,7 +345,7 @@ func splitTags(text string) (add, remove []string) {
 	return add, remove
 }
 
-// fileName is the name that is offered for an export.
+// fileName returns the suggested file name for an export.
 func fileName(info *store.Info) string {
 	return fmt.Sprintf("session-%s.md", printable.Line(info.ID[:min(len(info.ID), listing.MinPrefix)]))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Action is what the user wants to do with a session, outside the picker.
+// Action is an action on a session outside the picker.
 type Action int
 
 // The actions. Leave has no session.
@@ -27,45 +27,45 @@ const (
 	Resume
 )
 
-// Choice is what the user chose.
+// Choice is the user's choice.
 type Choice struct {
 	Action Action
 	Info   *store.Info
 }
 
-// Picker shows sessions and lets the user choose one. It may be run again after an action: it then
-// shows the same filter and the same session. All functions are needed. They are called from other
-// goroutines, and not after Run has returned.
+// Picker shows sessions and lets the user choose one. It can be run again after an action, and then
+// shows the same filter and session. All functions are required. They are called from other
+// goroutines, but not after Run has returned.
 type Picker struct {
 	In, Out *os.File // the user's terminal
 	Color   bool
 
-	// Sessions returns the newest sessions, all of them if limit is 0.
+	// Sessions returns the newest sessions. If limit is 0, it returns all.
 	Sessions func(ctx context.Context, limit int) ([]*store.Info, error)
 	// Sockets returns the sockets of the live sessions by the sessions' ids.
 	Sockets func() map[string]string
 	// Entries returns the first entries of a session, without secrets.
 	Entries func(ctx context.Context, info *store.Info, limit int) ([]*session.Entry, error)
-	// Tag adds tags to a session, removes others, and returns those that it has then.
+	// Tag adds and removes tags of a session. It returns the session's tags afterwards.
 	Tag func(ctx context.Context, info *store.Info, add, remove []string) ([]string, error)
 	// Delete deletes a session.
 	Delete func(ctx context.Context, info *store.Info) error
 	// Export writes a session to a file that must not exist.
 	Export func(ctx context.Context, info *store.Info, path string) error
 
-	Note string // what the picker says when it opens, an error; empty: nothing
+	Note string // an error to show when the picker opens, or empty
 
 	query  string
-	chosen string // the id of the session that the cursor is on
+	chosen string // id of the session under the cursor
 }
 
-// SignalError says that a signal ended the picker. The terminal is as it was.
+// SignalError reports that a signal ended the picker. The terminal is restored.
 type SignalError struct{ Signal syscall.Signal }
 
 func (e *SignalError) Error() string { return fmt.Sprintf("ended by %v", e.Signal) }
 
-// Run shows the picker until the user chooses an action or leaves. When it returns, the terminal is
-// as it was. The error is a *SignalError if a signal came.
+// Run shows the picker until the user chooses an action or leaves. The terminal is restored when it
+// returns. The error is a *SignalError if a signal arrived.
 func (p *Picker) Run(ctx context.Context) (Choice, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	jobs := &jobs{ctx: ctx}
@@ -86,8 +86,8 @@ func (p *Picker) Run(ctx context.Context) (Choice, error) {
 	return m.choice, nil
 }
 
-// passSignals ends the program when a signal asks this process to end, so that the terminal is
-// restored.
+// passSignals ends the program when a signal arrives that ends this process, so that the terminal
+// is restored.
 func passSignals(program *tea.Program) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, deadly.Signals()...)
@@ -107,7 +107,7 @@ func passSignals(program *tea.Program) (stop func()) {
 	}
 }
 
-// jobs are the calls of a Picker's functions that are under way.
+// jobs are the running calls of a Picker's functions.
 type jobs struct {
 	ctx context.Context
 
@@ -131,7 +131,7 @@ func (j *jobs) do(f func(ctx context.Context) tea.Msg) tea.Cmd {
 	}
 }
 
-// end waits for the calls under way. Their context was cancelled before.
+// end waits for the running calls. Their context must have been cancelled.
 func (j *jobs) end() {
 	j.mu.Lock()
 	j.ended = true

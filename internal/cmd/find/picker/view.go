@@ -11,22 +11,22 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 )
 
-// now is the time, for days such as "yesterday".
+// now returns the time, for days such as "yesterday".
 var now = time.Now
 
-// Widths from which the window has more in it, in columns.
+// Widths from which more is shown, in columns.
 const (
-	besideWidth = 100 // the preview is beside the list, not below it
-	whenWidth   = 50  // of a list with the time of a session
+	besideWidth = 100 // from this width, the preview is beside the list, otherwise below it
+	whenWidth   = 50  // width of a list that shows times
 	agentWidth  = 70
 	folderWidth = 100
 )
 
-// layout is how the window is parted, in cells. The query takes the first row.
+// layout is the division of the window, in cells. The query is on the first row.
 type layout struct {
 	listCols, listRows       int
-	previewCols, previewRows int  // 0: there is none
-	beside                   bool // the preview is to the right of the list
+	previewCols, previewRows int  // 0 if there is none
+	beside                   bool // whether the preview is to the right of the list
 	help                     []string
 }
 
@@ -79,7 +79,7 @@ func (m *model) help() []string {
 
 func short(r *row) string { return r.info.ID[:min(len(r.info.ID), listing.MinPrefix)] }
 
-// wrap puts words into lines of at most so many columns, two spaces between them.
+// wrap arranges words in lines of at most cols columns, separated by two spaces.
 func wrap(words []string, cols int) (lines []string) {
 	line := ""
 	for _, word := range words {
@@ -132,7 +132,7 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// tailOf returns the end of a line that is wider than so many columns, which the cursor is behind.
+// tailOf returns the end of a line that is wider than cols columns. The cursor is at its end.
 func tailOf(line string, cols int) string {
 	if w := ansi.StringWidth(line); w > cols {
 		return ansi.TruncateLeft(line, w-max(0, cols), "")
@@ -156,7 +156,7 @@ func (m *model) queryLine() string {
 	return fit(tailOf("> "+string(m.query.text), m.queryCols()), m.width-ansi.StringWidth(m.count())) + m.paint("2", m.count())
 }
 
-// fit makes a line exactly so many columns wide.
+// fit pads or cuts a line to exactly cols columns.
 func fit(line string, cols int) string {
 	line = ansi.Truncate(line, max(0, cols), "…")
 	return line + strings.Repeat(" ", max(0, cols-ansi.StringWidth(line)))

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// retentionCommands are those of `ptyrec team retention`.
+// retentionCommands returns the subcommands of `ptyrec team retention`.
 func retentionCommands(o Options) []*cobra.Command {
 	list := command(o, "list", "List the retention of spaces, and the sessions on hold", 0, 0,
 		func(t *database, _ []string) error {
@@ -48,10 +48,10 @@ deletes for good within about an hour: there is no way back. Sessions in no spac
 	}
 }
 
-// never is how a limit is written that there is not.
+// never is the word for no limit.
 const never = "never"
 
-// parseDays reads a time of whole days; 0: never.
+// parseDays parses a time in whole days; 0 means never.
 func parseDays(text string) (days int64, err error) {
 	if text == never {
 		return 0, nil
@@ -64,7 +64,7 @@ func parseDays(text string) (days int64, err error) {
 	return days, nil
 }
 
-// maxDays is the longest retention, in days.
+// maxDays is the maximum retention, in days.
 const maxDays = 100 * 366
 
 func daysText(days int64) string {
@@ -74,7 +74,7 @@ func daysText(days int64) string {
 	return strconv.FormatInt(days, 10) + "d"
 }
 
-// policyCommands are those of `ptyrec team policy`.
+// policyCommands returns the subcommands of `ptyrec team policy`.
 func policyCommands(o Options) []*cobra.Command {
 	list := command(o, "list", "List the patterns", 0, 0, func(t *database, _ []string) error {
 		patterns, err := t.Patterns(t.ctx)

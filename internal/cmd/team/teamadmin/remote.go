@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Admin is what the commands use: the database of a team, or its server.
+// Admin is what the commands use: a team's database, or its server.
 type Admin interface {
 	AddUser(ctx context.Context, name, role string) error
 	SetEmail(ctx context.Context, name, email string) error
@@ -35,17 +35,17 @@ type Admin interface {
 	Audit(ctx context.Context, since time.Time, fn func(postgres.Record) error) error
 }
 
-// remote is a server that an admin has logged in to. Its errors are those of the database.
+// remote is a server at which an admin is logged in. Its errors are those of the database.
 type remote struct{ server *team.Server }
 
-// Remote returns the server of a team, as its token's user may change it.
+// Remote returns an Admin that uses a team's server with its token.
 func Remote(s *team.Server) Admin { return remote{s} }
 
 // args are the arguments of a call.
 type args map[string]any
 
-// call makes a call once: a token that was made is not made again. It reads the result into to,
-// unless that is nil.
+// call makes a call once; it must not be repeated, since it may have created a token. It decodes
+// the result into to, unless that is nil.
 func (r remote) call(ctx context.Context, name string, a args, to any) error {
 	body, err := r.post(ctx, name, a)
 	if err != nil {
@@ -75,7 +75,7 @@ func (r remote) post(ctx context.Context, name string, a args) (io.ReadCloser, e
 	return nil, err
 }
 
-// answered is an error that the server has told.
+// answered is an error that the server has returned.
 type answered struct {
 	message string
 	kind    error

@@ -1,5 +1,5 @@
-// Package teamadmin is `ptyrec team`: the commands by which the operator of a team's server changes
-// users, tokens and spaces, and reads the audit.
+// Package teamadmin implements `ptyrec team`: the commands with which the operator of a team's
+// server manages users, tokens and spaces, and reads the audit.
 package teamadmin
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Options are what the commands need.
+// Options are the options of the commands.
 type Options struct {
 	Out  io.Writer
 	Open func(ctx context.Context) (Admin, error) // opens the team's database, or its server
 }
 
-// database is the database of a team, used by its operator, or its server, used by an admin.
+// database is a team's database, used by its operator, or its server, used by an admin.
 type database struct {
 	Admin
-	ctx context.Context // of the command
+	ctx context.Context // context of the command
 }
 
 // New returns the command with its subcommands.
@@ -80,7 +80,7 @@ that its members can read.`,
 	return cmd
 }
 
-// command returns a command that uses the database of a team as its operator.
+// command returns a command that uses a team's database.
 func command(o Options, use, short string, least, most int, do func(t *database, args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: cli.Operands(least, most), RunE: func(cmd *cobra.Command, args []string) error {
 		db, err := o.Open(cmd.Context())
@@ -91,7 +91,7 @@ func command(o Options, use, short string, least, most int, do func(t *database,
 	}}
 }
 
-// hint says what to do about an error of a team's database.
+// hint adds a hint to an error of a team's database.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrUnknown):
@@ -197,7 +197,7 @@ func newTokenListCmd(o Options) *cobra.Command {
 	})
 }
 
-// momentOr returns a moment, or what to write if there is none.
+// momentOr formats a time, or returns none if it is nil.
 func momentOr(t *time.Time, none string) string {
 	if t == nil {
 		return none

@@ -20,31 +20,31 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Bytes of the lock beside the database. Whoever holds sending sends sessions; whoever holds
-// staying is the process in the background.
+// Bytes of the lock next to the database. The process that sends holds sending; the background
+// process holds staying.
 const (
 	sending = 0
 	staying = 1
 )
 
-// How often a process looks: for its turn, for a sign that there may be something to send, and for
-// sessions that are recorded. Only the first costs more than a look at a file's time.
+// Intervals at which a process checks: for its turn, for a sign that there is something to send,
+// and for sessions that are being recorded. Only the first costs more than reading a file's time.
 const (
 	turnEvery = 100 * time.Millisecond
 	signEvery = 5 * time.Second
 	liveEvery = time.Minute
-	newsEvery = time.Second      // for what is said in sessions that are recorded, if that is sent at once
-	newsLate  = 20 * time.Second // the same where nothing was written: the server is told that they run
+	newsEvery = time.Second      // for new entries of live sessions, if they are sent at once
+	newsLate  = 20 * time.Second // the same if nothing was written, to report that the sessions are live
 )
 
-// lowestPriority is that of the process in the background, as nice(1) has it.
+// lowestPriority is the priority of the background process, as in nice(1).
 const lowestPriority = 19
 
-// Limits of the process in the background (runtime/debug): nobody waits for it, and it is there as
-// long as a session runs.
+// Limits of the background process (runtime/debug): no one waits for it, and it exists as long as
+// sessions are live.
 const (
-	backgroundGC     = 50       // garbage in percent of what is in use
-	backgroundMemory = 24 << 20 // bytes, from which on it collects more often
+	backgroundGC     = 50       // for debug.SetGCPercent
+	backgroundMemory = 24 << 20 // in bytes; beyond it, garbage is collected more often
 )
 
 // limitMemory applies the limits, unless the user has set others.
@@ -57,17 +57,17 @@ func limitMemory() {
 	}
 }
 
-// round is how many sessions are sent before the settings are read again.
+// round is the number of sessions to send before the settings are read again.
 const round = 20
 
 func lockPath(database string) string { return database + "-sync" }
 
-// openLock opens the lock, which one else holds until it is closed.
+// openLock opens the lock file.
 func openLock(database string) (*os.File, error) {
 	return private.Open(lockPath(database))
 }
 
-// running reports whether a process in the background sends what there is.
+// running reports whether a background process is running.
 func running(database string) bool {
 	f, err := os.OpenFile(lockPath(database), os.O_RDWR, 0)
 	if err != nil {
@@ -77,19 +77,19 @@ func running(database string) bool {
 	return bytelock.Locked(f, staying)
 }
 
-// Start starts a process that sends the sessions of the database at path, or wakes the one that
-// runs, if there is a server to send them to and something may be sent. It does not wait, and
-// connects to nothing. If the process cannot be started, another command tries again.
+// Start starts a process that sends the sessions of the database at path, or wakes the running one,
+// if there is a server and something may be sent. It does not wait, and opens no connection. If the
+// process cannot be started, the next command tries again.
 func Start(c *config.Config, path, program string, environ []string) {
 	if c.Team.Server == "" || program == "" || !c.Redact.Enabled {
 		return
 	}
 	if _, everything, err := Connect(c.Team.Server); err != nil || !everything && len(c.Team.Folders) == 0 {
-		return // `ptyrec sync` says what is missing
+		return // `ptyrec sync` reports what is missing
 	}
 	if running(path) {
 		now := time.Now()
-		_ = os.Chtimes(lockPath(path), now, now) // else it notices within a minute
+		_ = os.Chtimes(lockPath(path), now, now) // on an error, the process checks within a minute anyway
 		return
 	}
 	cmd := &exec.Cmd{Path: program, Args: []string{"ptyrec", "--db", path, "sync", "--background"}, Env: environ, Dir: filepath.Dir(path)}
@@ -98,10 +98,10 @@ func Start(c *config.Config, path, program string, environ []string) {
 		return
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, cmd.Process.Pid, lowestPriority)
-	go func() { _ = cmd.Wait() }() // for as long as this process lives
+	go func() { _ = cmd.Wait() }() // ends with this process at the latest
 }
 
-// takeTurn waits until nobody else sends, and locks the others out.
+// takeTurn waits until no other process sends, and locks others out.
 func (o *Options) takeTurn(ctx context.Context) (leave func(), err error) {
 	f, err := openLock(o.Database.Path())
 	if err != nil {
@@ -127,8 +127,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// background sends what waits, and what waits later, until nothing is left and no session runs that
-// may be sent. Where another process does that already, it does nothing.
+// background sends what waits, and what will wait, until nothing is left and no session is live
+// that may be sent. If another process does that, it returns at once.
 func (o *Options) background(ctx context.Context) error {
 	limitMemory()
 	for {
@@ -144,22 +144,22 @@ func (o *Options) background(ctx context.Context) error {
 		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
-		// A command that saw the lock until now has started no process.
+		// A command that has seen the lock held until now has not started a process.
 		if left, err := b.left(ctx); err != nil || !left {
 			return err
 		}
 	}
 }
 
-// background is the process that stays while sessions are recorded.
+// background is the process that runs while sessions are live.
 type background struct {
 	*Options
 	lock    *os.File
 	wait    team.Backoff
-	refused map[string]string // what sessions looked like that the server refused, by id
+	refused map[string]string // state of the sessions that the server refused, by id
 }
 
-// stay returns when nothing is left to send and nothing runs.
+// stay returns when nothing is left to send and no session is live.
 func (b *background) stay(ctx context.Context) error {
 	for {
 		sign := b.sign()
@@ -202,8 +202,8 @@ func (b *background) sign() time.Time {
 	return info.ModTime()
 }
 
-// idle returns at the next sign, or when a session no longer runs that ran before. If sessions are
-// sent while they are recorded, it does that, and returns at times for the settings to be read.
+// idle returns at the next sign, or when a session is no longer live. If live sessions are sent, it
+// sends their new entries, and returns regularly so that the settings can be read.
 func (b *background) idle(ctx context.Context, s *team.Syncer, sign time.Time) error {
 	every := signEvery
 	if s.Rules.Live {
@@ -233,8 +233,8 @@ func (b *background) idle(ctx context.Context, s *team.Syncer, sign time.Time) e
 	return nil
 }
 
-// written is when a database was written, and how large its files are: while it is the same,
-// nothing was said.
+// written is the modification time and the size of a database's files. If it is unchanged, nothing
+// was written.
 type written [2]struct {
 	at   time.Time
 	size int64
@@ -249,7 +249,7 @@ func writtenAt(database string) (w written) {
 	return w
 }
 
-// sendNews sends what is new in the sessions that are recorded. The error is one that may pass.
+// sendNews sends the new entries of live sessions. It returns only temporary errors.
 func (b *background) sendNews(ctx context.Context, s *team.Syncer) error {
 	infos, err := s.News(ctx)
 	if err != nil || len(infos) == 0 {
@@ -274,13 +274,13 @@ func (b *background) sendNews(ctx context.Context, s *team.Syncer) error {
 	return nil
 }
 
-// isLater reports whether nothing more is sent now after an error.
+// isLater reports whether to stop sending for now after an error.
 func isLater(ctx context.Context, err error) bool {
 	_, passing := team.Passing(err)
 	return passing || ctx.Err() != nil || errors.Is(err, team.ErrRedactionOff) || errors.Is(err, session.ErrBusy)
 }
 
-// sendable returns what waits and was not refused as it is.
+// sendable returns the sessions that wait and were not refused in their current state.
 func (b *background) sendable(ctx context.Context, s *team.Syncer) (infos []*store.Info, err error) {
 	all, _, err := s.Waiting(ctx)
 	for _, info := range all {
@@ -291,7 +291,7 @@ func (b *background) sendable(ctx context.Context, s *team.Syncer) (infos []*sto
 	return infos, err
 }
 
-// left reports whether something can be sent or runs.
+// left reports whether something can be sent or is live.
 func (b *background) left(ctx context.Context) (bool, error) {
 	s, err := b.syncer()
 	if err != nil {
@@ -304,8 +304,8 @@ func (b *background) left(ctx context.Context) (bool, error) {
 	return s.Runs(ctx)
 }
 
-// sendSome sends some of what waits, and reports whether there was something. The error is that of
-// a session that may be sent later. Of others that fail only their state says why.
+// sendSome sends some of the waiting sessions, and reports whether there were any. It returns an
+// error only if the session may be sent later. Other errors are stored in the state of the session.
 func (b *background) sendSome(ctx context.Context, s *team.Syncer) (more bool, err error) {
 	leave, err := b.takeTurn(ctx)
 	if err != nil {

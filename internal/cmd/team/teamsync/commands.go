@@ -9,7 +9,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 )
 
-// NewSync returns the command sync. open prepares what it needs.
+// NewSync returns the command sync. open returns its options.
 func NewSync(open func(ctx context.Context, f Flags) (Options, error)) *cobra.Command {
 	var f Flags
 	cmd := &cobra.Command{
@@ -40,7 +40,7 @@ Sessions outside of ` + "`folders`" + ` are never sent.`,
 	flags.BoolVar(&f.Never, "never", false, "exclude the named sessions from sync")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "status", "withdraw", "never")
 	flags.BoolVar(&f.Background, "background", false, "")
-	_ = flags.MarkHidden("background") // it is there
+	_ = flags.MarkHidden("background") // the flag exists
 	return cmd
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/ptyrec/ptyrec/internal/config"
 )
 
-// AtEnd says whether `run` waits until its session was sent: what a container has not sent when it
-// ends is lost.
+// AtEnd are the flags of `run` that make it wait until its session is sent. A container loses what
+// it has not sent at its end.
 type AtEnd struct {
-	When string        // "end", or empty: a process in the background sends it
-	Wait time.Duration // no longer than this
+	When string        // "end", or empty: a background process sends it
+	Wait time.Duration // maximum time to wait
 }
 
 // Register defines the flags.
@@ -27,7 +27,7 @@ func (e *AtEnd) Register(flags *pflag.FlagSet) {
 	flags.DurationVar(&e.Wait, "sync-wait", 10*time.Second, "wait at most `TIME` with --sync=end")
 }
 
-// Check says what is wrong with the flags. detach means that the session is one in the background.
+// Check validates the flags. detach means that the session runs in the background.
 func (e *AtEnd) Check(detach bool) error {
 	switch {
 	case e.When != "" && e.When != "end":
@@ -40,11 +40,11 @@ func (e *AtEnd) Check(detach bool) error {
 	return nil
 }
 
-// cleanup is how long a sync that was killed may hold its output.
+// cleanup is how long a killed sync may keep its output open.
 const cleanup = time.Second
 
-// Send has a session of the database at path sent that has ended: in the background, see Start, or
-// by another process of the program for which it waits. The error says why it was not sent.
+// Send sends an ended session of the database at path: in the background, see Start, or by another
+// process of the program for which it waits. The error is the reason why the session was not sent.
 func (e *AtEnd) Send(ctx context.Context, c *config.Config, path, program, id string, environ []string) error {
 	if e.When == "" {
 		Start(c, path, program, environ)

@@ -17,13 +17,13 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tokenVariable holds a token for the server of a team. Where it is set and no folders are
-// configured, everything is sent: the environment is the consent.
+// tokenVariable is the variable with a token for a team's server. If it is set and no folders are
+// configured, everything is sent: the variable counts as consent.
 const tokenVariable = "PTYREC_TEAM_TOKEN"
 
 // Connect returns the server at an address with the token of the environment or of the login, and
-// whether the environment allows everything to be sent. It connects to nothing. An empty address
-// is that of the login. The errors have hints.
+// whether everything may be sent because the token comes from the environment. An empty address
+// means that of the login. It opens no connection. The errors have hints.
 func Connect(address string) (server *team.Server, everything bool, err error) {
 	token := os.Getenv(tokenVariable)
 	if token == "" {
@@ -48,7 +48,7 @@ func errNoServer() error {
 	return failure.New(errors.New("no server of a team is configured"), serverHint)
 }
 
-// loggedIn returns the token of the login, and its address.
+// loggedIn returns the token and the address of the login.
 func loggedIn(address string) (token, server string, err error) {
 	path, err := team.LoginPath()
 	if err != nil {
@@ -72,11 +72,11 @@ func loggedIn(address string) (token, server string, err error) {
 	return login.Token, login.Server, nil
 }
 
-// maxTokenFile is the longest file with a token, in bytes.
+// maxTokenFile is the maximum size of a file with a token, in bytes.
 const maxTokenFile = 4096
 
-// Login keeps the token in a file, or in stdin if that is "-", if the server at an address takes
-// it.
+// Login stores the token from a file, or from stdin if file is "-", after the server at the address
+// has accepted it.
 func Login(ctx context.Context, address, file string, stdin io.Reader) error {
 	if file != "-" {
 		f, err := os.Open(file)
@@ -109,7 +109,7 @@ func hintOf(err error, hint string) error {
 	return failure.New(err, hint)
 }
 
-// keep keeps a token where only its user can read it.
+// keep stores a token where only its user can read it.
 func keep(server *team.Server, token string) error {
 	path, err := team.LoginPath()
 	if err != nil {
@@ -118,8 +118,8 @@ func keep(server *team.Server, token string) error {
 	return team.Login{Server: server.URL(), Token: token}.Save(path)
 }
 
-// LoginByBrowser makes a token, and keeps it when its user has admitted this machine on a page of
-// the server. It tells the user where, and with which code.
+// LoginByBrowser creates a token, and stores it when its user has admitted this machine on a page
+// of the server. It prints the address of the page and the code.
 func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	token := team.NewToken()
 	server, err := team.NewServer(address, token)
@@ -138,7 +138,7 @@ func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 		return err
 	}
 	if hasBrowser() {
-		_ = cli.OpenBrowser(waiting.Page) // the user has the address
+		_ = cli.OpenBrowser(waiting.Page) // the user can open the printed address
 	}
 	user, err := server.AwaitLogin(ctx)
 	if err != nil {
@@ -151,15 +151,15 @@ func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	return nil
 }
 
-// hasBrowser reports whether a browser has a window to open in.
+// hasBrowser reports whether a browser can open a window.
 func hasBrowser() bool {
 	return runtime.GOOS == "darwin" || os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
 }
 
-// logoutTime is how long the server may take to answer.
+// logoutTime is the time limit for the server's response.
 const logoutTime = 10 * time.Second
 
-// Logout removes what Login keeps, and makes the token void if it is one of LoginByBrowser.
+// Logout removes the stored login, and revokes the token if LoginByBrowser created it.
 func Logout(ctx context.Context, out io.Writer) error {
 	path, err := team.LoginPath()
 	if err != nil {

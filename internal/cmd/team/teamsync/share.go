@@ -15,14 +15,14 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// ShareFlags say what becomes of the links to a session.
+// ShareFlags are the flags of share.
 type ShareFlags struct {
-	For    string // how long a link is valid
-	Anyone bool   // it opens for people without a token, too
-	Revoke bool   // no link is made, and those that there are become void
+	For    string // lifetime of the link
+	Anyone bool   // works without a token, too
+	Revoke bool   // revoke the existing links and create none
 }
 
-// NewShare returns the command share. open prepares what it needs, as for sync.
+// NewShare returns the command share. open returns its options, as for sync.
 func NewShare(open func(ctx context.Context, f Flags) (Options, error)) *cobra.Command {
 	var f ShareFlags
 	cmd := &cobra.Command{
@@ -55,7 +55,8 @@ invalidates all links to the session.`,
 	return cmd
 }
 
-// Share makes a link to the session that ref names, or revokes all of them. The errors have hints.
+// Share creates a link to the session that ref names, or revokes all its links. The errors have
+// hints.
 func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	valid, err := timespan.ParseAge(f.For)
 	if err != nil || valid < time.Second {
@@ -101,7 +102,7 @@ func links(n int) string {
 	return fmt.Sprint(n, " links to the session are")
 }
 
-// sendOne sends a session unless the server has it as it is.
+// sendOne sends a session unless the server has its current state.
 func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info) error {
 	if sent, err := s.Sent(ctx, info); sent || err != nil {
 		return err
@@ -117,7 +118,7 @@ func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info)
 	return s.Send(ctx, info)
 }
 
-// hinted adds to an error what the user can do.
+// hinted adds a hint to an error.
 func hinted(err error) error {
 	for reason, hint := range map[error]string{
 		team.ErrRuns:         "share it when it has ended, or set `live = true` in [team] of the configuration",

@@ -1,5 +1,5 @@
-// Package teamsync is `ptyrec sync`: it sends sessions to the server of a team, says which wait,
-// and takes sessions back. A process in the background does the first while sessions are recorded.
+// Package teamsync implements `ptyrec sync`: it sends sessions to a team's server, lists those that
+// wait, and withdraws sessions. While sessions are live, a background process sends them.
 package teamsync
 
 import (
@@ -21,26 +21,26 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Flags say what is done. At most one of them is set; without one, sessions are sent.
+// Flags select what to do. At most one of them may be set; without one, sessions are sent.
 type Flags struct {
-	DryRun, Status bool // print what waits; with Status, since when and why, too
-	Withdraw       bool // the server deletes the named sessions, which are never sent again
-	Never          bool // the named sessions are never sent
-	Check          bool // before that, ask the server whether it still has what was sent
-	Background     bool // send what waits as long as sessions are recorded
+	DryRun, Status bool // list what waits; Status adds since when and why
+	Withdraw       bool // delete the named sessions on the server and exclude them
+	Never          bool // exclude the named sessions
+	Check          bool // first ask the server whether it still has what was sent
+	Background     bool // send what waits as long as sessions are live
 }
 
-// Options are what Run needs.
+// Options are the options of Run.
 type Options struct {
 	Flags
 	Database *sqlite.Store
-	Settings func() (*config.Config, error)                // as they are now
-	Library  func(*sqlite.Store) (*library.Library, error) // of Database
+	Settings func() (*config.Config, error)                // returns the current configuration
+	Library  func(*sqlite.Store) (*library.Library, error) // for the database
 	Out      io.Writer
 	Notice   func(format string, args ...any)
 }
 
-// Run sends the sessions of ids, or all that wait if there are none. The errors have hints.
+// Run sends the sessions with these ids, or all that wait if there are none. The errors have hints.
 func Run(ctx context.Context, o Options, ids []string) error {
 	if (o.Withdraw || o.Never) && len(ids) == 0 {
 		return &failure.Error{Err: errors.New("--withdraw and --never need a session"), Misuse: true}
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 	return o.send(ctx, s, infos, len(ids) > 0)
 }
 
-// send sends sessions, and goes on with the next where one fails.
+// send sends sessions. If one fails, it continues with the next.
 func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info, named bool) error {
 	if len(infos) > 0 {
 		var err error
@@ -131,7 +131,8 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 	return nil
 }
 
-// check compares what was sent with what the server has, if a day has passed or the user wants it.
+// check compares what was sent with what the server has, if a day has passed or the user asks for
+// it.
 func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
 	if named && !o.Check {
 		return nil
@@ -148,7 +149,7 @@ func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
 	return nil
 }
 
-// printWaiting prints the sessions that are to be sent; of named ones, if there are any.
+// printWaiting prints the waiting sessions, or those of named that wait.
 func (o *Options) printWaiting(ctx context.Context, s *team.Syncer, named []*store.Info) error {
 	infos, pushes, err := s.Waiting(ctx)
 	if err != nil {
@@ -176,7 +177,7 @@ func (o *Options) printWaiting(ctx context.Context, s *team.Syncer, named []*sto
 	return nil
 }
 
-// waiting returns since when a session waits, and why.
+// waiting returns since when and why a session waits.
 func waiting(info *store.Info, p store.Push) (since time.Time, why string) {
 	ended := info.StartedAt.Add(info.Duration)
 	if info.EndedAt != nil {
@@ -191,7 +192,7 @@ func waiting(info *store.Info, p store.Push) (since time.Time, why string) {
 	return ended, "it was not sent yet"
 }
 
-// syncer returns what sends sessions, by the configuration. It has no Library.
+// syncer returns the Syncer for the configuration, without a Library.
 func (o *Options) syncer() (*team.Syncer, error) {
 	c, err := o.Settings()
 	if err != nil {
@@ -208,6 +209,6 @@ func (o *Options) syncer() (*team.Syncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, _ := xdg.Home() // without one, nothing is called ~
+	home, _ := xdg.Home() // without a home folder, ~ is not replaced
 	return &team.Syncer{Store: o.Database, Server: server, Rules: rules, Home: home}, nil
 }

@@ -16,28 +16,28 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// backlog is how much of what a command has written already tail shows, in bytes.
+// backlog is how much of a command's earlier output tail shows, in bytes.
 const backlog = 64 << 10
 
-// commandTail writes what a command with pipes writes, line by line.
+// commandTail writes the output of a command with pipes, line by line.
 type commandTail struct {
 	*output
 	archive.Redaction
 	info *store.Info
-	seq  int // of its entry
+	seq  int // number of its entry
 	log  follow.Log
-	rest string // a line that is not complete
+	rest string // an incomplete line
 }
 
-// output is the output of several commands. Each time another one writes, its command line comes
-// first.
+// output is the output of several commands. A command's line is printed whenever the command
+// changes.
 type output struct {
 	Options
-	now *commandTail // whose output came last; nil: none
+	now *commandTail // the command whose output came last; nil if none
 }
 
-// newCommandTail returns the tail of a command, and writes the last lines of what the command has
-// written so far; if last is not set, only a line that is not complete.
+// newCommandTail returns the tail of a command. If last is set, it writes the last lines of the
+// output so far; otherwise only an incomplete line.
 func newCommandTail(ctx context.Context, l *library.Library, w *output, info *store.Info, seq int, last bool) (*commandTail, error) {
 	t := &commandTail{output: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
 	t.Redaction, _ = l.Redact.Of(info.Command)
@@ -57,7 +57,7 @@ func newCommandTail(ctx context.Context, l *library.Library, w *output, info *st
 	return t, err
 }
 
-// lastLines returns the end of a text, from the beginning of a line on.
+// lastLines returns the end of a text, starting at the beginning of a line.
 func lastLines(text string) string {
 	if len(text) <= backlog {
 		return text
@@ -66,7 +66,7 @@ func lastLines(text string) string {
 	return text[strings.IndexByte(text, '\n')+1:]
 }
 
-// follow writes what is new.
+// follow writes new output.
 func (t *commandTail) follow(ctx context.Context) error {
 	text := ""
 	err := t.log.Each(ctx, func(e session.Event) { text += session.Text(e.Data[:e.Printed()]) })
@@ -76,12 +76,12 @@ func (t *commandTail) follow(ctx context.Context) error {
 	return err
 }
 
-// add writes the lines that are complete with text.
+// add writes the lines that text completes.
 func (t *commandTail) add(text string) error {
 	text = t.rest + text
 	end := strings.LastIndexByte(text, '\n') + 1
 	if end == 0 && len(text) > backlog {
-		end = len(text) // so long a line is no line
+		end = len(text) // such a long line is written in parts
 	}
 	text, t.rest = text[:end], text[end:]
 	if text == "" {
@@ -90,7 +90,7 @@ func (t *commandTail) add(text string) error {
 	return t.show(text)
 }
 
-// show writes lines, after the command line if others came before.
+// show writes lines, after the command line if the previous lines belong to another command.
 func (t *commandTail) show(lines string) error {
 	if t.now != t {
 		t.now = t
@@ -110,7 +110,7 @@ func (t *commandTail) show(lines string) error {
 	return err
 }
 
-// end writes what is left, and how the command has ended.
+// end writes the rest, and how the command has ended.
 func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 	if err := t.follow(ctx); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 	return err
 }
 
-// runningCommand follows one command until it ends.
+// runningCommand follows a command until it ends.
 func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o Options) error {
 	t, err := newCommandTail(ctx, l, &output{Options: o}, info, 1, o.Last > 0)
 	if err != nil {
@@ -137,7 +137,7 @@ func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for {
-		info, err := l.Store.Find(ctx, info.ID) // before the output: none at its end is missed
+		info, err := l.Store.Find(ctx, info.ID) // before reading output, so that none is missed at the end
 		if err != nil {
 			return err
 		}

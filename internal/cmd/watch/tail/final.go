@@ -7,21 +7,21 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// finalWriter writes entries once they are final: another one follows, the session is over, or
-// nothing has changed since the last call.
+// finalWriter writes entries when they are final: when another entry follows, the session is over,
+// or nothing has changed since the last call.
 type finalWriter struct {
 	Options
-	done map[string]bool // the ids of entries that are written, or left out
-	seq  int             // of the last of them
-	to   int             // the last entry to write; 0: the session's
-	open *session.Entry  // the first entry that was not final at the last call
+	done map[string]bool // ids of entries that were written or skipped
+	seq  int             // number of the last of them
+	to   int             // number of the last entry to write; 0: no limit
+	open *session.Entry  // first entry that was not final at the last call
 }
 
 func (o Options) finalWriter() finalWriter {
 	return finalWriter{Options: o, done: map[string]bool{}}
 }
 
-// skip leaves out all but the last n entries that are shown.
+// skip skips all but the last n entries that are shown.
 func (t *finalWriter) skip(entries []*session.Entry, n int) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		if n > 0 && t.shows(entries[i]) {
@@ -34,8 +34,8 @@ func (t *finalWriter) skip(entries []*session.Entry, n int) {
 	}
 }
 
-// put writes those of the entries that are final; over says that all are. The error is io.EOF after
-// the last entry that is wanted.
+// put writes the final ones among the entries. over means that all are final. The error is io.EOF
+// after the last entry to write.
 func (t *finalWriter) put(entries []*session.Entry, over bool) error {
 	for i, e := range entries {
 		if t.to > 0 && e.Seq > t.to {

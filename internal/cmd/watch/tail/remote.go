@@ -18,19 +18,20 @@ type remote struct {
 	log    *join.Log
 	redact archive.Redaction
 	begins func(s session.Session)
-	reader *archive.EntryReader // nil until the first event
+	reader *archive.EntryReader // nil before the first event
 	said   follow.List
-	first  bool // none was written yet
-	fed    bool // something came since the last look
-	ticks  int  // looks since something came
+	first  bool // nothing was written yet
+	fed    bool // an event arrived since the last look
+	ticks  int  // number of looks since the last event
 }
 
-// quietLooks is how often the reader is told that nothing comes: then its entries are final.
+// quietLooks is the number of looks without an event after which the reader is told so; its entries
+// are then final.
 const quietLooks = 3
 
-// Remote writes the entries of the session of log until its stream ends, or ctx is done. If another
-// session takes the place of the first one, it follows. begins is called with each session before
-// its first entry; nil: with none.
+// Remote writes the entries of the session of log until its stream ends or ctx is cancelled. If
+// another session replaces it, that one is followed. begins, if not nil, is called with each
+// session before its first entry.
 func Remote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session), o Options) error {
 	t := &remote{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
 	return t.follow(ctx)
@@ -70,7 +71,7 @@ func (t *remote) follow(ctx context.Context) error {
 	}
 }
 
-// feed hands an event of the stream to the reader.
+// feed passes an event of the stream to the reader.
 func (t *remote) feed(event client.Event) {
 	e, ok := t.log.Take(event)
 	if !ok {
@@ -88,7 +89,7 @@ func (t *remote) feed(event client.Event) {
 	t.fed = true
 }
 
-// look writes what is final.
+// look writes the final entries.
 func (t *remote) look() error {
 	if t.reader == nil {
 		return nil
@@ -105,7 +106,7 @@ func (t *remote) look() error {
 	return t.out(false)
 }
 
-// end writes the rest of the session's entries. Another session may come behind it.
+// end writes the rest of the session's entries. Another session may follow.
 func (t *remote) end() error {
 	if t.reader == nil {
 		return nil
@@ -116,10 +117,10 @@ func (t *remote) end() error {
 	return err
 }
 
-// out writes what is final; over says that all is.
+// out writes the final entries. over means that all are final.
 func (t *remote) out(over bool) error {
 	if t.first && !over {
-		t.reader.Tick(t.log.Quiet(poll)) // what is on the screen is part of what is there
+		t.reader.Tick(t.log.Quiet(poll)) // what is on the screen at the start counts as old
 	}
 	t.said.Update()
 	entries := t.said.After(t.seq)

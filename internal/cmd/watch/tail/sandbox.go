@@ -9,14 +9,14 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Sandbox writes the last entries of a sandbox, and further ones as commands end, while any runs.
-// Unless they are wanted as JSON, the lines of commands with pipes are written as they come.
+// Sandbox writes the last entries of a sandbox, and further ones as commands end, while a command
+// is live. Unless JSON is set, the output of commands with pipes is written line by line.
 func Sandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o Options) error {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	t := &sandboxTail{Options: o, lib: l, out: &output{Options: o}, done: map[string]bool{}, running: map[string]*commandTail{}}
 	for first := true; ; first = false {
-		live := s.Live() // before the entries: what they end with is not to be missed
+		live := s.Live() // before reading entries, so that none is missed at the end
 		entries, of, err := s.Entries(ctx, o.JSON)
 		if err != nil {
 			return err
@@ -45,12 +45,12 @@ type sandboxTail struct {
 	Options
 	lib     *library.Library
 	out     *output
-	done    map[string]bool         // the ids of the entries that are final
-	running map[string]*commandTail // by the ids of their sessions
+	done    map[string]bool         // ids of the final entries
+	running map[string]*commandTail // by session id
 }
 
-// put writes what is new of an entry of the command info. left is how many entries there are from
-// it on; first, whether this is the first look at the sandbox.
+// put writes what is new in an entry of the command info. left is the number of entries from it on;
+// first means that this is the first look at the sandbox.
 func (t *sandboxTail) put(ctx context.Context, e *session.Entry, info *store.Info, first bool, left int) (err error) {
 	switch growing := t.running[info.ID]; {
 	case t.done[e.ID]:

@@ -1,5 +1,5 @@
-// Package tail writes what is said in a session while it is recorded: each entry once it is final,
-// and of commands with pipes each line.
+// Package tail writes the entries of a live session when they are final, and the output of commands
+// with pipes line by line.
 package tail
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Options say what is written, and how.
+// Options are the options of the functions.
 type Options struct {
 	Out    io.Writer
 	Format render.Terminal
-	JSON   bool // entries as JSON lines, not in Format
-	Last   int  // begin with the last so many entries
+	JSON   bool // write JSON lines instead of Format
+	Last   int  // number of entries to begin with
 }
 
 func (o *Options) write(e *session.Entry) error {
@@ -31,15 +31,15 @@ func (o *Options) write(e *session.Entry) error {
 	return err
 }
 
-// shows reports whether write writes anything for an entry.
+// shows reports whether anything is written for an entry.
 func (o *Options) shows(e *session.Entry) bool { return o.JSON || o.Format.Entry(e) != "" }
 
-// poll is how often the database is asked for more. A recorder writes into it from another process,
-// which cannot call us.
+// poll is the interval at which the database is polled. The recorder is another process, which
+// cannot call us.
 const poll = 250 * time.Millisecond
 
 // Session writes the entries of ref in a session of the database until the session or ref ends, or
-// ctx is done. If the session has ended without the entries of ref, the error is an
+// ctx is cancelled. If the session has ended without the entries of ref, the error is an
 // *archive.MissingError.
 func Session(ctx context.Context, l *library.Library, info *store.Info, ref archive.Ref, o Options) error {
 	if info.Status == store.Live && info.Piped() && ref.Whole() && !o.JSON {
@@ -64,14 +64,14 @@ type follower struct {
 	finalWriter
 	lib  *library.Library
 	id   string
-	said *follow.Entries // of a command that runs
+	said *follow.Entries // for a running command
 }
 
 func (t *follower) follow(ctx context.Context) error {
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for first := true; ; first = false {
-		info, err := t.lib.Store.Find(ctx, t.id) // before the entries: what it ends with is not to be missed
+		info, err := t.lib.Store.Find(ctx, t.id) // before reading entries, so that none is missed at the end
 		if err != nil {
 			return err
 		}
@@ -101,8 +101,8 @@ func (t *follower) follow(ctx context.Context) error {
 	}
 }
 
-// entries returns those after the last one that was written. Nobody puts those of a command that
-// runs into the database.
+// entries returns the entries after the last one that was written. Those of a running command are
+// not in the database.
 func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
 	if info.Process == "" || info.Status != store.Live {
 		return t.lib.Store.EntriesAfter(ctx, t.id, t.seq)
