@@ -199,7 +199,7 @@ export const ARGS = {
 /** What shows that an agent is ready for a prompt; its clear command; how it is left; what an approval question looks like. */
 export const UI = {
   claude: {
-    ready: /^\s*│?\s*[❯>]/m,
+    ready: /^\s*│?\s*[❯>]|^\$\s*$/m,
     clear: "/clear",
     exit: "/exit",
     ask: /Do you want to|Would you like to proceed|❯ 1\. Yes/,

@@ -31,12 +31,13 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 //	               into one grey line
 //	2.1.3xx        the alternate screen: menus above the input, a pill on the last row where the
 //	               user scrolled back
+//	screen readers labels in place of glyphs, no styles: see spoken
 func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "claude", Widths: vterm.Points, Title: "Claude Code", Usage: usage,
 		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
 		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
-		Looks: []chat.Look{mono(), {
+		Looks: []chat.Look{spoken(), mono(), {
 			Versions: "1.0-2.0",
 			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
 		}, {

@@ -53,7 +53,7 @@ func TestClaudeParse(t *testing.T) {
 		{"a prompt of 2.0 goes on at column 0", "⟦ #ffffff on#373737|> one two three four five six seven eight nine ten eleven ⟧\n⟦ #ffffff on#373737|twelve ⟧\n\n⟦ #ffffff|●⟧ Yes.",
 			"user one two three four five six seven eight nine ten eleven twelve\nassistant Yes."},
 		{"a group that runs and one that is done", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧⟦ on#373737|      ⟧\n\n  ⟦ #999999|Read ⟧⟦b #999999|2⟧⟦ #999999| files, ran ⟧⟦b #999999|1⟧⟦ #999999| shell command (ctrl+o to expand)⟧\n\n⟦ #999999|●⟧ Running a command\n⟦ #999999|  ⎿  $ make test⟧",
-			"user Go\ntool Read ok\ntool Read ok\ntool Bash ok\ntool Bash(make test) running"},
+			"user Go\ntool Read ok…\ntool Read ok…\ntool Bash ok…\ntool Bash(make test) running"},
 		{"interrupted", "⟦ #505050 on#373737|❯ ⟧⟦ #ffffff on#373737|Go⟧\n\n⟦ #ffffff|●⟧ The first half\n⟦ #999999|  ⎿  Interrupted · What should Claude do instead?⟧",
 			"user Go\nassistant The first half (partial)\ncli:interrupted"},
 		{"markers in a reply are content", "⟦ #ffffff|●⟧ Look:\n\n  > not a prompt\n  ● no bullet\n  ⎿ no corner\n\n  Done.",

@@ -17,7 +17,8 @@ import (
 // says so, with the newest call's command or file behind a corner (`● Reading 2 files, running 1
 // shell command…`); when they are done the line is all that is left (`Read 2 files, ran 1 shell
 // command (ctrl+o to expand)`). Each call is an item; of a running group only the one whose input
-// is shown, of one that is done all, without their input.
+// is shown, of one that is done all, without their input. What they printed is folded away, so they
+// are truncated.
 
 // verbs are the words that a group's parts begin with, and the call each means.
 var verbs = map[string]string{
@@ -52,6 +53,11 @@ func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 	for _, l := range lines[1 : 1+goesOn] {
 		text += " " + strings.TrimSpace(l.Text)
 	}
+	return partsOf(text)
+}
+
+// partsOf parts the text of a group, as groupParts does.
+func partsOf(text string) (parts []groupPart, runs bool) {
 	text, _, _ = strings.Cut(text, " (ctrl+")
 	counts, _, _ := strings.Cut(text, " · ")
 	for part := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(counts), "…"), ", ") {
@@ -85,6 +91,29 @@ func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 	if runs || described && runsBelow(lines) {
 		t.Status = session.ToolRunning
 	}
+	t.Truncated = t.Status == session.ToolOK
+	items = partItems(parts, t)
+	thought := strings.Join(strings.Fields(out.text), " ")
+	switch {
+	case thought == "", out.stopped:
+	case len(items) == 0: // `Thought for 3s`, as far as it is shown
+		return []chat.Item{chat.Said(session.RoleThinking, thought, thought)}
+	case row.Starts(out.text, rejections...):
+		last := items[len(items)-1].Tool
+		last.Status, last.Output, last.Truncated = session.ToolRejected, out.text, false
+	case hookSays().MatchString(out.text):
+	default:
+		t.Name, t.Input = hinted(items[0].Tool.Name, out.text)
+		items = []chat.Item{did(&t)}
+	}
+	if len(items) == 1 && strings.Contains(lines[0].Text, " failed") {
+		items[0].Tool.Status = session.ToolError
+	}
+	return items
+}
+
+// partItems returns the calls of a group's parts, each like t.
+func partItems(parts []groupPart, t session.Tool) (items []chat.Item) {
 	for _, part := range parts {
 		n, _ := strconv.Atoi(part.count) // digits
 		for range min(n, 200) {
@@ -93,22 +122,6 @@ func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 				items = append(items, did(&t))
 			}
 		}
-	}
-	thought := strings.Join(strings.Fields(out.text), " ")
-	switch {
-	case thought == "", out.stopped:
-	case len(items) == 0: // `Thought for 3s`, as far as it is shown
-		return []chat.Item{chat.Said(session.RoleThinking, thought, thought)}
-	case row.Starts(out.text, rejections...):
-		last := items[len(items)-1].Tool
-		last.Status, last.Output = session.ToolRejected, out.text
-	case hookSays().MatchString(out.text):
-	default:
-		t.Name, t.Input = hinted(items[0].Tool.Name, out.text)
-		items = []chat.Item{did(&t)}
-	}
-	if len(items) == 1 && strings.Contains(lines[0].Text, " failed") {
-		items[0].Tool.Status = session.ToolError
 	}
 	return items
 }

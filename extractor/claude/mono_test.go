@@ -17,7 +17,7 @@ func TestWithoutColours(t *testing.T) {
 		{"a prompt, and a call below it", "❯ Go\n\n  Reading main.go\n  ⎿  main.go", "user Go\ntool `Read(main.go)` running"},
 		{"calls by name", "● Update(main.go)\n  ⎿  Added 1 line\n\n  Bash(ls -1)\n  ⎿  Running…\n\n● shop - find (MCP)(query: \"x\")", "tool `Update(main.go)` ok Added 1 line\ntool `Bash(ls -1)` ok Running…\ntool `shop - find (MCP)(query: \"x\")` ok"},
 		{"groups", "● Reading 1 file…\n  ⎿  $ wc -l main.go\n\n  Read 2 files, ran 1 shell command\n\n● So.",
-			"tool `Bash(wc -l main.go)` running\ntool `Read` ok\ntool `Read` ok\ntool `Bash` ok\nassistant So."},
+			"tool `Bash(wc -l main.go)` running\ntool `Read` ok…\ntool `Read` ok…\ntool `Bash` ok…\nassistant So."},
 		{"sentences like calls", "● Read(2) is a call. Write() is another.\n\n  Read 2 files, then stop.\n\n  Ran 2 tests.",
 			"assistant Read(2) is a call. Write() is another.||Read 2 files, then stop.||Ran 2 tests."},
 		{"a reply that was stopped", "● Half\n  ⎿  Interrupted · What now?", "assistant Half (partial)\ncli:interrupted"},
