@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/recorder/leader"
 )
 
@@ -40,7 +40,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 	if len(o.Command) == 0 {
 		return nil, errors.New("no command")
 	}
-	path, err := program.Find(o.Command[0])
+	path, err := sys.FindProgram(o.Command[0])
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func startChild(o Options, t *terminal) (*child, error) {
 		signal.Stop(changed)
 		c.release()
 		c.close()
-		return nil, program.Failed(o.Command[0], err)
+		return nil, sys.NotStarted(o.Command[0], err)
 	}
 	go c.wait(changed)
 	return c, nil

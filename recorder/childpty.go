@@ -9,12 +9,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // openPTY opens a PTY with the size and settings of the user's terminal.
 func openPTY(t *terminal) (ptmx, tty *os.File, err error) {
-	if ptmx, tty, err = pty.Open(); err != nil {
+	if ptmx, tty, err = sys.OpenPTY(); err != nil {
 		return nil, nil, err
 	}
 	ptmx, ptmxErr := unpolled(ptmx)
@@ -52,11 +52,11 @@ func copySettings(t *terminal, tty *os.File) {
 	if from == nil {
 		return
 	}
-	if settings, err := unix.IoctlGetTermios(int(from.Fd()), pty.IoctlGetTermios); err == nil {
+	if settings, err := unix.IoctlGetTermios(int(from.Fd()), sys.IoctlGetTermios); err == nil {
 		if t.isAlone() {
-			settings.Iflag |= pty.IUTF8 // so that a whole character is erased at once
+			settings.Iflag |= sys.IUTF8 // so that a whole character is erased at once
 		}
-		_ = unix.IoctlSetTermios(int(tty.Fd()), pty.IoctlSetTermios, settings) // the PTY's default settings work, too
+		_ = unix.IoctlSetTermios(int(tty.Fd()), sys.IoctlSetTermios, settings) // the PTY's default settings work, too
 	}
 }
 
@@ -113,7 +113,7 @@ const (
 
 // echoMode returns echoNone if the mode is unknown.
 func (c *child) echoMode() echoMode {
-	settings, err := onPTY(c, func(fd int) (*unix.Termios, error) { return unix.IoctlGetTermios(fd, pty.IoctlGetTermios) })
+	settings, err := onPTY(c, func(fd int) (*unix.Termios, error) { return unix.IoctlGetTermios(fd, sys.IoctlGetTermios) })
 	switch {
 	case err != nil:
 		return echoNone

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/extractor/transcript"
-	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/session"
@@ -117,7 +117,7 @@ func TestRunCannotStart(t *testing.T) {
 	for name, want := range map[string]int{"no-such-command-here": 127, plain: 126, t.TempDir(): 126} {
 		u := ptytest.New(t)
 		got := <-start(t.Context(), u, recorder.Options{Command: []string{name}})
-		var start *program.StartError
+		var start *sys.StartError
 		if !errors.As(got.err, &start) || start.Status != want {
 			t.Errorf("%s: error = %v, want status %d", name, got.err, want)
 		}

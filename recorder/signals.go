@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -22,9 +22,9 @@ const backgroundCheck = 300 * time.Millisecond
 // ignores them, too; nor SIGTSTP, because once Go has caught it, it does not stop the process any
 // more.
 func catchSignals() chan os.Signal {
-	deadly.Inherit()
+	proc.InheritIgnored()
 	ch := make(chan os.Signal, 16)
-	for _, sig := range deadly.Signals() { // passed on to the child, they end the recording
+	for _, sig := range proc.DeadlySignals() { // passed on to the child, they end the recording
 		if !signal.Ignored(sig) {
 			signal.Notify(ch, sig)
 		}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // window returns the size of the session's window at its start.
@@ -15,7 +15,7 @@ func (o Options) window() (cols, rows int) {
 	if o.Cols > 0 && o.Rows > 0 {
 		return o.Cols, o.Rows
 	}
-	return pty.WindowSize(o.Stdout, o.Stdin)
+	return sys.WindowSize(o.Stdout, o.Stdin)
 }
 
 // terminal is the user's terminal, if there is one: its window, its line settings, and the modes
@@ -62,7 +62,7 @@ func (t *terminal) size() *unix.Winsize {
 		window := t.window
 		return &window
 	}
-	cols, rows := pty.WindowSize(t.out, t.in)
+	cols, rows := sys.WindowSize(t.out, t.in)
 	return &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}
 }
 
@@ -117,12 +117,12 @@ func (t *terminal) makeRaw() {
 
 // showAsItIs makes a terminal show line feeds as they are, without adding carriage returns.
 func showAsItIs(fd int) error {
-	settings, err := unix.IoctlGetTermios(fd, pty.IoctlGetTermios)
+	settings, err := unix.IoctlGetTermios(fd, sys.IoctlGetTermios)
 	if err != nil {
 		return err
 	}
 	settings.Oflag &^= unix.OPOST
-	return unix.IoctlSetTermios(fd, pty.IoctlSetTermios, settings)
+	return unix.IoctlSetTermios(fd, sys.IoctlSetTermios, settings)
 }
 
 // cook undoes makeRaw.

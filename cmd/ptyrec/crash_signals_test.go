@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
@@ -17,7 +17,7 @@ import (
 // terminal comes back, and no trace is shown.
 func TestCrashSignals(t *testing.T) {
 	t.Parallel()
-	for _, s := range append(deadly.Crashes(), syscall.SIGQUIT) {
+	for _, s := range append(proc.CrashSignals(), syscall.SIGQUIT) {
 		sig := s.(syscall.Signal)
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()

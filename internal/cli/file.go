@@ -14,8 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside
@@ -48,9 +47,9 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if err != nil {
 		return writeError(path, err)
 	}
-	_ = bytelock.Lock(f.File, 0) // so that others do not take it for left over
+	_ = sys.LockByte(f.File, 0) // so that others do not take it for left over
 	removeLeft(path)
-	private.Give(f.File, like(path))
+	sys.GiveAs(f.File, like(path))
 	defer t.Add(f.Name())()
 	defer func() { err = errors.Join(err, f.Cleanup()) }()
 	if err := WriteBuffered(f, write); err != nil {
@@ -92,7 +91,7 @@ func removeLeft(path string) {
 			continue
 		}
 		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() && !bytelock.Locked(f, 0) && (info.Size() > 0 || time.Since(info.ModTime()) > time.Minute) {
+		if err == nil && info.Mode().IsRegular() && !sys.ByteLocked(f, 0) && (info.Size() > 0 || time.Since(info.ModTime()) > time.Minute) {
 			_ = os.Remove(name)
 		}
 		_ = f.Close()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // What a command that was killed has left beside a file goes when the file is written the next
@@ -35,7 +35,7 @@ func TestLeftOverFilesAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := bytelock.Lock(f, 0); err != nil {
+	if err := sys.LockByte(f, 0); err != nil {
 		t.Fatal(err)
 	}
 	var temps cli.Temporaries

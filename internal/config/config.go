@@ -19,7 +19,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/internal/redact"
-	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/recorder/ignore"
 )
@@ -76,7 +76,7 @@ func (t *Team) Rules(everything bool) (team.Rules, error) {
 func absolute(folder string) (string, error) {
 	rest, ok := strings.CutPrefix(folder, "~")
 	if ok && (rest == "" || rest[0] == '/') {
-		home, err := xdg.Home()
+		home, err := sys.HomeFolder()
 		if err != nil {
 			return "", err
 		}
@@ -98,7 +98,7 @@ type Run struct {
 
 // Ignored returns what is not recorded.
 func (r *Run) Ignored() (ignore.List, error) {
-	home, _ := xdg.Home() // only ~ needs one
+	home, _ := sys.HomeFolder() // only ~ needs one
 	return ignore.Parse(r.Ignore, home)
 }
 
@@ -156,7 +156,7 @@ func Default() Config {
 
 // Path returns the path of the configuration file: $XDG_CONFIG_HOME/ptyrec/config.toml.
 func Path() (string, error) {
-	dir, err := xdg.Config()
+	dir, err := sys.ConfigFolder()
 	if err != nil {
 		return "", failure.New(err, "set HOME or XDG_CONFIG_HOME")
 	}
@@ -293,7 +293,7 @@ func DatabasePath(load func() (*Config, error)) (string, error) {
 	if c.Database != "" {
 		return c.Database, nil
 	}
-	data, err := xdg.Data()
+	data, err := sys.DataFolder()
 	if err != nil {
 		return "", failure.New(err, "set HOME, or name the database with --db FILE")
 	}

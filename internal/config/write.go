@@ -13,7 +13,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // Write writes the configuration in the form of its file, without control characters. A comment
@@ -38,7 +38,7 @@ func (c *Config) Write(w io.Writer, path string) error {
 
 // Create writes a new file, which explains each setting, and its folder if needed.
 func Create(path string) error {
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	var temps cli.Temporaries

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library"
-	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
@@ -122,7 +122,7 @@ func (x *examination) mended() string {
 // sideBySide runs n parts of an examination on all cores, and reports what they find in order.
 func (x *examination) sideBySide(n int, examine func(part *examination, i int) error) error {
 	parts := make([]examination, n)
-	err := parallel.Each(n, func(i int) error {
+	err := sys.OnAllCores(n, func(i int) error {
 		parts[i] = examination{Options: x.Options, db: x.db, hidden: x.hidden}
 		return examine(&parts[i], i)
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kballard/go-shellquote"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // advice says how this user gets access to the file at path, if err is that it has none, or only
@@ -41,10 +41,10 @@ func foreign(path string) (top string, owner int) {
 		case at == filepath.Dir(at):
 			return "", 0 // nothing above it is this user's
 		case err != nil: // it is behind a folder that keeps this user out
-		case private.Owner(info) == os.Geteuid():
+		case sys.Owner(info) == os.Geteuid():
 			return top, owner
 		default:
-			top, owner = at, private.Owner(info)
+			top, owner = at, sys.Owner(info)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func foreign(path string) (top string, owner int) {
 // ofAnother reports whether a folder, or the one above it, belongs to another user.
 func ofAnother(dir string) bool {
 	for _, path := range []string{dir, filepath.Dir(dir)} {
-		if info, err := os.Stat(path); err == nil && private.Owner(info) != os.Geteuid() {
+		if info, err := os.Stat(path); err == nil && sys.Owner(info) != os.Geteuid() {
 			return true
 		}
 	}

@@ -11,8 +11,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 )
 
@@ -22,7 +21,7 @@ func (x *examination) terminal() {
 		x.say(Note, "terminal", "none here; TERM=%s", os.Getenv("TERM"))
 		return
 	}
-	cols, rows := pty.WindowSize(x.Stdout, x.Stdin)
+	cols, rows := sys.WindowSize(x.Stdout, x.Stdin)
 	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
 	if x.Session != "" {
 		x.say(Note, "terminal", "this runs in the recorded session %s", x.Session)
@@ -45,7 +44,7 @@ func (x *examination) left() {
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "ptyrec-*")) // the pattern is valid
 	for _, path := range found {
 		info, err := os.Lstat(path)
-		if err == nil && private.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime && !slices.Contains(append(rundir.Folders(), killed...), path) {
+		if err == nil && sys.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime && !slices.Contains(append(rundir.Folders(), killed...), path) {
 			x.say(Note, "left over", "%s is more than a day old: unless the command that made it still runs, it was killed; remove it", path)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -26,7 +26,7 @@ func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*sto
 		sessions[i], titles[i] = info.Session, listing.Title(info)
 	}
 	names := archive.FileNames(sessions, titles)
-	return parallel.Each(len(infos), func(i int) error {
+	return sys.OnAllCores(len(infos), func(i int) error {
 		return create(filepath.Join(dir, names[i]+"."+Extension(format)), func(w io.Writer) error {
 			return x.Write(ctx, w, format, infos[i])
 		})

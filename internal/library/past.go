@@ -9,7 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -246,7 +246,7 @@ func (v *Past) startReadOut() <-chan struct{} {
 	v.readOut, v.readAt = done, time.Now()
 	v.running.Go(func() {
 		defer close(done)
-		nice.Lock() // recorders have priority
+		sys.LowestPriority() // recorders have priority
 
 		_ = v.ReadOutAll(v.ctx, store.Filter{}) // Page repeats what was not saved; an unreadable session has no entries
 	})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/library/spool"
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -79,7 +79,7 @@ func (r *reading) readOut(ctx context.Context) error {
 	case none:
 		err = r.keeper.PutExtracted(ctx, info.ID, store.Extracted{}) // the stored entries are complete
 	default:
-		nice.Normal(func() { err = r.save(ctx) }) // recorders wait for the database's lock
+		sys.NormalPriority(func() { err = r.save(ctx) }) // recorders wait for the database's lock
 	}
 	info.Unread = err != nil && !none
 	return unlessReadOnly(err)

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/live"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -42,7 +42,7 @@ type screenful struct {
 // flooded runs a command that writes much.
 func flooded(t testing.TB, command ...string) *real {
 	t.Helper()
-	ptmx, tty, err := pty.Open()
+	ptmx, tty, err := sys.OpenPTY()
 	if err != nil {
 		t.Fatal(err)
 	}

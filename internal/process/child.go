@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/orphans"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -145,7 +145,7 @@ func (c *child) openPipes(o *order) ([]*os.File, error) {
 
 // openPTY creates the PTY, and returns the command's ends of it.
 func (c *child) openPTY(o *order) ([]*os.File, error) {
-	ptmx, tty, err := pty.Open()
+	ptmx, tty, err := sys.OpenPTY()
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +314,7 @@ func (c *child) showsInput() bool {
 	if c.typed == nil || c.ptmx == nil {
 		return c.typed != nil
 	}
-	settings, err := unix.IoctlGetTermios(int(c.ptmx.Fd()), pty.IoctlGetTermios)
+	settings, err := unix.IoctlGetTermios(int(c.ptmx.Fd()), sys.IoctlGetTermios)
 	return err == nil && settings.Lflag&unix.ECHO != 0
 }
 
@@ -340,7 +340,7 @@ func (c *child) kill(sig syscall.Signal) {
 	if !c.gone {
 		_ = unix.Kill(-c.pid, sig)
 	}
-	for _, pid := range orphans.Descendants() {
+	for _, pid := range proc.Descendants() {
 		_ = unix.Kill(pid, sig) // it may be gone already
 	}
 }
@@ -349,7 +349,7 @@ func (c *child) kill(sig syscall.Signal) {
 func (c *child) hasDescendants() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(orphans.Descendants()) > 0
+	return len(proc.Descendants()) > 0
 }
 
 func (h *host) resize(cols, rows int) error {

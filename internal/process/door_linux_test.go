@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/process"
-	"github.com/ptyrec/ptyrec/internal/sys/origin"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
@@ -18,7 +18,7 @@ const markedVariable = "PROCESS_TEST_MARKED"
 
 // writeMarked is that process: it opens the database as another server would.
 func writeMarked(db string) error {
-	origin.Mark()
+	proc.Mark()
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, db)
 	if err != nil {

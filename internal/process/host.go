@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/sys/origin"
-	"github.com/ptyrec/ptyrec/internal/sys/orphans"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/session"
@@ -117,8 +116,8 @@ func heedSignals() {
 
 // begin starts the recording and then the command.
 func (h *host) begin() (net.Listener, error) {
-	orphans.Adopt()
-	origin.Mark()
+	proc.Adopt()
+	proc.Mark()
 	o := &h.order
 	if o.Dir != "" {
 		if err := os.Chdir(o.Dir); err != nil {

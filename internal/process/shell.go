@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // Shell describes a new shell session.
@@ -57,7 +57,7 @@ const (
 // the variables of sessions may be secret.
 func (m *Manager) folder() (string, error) {
 	dir := m.opt.Store.Path() + "-sandboxes"
-	if err := private.Folder(dir); err != nil {
+	if err := sys.PrivateFolder(dir); err != nil {
 		return "", err
 	}
 	return dir, os.Chmod(dir, 0o700)
@@ -84,7 +84,7 @@ func (m *Manager) create(f fact) error {
 		return err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	private.Give(file, dir)
+	sys.GiveAs(file, dir)
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
@@ -292,7 +292,7 @@ func (m *Manager) inShell(o *order) error {
 	}
 	if !o.Apart {
 		s.New = s.Path + "." + o.Record.ID
-		f, err := private.Open(s.New)
+		f, err := sys.OpenPrivate(s.New)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 )
 
@@ -25,7 +25,7 @@ func listen(db, id string) (net.Listener, error) {
 		return nil, err
 	}
 	links := rundir.Links(db)
-	if err := private.Folder(links); err != nil {
+	if err := sys.PrivateFolder(links); err != nil {
 		return nil, err
 	}
 	if err := rundir.Check(links); err != nil {

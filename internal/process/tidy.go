@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
@@ -39,7 +39,7 @@ func (t *tidy) wake() {
 
 func (t *tidy) start(s *sqlite.Store) {
 	t.work.Go(func() {
-		nice.Lock()
+		sys.LowestPriority()
 		tick := time.NewTicker(tidyLate)
 		defer tick.Stop()
 		var quiet <-chan time.Time

@@ -31,7 +31,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/live"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/internal/server"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 	"github.com/ptyrec/ptyrec/internal/testkit/puppet"
@@ -409,7 +409,7 @@ func (h *hosted) Type(_ context.Context, keys []byte, shown func([]byte)) error 
 
 // startOnPTY starts a command in a PTY of its own.
 func startOnPTY(cmd *exec.Cmd, cols, rows int) (ptmx *os.File, err error) {
-	ptmx, tty, err := pty.Open()
+	ptmx, tty, err := sys.OpenPTY()
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // Login is a machine's login at a server.
@@ -54,14 +54,14 @@ func (l Login) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".team-*") // 0600
 	if err != nil {
 		return err
 	}
-	private.Give(f, filepath.Dir(path))
+	sys.GiveAs(f, filepath.Dir(path))
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)

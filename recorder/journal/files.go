@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -21,7 +20,7 @@ import (
 func makeFolder(path string) error {
 	link, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := private.Folder(path); err != nil {
+		if err := sys.PrivateFolder(path); err != nil {
 			return err
 		}
 		link, err = os.Lstat(path)
@@ -93,11 +92,11 @@ const createTries = 3
 // lock, others would take it for a complete one.
 func (w *Writer) tryCreate(number int, content io.Reader) error {
 	path := w.name(number)
-	f, err := private.File(path+newEnding, os.O_APPEND)
+	f, err := sys.PrivateFile(path+newEnding, os.O_APPEND)
 	if err != nil {
 		return err
 	}
-	_ = bytelock.Lock(f, writerByte) // if this fails, the session counts as interrupted while it runs
+	_ = sys.LockByte(f, writerByte) // if this fails, the session counts as interrupted while it runs
 	size, err := io.Copy(f, content)
 	if _, there := os.Lstat(path); err == nil && there == nil {
 		err = fmt.Errorf("%s: %w", path, os.ErrExist)

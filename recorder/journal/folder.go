@@ -15,8 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // newEnding is added to the name of a file that is not ready to be read.
@@ -104,7 +103,7 @@ func (f File) open(mode int) (*os.File, error) {
 
 // trusted reports whether this user or root owns a file. For root, every owner is trusted.
 func trusted(info fs.FileInfo) bool {
-	owner, user := private.Owner(info), os.Geteuid()
+	owner, user := sys.Owner(info), os.Geteuid()
 	return owner == user || owner == 0 || user == 0
 }
 
@@ -117,7 +116,7 @@ func linkedByOthers(info fs.FileInfo, folder string) bool {
 		return false
 	}
 	dir, err := os.Stat(folder)
-	return err != nil || dir.Mode().Perm()&0o022 != 0 || private.Owner(dir) != private.Owner(info)
+	return err != nil || dir.Mode().Perm()&0o022 != 0 || sys.Owner(dir) != sys.Owner(info)
 }
 
 // IsWritten reports whether the journal's Writer still holds it.
@@ -131,7 +130,7 @@ func (f File) IsWritten() bool {
 }
 
 // IsWritten reports whether the Writer of an open journal still holds it.
-func IsWritten(file *os.File) bool { return bytelock.Locked(file, writerByte) }
+func IsWritten(file *os.File) bool { return sys.ByteLocked(file, writerByte) }
 
 // ErrInUse reports that a journal is still being written, or that another process is storing it.
 var ErrInUse = errors.New("in use")
@@ -143,7 +142,7 @@ func (f File) Claim() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if IsWritten(file) || bytelock.Lock(file, packerByte) != nil {
+	if IsWritten(file) || sys.LockByte(file, packerByte) != nil {
 		return nil, errors.Join(ErrInUse, file.Close())
 	}
 	now, err := os.Lstat(f.Path)

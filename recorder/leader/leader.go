@@ -14,9 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
-	"github.com/ptyrec/ptyrec/internal/sys/origin"
-	"github.com/ptyrec/ptyrec/internal/sys/orphans"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 )
 
 // Name is the process name (os.Args[0]) that makes an executable run as a session leader. A program
@@ -39,7 +37,7 @@ func init() {
 		os.Exit(lead(false))
 	case OwnedName:
 		status := lead(true)
-		orphans.EndDescendants()
+		proc.EndDescendants()
 		os.Exit(status)
 	}
 }
@@ -56,10 +54,11 @@ func init() {
 // process's ancestors finds the session, and marks all that is started in it, for when it is over.
 func lead(owned bool) int {
 	syscall.CloseOnExec(pipe)
-	orphans.Adopt()
-	origin.Mark()
-	deadly.Inherit()
-	signal.Notify(make(chan os.Signal, 1), deadly.Crashes()...) // our parent passes them on; Go would write a trace to the PTY
+	proc.Adopt()
+	proc.Mark()
+	proc.InheritIgnored()
+	// Our parent passes them on; Go would write a trace to the PTY.
+	signal.Notify(make(chan os.Signal, 1), proc.CrashSignals()...)
 	if owned {
 		syscall.CloseOnExec(owner)
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // the command gets it from the terminal; we wait for its end

@@ -3,7 +3,7 @@ package peer
 import (
 	"os"
 
-	"github.com/ptyrec/ptyrec/internal/sys/origin"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 )
 
 // Place is where a process was started, as a recorded session sees it. A greater one may do less.
@@ -27,7 +27,7 @@ const maxAncestors = 1000
 // session is the leader's. Whatever is unknown is Within: a process that is gone, and one whose
 // ancestors are hidden.
 func Of(pid, leader int) Place {
-	marked, known := origin.Marked(pid)
+	marked, known := proc.Marked(pid)
 	if !known {
 		return Within
 	}
@@ -59,7 +59,7 @@ func Of(pid, leader int) Place {
 
 // Here returns where this process was started.
 func Here() Place {
-	if origin.Here() {
+	if proc.MarkedHere() {
 		return Another
 	}
 	return Of(os.Getpid(), 0)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
@@ -29,7 +29,7 @@ func (r *Recording) Name(ctx context.Context, most int) (name string, ok bool) {
 		return "", false
 	}
 	if most > 0 && recorded(ids) > most {
-		if f, err := private.File(told, 0); err == nil { // if this fails, it is decided again next time
+		if f, err := sys.PrivateFile(told, 0); err == nil { // if this fails, it is decided again next time
 			_ = f.Close()
 		}
 		return "", false

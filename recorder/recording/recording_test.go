@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/redact"
-	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
@@ -173,7 +173,7 @@ func TestNoSuchCommand(t *testing.T) {
 	var told []string
 	o := options(db, &told, "/no/such/command")
 	_, err := record(t, o)
-	var start *program.StartError
+	var start *sys.StartError
 	if !errors.As(err, &start) {
 		t.Errorf("error %v", err)
 	}

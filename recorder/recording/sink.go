@@ -12,7 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/live"
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/journal"
@@ -153,7 +153,7 @@ func (s *sink) close() {
 
 // pack moves the complete part of the journal to the database, as far as possible.
 func (s *sink) pack() {
-	nice.Lock()
+	sys.LowestPriority()
 	db, err := s.database(s.packing)
 	if err == nil {
 		_ = db.Pack(s.packing, s.session.ID) // the rest stays in the journal

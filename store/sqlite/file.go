@@ -17,7 +17,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -31,10 +31,10 @@ var preparing sync.Mutex
 func prepareFile(ctx context.Context, path string) (size int64, err error) {
 	preparing.Lock()
 	defer preparing.Unlock()
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return 0, err
 	}
-	f, err := private.File(path, 0)
+	f, err := sys.PrivateFile(path, 0)
 	if err == nil {
 		return 0, f.Close()
 	}

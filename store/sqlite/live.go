@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -29,7 +29,7 @@ func (s *Store) heldByOld(pks []int64) map[int64]bool {
 	}
 	defer func() { _ = f.Close() }()
 	for _, pk := range pks {
-		held[pk] = bytelock.Locked(f, pk)
+		held[pk] = sys.ByteLocked(f, pk)
 	}
 	return held
 }

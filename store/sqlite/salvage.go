@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/recorder/journal"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -78,7 +78,7 @@ func recorderRuns(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return bytelock.AnyLocked(f)
+	return sys.AnyByteLocked(f)
 }
 
 func exists(path string) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
@@ -34,7 +34,7 @@ func (d *display) clear() { d.drawn = nil }
 
 // size reads the size of the user's terminal, in cells.
 func (d *display) size() (cols, rows int) {
-	cols, rows = pty.WindowSize(d.out)
+	cols, rows = sys.WindowSize(d.out)
 	if cols != d.cols || rows != d.rows {
 		d.cols, d.rows, d.drawn = cols, rows, nil
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -83,7 +83,7 @@ func (p *player) wait() time.Duration {
 
 // run plays on the user's terminal until the end, or until the user leaves.
 func (p *player) run(ctx context.Context, out *os.File) error {
-	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
+	ctx, stop := signal.NotifyContext(ctx, proc.DeadlySignals()...)
 	defer stop()
 	keys, restore, err := openKeyboard()
 	if err != nil {

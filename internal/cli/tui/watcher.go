@@ -16,7 +16,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -108,7 +108,7 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 		}
 	}()
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, append(deadly.Signals(), syscall.SIGWINCH)...)
+	signal.Notify(signals, append(proc.DeadlySignals(), syscall.SIGWINCH)...)
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(ctx)
 	defer w.helpers.Wait()

@@ -23,7 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -194,7 +194,7 @@ func exportAll(ctx context.Context, o *exportOptions) error {
 		o.NoticeNone(o.Open)
 		return nil
 	}
-	if err := private.Folder(o.dir); err != nil {
+	if err := sys.PrivateFolder(o.dir); err != nil {
 		return err
 	}
 	if export.NeedsRecording(format) {

@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
-	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // extractOptions are the options of extract.
@@ -92,7 +92,7 @@ func eachRecording(std *cli.IO, open *opener.Opener, label string, paths []strin
 	}
 	bar := std.ReadProgress(label, paths)
 	defer bar.Finish()
-	return parallel.Each(len(paths), func(i int) error {
+	return sys.OnAllCores(len(paths), func(i int) error {
 		rec, err := open.Recording(paths[i], bar.Add)
 		if err != nil {
 			return err

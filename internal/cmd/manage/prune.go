@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store"
 )
 
@@ -120,7 +120,7 @@ func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
 
 // applyRetention applies the configured retention, in the process that Factory.Retain starts.
 func applyRetention(ctx context.Context, o *pruneOptions) error {
-	nice.Lock()
+	sys.LowestPriority()
 	o.Open.Opened = nil // it would start this process again
 	c, err := o.Config()
 	if err != nil {

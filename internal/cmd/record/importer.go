@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/human/progress"
-	"github.com/ptyrec/ptyrec/internal/sys/parallel"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -44,7 +44,7 @@ type imported struct {
 func (im *Importer) Import(ctx context.Context, paths []string) error {
 	begun := time.Now()
 	done := make([]imported, len(paths))
-	err := parallel.Each(len(paths), func(i int) (err error) {
+	err := sys.OnAllCores(len(paths), func(i int) (err error) {
 		done[i], err = im.one(ctx, paths[i])
 		done[i].failed = err != nil
 		return err

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/sys/program"
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -17,16 +16,16 @@ import (
 // Check checks in advance whether a command can be executed. The error is the same as that of
 // Replace.
 func Check(name string) error {
-	_, err := program.Find(name)
+	_, err := sys.FindProgram(name)
 	return Failure(err)
 }
 
 // Replace replaces this process by a command. It returns only if that fails; the error has a hint
 // and the exit status.
 func Replace(command, environ []string) error {
-	path, err := program.Find(command[0])
+	path, err := sys.FindProgram(command[0])
 	if err == nil {
-		err = program.Failed(command[0], syscall.Exec(path, command, environ))
+		err = sys.NotStarted(command[0], syscall.Exec(path, command, environ))
 	}
 	return Failure(err)
 }
@@ -34,12 +33,12 @@ func Replace(command, environ []string) error {
 // Failure adds a hint and the exit status to the error of a command that did not start. It returns
 // other errors unchanged.
 func Failure(err error) error {
-	var start *program.StartError
+	var start *sys.StartError
 	if !errors.As(err, &start) {
 		return err
 	}
 	hint := "is it executable, and no folder?"
-	if start.Status == program.NotFound {
+	if start.Status == sys.NotFound {
 		hint = "check the spelling and $PATH"
 	}
 	return &failure.Error{Err: fmt.Errorf("cannot run %w", start), Hint: hint, Status: start.Status}
@@ -48,7 +47,7 @@ func Failure(err error) error {
 // Session returns the session for a command that starts now in the current folder. Its window size
 // is that of out, or of in.
 func Session(command []string, out, in *os.File) session.Session {
-	cols, rows := pty.WindowSize(out, in)
+	cols, rows := sys.WindowSize(out, in)
 	cwd, _ := os.Getwd() // a removed folder has no name; then the session has none
 	return session.Session{
 		ID:        store.NewID(),

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cmd/record"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/sys/program"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 func TestFailure(t *testing.T) {
@@ -18,7 +18,7 @@ func TestFailure(t *testing.T) {
 	}
 	for status, hint := range map[int]string{126: "is it executable, and no folder?", 127: "check the spelling and $PATH"} {
 		var f *failure.Error
-		err := record.Failure(&program.StartError{Command: "x", Status: status, Err: other})
+		err := record.Failure(&sys.StartError{Command: "x", Status: status, Err: other})
 		if !errors.As(err, &f) || f.Status != status || f.Hint != hint || !errors.Is(err, other) {
 			t.Errorf("status %d: %v", status, err)
 		}
@@ -27,7 +27,7 @@ func TestFailure(t *testing.T) {
 
 func TestReplaceFails(t *testing.T) {
 	dir := t.TempDir()
-	for path, status := range map[string]int{filepath.Join(dir, "none"): program.NotFound, dir: program.NotExecutable} {
+	for path, status := range map[string]int{filepath.Join(dir, "none"): sys.NotFound, dir: sys.NotExecutable} {
 		var f *failure.Error
 		if err := record.Replace([]string{path}, nil); !errors.As(err, &f) || f.Status != status {
 			t.Errorf("%s: %v, want status %d", path, err, status)

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	wire "github.com/ptyrec/ptyrec/protocol/command"
 )
 
@@ -64,7 +64,7 @@ func (o remoteOrder) request() (client.Exec, error) {
 // signal arrives first, the error is the cli.ExitStatus for Ctrl+C.
 func startRemote(ctx context.Context, server, token string, o remoteOrder) (c *client.Command, err error) {
 	server, _, _ = strings.Cut(server, "#") // the fragment may contain the token
-	ctx, stop := signal.NotifyContext(ctx, deadly.Signals()...)
+	ctx, stop := signal.NotifyContext(ctx, proc.DeadlySignals()...)
 	defer stop()
 	defer func() {
 		if err != nil && ctx.Err() != nil {
@@ -105,7 +105,7 @@ const sameSignal = 200 * time.Millisecond
 // terminating signal. stop must be called at the end.
 func interruptSignals() (interrupts <-chan struct{}, stop func()) {
 	signals, out, done := make(chan os.Signal, 2), make(chan struct{}, 2), make(chan struct{})
-	signal.Notify(signals, deadly.Signals()...)
+	signal.Notify(signals, proc.DeadlySignals()...)
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		var last time.Time

@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/sys/orphans"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/recorder/ignore"
@@ -233,8 +233,8 @@ func record(ctx context.Context, o *runOptions, command []string) error {
 	}
 	if o.hosted && o.owned {
 		opts.Owner = detached.Owner()
-		orphans.Adopt() // descendants of a killed leader
-		defer orphans.EndDescendants()
+		proc.Adopt() // descendants of a killed leader
+		defer proc.EndDescendants()
 	}
 	beside := time.AfterFunc(startTime, o.Send.Beside)
 	result, err := to.Run(ctx, opts)

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 )
 
@@ -49,7 +49,7 @@ func AttachAgentapi(ctx context.Context, url string, in, out *os.File) error {
 	defer func() { _ = term.Restore(int(in.Fd()), state) }()
 	_, _ = io.WriteString(out, "\x1b[?1049h\x1b[?25l")
 	defer func() { _, _ = io.WriteString(out, "\x1b[?25h\x1b[?1049l") }()
-	ctx, cancel := signal.NotifyContext(ctx, deadly.Signals()...)
+	ctx, cancel := signal.NotifyContext(ctx, proc.DeadlySignals()...)
 	defer cancel()
 	errs := make(chan error, 2)
 	var showing sync.WaitGroup

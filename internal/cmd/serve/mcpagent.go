@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // mcpProgram describes how agents start the MCP server.
@@ -155,7 +155,7 @@ func addToFile(path, servers string, s mcpProgram) error {
 	if all[servers], err = json.Marshal(list); err != nil {
 		return err
 	}
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	var temps cli.Temporaries

@@ -10,8 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 	"github.com/ptyrec/ptyrec/internal/human/timespan"
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -81,15 +80,15 @@ func (p Policy) Due(path string, now time.Time) bool {
 // Apply deletes the sessions that the policy selects, and returns what it deleted. It does nothing
 // if it was called within the last day, or another process is applying it. Live sessions are kept.
 func (p Policy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info, err error) {
-	if err := private.Folder(filepath.Dir(Stamp(db.Path()))); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(Stamp(db.Path()))); err != nil {
 		return nil, err
 	}
-	f, err := private.Open(Stamp(db.Path()))
+	f, err := sys.OpenPrivate(Stamp(db.Path()))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if bytelock.Locked(f, 0) || bytelock.Lock(f, 0) != nil {
+	if sys.ByteLocked(f, 0) || sys.LockByte(f, 0) != nil {
 		return nil, nil // another process is applying it
 	}
 	info, err := f.Stat()

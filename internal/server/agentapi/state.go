@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // stateVersion is the version of the state file.
@@ -95,14 +95,14 @@ func WriteState(name string, s State) error {
 		return err
 	}
 	folder := filepath.Dir(name)
-	if err := private.Folder(folder); err != nil {
+	if err := sys.PrivateFolder(folder); err != nil {
 		return err
 	}
 	f, err := renameio.NewPendingFile(name, renameio.WithTempDir(folder), renameio.WithPermissions(0o600))
 	if err != nil {
 		return err
 	}
-	private.Give(f.File, folder)
+	sys.GiveAs(f.File, folder)
 	if _, err := f.Write(append(text, '\n')); err != nil {
 		return errors.Join(err, f.Cleanup())
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/testkit/usertest"
 )
 
@@ -27,7 +27,7 @@ func TestFilesOfRootBelongToTheFoldersOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pid, filepath.Dir(pid), state, filepath.Dir(state)} {
-		if info, err := os.Stat(path); err != nil || private.Owner(info) != usertest.ID {
+		if info, err := os.Stat(path); err != nil || sys.Owner(info) != usertest.ID {
 			t.Errorf("%s is not the user's: %v", path, err)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // Options are the options of Serve. Command, Database, Sessions and Log are required.
@@ -123,10 +123,10 @@ func writePID(path string) (remove func(), err error) {
 	if path == "" {
 		return func() {}, nil
 	}
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return nil, failure.New(err, "see --pid-file")
 	}
-	f, err := private.Open(path)
+	f, err := sys.OpenPrivate(path)
 	if err == nil {
 		err = f.Truncate(0)
 	}

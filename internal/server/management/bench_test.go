@@ -13,7 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/testkit"
 	"github.com/ptyrec/ptyrec/internal/testkit/servetest"
 )
@@ -72,7 +72,7 @@ func BenchmarkEcho(b *testing.B) {
 	})
 	b.Run("Local", func(b *testing.B) {
 		s := newSite(b, nil)
-		ptmx, tty, err := pty.Open()
+		ptmx, tty, err := sys.OpenPTY()
 		if err != nil {
 			b.Fatal(err)
 		}

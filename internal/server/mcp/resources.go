@@ -16,7 +16,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/internal/render"
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -51,17 +51,17 @@ func (s *Server) addResources() {
 			switch p := r.GetParams().(type) {
 			case *sdk.ListResourcesParams:
 				if method == "resources/list" {
-					nice.Do(func() { result, err = s.listResources(ctx, p) })
+					sys.LowPriority(func() { result, err = s.listResources(ctx, p) })
 					return result, err
 				}
 			case *sdk.ReadResourceParams:
 				if !resourceURI().MatchString(p.URI) {
 					return nil, unknownResource(p.URI)
 				}
-				nice.Do(func() { result, err = next(ctx, method, r) })
+				sys.LowPriority(func() { result, err = next(ctx, method, r) })
 				return result, err
 			case *sdk.CompleteParams:
-				nice.Do(func() { result, err = next(ctx, method, r) })
+				sys.LowPriority(func() { result, err = next(ctx, method, r) })
 				return result, err
 			}
 			return next(ctx, method, r)

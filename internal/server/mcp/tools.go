@@ -6,7 +6,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/ptyrec/ptyrec/internal/sys/nice"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -82,7 +82,7 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 		return t.run(ctx, c)
 	}
 	var out answer
-	nice.Do(func() { out, err = t.run(ctx, c) })
+	sys.LowPriority(func() { out, err = t.run(ctx, c) })
 	return out, err
 }
 

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
-	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // minLength is the minimum length of a token, in bytes.
@@ -28,7 +27,7 @@ var (
 
 // Path returns the default path of the token, in the user's state folder.
 func Path() (string, error) {
-	state, err := xdg.State()
+	state, err := sys.StateFolder()
 	if err != nil {
 		return "", err
 	}
@@ -80,7 +79,7 @@ func read(path string) (string, error) {
 
 // write creates a new token. place must move the file from from to to in one step.
 func write(path string, place func(from, to string) error) error {
-	if err := private.Folder(filepath.Dir(path)); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".token-") // 0600
@@ -88,7 +87,7 @@ func write(path string, place func(from, to string) error) error {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // after a rename it no longer exists
-	private.Give(f, filepath.Dir(path))
+	sys.GiveAs(f, filepath.Dir(path))
 	_, err = fmt.Fprintln(f, rand.Text())
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

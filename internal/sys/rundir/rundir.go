@@ -25,7 +25,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 const (
@@ -134,7 +134,7 @@ func ownerOf(info fs.FileInfo) int {
 // Link creates the link next to the database by which programs find a session's socket.
 func Link(db, id, socket string) error {
 	dir := Links(db)
-	if err := private.Folder(dir); err != nil {
+	if err := sys.PrivateFolder(dir); err != nil {
 		return err
 	}
 	if err := Check(dir); err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ptyrec/ptyrec/internal/sys/pty"
+	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
 // patience is how long a test waits for what must come.
@@ -52,7 +52,7 @@ var heedSignals = sync.OnceFunc(func() {
 func New(t testing.TB) *User {
 	t.Helper()
 	HeedSignals()
-	ptmx, tty, err := pty.Open()
+	ptmx, tty, err := sys.OpenPTY()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/ptyrec/ptyrec/internal/sys/deadly"
+	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -90,7 +90,7 @@ func (p *Picker) Run(ctx context.Context) (Choice, error) {
 // is restored.
 func passSignals(program *tea.Program) (stop func()) {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, deadly.Signals()...)
+	signal.Notify(signals, proc.DeadlySignals()...)
 	done := make(chan struct{})
 	var waiting sync.WaitGroup
 	waiting.Go(func() {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/sys/bytelock"
-	"github.com/ptyrec/ptyrec/internal/sys/private"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -64,7 +63,7 @@ func lockPath(database string) string { return database + "-sync" }
 
 // openLock opens the lock file.
 func openLock(database string) (*os.File, error) {
-	return private.Open(lockPath(database))
+	return sys.OpenPrivate(lockPath(database))
 }
 
 // running reports whether a background process is running.
@@ -74,7 +73,7 @@ func running(database string) bool {
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	return bytelock.Locked(f, staying)
+	return sys.ByteLocked(f, staying)
 }
 
 // Start starts a process that sends the sessions of the database at path, or wakes the running one,
@@ -107,7 +106,7 @@ func (o *Options) takeTurn(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for told := false; bytelock.Lock(f, sending) != nil; told = true {
+	for told := false; sys.LockByte(f, sending) != nil; told = true {
 		if !told && !o.Background {
 			o.Notice("another sync is sending: this one waits for it")
 		}
@@ -136,7 +135,7 @@ func (o *Options) background(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if bytelock.Lock(f, staying) != nil {
+		if sys.LockByte(f, staying) != nil {
 			return f.Close()
 		}
 		b := background{Options: o, lock: f, refused: map[string]string{}}

@@ -1,7 +1,7 @@
 package teamsync
 
 import (
-	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
 )
 
@@ -12,6 +12,6 @@ func NewReader(address string) (*team.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, _ := xdg.Home() // without a home folder, ~ is not replaced
+	home, _ := sys.HomeFolder() // without a home folder, ~ is not replaced
 	return team.NewReader(server, home), nil
 }

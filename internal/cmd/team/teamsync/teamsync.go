@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/library"
-	"github.com/ptyrec/ptyrec/internal/sys/xdg"
+	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -209,6 +209,6 @@ func (o *Options) syncer() (*team.Syncer, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, _ := xdg.Home() // without a home folder, ~ is not replaced
+	home, _ := sys.HomeFolder() // without a home folder, ~ is not replaced
 	return &team.Syncer{Store: o.Database, Server: server, Rules: rules, Home: home}, nil
 }

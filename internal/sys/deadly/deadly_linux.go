@@ -1,8 +1,0 @@
-package deadly
-
-import (
-	"os"
-	"syscall"
-)
-
-var others = []os.Signal{syscall.SIGSTKFLT}

@@ -1,7 +1,0 @@
-//go:build !linux && !darwin
-
-package deadly
-
-import "os"
-
-var others []os.Signal

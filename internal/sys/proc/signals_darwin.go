@@ -1,0 +1,8 @@
+package proc
+
+import (
+	"os"
+	"syscall"
+)
+
+var otherCrashes = []os.Signal{syscall.SIGEMT}

@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package proc
+
+import "os"
+
+var otherCrashes []os.Signal
