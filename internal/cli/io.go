@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 )
 
 // IO is what a command reads and writes: the process's streams, and what is done with them.
@@ -52,7 +52,7 @@ func (o *IO) Page(write func(io.Writer) error) error {
 }
 
 // ReadProgress shows how many bytes of these files have been read.
-func (o *IO) ReadProgress(label string, paths []string) *progress.Bar {
+func (o *IO) ReadProgress(label string, paths []string) *human.Bar {
 	var total int64
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -63,17 +63,17 @@ func (o *IO) ReadProgress(label string, paths []string) *progress.Bar {
 }
 
 // Counter shows how many of total things have been done; unit names them.
-func (o *IO) Counter(label, unit string, total int) *progress.Bar {
+func (o *IO) Counter(label, unit string, total int) *human.Bar {
 	return o.Progress(label, unit, int64(total))
 }
 
 // Progress shows how much of total is done, on a terminal.
-func (o *IO) Progress(label, unit string, total int64) *progress.Bar {
+func (o *IO) Progress(label, unit string, total int64) *human.Bar {
 	var out io.Writer
 	if IsTerminal(o.Err) {
 		out = o.Err
 	}
-	return progress.New(out, func() int { return TerminalWidth(o.Err) }, label, unit, total)
+	return human.NewBar(out, func() int { return TerminalWidth(o.Err) }, label, unit, total)
 }
 
 // Colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR

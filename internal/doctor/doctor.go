@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -41,7 +41,7 @@ type Options struct {
 	Open     func(ctx context.Context) (*sqlite.Store, error) // opens the database at Path
 	OpenNew  func(ctx context.Context) (*sqlite.Store, error) // opens it after Repair has replaced it
 	Library  func(db *sqlite.Store) (*library.Library, error)
-	Progress func(label, unit string, total int64) *progress.Bar
+	Progress func(label, unit string, total int64) *human.Bar
 
 	Stdin, Stdout *os.File // one of them may be the terminal
 	Session       string   // id of the recorded session that this process runs in, if any

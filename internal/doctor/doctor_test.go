@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/doctor"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -55,7 +55,7 @@ func patient(t *testing.T) (o doctor.Options, id string) {
 	return doctor.Options{
 		Path: path, Open: open, OpenNew: open,
 		Library:  func(db *sqlite.Store) (*library.Library, error) { return &library.Library{Store: db}, nil },
-		Progress: func(string, string, int64) *progress.Bar { return new(progress.Bar) },
+		Progress: func(string, string, int64) *human.Bar { return new(human.Bar) },
 		Stdin:    null, Stdout: null, Agents: []string{"no-such-agent"},
 	}, sess.ID
 }

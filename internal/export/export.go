@@ -12,8 +12,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/export/edits"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -31,7 +31,7 @@ func Extension(format string) string {
 // Exporter writes sessions in any format.
 type Exporter struct {
 	Library *library.Library
-	At      timespan.Moment // svg: moment of the screen; default: that of the entries, or of the last message
+	At      human.Moment // svg: moment of the screen; default: that of the entries, or of the last message
 	Ref     archive.Ref     // entries to export
 	Animate bool            // svg: write an animation of the recording
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cast"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -111,16 +111,16 @@ func TestCastMarks(t *testing.T) {
 
 func TestScreen(t *testing.T) {
 	x, info := talk(t)
-	moment := func(text string) (m timespan.Moment) {
+	moment := func(text string) (m human.Moment) {
 		if err := m.Set(text); err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
 	for _, tt := range []struct {
-		at   timespan.Moment
+		at   human.Moment
 		want string
-	}{{timespan.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"), ""}, {moment("end"), "first prompt\nsecond prompt"}} {
+	}{{human.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"), ""}, {moment("end"), "first prompt\nsecond prompt"}} {
 		x.At = tt.at
 		s, err := x.Screen(t.Context(), info, vterm.Graphemes)
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cast"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/session"
@@ -193,7 +193,7 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 
 // MomentOf returns the moment of a picture: wanted if it is set, otherwise that of the entries of
 // ref, otherwise the end.
-func MomentOf(wanted timespan.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
+func MomentOf(wanted human.Moment, ref archive.Ref, t *session.Transcript) time.Duration {
 	if wanted.Given {
 		return wanted.Duration()
 	}

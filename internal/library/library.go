@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/process"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -30,7 +30,7 @@ type Library struct {
 	Redact archive.Redaction
 	Warn   func(format string, args ...any) // reports what cannot be read; nil discards it
 	// Progress, if set, shows how much of total bytes of output has been read.
-	Progress func(label string, total int64) *progress.Bar
+	Progress func(label string, total int64) *human.Bar
 }
 
 // ErrNoRawLog reports that a session has no raw log to extract entries from.
@@ -58,9 +58,9 @@ func (l *Library) WarnDamage(damage []*store.Damage) {
 	}
 }
 
-func (l *Library) progress(label string, total int64) *progress.Bar {
+func (l *Library) progress(label string, total int64) *human.Bar {
 	if l.Progress == nil {
-		return new(progress.Bar) // a Bar that shows nothing
+		return new(human.Bar) // a Bar that shows nothing
 	}
 	return l.Progress(label, total)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -269,7 +269,7 @@ func (v *Past) Screen(ctx context.Context, info *store.Info, at float64) (screen
 	}
 	defer source.Stop()
 	counted := &countingSource{EventSource: source, until: at}
-	s, err := archive.ScreenAt(counted, vterm.Options{Cols: info.Cols, Rows: info.Rows}, (&timespan.Moment{Given: true, Seconds: at}).Duration())
+	s, err := archive.ScreenAt(counted, vterm.Options{Cols: info.Cols, Rows: info.Rows}, (&human.Moment{Given: true, Seconds: at}).Duration())
 	return s, counted.bytes, err
 }
 

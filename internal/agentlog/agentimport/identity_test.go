@@ -20,7 +20,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/agentlog/agentimport"
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -150,7 +150,7 @@ func agentHome(t *testing.T) string {
 // take imports the logs of an agent, and returns what is said.
 func take(ctx context.Context, t rapid.TB, s *sqlite.Store, agent string) string {
 	var out bytes.Buffer
-	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(progress.Bar), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
+	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	if err := im.Import(ctx, []string{agent}); err != nil {
 		t.Fatalf("import: %v", err)
 	}
@@ -408,7 +408,7 @@ func TestACopiedLogIsNoSession(t *testing.T) {
 // looked imports logs, and returns how many entries and prompts were compared.
 func looked(t *testing.T, s *sqlite.Store, agent string) int {
 	t.Helper()
-	im := &agentimport.Importer{Store: s, Out: io.Discard, Progress: new(progress.Bar), Notice: func(string, ...any) {}}
+	im := &agentimport.Importer{Store: s, Out: io.Discard, Progress: new(human.Bar), Notice: func(string, ...any) {}}
 	if err := im.Import(t.Context(), []string{agent}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/library/spool"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -36,7 +35,7 @@ type Importer struct {
 	Redact   archive.Redaction
 	Out      io.Writer                        // receives a line for each session
 	Notice   func(format string, args ...any) // prints a notice to the user
-	Progress *progress.Bar                    // counts the bytes read; its total grows
+	Progress *human.Bar                    // counts the bytes read; its total grows
 
 	known     map[[2]string]store.KnownLog
 	present   map[string]bool            // paths of the existing logs
@@ -301,7 +300,7 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	if im.DryRun {
 		verb = "to be imported"
 	} else if t.added+t.updated > 0 {
-		verb += fmt.Sprintf(" (%s in %v)", bytesize.Format(im.bytes), time.Since(begun).Round(100*time.Millisecond))
+		verb += fmt.Sprintf(" (%s in %v)", human.FormatSize(im.bytes), time.Since(begun).Round(100*time.Millisecond))
 	}
 	text := fmt.Sprintf("%d %s", t.added, verb)
 	for _, part := range []struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -62,7 +62,7 @@ func sizeWord(info *store.Info) string {
 	if !info.Recorded() {
 		return "log"
 	}
-	return bytesize.Format(info.RawBytes)
+	return human.FormatSize(info.RawBytes)
 }
 
 // listedTitle is how much of a title a list shows where no window limits it, in characters.

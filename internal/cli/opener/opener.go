@@ -7,14 +7,14 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/human"
 )
 
 // Opener opens what one command needs. Its functions are needed. Close must be called.
 type Opener struct {
 	Database  func() (path string, err error)
 	Recording func(path string, seen func(n int)) (*archive.Recording, error) // opens a recording's file
-	Progress  func(label, unit string, total int64) *progress.Bar
+	Progress  func(label, unit string, total int64) *human.Bar
 	Notice    func(format string, args ...any) // tells the user what is no failure
 	Temps     *cli.Temporaries
 	Redaction func() (archive.Redaction, error) // what is taken out of what is shown

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -31,7 +31,7 @@ func open(t *testing.T) (o *opener.Opener, database string) {
 		Recording: func(path string, seen func(int)) (*archive.Recording, error) {
 			return archive.OpenRecording(path, archive.RecordingOptions{Seen: seen})
 		},
-		Progress: func(string, string, int64) *progress.Bar { return new(progress.Bar) },
+		Progress: func(string, string, int64) *human.Bar { return new(human.Bar) },
 		Notice:   func(format string, args ...any) { t.Logf(format, args...) },
 		Temps:    new(cli.Temporaries),
 	}

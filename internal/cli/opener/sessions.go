@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 	"github.com/ptyrec/ptyrec/store"
@@ -69,7 +69,7 @@ func (o *Opener) Library(db store.Reader) (*library.Library, error) {
 	r, err := o.Redaction()
 	return &library.Library{
 		Store: db, Redact: r, Warn: o.Notice,
-		Progress: func(label string, total int64) *progress.Bar { return o.Progress(label, "", total) },
+		Progress: func(label string, total int64) *human.Bar { return o.Progress(label, "", total) },
 	}, err
 }
 

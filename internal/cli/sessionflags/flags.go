@@ -14,9 +14,9 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor"
 	"github.com/ptyrec/ptyrec/internal/git"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -106,9 +106,9 @@ func (f *Flags) Filter(now time.Time) (store.Filter, error) {
 		if t.text == "" {
 			continue
 		}
-		s, err := timespan.Parse(t.text, now)
+		s, err := human.ParseSpan(t.text, now)
 		if err != nil {
-			return out, &failure.Error{Err: err, Hint: timespan.Help, Misuse: true}
+			return out, &failure.Error{Err: err, Hint: human.TimeHelp, Misuse: true}
 		}
 		if s.Weekday {
 			if f.understood != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 )
 
 // explainOptions are the options of explain.
@@ -21,7 +21,7 @@ type explainOptions struct {
 	IO   *cli.IO
 	Open *opener.Opener
 
-	at   timespan.Moment
+	at   human.Moment
 	json bool
 }
 

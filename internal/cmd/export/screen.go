@@ -18,8 +18,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/export"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -32,7 +32,7 @@ type screenOptions struct {
 	Open *opener.Opener
 	Live join.Live
 
-	at     timespan.Moment
+	at     human.Moment
 	dir    string
 	widths string
 	format string

@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/usage"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -104,7 +104,7 @@ const topFolders = 10
 // Write writes the summary for people, in width columns; 0 means no limit.
 func (s *summary) Write(w io.Writer, st cli.Style, width int) error {
 	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", printable.Plural(s.Sessions, "session"), printable.Plural(s.Turns, "turn"),
-		printable.Plural(s.Messages, "message"), s.length(), bytesize.Format(s.RawBytes), bytesize.Format(s.Stored))
+		printable.Plural(s.Messages, "message"), s.length(), human.FormatSize(s.RawBytes), human.FormatSize(s.Stored))
 	for _, part := range []struct {
 		title string
 		rows  []count

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/session"
@@ -38,7 +38,7 @@ func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 		size += info.StoredBytes
 		fmt.Fprintf(d.Out, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
 	}
-	what := fmt.Sprintf("%s, %s on disk", printable.Plural(len(infos), "session"), bytesize.Format(size))
+	what := fmt.Sprintf("%s, %s on disk", printable.Plural(len(infos), "session"), human.FormatSize(size))
 	if err := d.Confirm("delete " + what); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ const slowScrub = 100 << 20
 
 func (d Deleter) scrub(ctx context.Context, what string) error {
 	if info, err := os.Stat(d.Store.Path()); err == nil && info.Size() > slowScrub && d.Terminal {
-		d.Notice("overwriting deleted data in a database of %s", bytesize.Format(info.Size()))
+		d.Notice("overwriting deleted data in a database of %s", human.FormatSize(info.Size()))
 	}
 	if err := Scrub(ctx, d.Store, what); err != nil {
 		return err

@@ -11,10 +11,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/config"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/library/retention"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store"
@@ -102,14 +101,14 @@ func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
 			Hint: "pass --older-than, --keep or --max-size", Misuse: true}
 	}
 	if o.olderThan != "" {
-		age, err := timespan.ParseAge(o.olderThan)
+		age, err := human.ParseAge(o.olderThan)
 		if err != nil {
 			return l, &failure.Error{Err: err, Hint: "try 90d, 12w or 1y", Misuse: true}
 		}
 		l.Before = now.Add(-age)
 	}
 	if o.maxSize != "" {
-		size, err := bytesize.Parse(o.maxSize)
+		size, err := human.ParseSize(o.maxSize)
 		if err != nil {
 			return l, &failure.Error{Err: err, Hint: "try 500MB or 2GiB", Misuse: true}
 		}

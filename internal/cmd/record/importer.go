@@ -10,9 +10,8 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -27,7 +26,7 @@ type Importer struct {
 	Open     func(path string, seen func(n int)) (*archive.Recording, error) // may be called concurrently
 	Out      io.Writer                                                       // receives a line for each recording
 	Notice   func(format string, args ...any)                                // prints a notice to the user
-	Progress *progress.Bar                                                   // counts the bytes read
+	Progress *human.Bar                                                      // counts the bytes read
 
 	bytes atomic.Int64 // number of bytes read
 }
@@ -87,7 +86,7 @@ func (im *Importer) tell(ctx context.Context, paths []string, done []imported, b
 	case im.DryRun:
 		verb = "to be imported"
 	case fresh > 0:
-		verb += fmt.Sprintf(" (%s in %v)", bytesize.Format(im.bytes.Load()), time.Since(begun).Round(100*time.Millisecond))
+		verb += fmt.Sprintf(" (%s in %v)", human.FormatSize(im.bytes.Load()), time.Since(begun).Round(100*time.Millisecond))
 	}
 	text := fmt.Sprintf("%d %s, %d there already", fresh, verb, known)
 	if failed > 0 {

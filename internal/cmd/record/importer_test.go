@@ -14,7 +14,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cmd/record"
-	"github.com/ptyrec/ptyrec/internal/human/progress"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
@@ -44,7 +44,7 @@ func imported(t *testing.T, s *sqlite.Store, dry bool, paths ...string) (said st
 	var out bytes.Buffer
 	var notices []string
 	im := &record.Importer{
-		Store: s, DryRun: dry, Out: &out, Progress: new(progress.Bar),
+		Store: s, DryRun: dry, Out: &out, Progress: new(human.Bar),
 		Open: func(path string, seen func(int)) (*archive.Recording, error) {
 			return archive.OpenRecording(path, archive.RecordingOptions{Seen: seen})
 		},

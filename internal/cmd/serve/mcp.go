@@ -17,8 +17,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/webserver"
 	"github.com/ptyrec/ptyrec/recorder/detached"
@@ -155,7 +155,7 @@ func (s mcpServers) options(log *slog.Logger) (mcp.Options, error) {
 			return openArchive(ctx, quiet)
 		}), Redact: r.Redactor, Command: r.Command, Version: buildinfo.Version(), Log: log,
 		When: func(text string) (start, end time.Time, err error) {
-			span, err := timespan.Parse(text, time.Now())
+			span, err := human.ParseSpan(text, time.Now())
 			return span.Start, span.End, err
 		},
 	}, nil

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -31,7 +30,7 @@ func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
 	p := Policy{Tagged: !keepTagged}
 	var err error
 	if olderThan != "" {
-		if p.OlderThan, err = timespan.ParseAge(olderThan); err == nil && p.OlderThan < Every {
+		if p.OlderThan, err = human.ParseAge(olderThan); err == nil && p.OlderThan < Every {
 			err = errors.New("it takes a day (1d) or more")
 		}
 		if err != nil {
@@ -39,7 +38,7 @@ func ParsePolicy(olderThan, maxSize string, keepTagged bool) (Policy, error) {
 		}
 	}
 	if maxSize != "" {
-		size, err := bytesize.Parse(maxSize)
+		size, err := human.ParseSize(maxSize)
 		if err != nil || size == 0 {
 			return Policy{}, fmt.Errorf("max_size %q: unknown size", maxSize)
 		}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -56,7 +56,7 @@ func parseDays(text string) (days int64, err error) {
 	if text == never {
 		return 0, nil
 	}
-	age, err := timespan.ParseAge(text)
+	age, err := human.ParseAge(text)
 	days = int64(age.Hours() / 24)
 	if err != nil || days < 1 || days > maxDays {
 		return 0, failure.Misuse("write 90d, 12w, 1y or never", "%q is not a number of days", text)

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -166,7 +166,7 @@ func newTokenAddCmd(o Options) *cobra.Command {
 			return usage("--space requires --push")
 		}
 		if valid != "" {
-			age, err := timespan.ParseAge(valid)
+			age, err := human.ParseAge(valid)
 			if err != nil {
 				return failure.Misuse("write 90d, 2w or 12h", "--for %q is not a time", valid)
 			}
@@ -242,9 +242,9 @@ func newSpaceMemberCmd(o Options) *cobra.Command {
 func newAuditCmd(o Options) *cobra.Command {
 	var since string
 	cmd := command(o, "audit", "Print the audit as JSON lines, and verify it", 0, 0, func(t *database, _ []string) error {
-		span, err := timespan.Parse(since, time.Now())
+		span, err := human.ParseSpan(since, time.Now())
 		if err != nil {
-			return failure.Misuse(timespan.Help, "--since %q is not a time", since)
+			return failure.Misuse(human.TimeHelp, "--since %q is not a time", since)
 		}
 		out := json.NewEncoder(o.Out)
 		return t.Audit(t.ctx, span.Start, func(r postgres.Record) error { return out.Encode(r) })

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/timespan"
 	"github.com/ptyrec/ptyrec/internal/team"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -58,7 +58,7 @@ invalidates all links to the session.`,
 // Share creates a link to the session that ref names, or revokes all its links. The errors have
 // hints.
 func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
-	valid, err := timespan.ParseAge(f.For)
+	valid, err := human.ParseAge(f.For)
 	if err != nil || valid < time.Second {
 		return &failure.Error{Err: fmt.Errorf("--for must be a time such as 12h or 7d, not %s", f.For), Misuse: true}
 	}

@@ -1,6 +1,4 @@
-// Package timespan reads the times and ages that people write on the command line: 2026-11-20,
-// yesterday, tuesday, 3d.
-package timespan
+package human
 
 import (
 	"fmt"
@@ -16,8 +14,8 @@ type Span struct {
 	Weekday    bool // the word was a weekday: which one of them is meant is a convention
 }
 
-// Help says what Parse takes.
-const Help = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
+// TimeHelp says what Parse takes.
+const TimeHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
 
 // layouts are how a moment can be written, each with how long it lasts.
 var layouts = []struct {
@@ -33,10 +31,10 @@ var layouts = []struct {
 	{"2006-01-02", 1, 0},
 }
 
-// Parse reads a date, a moment, today, yesterday, a weekday, or a time ago (2h, 3d,
+// ParseSpan reads a date, a moment, today, yesterday, a weekday, or a time ago (2h, 3d,
 // "2 weeks ago"), in now's time zone. A weekday is the last one, and today's own is today, as git
 // reads it; "last friday" on a Friday was a week ago.
-func Parse(text string, now time.Time) (Span, error) {
+func ParseSpan(text string, now time.Time) (Span, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, text, now.Location()); err == nil {
 			return Span{Start: t, End: t.AddDate(0, 0, l.days).Add(l.length)}, nil
@@ -70,8 +68,8 @@ func Parse(text string, now time.Time) (Span, error) {
 
 const day = 24 * time.Hour
 
-// units are those that ParseAge knows besides Go's own.
-var units = map[string]time.Duration{
+// ageUnits are those that ParseAge knows besides Go's own.
+var ageUnits = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": day, "w": 7 * day, "y": 365 * day,
 	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day, "year": 365 * day,
 }
@@ -81,9 +79,9 @@ func ParseAge(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz ")
 	unit := strings.TrimSpace(text[len(number):])
-	d, ok := units[unit]
+	d, ok := ageUnits[unit]
 	if !ok {
-		d, ok = units[strings.TrimSuffix(unit, "s")]
+		d, ok = ageUnits[strings.TrimSuffix(unit, "s")]
 	}
 	if n, err := strconv.ParseFloat(number, 64); err == nil && ok && n >= 0 {
 		return time.Duration(n * float64(d)), nil

@@ -1,5 +1,4 @@
-// Package bytesize writes and reads sizes in bytes as people do: 1.5 MiB, 500MB.
-package bytesize
+package human
 
 import (
 	"fmt"
@@ -8,11 +7,11 @@ import (
 	"strings"
 )
 
-const units = "KMGTPE" // each 1024 or 1000 times the one before
+const sizeUnits = "KMGTPE" // each 1024 or 1000 times the one before
 
-// Format writes a size in binary units, with a decimal place below 10: 9 B, 1.5 MiB, 12 GiB. A
+// FormatSize writes a size in binary units, with a decimal place below 10: 9 B, 1.5 MiB, 12 GiB. A
 // negative size is written as 0 B.
-func Format(size int64) string {
+func FormatSize(size int64) string {
 	size = max(0, size)
 	if size < 1024 {
 		return fmt.Sprintf("%d B", size)
@@ -23,15 +22,15 @@ func Format(size int64) string {
 		unit++
 	}
 	if value = math.Floor(value*10+0.5) / 10; value < 10 {
-		return fmt.Sprintf("%.1f %ciB", value, units[unit])
+		return fmt.Sprintf("%.1f %ciB", value, sizeUnits[unit])
 	}
-	return fmt.Sprintf("%.0f %ciB", value, units[unit])
+	return fmt.Sprintf("%.0f %ciB", value, sizeUnits[unit])
 }
 
-// Parse reads a size: a number, which may have a fraction, and a unit. KiB, MiB and so on are
+// ParseSize reads a size: a number, which may have a fraction, and a unit. KiB, MiB and so on are
 // powers of 1024, KB, K, MB, M and so on powers of 1000. Without a unit, or with B, the number is
 // bytes. Case does not matter, and commas in the number are ignored.
-func Parse(text string) (int64, error) {
+func ParseSize(text string) (int64, error) {
 	bad := fmt.Errorf("unknown size %q", text)
 	end := len(text) - len(strings.TrimLeft(text, "0123456789.,"))
 	number, err := strconv.ParseFloat(strings.ReplaceAll(text[:end], ",", ""), 64)
@@ -45,7 +44,7 @@ func Parse(text string) (int64, error) {
 	}
 	power := 0
 	if unit != "" {
-		if power = strings.Index(units, unit) + 1; power == 0 || len(unit) > 1 {
+		if power = strings.Index(sizeUnits, unit) + 1; power == 0 || len(unit) > 1 {
 			return 0, bad
 		}
 	}

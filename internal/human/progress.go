@@ -1,5 +1,4 @@
-// Package progress shows on a terminal how much of a long task is done.
-package progress
+package human
 
 import (
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"github.com/ptyrec/ptyrec/internal/human/bytesize"
 )
 
 const (
@@ -36,10 +33,10 @@ type Bar struct {
 	done  int64
 }
 
-// New returns a Bar for total bytes, or for total things if unit names them
+// NewBar returns a Bar for total bytes, or for total things if unit names them
 // ("sessions"). A total of 0 means unknown. width returns the width of the terminal out, in
 // columns; out is nil if there is no terminal.
-func New(out io.Writer, width func() int, label, unit string, total int64) *Bar {
+func NewBar(out io.Writer, width func() int, label, unit string, total int64) *Bar {
 	return newBar(out, width, time.Now, label, unit, total)
 }
 
@@ -74,7 +71,7 @@ func (p *Bar) Add(n int) {
 func (p *Bar) line(now time.Time) string {
 	amount := func(n int64) string {
 		if p.unit == "" {
-			return bytesize.Format(n)
+			return FormatSize(n)
 		}
 		return withCommas(n)
 	}
@@ -85,9 +82,9 @@ func (p *Bar) line(now time.Time) string {
 	var b strings.Builder
 	b.WriteString(p.label)
 	if p.total > 0 {
-		fmt.Fprintf(&b, " %3d%% (%s of %s%s)", 100*done/p.total, amount(done), amount(p.total), suffix(p.unit))
+		fmt.Fprintf(&b, " %3d%% (%s of %s%s)", 100*done/p.total, amount(done), amount(p.total), unitSuffix(p.unit))
 	} else {
-		fmt.Fprintf(&b, " %s%s", amount(done), suffix(p.unit))
+		fmt.Fprintf(&b, " %s%s", amount(done), unitSuffix(p.unit))
 	}
 	spent := now.Sub(p.begun)
 	if p.unit == "" && spent > 0 {
@@ -100,7 +97,7 @@ func (p *Bar) line(now time.Time) string {
 	return b.String()
 }
 
-func suffix(unit string) string {
+func unitSuffix(unit string) string {
 	if unit == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package timespan
+package human
 
 import (
 	"errors"

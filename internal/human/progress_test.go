@@ -1,4 +1,4 @@
-package progress
+package human
 
 import (
 	"strings"
@@ -63,7 +63,7 @@ func TestProgressStaysOnItsLine(t *testing.T) {
 	if got := strings.TrimSuffix(strings.TrimPrefix(out.String(), "\r"), "\x1b[K"); len([]rune(got)) != 29 {
 		t.Errorf("%d cells of 30: %q", len([]rune(got)), got)
 	}
-	none := New(nil, nil, "x", "", 1)
+	none := NewBar(nil, nil, "x", "", 1)
 	none.Add(1)
 	none.Finish()
 }
