@@ -9,8 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 )
 
 // PageWidth is the width of a help page, in columns, unless the terminal is narrower.
@@ -133,7 +131,7 @@ func (p *helpPage) flags() {
 			return
 		}
 		title := "Flags"
-		if group := f.Annotations[flaggroup.Key]; len(group) > 0 {
+		if group := f.Annotations[flagGroup]; len(group) > 0 {
 			title = group[0]
 		}
 		if groups[title] == nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -39,7 +39,7 @@ type fields = store.Filter
 func (f *Flags) Register(flags *pflag.FlagSet) {
 	f.register(flags, false)
 	flags.StringVar(&f.on, "on", "", "select sessions started on `DAY`")
-	flaggroup.Set(flags, groupTitle, "on")
+	cli.GroupFlags(flags, groupTitle, "on")
 }
 
 // groupTitle is the title of the flags on help pages.
@@ -63,7 +63,7 @@ func (f *Flags) register(flags *pflag.FlagSet, team bool) {
 		case *time.Time:
 			flags.StringVar(times[field.Name], field.Name, "", usage)
 		}
-		flaggroup.Set(flags, groupTitle, field.Name)
+		cli.GroupFlags(flags, groupTitle, field.Name)
 	}
 }
 
@@ -73,7 +73,7 @@ const TeamUsage = "use the sessions on your team's server"
 // RegisterTeam adds the flags that choose among the sessions of a team.
 func (f *Flags) RegisterTeam(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Team, "team", false, TeamUsage)
-	flaggroup.Set(flags, groupTitle, "team")
+	cli.GroupFlags(flags, groupTitle, "team")
 	f.register(flags, true)
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/human/flaggroup"
 	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/management"
 )
@@ -77,12 +77,12 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.SecretFile, "oidc-secret-file", "", "read the client's secret from `FILE`, if it has one")
 	flags.BoolVar(&f.Verbose, "verbose", false, "log all connections")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
-	flaggroup.Set(flags, "Address", "listen", "host", "cert", "key", "open", "url")
-	flaggroup.Set(flags, "Access", "token-file", "new-token", "read-only", "open-reading", "unsafe-no-token")
-	flaggroup.Set(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command",
+	cli.GroupFlags(flags, "Address", "listen", "host", "cert", "key", "open", "url")
+	cli.GroupFlags(flags, "Access", "token-file", "new-token", "read-only", "open-reading", "unsafe-no-token")
+	cli.GroupFlags(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command",
 		"bridge-server",
 		"allow-subscribe", "agent-id", "shell-grace")
-	flaggroup.Set(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
+	cli.GroupFlags(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
 }
 
 // Check validates the flags. It returns a usage error.
