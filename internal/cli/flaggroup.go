@@ -3,8 +3,8 @@ package cli
 // flagGroup is the annotation of a flag that has the title of its group.
 const flagGroup = "ptyrec_group"
 
-// GroupFlags puts flags, such as those of a *pflag.FlagSet, into a group. It panics if a flag does not
-// exist.
+// GroupFlags puts flags, such as those of a *pflag.FlagSet, into a group. It panics if a flag does
+// not exist.
 func GroupFlags(flags interface {
 	SetAnnotation(name, key string, values []string) error
 }, title string, names ...string) {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/library/retention"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
@@ -110,8 +110,8 @@ type Retention struct {
 }
 
 // Policy returns what is deleted once a day.
-func (r *Retention) Policy() (retention.Policy, error) {
-	return retention.ParsePolicy(r.OlderThan, r.MaxSize, r.KeepTagged)
+func (r *Retention) Policy() (library.RetentionPolicy, error) {
+	return library.ParseRetention(r.OlderThan, r.MaxSize, r.KeepTagged)
 }
 
 // Stats has the settings of `ptyrec stats`.

@@ -1,4 +1,5 @@
-// Package export writes stored sessions as files: transcripts, recordings, pages and pictures.
+// Package export writes stored sessions as files: transcripts, recordings, pages, pictures, and the
+// changes to files that agents have shown.
 package export
 
 import (
@@ -11,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/export/edits"
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
@@ -32,8 +32,8 @@ func Extension(format string) string {
 type Exporter struct {
 	Library *library.Library
 	At      human.Moment // svg: moment of the screen; default: that of the entries, or of the last message
-	Ref     archive.Ref     // entries to export
-	Animate bool            // svg: write an animation of the recording
+	Ref     archive.Ref  // entries to export
+	Animate bool         // svg: write an animation of the recording
 }
 
 // Write writes a session in one of the Formats. If the session does not have the entries of Ref,
@@ -57,7 +57,7 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 		if err != nil {
 			return err
 		}
-		return edits.Write(w, list)
+		return WriteEdits(w, list)
 	case "cast", "cast2":
 		return x.writeCast(ctx, w, info, t, format)
 	case "svg":
@@ -75,7 +75,7 @@ func (x Exporter) Write(ctx context.Context, w io.Writer, format string, info *s
 }
 
 // EditsOf returns the edits among the entries of ref.
-func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, error) {
+func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]Edit, error) {
 	cut, err := ref.Cut(t, named)
 	if err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func EditsOf(t *session.Transcript, ref archive.Ref, named bool) ([]edits.Edit, 
 	for _, e := range cut.Entries {
 		chosen[e.Seq] = true
 	}
-	all := edits.Of(&t.Session, t.Entries) // the folder may be known only from earlier entries
-	return slices.DeleteFunc(all, func(e edits.Edit) bool { return !chosen[e.Seq] }), nil
+	all := AllEdits(&t.Session, t.Entries) // the folder may be known only from earlier entries
+	return slices.DeleteFunc(all, func(e Edit) bool { return !chosen[e.Seq] }), nil
 }
 
 // recordingFormats are the formats that show the raw log, which package render does not write.

@@ -1,5 +1,5 @@
 // Package library reads stored sessions as their user may see them: to their end, even if the
-// recorder could not extract all of it, and without secrets.
+// recorder could not extract all of it, and without secrets. It also deletes old ones.
 package library
 
 import (

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/library/spool"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -31,7 +30,7 @@ type reading struct {
 	damage  []*store.Damage // likewise
 
 	mu    sync.Mutex // guards the fields below
-	spool *spool.Spool
+	spool *Spool
 	t     *archive.Transcriber // has the entries after those in spool; nil when run is done
 	bytes int64                // output bytes read so far
 }
@@ -42,7 +41,7 @@ func (l *Library) newReading(info *store.Info) (*reading, error) {
 	if !ok {
 		return nil, session.ErrNotWritable
 	}
-	s, err := spool.New(filepath.Dir(db.Path()), os.TempDir())
+	s, err := NewSpool(filepath.Dir(db.Path()), os.TempDir())
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"time"
-
-	"github.com/ptyrec/ptyrec/internal/live/keyseq"
 )
 
 const (
@@ -76,8 +74,8 @@ func sequence(b []byte) (n int, is, pressed bool) {
 		c := b[i]
 		switch {
 		case c >= 0x40 && c < 0x7f:
-			key, ok := keyseq.Parse(string(b[2:i]), c)
-			return i + 1, ok && key.Codes[0] == '\\' && key.Mods == keyseq.Ctrl, !key.Released
+			key, ok := ParseKey(string(b[2:i]), c)
+			return i + 1, ok && key.Codes[0] == '\\' && key.Mods == Ctrl, !key.Released
 		case c < '0' || c > ';' || !begins(string(b[2:i+1])) || i >= maxHold:
 			return i, false, false
 		}

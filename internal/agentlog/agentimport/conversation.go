@@ -10,7 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/agentlog"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
-	"github.com/ptyrec/ptyrec/internal/library/spool"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -19,7 +19,7 @@ import (
 type conversation struct {
 	log        *agentlog.Log
 	facts      agentlog.Facts
-	spool      *spool.Spool
+	spool      *library.Spool
 	order      []place
 	turns      []turn
 	usage      map[string]session.Usage

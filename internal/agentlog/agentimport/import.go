@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/library/spool"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/sqlite"
@@ -35,7 +35,7 @@ type Importer struct {
 	Redact   archive.Redaction
 	Out      io.Writer                        // receives a line for each session
 	Notice   func(format string, args ...any) // prints a notice to the user
-	Progress *human.Bar                    // counts the bytes read; its total grows
+	Progress *human.Bar                       // counts the bytes read; its total grows
 
 	known     map[[2]string]store.KnownLog
 	present   map[string]bool            // paths of the existing logs
@@ -192,7 +192,7 @@ func (im *Importer) read(ctx context.Context, l *agentlog.Log) (*conversation, e
 	if im.Store != nil {
 		folder = filepath.Dir(im.Store.Path())
 	}
-	s, err := spool.New(folder, os.TempDir())
+	s, err := library.NewSpool(folder, os.TempDir())
 	if err != nil {
 		return nil, err
 	}

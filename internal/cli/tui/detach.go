@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
-	"github.com/ptyrec/ptyrec/internal/live/keyseq"
+	"github.com/ptyrec/ptyrec/internal/live"
 )
 
 // keySequences matches sequences that may be keys: parameters and final byte.
@@ -20,9 +20,9 @@ func detachAt(keys []byte, key byte) int {
 		if at >= 0 && m[0] > at {
 			break
 		}
-		k, ok := keyseq.Parse(string(keys[m[2]:m[3]]), keys[m[4]])
-		sends := func(code int) bool { return keyseq.Control(code) == key }
-		if ok && !k.Released && k.Mods&^keyseq.Shift == keyseq.Ctrl && slices.ContainsFunc(k.Codes, sends) {
+		k, ok := live.ParseKey(string(keys[m[2]:m[3]]), keys[m[4]])
+		sends := func(code int) bool { return live.ControlKey(code) == key }
+		if ok && !k.Released && k.Mods&^live.Shift == live.Ctrl && slices.ContainsFunc(k.Codes, sends) {
 			return m[0]
 		}
 	}

@@ -8,12 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
-	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/store"
 )
 
 // FilterFlags are the flags with which list, search and other commands select sessions.
-type FilterFlags struct{ sessionflags.Flags }
+type FilterFlags struct{ SessionFlags }
 
 // TableFlags are the flags of commands that print sessions for people, or as JSON for programs.
 type TableFlags struct {
@@ -29,7 +28,7 @@ func (flags *TableFlags) Register(open *opener.Opener, cmd *cobra.Command) {
 
 // Register adds the flags to cmd.
 func (flags *FilterFlags) Register(open *opener.Opener, cmd *cobra.Command) {
-	flags.Flags.Register(cmd.Flags())
+	flags.SessionFlags.Register(cmd.Flags())
 	completeFilters(open, cmd)
 }
 

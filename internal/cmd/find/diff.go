@@ -10,7 +10,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/export"
-	"github.com/ptyrec/ptyrec/internal/export/edits"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
@@ -69,5 +68,5 @@ func diff(ctx context.Context, o *diffOptions, args []string) error {
 		o.IO.Notice("no edit of a file was shown in this session")
 		return nil
 	}
-	return o.IO.Page(func(w io.Writer) error { return edits.Write(w, shown) })
+	return o.IO.Page(func(w io.Writer) error { return export.WriteEdits(w, shown) })
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
-	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cli/tui"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
@@ -72,7 +71,7 @@ exits with its status.`,
 	o.part.Register(cmd)
 	cmd.Flags().Float64Var(&o.speed, "speed", 1, "play `FACTOR` times as fast")
 	cmd.Flags().Float64Var(&o.idle, "idle-limit", 2, "shorten pauses to `SECONDS`; 0 keeps them")
-	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
+	cmd.Flags().BoolVar(&o.team, "team", false, factory.TeamUsage)
 	cmd.Flags().Float64Var(&o.at, "at", 0, "begin at `SECONDS` from the start")
 	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/archive"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
-	"github.com/ptyrec/ptyrec/internal/cli/sessionflags"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/library"
@@ -62,7 +61,7 @@ sessions.`,
 	cmd.Flags().BoolVar(&o.thinking, "thinking", false, "show the agents' thinking")
 	cmd.Flags().BoolVar(&o.events, "events", false, "show all events: resizes, busy, idle, …")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "write the transcript as JSON")
-	cmd.Flags().BoolVar(&o.team, "team", false, sessionflags.TeamUsage)
+	cmd.Flags().BoolVar(&o.team, "team", false, factory.TeamUsage)
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "write the raw output of the command")
 	return cmd
 }

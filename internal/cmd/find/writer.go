@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/export/edits"
+	"github.com/ptyrec/ptyrec/internal/export"
 	"github.com/ptyrec/ptyrec/internal/git"
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/store"
@@ -129,7 +129,7 @@ func editOf(ctx context.Context, lib *library.Library, info *store.Info, l fileL
 	if err != nil {
 		return 0, err
 	}
-	for _, e := range edits.Of(&t.Session, t.Entries) {
+	for _, e := range export.AllEdits(&t.Session, t.Entries) {
 		if e.At.After(until.Add(slack)) || !sameFile(l.File, info.Cwd, e.Path) {
 			continue
 		}

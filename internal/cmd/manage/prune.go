@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
-	"github.com/ptyrec/ptyrec/internal/library/retention"
+	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/store"
 )
@@ -94,8 +94,8 @@ func prune(ctx context.Context, o *pruneOptions) error {
 	return deleteSessions(ctx, o.IO, db, victims, o.yes)
 }
 
-func (o *pruneOptions) limits(now time.Time) (retention.Limits, error) {
-	l := retention.Limits{Keep: o.keep, Size: -1, Tagged: o.tagged}
+func (o *pruneOptions) limits(now time.Time) (library.RetentionLimits, error) {
+	l := library.RetentionLimits{Keep: o.keep, Size: -1, Tagged: o.tagged}
 	if o.olderThan == "" && o.maxSize == "" && o.keep < 0 {
 		return l, &failure.Error{Err: errors.New("no sessions are selected"),
 			Hint: "pass --older-than, --keep or --max-size", Misuse: true}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/team/teamadmin"
 	"github.com/ptyrec/ptyrec/internal/cmd/team/teamsync"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/store/postgres"
@@ -15,7 +14,7 @@ import (
 
 // NewCmdTeam returns the command team.
 func NewCmdTeam(f *factory.Factory) *cobra.Command {
-	cmd := teamadmin.New(teamadmin.Options{Out: f.IO.Out, Open: func(ctx context.Context) (teamadmin.Admin, error) {
+	cmd := NewAdminCmd(AdminOptions{Out: f.IO.Out, Open: func(ctx context.Context) (Admin, error) {
 		name, err := f.DatabaseName()
 		if err != nil {
 			return nil, err
@@ -31,7 +30,7 @@ func NewCmdTeam(f *factory.Factory) *cobra.Command {
 			return nil, err
 		}
 		server, _, err := teamsync.Connect(c.Team.Server)
-		return teamadmin.Remote(server), err
+		return Remote(server), err
 	}})
 	// They also exist without "team".
 	cmd.AddCommand(teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), NewCmdSync(f), NewCmdShare(f))

@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -68,7 +68,7 @@ the reply.`,
 			if text == "" && o.keys == "" && !o.enter {
 				return failure.Usage(errors.New("send: pass a text, --keys or --enter"))
 			}
-			return send(cmd.Context(), o, args[0], typing.Order{Text: text, Keys: o.keys, Enter: o.enter, Force: o.force})
+			return send(cmd.Context(), o, args[0], prompt.TypingOrder{Text: text, Keys: o.keys, Enter: o.enter, Force: o.force})
 		},
 	}
 	cmd.Flags().StringVarP(&o.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
@@ -86,9 +86,9 @@ func sendText(stdin io.Reader, words []string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-func send(ctx context.Context, o *sendOptions, ref string, order typing.Order) error {
+func send(ctx context.Context, o *sendOptions, ref string, order prompt.TypingOrder) error {
 	answers := order.Answers()
-	if _, err := typing.Keys(order.Keys, false); err != nil { // validate before anything is typed
+	if _, err := prompt.Keys(order.Keys, false); err != nil { // validate before anything is typed
 		return failure.Usage(err)
 	}
 	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: o.name, Kind: protocol.Agent,
@@ -97,12 +97,12 @@ func send(ctx context.Context, o *sendOptions, ref string, order typing.Order) e
 		return err
 	}
 	defer s.Close()
-	t, err := typing.New(ctx, s, hello)
+	t, err := prompt.NewTypist(ctx, s, hello)
 	if err != nil {
 		return join.Over(err)
 	}
 	err = t.Type(ctx, order)
-	if errors.Is(err, typing.ErrNotStarted) || errors.Is(err, typing.ErrNotTaken) {
+	if errors.Is(err, prompt.ErrStillStarting) || errors.Is(err, prompt.ErrNotTaken) {
 		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
 	}
 	return join.Refused(join.Over(err), hello.Session.ID)

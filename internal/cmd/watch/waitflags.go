@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -85,12 +85,12 @@ func (f *waitFlags) Attach() client.AttachOptions {
 
 // For attaches to a session with join, and waits for the condition. It returns the line that --text
 // or the log matched, if any.
-func (f *waitFlags) For(ctx context.Context, join typing.Join, re *regexp.Regexp) (found *string, err error) {
+func (f *waitFlags) For(ctx context.Context, join prompt.Join, re *regexp.Regexp) (found *string, err error) {
 	var s *client.Stream
 	var hello protocol.Hello
-	var text *typing.Text
+	var text *prompt.Text
 	if f.Text != "" {
-		s, hello, text, err = typing.AttachText(ctx, f.Attach(), join)
+		s, hello, text, err = prompt.AttachText(ctx, f.Attach(), join)
 	} else {
 		s, hello, err = join(ctx, f.Attach())
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -24,11 +24,11 @@ import (
 // errAsking reports that the agent asks a question, so the session will not become idle.
 var errAsking = errors.New("the agent asks for approval")
 
-// waitIdle waits until the session is idle as defined by typing.Idle. The stream must be attached
+// waitIdle waits until the session is idle as defined by prompt.Idle. The stream must be attached
 // in protocol.ModeText with all entries; hello is the session's first message. If the agent asks a
 // question, the error is errAsking.
 func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error {
-	for idle := typing.NewIdle(hello); ; {
+	for idle := prompt.NewIdle(hello); ; {
 		until, stop := ctx, context.CancelFunc(func() {})
 		if due, ok := idle.Due(); ok {
 			until, stop = context.WithDeadline(ctx, due)
@@ -49,8 +49,8 @@ func waitIdle(ctx context.Context, s *client.Stream, hello protocol.Hello) error
 }
 
 // waitText waits until re matches a row with new text, and returns that row. The stream and t must
-// come from typing.AttachText.
-func waitText(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *typing.Text) (row string, err error) {
+// come from prompt.AttachText.
+func waitText(ctx context.Context, s *client.Stream, re *regexp.Regexp, t *prompt.Text) (row string, err error) {
 	for {
 		e, err := s.Next(ctx)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/internal/testkit/livetest"
 	"github.com/ptyrec/ptyrec/protocol"
 )
@@ -35,12 +35,12 @@ func TestWaitText(t *testing.T) {
 	s := livetest.New(t, "make")
 	ctx, stream, _ := attachWaiting(t, s, client.AttachOptions{Mode: protocol.ModeText})
 	s.Write("compiling\r\n3 tests, all PASS\r\n")
-	line, err := waitText(ctx, stream, regexp.MustCompile("PASS|FAIL"), &typing.Text{})
+	line, err := waitText(ctx, stream, regexp.MustCompile("PASS|FAIL"), &prompt.Text{})
 	if line != "3 tests, all PASS" || err != nil {
 		t.Errorf("Text() = %q, %v", line, err)
 	}
 	s.Exit(0)
-	if line, err := waitText(ctx, stream, regexp.MustCompile("never"), &typing.Text{}); !errors.Is(err, io.EOF) {
+	if line, err := waitText(ctx, stream, regexp.MustCompile("never"), &prompt.Text{}); !errors.Is(err, io.EOF) {
 		t.Errorf("behind the end: %q, %v, want io.EOF", line, err)
 	}
 }

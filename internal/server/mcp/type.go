@@ -12,7 +12,6 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/prompt"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -48,11 +47,11 @@ type typed struct {
 }
 
 func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
-	o := typing.Order{Text: c.text("text"), Keys: strings.Join(c.texts("keys"), " "), Enter: c.flag("enter")}
+	o := prompt.TypingOrder{Text: c.text("text"), Keys: strings.Join(c.texts("keys"), " "), Enter: c.flag("enter")}
 	if o.Text == "" && strings.TrimSpace(o.Keys) == "" && !o.Enter {
 		return answer{}, toolErrorf("There is nothing to type: send needs text, keys or enter.")
 	}
-	if _, err := typing.Keys(o.Keys, false); err != nil {
+	if _, err := prompt.Keys(o.Keys, false); err != nil {
 		return answer{}, toolErrorf("keys has a key that is not known. Write Enter, Tab, Escape, Space, Backspace, Up, Down, PageUp, F1 or a character, with C-, M- or S- before it.")
 	}
 	db, info, question, err := s.mayType(ctx, c)
@@ -67,7 +66,7 @@ func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
 		return answer{}, typingError(info.ID, err)
 	}
 	defer func() { _ = stream.Close() }() // never fails
-	t, err := typing.New(ctx, stream, hello)
+	t, err := prompt.NewTypist(ctx, stream, hello)
 	if err == nil {
 		err = t.Type(ctx, o)
 	}
@@ -279,7 +278,7 @@ func typingError(id string, err error) error {
 		return toolErrorf("The prompt begins with !, which would run a shell command: nothing was typed. Begin with another word.")
 	case errors.Is(err, prompt.ErrNoAgent):
 		return toolErrorf("No agent that takes prompts runs in the session: nothing was typed. send types into any program.")
-	case errors.Is(err, prompt.ErrNotStarted), errors.Is(err, typing.ErrNotStarted):
+	case errors.Is(err, prompt.ErrNotStarted), errors.Is(err, prompt.ErrStillStarting):
 		return toolErrorf("The agent has not started yet: nothing was typed. read_screen shows what it does.")
 	case errors.Is(err, prompt.ErrBusy):
 		return toolErrorf("The agent is working: nothing was typed. Call wait with until=idle first.")
@@ -287,7 +286,7 @@ func typingError(id string, err error) error {
 		return toolErrorf("Another prompt is being sent to this session. Try again in a moment.")
 	case errors.As(err, &full):
 		return toolErrorf("The agent's input box is not empty: nothing was typed. read_screen shows what is in it.")
-	case errors.As(err, &left), errors.Is(err, typing.ErrNotTaken):
+	case errors.As(err, &left), errors.Is(err, prompt.ErrNotTaken):
 		return toolErrorf("The agent did not take the text, which may still be in its input box. read_screen shows it.")
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ptyrec/ptyrec/client"
-	"github.com/ptyrec/ptyrec/internal/prompt/typing"
+	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store"
@@ -119,8 +119,8 @@ type waiter struct {
 	after  int  // messages with greater numbers are new; -1: those after the start of the wait
 	newer  bool // whether there is a new message
 	result waitResult
-	idle   *typing.Idle
-	shown  *typing.Text // for untilText
+	idle   *prompt.Idle
+	shown  *prompt.Text // for untilText
 }
 
 // run waits. If the time limit passes, the reason is a timeout.
@@ -147,7 +147,7 @@ func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell pr
 	var hello protocol.Hello
 	var err error
 	if w.until == untilText {
-		stream, hello, w.shown, err = typing.AttachText(ctx, o, join)
+		stream, hello, w.shown, err = prompt.AttachText(ctx, o, join)
 	} else {
 		stream, hello, err = join(ctx, o)
 	}
@@ -155,7 +155,7 @@ func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell pr
 		return w.unreachable(ctx, db, info, err)
 	}
 	defer func() { _ = stream.Close() }() // never fails
-	w.idle = typing.NewIdle(hello)
+	w.idle = prompt.NewIdle(hello)
 	return w.follow(ctx, stream, tell, begun, limit)
 }
 

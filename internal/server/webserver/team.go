@@ -20,7 +20,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/team/bucket"
 	"github.com/ptyrec/ptyrec/internal/team/oidc"
-	"github.com/ptyrec/ptyrec/internal/team/teamlive"
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/store"
@@ -46,7 +45,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 		return err
 	}
 	defer func() { _ = os.Remove(nothing) }()
-	following := teamlive.New(o.Database, o.Log)
+	following := teamserver.NewFollow(o.Database, o.Log)
 	defer following.Close()
 	// This machine's sessions do not belong to the team.
 	live, err := client.Dial(ctx, "", client.Options{Dir: nothing, Other: following.Connect})

@@ -25,7 +25,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/render"
 	"github.com/ptyrec/ptyrec/internal/server"
-	"github.com/ptyrec/ptyrec/internal/team/teamlive"
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/internal/testkit/pgtest"
 	"github.com/ptyrec/ptyrec/session"
@@ -88,7 +87,7 @@ func newSiteWith(t testing.TB, public bool) *site {
 func (s *site) replica(t testing.TB, o server.Options, public bool) *httptest.Server {
 	t.Helper()
 	log := slog.New(slog.NewTextHandler(s.log, nil))
-	follow := teamlive.New(s.db, log)
+	follow := teamserver.NewFollow(s.db, log)
 	t.Cleanup(follow.Close)
 	nothing := t.TempDir()
 	s.check(t, os.Chmod(nothing, 0o700)) // as a folder of sockets must be

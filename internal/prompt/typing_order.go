@@ -1,0 +1,44 @@
+package prompt
+
+import "context"
+
+// TypingOrder is what to type at once: a text, keys behind it, and Enter at the end.
+type TypingOrder struct {
+	Text  string
+	Keys  string // by name, separated by blanks, see Keys
+	Enter bool
+	Force bool // type even while the agent starts or asks something, and do not look whether it takes the text
+}
+
+// Answers reports whether the order may answer a question of the agent: keys alone are meant to.
+func (o TypingOrder) Answers() bool { return o.Force || o.Text == "" && !o.Enter }
+
+// Type types what is ordered. The errors are those of Ready, Submit and Keys, or the session's.
+func (t *Typist) Type(ctx context.Context, o TypingOrder) error {
+	keys, err := Keys(o.Keys, t.ApplicationKeys())
+	if err != nil {
+		return err
+	}
+	if o.Text != "" && !o.Force {
+		if err := t.Ready(ctx); err != nil {
+			return err
+		}
+	}
+	if o.Text != "" {
+		if err := t.Text(ctx, o.Text); err != nil {
+			return err
+		}
+	}
+	for _, key := range keys {
+		if err := t.Press(ctx, key); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !o.Enter:
+		return nil
+	case o.Force || len(keys) > 0:
+		o.Text = "" // nobody knows what it is to do
+	}
+	return t.Submit(ctx, o.Text)
+}
