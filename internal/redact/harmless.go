@@ -6,6 +6,9 @@ var (
 	// sumBefore matches what is before a checksum.
 	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
+	// openName matches the name of a key that is no secret, which is before it in its line.
+	openName = newFilter(`(?i)(?:sec-websocket-key|idempotency-key|public[ _-]key)["']?\s{0,3}[:=]\s{0,3}["']?$`)
+
 	// Builds name what they cache by a key. cacheName matches a name for such a key, plainKey just
 	// "key", cacheKey a value that begins as many of them do, and hashedKey one that ends with a
 	// hash.
@@ -27,7 +30,7 @@ func isHarmless(secret, match string, line func() string) bool {
 	switch {
 	case isIdentifier(secret):
 		return true
-	case sumBefore.matches(before):
+	case sumBefore.matches(before), openName.matches(lineBefore(line(), secret)):
 		return true
 	case podSum.matches(line()) && !podSecret.matches(line()):
 		return true
@@ -37,4 +40,10 @@ func isHarmless(secret, match string, line func() string) bool {
 		return plainKey.matches(before) || cacheName.matches(before)
 	}
 	return false
+}
+
+// lineBefore returns the last bytes before a secret in its line.
+func lineBefore(line, secret string) string {
+	before, _, _ := strings.Cut(line, secret)
+	return before[max(0, len(before)-64):]
 }

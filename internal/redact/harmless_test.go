@@ -141,6 +141,8 @@ func TestNoSecretsInErrorsAndTables(t *testing.T) {
 		"NAME      PASSWORD   STATUS\nbob       none       active", "| Field | Type |\n|---|---|\n| password | varchar(255) |", "user, password, ok := r.BasicAuth()\nif user, password, err2 := f()",
 		"ok  \tgithub.com/acme/password\t0.012s", "Password      string `json:\"password\"`", "token   v1.2.3", "passwd     1:4.13+dfsg1-1     amd64", "PASSWORD   ********", "DB_PASSWORD        $DB_PASSWORD", "export DB_PASSWORD=$(cat /run/secrets/db1)",
 		"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1", "- name: DB_PASSWORD_FILE\n  value: /run/secrets/db1", "TRUE / FALSE 1 of the cases", "snmp-server community public RO", "802-11-wireless-security.psk:           <hidden>", "the root token is created once",
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324",
+		"public key: age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kdfljwpyqmyd9as",
 		"|PASSWORD=$PASSWORD|", "password=os.environ['DB_PASSWORD1']", "curl -u https://a:443/", "Signature=abc", "set password policy minimum-length 8",
 		"diff --git a/token_test.go b/token_test.go\nindex 3f2a91c..88d0e1b 100644\n--- a/token_test.go\n+++ b/token_test.go\n@@ -1,3 +1,4 @@ func TestToken(t *testing.T) {\n-\tkey := newKey(t)\n+\tkey, token := newKey(t), tokenOf(t, 42)\n",
 	} {
@@ -183,7 +185,7 @@ func TestSecretsBesideHarmlessNames(t *testing.T) {
 	r := newRedactor(t)
 	sum := sha256.Sum256([]byte("x"))
 	secret := hex.EncodeToString(sum[:20])
-	for _, before := range []string{"api_key: ", "token=", "  token: ", "  Token: ", "client_secret: live-", "auth_token: 'prod-", "secret_key = ", "access_token: v1."} {
+	for _, before := range []string{"api_key: ", "token=", "  token: ", "  Token: ", "client_secret: live-", "auth_token: 'prod-", "secret_key = ", "access_token: v1.", "public_key=a, secret_key="} {
 		if got := r.Text(before+secret, nil); strings.Contains(got, secret[8:]) {
 			t.Errorf("%q becomes %q", before+secret, got)
 		}
