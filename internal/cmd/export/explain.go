@@ -11,7 +11,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
@@ -75,23 +74,23 @@ func explainSession(ctx context.Context, o *explainOptions, args []string) error
 	if err != nil {
 		return err
 	}
-	r := explain.Recording{Session: info.Session, Open: func() (archive.EventSource, func(), error) {
+	r := traced{Session: info.Session, Open: func() (archive.EventSource, func(), error) {
 		m, err := archive.NewMasked(ctx, db, info, redaction)
 		if err != nil {
 			return nil, nil, err
 		}
 		return m, m.Stop, nil
 	}}
-	var report explain.Report
+	var report report
 	if o.at.Given {
-		report, err = explain.Screen(r, o.at.Duration())
+		report, err = traceScreen(r, o.at.Duration())
 	} else {
-		report, err = explain.Entry(r, ref.First)
+		report, err = traceEntry(r, ref.First)
 	}
 	switch {
-	case errors.Is(err, explain.ErrPiped):
+	case errors.Is(err, errPiped):
 		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "its output is its transcript: ptyrec show "+info.ID)
-	case errors.Is(err, explain.ErrNoFrame):
+	case errors.Is(err, errNoFrame):
 		return failure.New(fmt.Errorf("session %s: %w", info.ID, err), "name a later moment")
 	case err != nil:
 		return opener.Missing(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
-	"github.com/ptyrec/ptyrec/internal/cmd/watch/tail"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 	"github.com/ptyrec/ptyrec/internal/render"
@@ -69,7 +68,7 @@ session's status. The token comes from $PTYREC_TOKEN or ?token= in the URL.`,
 }
 
 func tailSession(ctx context.Context, o *tailOptions, args []string) error {
-	to := tail.Options{Out: o.IO.Out, Format: o.verbose, JSON: o.asJSON, Last: o.last}
+	to := tailOutput{Out: o.IO.Out, Format: o.verbose, JSON: o.asJSON, Last: o.last}
 	to.Format.Width, to.Format.Color = o.IO.Width(), bool(o.IO.Colours())
 	if len(args) > 0 && management.Is(args[0]) {
 		return tailManaged(ctx, o, args[0], to)
@@ -78,7 +77,7 @@ func tailSession(ctx context.Context, o *tailOptions, args []string) error {
 		if err != nil {
 			return err
 		}
-		return tail.Sandbox(ctx, lib, s, to)
+		return tailSandbox(ctx, lib, s, to)
 	}
 	db, info, ref, err := tailed(ctx, o, args)
 	if err != nil {
@@ -91,7 +90,7 @@ func tailSession(ctx context.Context, o *tailOptions, args []string) error {
 	if !o.asJSON {
 		o.IO.Notice("%s, %s: %s", opener.ShortID(ctx, db, info.ID), info.Status, listing.Title(info))
 	}
-	return opener.Missing(tail.Session(ctx, lib, info, ref, to))
+	return opener.Missing(tailStored(ctx, lib, info, ref, to))
 }
 
 // tailed returns the session to follow.
@@ -116,7 +115,7 @@ func tailed(ctx context.Context, o *tailOptions, args []string) (*sqlite.Store, 
 
 // tailManaged follows the session at the URL of a management server. The command's exit status is
 // that of the session.
-func tailManaged(ctx context.Context, o *tailOptions, where string, to tail.Options) error {
+func tailManaged(ctx context.Context, o *tailOptions, where string, to tailOutput) error {
 	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
@@ -131,7 +130,7 @@ func tailManaged(ctx context.Context, o *tailOptions, where string, to tail.Opti
 			o.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
 		}
 	}
-	if err := tail.Remote(ctx, log, r, begins, to); err != nil {
+	if err := tailRemote(ctx, log, r, begins, to); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -1,4 +1,4 @@
-package tail
+package watch
 
 import (
 	"io"
@@ -10,15 +10,15 @@ import (
 // finalWriter writes entries when they are final: when another entry follows, the session is over,
 // or nothing has changed since the last call.
 type finalWriter struct {
-	Options
+	tailOutput
 	done map[string]bool // ids of entries that were written or skipped
 	seq  int             // number of the last of them
 	to   int             // number of the last entry to write; 0: no limit
 	open *session.Entry  // first entry that was not final at the last call
 }
 
-func (o Options) finalWriter() finalWriter {
-	return finalWriter{Options: o, done: map[string]bool{}}
+func (o tailOutput) finalWriter() finalWriter {
+	return finalWriter{tailOutput: o, done: map[string]bool{}}
 }
 
 // skip skips all but the last n entries that are shown.

@@ -1,7 +1,4 @@
-// Package explain explains how the transcript of a session came about. It replays the session's raw
-// log and reports what the extractor and the log did. Entry reports the history of one entry,
-// Screen how each row of the screen at one moment was classified.
-package explain
+package export
 
 import (
 	"errors"
@@ -17,63 +14,63 @@ import (
 
 // Reasons why there is nothing to report.
 var (
-	ErrPiped   = errors.New("the command ran without a terminal")
-	ErrNoFrame = errors.New("nothing was on the screen yet")
+	errPiped   = errors.New("the command ran without a terminal")
+	errNoFrame = errors.New("nothing was on the screen yet")
 )
 
-// Recording is a session and a function that opens its raw log at the beginning.
-type Recording struct {
+// traced is a session and a function that opens its raw log at the beginning.
+type traced struct {
 	Session session.Session
 	Open    func() (source archive.EventSource, closeSource func(), err error)
 }
 
-// history is the history of an entry. Rows and lines are counted from 1.
-type history struct {
-	Seq     int      `json:"seq"`
-	ID      string   `json:"id"`
-	Role    string   `json:"role,omitempty"`
-	Event   string   `json:"event,omitempty"`
-	Agent   string   `json:"agent,omitempty"`
-	Text    string   `json:"text,omitempty"`
-	Sent    bool     `json:"sent,omitempty"` // the text is that of a sent prompt
-	Changes []change `json:"changes"`
+// entryHistory is the history of an entry. Rows and lines are counted from 1.
+type entryHistory struct {
+	Seq     int           `json:"seq"`
+	ID      string        `json:"id"`
+	Role    string        `json:"role,omitempty"`
+	Event   string        `json:"event,omitempty"`
+	Agent   string        `json:"agent,omitempty"`
+	Text    string        `json:"text,omitempty"`
+	Sent    bool          `json:"sent,omitempty"` // the text is that of a sent prompt
+	Changes []entryChange `json:"changes"`
 }
 
-// change is one change of an entry.
-type change struct {
+// entryChange is one change of an entry.
+type entryChange struct {
 	At     float64               `json:"at"` // in seconds since the start
 	Frame  int                   `json:"frame"`
 	Change transcript.ChangeKind `json:"change"`
-	origin
+	entryOrigin
 	Was  string `json:"was,omitempty"` // previous text; if the change was ignored, the text on the screen
 	Text string `json:"text,omitempty"`
 	// Fields are the names of the other changed fields.
 	Fields []string `json:"fields,omitempty"`
 }
 
-// origin describes where on the screen an item was read, and by which rules.
-type origin struct {
+// entryOrigin describes where on the screen an item was read, and by which rules.
+type entryOrigin struct {
 	Agent    string              `json:"look,omitempty"`   // agent of the rule's look
 	Serves   string              `json:"serves,omitempty"` // versions for which the look is valid
 	Version  string              `json:"version,omitempty"`
 	Rule     string              `json:"rule,omitempty"`
 	Layout   string              `json:"layout,omitempty"` // how the screen was divided
-	Rows     *span               `json:"rows,omitempty"`   // rows of the screen; null if all of them had scrolled out
+	Rows     *lineSpan           `json:"rows,omitempty"`   // rows of the screen; null if all of them had scrolled out
 	Above    int                 `json:"above,omitempty"`  // number of lines that had scrolled out
 	Document int                 `json:"document,omitempty"`
-	Lines    *span               `json:"lines,omitempty"` // lines of the document
+	Lines    *lineSpan           `json:"lines,omitempty"` // lines of the document
 	Placed   extractor.Placement `json:"placed,omitempty"`
 }
 
-// span is a range of rows or lines, both ends included.
-type span struct {
+// lineSpan is a range of rows or lines, both ends included.
+type lineSpan struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
 }
 
-// Entry returns the history of entry number seq. The error wraps a *archive.MissingError if there
-// is no such entry, or is ErrPiped.
-func Entry(r Recording, seq int) (Report, error) {
+// traceEntry returns the history of entry number seq. The error wraps a *archive.MissingError if
+// there is no such entry, or is errPiped.
+func traceEntry(r traced, seq int) (report, error) {
 	entries, err := r.read(nil)
 	if err != nil {
 		return nil, err
@@ -82,7 +79,7 @@ func Entry(r Recording, seq int) (Report, error) {
 	if e == nil {
 		return nil, &archive.MissingError{Session: r.Session.ID, Seq: seq}
 	}
-	h := &history{Seq: seq, ID: e.ID, Role: e.Role, Event: e.Event, Agent: e.Agent, Text: e.Text, Sent: e.Sent, Changes: []change{}}
+	h := &entryHistory{Seq: seq, ID: e.ID, Role: e.Role, Event: e.Event, Agent: e.Agent, Text: e.Text, Sent: e.Sent, Changes: []entryChange{}}
 	_, err = r.read(func(t transcript.Trace) {
 		for _, c := range t.Changes {
 			if c.Entry == e.ID {
@@ -94,11 +91,11 @@ func Entry(r Recording, seq int) (Report, error) {
 }
 
 // add adds a change. Changes that are ignored in consecutive frames are merged.
-func (h *history) add(t transcript.Trace, c transcript.Change) {
-	n := change{At: seconds(t.At), Frame: t.Frame, Change: c.Kind, Was: c.Was, Text: c.Text, Fields: c.Fields}
+func (h *entryHistory) add(t transcript.Trace, c transcript.Change) {
+	n := entryChange{At: seconds(t.At), Frame: t.Frame, Change: c.Kind, Was: c.Was, Text: c.Text, Fields: c.Fields}
 	if c.Item >= 0 && c.View < len(t.Parsed) && c.Item < len(t.Parsed[c.View].Items) {
 		p := t.Parsed[c.View]
-		n.origin = originOf(t, p.Items[c.Item], p.Base)
+		n.entryOrigin = originOf(t, p.Items[c.Item], p.Base)
 	}
 	if last := len(h.Changes) - 1; last >= 0 && c.Kind == transcript.ChangeIgnored && h.Changes[last].Change == c.Kind {
 		return
@@ -108,21 +105,21 @@ func (h *history) add(t transcript.Trace, c transcript.Change) {
 
 // originOf returns the origin of an item. base is the line of its document on the first row of the
 // conversation.
-func originOf(t transcript.Trace, it extractor.Item, base int) origin {
-	o := origin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
+func originOf(t transcript.Trace, it extractor.Item, base int) entryOrigin {
+	o := entryOrigin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
 	if it.End > it.First {
-		o.Lines = &span{it.First + 1, it.End}
+		o.Lines = &lineSpan{it.First + 1, it.End}
 	}
 	first, end := max(it.First, base), min(it.End, base+t.Bottom-t.Top)
 	if first < end {
-		o.Rows = &span{t.Top + first - base + 1, t.Top + end - base}
+		o.Rows = &lineSpan{t.Top + first - base + 1, t.Top + end - base}
 	}
 	o.Above = max(0, min(it.End, base)-it.First)
 	return o
 }
 
-// view is the classification of the rows of a frame.
-type view struct {
+// screenView is the classification of the rows of a frame.
+type screenView struct {
 	At       float64             `json:"at"`
 	Frame    int                 `json:"frame"`
 	Agent    string              `json:"look,omitempty"`
@@ -134,11 +131,11 @@ type view struct {
 	State    string              `json:"state,omitempty"`
 	Skipped  string              `json:"skipped,omitempty"` // reason why the frame was not read
 	Placed   extractor.Placement `json:"placed,omitempty"`
-	Rows     []row               `json:"rows"`
+	Rows     []tracedRow         `json:"rows"`
 }
 
-// row is the classification of a row.
-type row struct {
+// tracedRow is the classification of a row.
+type tracedRow struct {
 	Row  int    `json:"row"`
 	Line int    `json:"line,omitempty"` // of the document; 0 for chrome
 	Seq  int    `json:"seq,omitempty"`  // of the row's entry, if it is in the transcript
@@ -153,10 +150,10 @@ const (
 	kindNone   = "-"      // in the conversation, but not read by a rule: a banner, a rule, a blank row
 )
 
-// Screen returns the classification of the rows in the last frame up to at. The error is ErrNoFrame
-// if there was none, or ErrPiped.
-func Screen(r Recording, at time.Duration) (Report, error) {
-	var v *view
+// traceScreen returns the classification of the rows in the last frame up to at. The error is
+// errNoFrame if there was none, or errPiped.
+func traceScreen(r traced, at time.Duration) (report, error) {
+	var v *screenView
 	var ids []string // of the entry of each row; "" if there is none
 	entries, err := r.read(func(t transcript.Trace) {
 		if t.At <= at && len(t.Screen.Lines) > 0 {
@@ -167,7 +164,7 @@ func Screen(r Recording, at time.Duration) (Report, error) {
 		return nil, err
 	}
 	if v == nil {
-		return nil, ErrNoFrame
+		return nil, errNoFrame
 	}
 	seq := map[string]int{}
 	for _, e := range entries {
@@ -179,15 +176,15 @@ func Screen(r Recording, at time.Duration) (Report, error) {
 	return v, nil
 }
 
-func viewOf(t transcript.Trace) (*view, []string) {
-	v := &view{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version, Alt: t.Screen.Alt,
+func viewOf(t transcript.Trace) (*screenView, []string) {
+	v := &screenView{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version, Alt: t.Screen.Alt,
 		Document: t.Document, State: t.State.String(), Skipped: t.Skipped}
 	if v.Skipped == "" {
 		v.Placed, v.Layout = t.Placed, t.Layout
 	}
 	ids := make([]string, len(t.Screen.Lines))
 	for i, l := range t.Screen.Lines {
-		r := row{Row: i + 1, Kind: kindChrome, Text: l.Text}
+		r := tracedRow{Row: i + 1, Kind: kindChrome, Text: l.Text}
 		if v.Skipped != "" {
 			r.Kind = kindNone
 		} else if i >= t.Top && i < t.Bottom {
@@ -205,9 +202,9 @@ func viewOf(t transcript.Trace) (*view, []string) {
 }
 
 // read replays the recording, calls trace, if set, for each frame, and returns the entries.
-func (r Recording) read(trace func(transcript.Trace)) ([]*session.Entry, error) {
+func (r traced) read(trace func(transcript.Trace)) ([]*session.Entry, error) {
 	if r.Session.Piped() {
-		return nil, ErrPiped
+		return nil, errPiped
 	}
 	source, closeSource, err := r.Open()
 	if err != nil {
@@ -234,7 +231,7 @@ func (r Recording) read(trace func(transcript.Trace)) ([]*session.Entry, error) 
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
 // String returns "3" or "3-5".
-func (s span) String() string {
+func (s lineSpan) String() string {
 	if s.First == s.Last {
 		return fmt.Sprint(s.First)
 	}

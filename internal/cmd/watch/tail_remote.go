@@ -1,4 +1,4 @@
-package tail
+package watch
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// remote writes the entries of a session of a management server.
-type remote struct {
+// remoteTail writes the entries of a session of a management server.
+type remoteTail struct {
 	finalWriter
 	log    *join.Log
 	redact archive.Redaction
@@ -29,19 +29,19 @@ type remote struct {
 // are then final.
 const quietLooks = 3
 
-// Remote writes the entries of the session of log until its stream ends or ctx is cancelled. If
+// tailRemote writes the entries of the session of log until its stream ends or ctx is cancelled. If
 // another session replaces it, that one is followed. begins, if not nil, is called with each
 // session before its first entry.
-func Remote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session), o Options) error {
-	t := &remote{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
+func tailRemote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session), o tailOutput) error {
+	t := &remoteTail{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
 	return t.follow(ctx)
 }
 
 // follow reads the session until it ends.
-func (t *remote) follow(ctx context.Context) error {
+func (t *remoteTail) follow(ctx context.Context) error {
 	looked := time.Now()
 	for {
-		wait, cancel := context.WithDeadline(ctx, looked.Add(poll))
+		wait, cancel := context.WithDeadline(ctx, looked.Add(tailPoll))
 		event, err := t.log.Stream.Next(wait)
 		waited := wait.Err() != nil
 		cancel()
@@ -61,7 +61,7 @@ func (t *remote) follow(ctx context.Context) error {
 			}
 			return t.end()
 		}
-		if time.Since(looked) < poll {
+		if time.Since(looked) < tailPoll {
 			continue
 		}
 		if err := t.look(); err != nil {
@@ -72,7 +72,7 @@ func (t *remote) follow(ctx context.Context) error {
 }
 
 // feed passes an event of the stream to the reader.
-func (t *remote) feed(event client.Event) {
+func (t *remoteTail) feed(event client.Event) {
 	e, ok := t.log.Take(event)
 	if !ok {
 		return
@@ -90,7 +90,7 @@ func (t *remote) feed(event client.Event) {
 }
 
 // look writes the final entries.
-func (t *remote) look() error {
+func (t *remoteTail) look() error {
 	if t.reader == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (t *remote) look() error {
 		t.fed, t.ticks = false, 0
 	}
 	if t.ticks > 0 && t.ticks <= quietLooks {
-		t.reader.Tick(t.log.Quiet(poll))
+		t.reader.Tick(t.log.Quiet(tailPoll))
 	}
 	if !t.log.Whole {
 		return nil
@@ -107,7 +107,7 @@ func (t *remote) look() error {
 }
 
 // end writes the rest of the session's entries. Another session may follow.
-func (t *remote) end() error {
+func (t *remoteTail) end() error {
 	if t.reader == nil {
 		return nil
 	}
@@ -118,9 +118,9 @@ func (t *remote) end() error {
 }
 
 // out writes the final entries. over means that all are final.
-func (t *remote) out(over bool) error {
+func (t *remoteTail) out(over bool) error {
 	if t.first && !over {
-		t.reader.Tick(t.log.Quiet(poll)) // what is on the screen at the start counts as old
+		t.reader.Tick(t.log.Quiet(tailPoll)) // what is on the screen at the start counts as old
 	}
 	t.said.Update()
 	entries := t.said.After(t.seq)

@@ -1,6 +1,4 @@
-// Package tail writes the entries of a live session when they are final, and the output of commands
-// with pipes line by line.
-package tail
+package watch
 
 import (
 	"context"
@@ -15,15 +13,15 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Options are the options of the functions.
-type Options struct {
+// tailOutput is what tail writes, and where.
+type tailOutput struct {
 	Out    io.Writer
 	Format render.Terminal
 	JSON   bool // write JSON lines instead of Format
 	Last   int  // number of entries to begin with
 }
 
-func (o *Options) write(e *session.Entry) error {
+func (o *tailOutput) write(e *session.Entry) error {
 	if o.JSON {
 		return render.WriteLine(o.Out, e)
 	}
@@ -32,20 +30,20 @@ func (o *Options) write(e *session.Entry) error {
 }
 
 // shows reports whether anything is written for an entry.
-func (o *Options) shows(e *session.Entry) bool { return o.JSON || o.Format.Entry(e) != "" }
+func (o *tailOutput) shows(e *session.Entry) bool { return o.JSON || o.Format.Entry(e) != "" }
 
-// poll is the interval at which the database is polled. The recorder is another process, which
+// tailPoll is the interval at which the database is polled. The recorder is another process, which
 // cannot call us.
-const poll = 250 * time.Millisecond
+const tailPoll = 250 * time.Millisecond
 
-// Session writes the entries of ref in a session of the database until the session or ref ends, or
-// ctx is cancelled. If the session has ended without the entries of ref, the error is an
+// tailStored writes the entries of ref in a session of the database until the session or ref ends,
+// or ctx is cancelled. If the session has ended without the entries of ref, the error is an
 // *archive.MissingError.
-func Session(ctx context.Context, l *library.Library, info *store.Info, ref archive.Ref, o Options) error {
+func tailStored(ctx context.Context, l *library.Library, info *store.Info, ref archive.Ref, o tailOutput) error {
 	if info.Status == store.Live && info.Piped() && ref.Whole() && !o.JSON {
 		return runningCommand(ctx, l, info, o)
 	}
-	t := &follower{lib: l, id: info.ID, finalWriter: o.finalWriter()}
+	t := &tailFollower{lib: l, id: info.ID, finalWriter: o.finalWriter()}
 	if !ref.Whole() {
 		entries, err := l.Store.EntriesAfter(ctx, info.ID, 0)
 		if err != nil {
@@ -59,16 +57,16 @@ func Session(ctx context.Context, l *library.Library, info *store.Info, ref arch
 	return t.follow(ctx)
 }
 
-// follower writes the entries of a session of the database.
-type follower struct {
+// tailFollower writes the entries of a session of the database.
+type tailFollower struct {
 	finalWriter
 	lib  *library.Library
 	id   string
 	said *follow.Entries // for a running command
 }
 
-func (t *follower) follow(ctx context.Context) error {
-	tick := time.NewTicker(poll)
+func (t *tailFollower) follow(ctx context.Context) error {
+	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
 	for first := true; ; first = false {
 		info, err := t.lib.Store.Find(ctx, t.id) // before reading entries, so that none is missed at the end
@@ -103,7 +101,7 @@ func (t *follower) follow(ctx context.Context) error {
 
 // entries returns the entries after the last one that was written. Those of a running command are
 // not in the database.
-func (t *follower) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+func (t *tailFollower) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
 	if info.Process == "" || info.Status != store.Live {
 		return t.lib.Store.EntriesAfter(ctx, t.id, t.seq)
 	}

@@ -1,4 +1,4 @@
-package tail
+package watch
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// backlog is how much of a command's earlier output tail shows, in bytes.
-const backlog = 64 << 10
+// tailBacklog is how much of a command's earlier output tail shows, in bytes.
+const tailBacklog = 64 << 10
 
 // commandTail writes the output of a command with pipes, line by line.
 type commandTail struct {
-	*output
+	*tailWriter
 	archive.Redaction
 	info *store.Info
 	seq  int // number of its entry
@@ -29,22 +29,22 @@ type commandTail struct {
 	rest string // an incomplete line
 }
 
-// output is the output of several commands. A command's line is printed whenever the command
+// tailWriter is the output of several commands. A command's line is printed whenever the command
 // changes.
-type output struct {
-	Options
+type tailWriter struct {
+	tailOutput
 	now *commandTail // the command whose output came last; nil if none
 }
 
 // newCommandTail returns the tail of a command. If last is set, it writes the last lines of the
 // output so far; otherwise only an incomplete line.
-func newCommandTail(ctx context.Context, l *library.Library, w *output, info *store.Info, seq int, last bool) (*commandTail, error) {
-	t := &commandTail{output: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
+func newCommandTail(ctx context.Context, l *library.Library, w *tailWriter, info *store.Info, seq int, last bool) (*commandTail, error) {
+	t := &commandTail{tailWriter: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
 	t.Redaction, _ = l.Redact.Of(info.Command)
 	written := ""
 	err := t.log.Each(ctx, func(e session.Event) {
 		written += session.Text(e.Data[:e.Printed()])
-		if len(written) > 2*backlog {
+		if len(written) > 2*tailBacklog {
 			written = lastLines(written)
 		}
 	})
@@ -59,10 +59,10 @@ func newCommandTail(ctx context.Context, l *library.Library, w *output, info *st
 
 // lastLines returns the end of a text, starting at the beginning of a line.
 func lastLines(text string) string {
-	if len(text) <= backlog {
+	if len(text) <= tailBacklog {
 		return text
 	}
-	text = text[len(text)-backlog:]
+	text = text[len(text)-tailBacklog:]
 	return text[strings.IndexByte(text, '\n')+1:]
 }
 
@@ -80,7 +80,7 @@ func (t *commandTail) follow(ctx context.Context) error {
 func (t *commandTail) add(text string) error {
 	text = t.rest + text
 	end := strings.LastIndexByte(text, '\n') + 1
-	if end == 0 && len(text) > backlog {
+	if end == 0 && len(text) > tailBacklog {
 		end = len(text) // such a long line is written in parts
 	}
 	text, t.rest = text[:end], text[end:]
@@ -129,12 +129,12 @@ func (t *commandTail) end(ctx context.Context, e *session.Entry) error {
 }
 
 // runningCommand follows a command until it ends.
-func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o Options) error {
-	t, err := newCommandTail(ctx, l, &output{Options: o}, info, 1, o.Last > 0)
+func runningCommand(ctx context.Context, l *library.Library, info *store.Info, o tailOutput) error {
+	t, err := newCommandTail(ctx, l, &tailWriter{tailOutput: o}, info, 1, o.Last > 0)
 	if err != nil {
 		return err
 	}
-	tick := time.NewTicker(poll)
+	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
 	for {
 		info, err := l.Store.Find(ctx, info.ID) // before reading output, so that none is missed at the end

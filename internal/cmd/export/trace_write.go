@@ -1,4 +1,4 @@
-package explain
+package export
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Report is the result of Entry or Screen.
-type Report interface {
+// report is the result of traceEntry or traceScreen.
+type report interface {
 	// WriteText writes the report for people.
 	WriteText(w io.Writer) error
 	// WriteJSON writes the report for programs.
@@ -18,16 +18,16 @@ type Report interface {
 }
 
 // WriteJSON implements Report.
-func (h *history) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, h) }
+func (h *entryHistory) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, h) }
 
 // WriteJSON implements Report.
-func (v *view) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, v) }
+func (v *screenView) WriteJSON(w io.Writer) error { return printable.WriteJSON(w, v) }
 
 // clip is the maximum length of a text, in characters.
 const clip = 60
 
 // WriteText implements Report: one line for each change.
-func (h *history) WriteText(w io.Writer) error {
+func (h *entryHistory) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d %s: %s\n", h.Seq, name(h.Role+h.Event, h.Agent, ""), printable.Clip(h.Text, clip))
 	for _, c := range h.Changes {
@@ -45,7 +45,7 @@ func (h *history) WriteText(w io.Writer) error {
 }
 
 // parts returns the parts of a line about a change.
-func (c change) parts() (out []string) {
+func (c entryChange) parts() (out []string) {
 	if c.Rule != "" {
 		switch {
 		case c.Rows == nil:
@@ -120,7 +120,7 @@ func serves(versions string) string {
 }
 
 // WriteText implements Report: one line for each row.
-func (v *view) WriteText(w io.Writer) error {
+func (v *screenView) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "frame %d at %.3fs: %s, document %d", v.Frame, v.At, name("", v.Agent, v.Version)+serves(v.Serves), v.Document)
 	if v.Alt {

@@ -1,4 +1,4 @@
-package tail
+package watch
 
 import (
 	"context"
@@ -9,12 +9,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Sandbox writes the last entries of a sandbox, and further ones as commands end, while a command
-// is live. Unless JSON is set, the output of commands with pipes is written line by line.
-func Sandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o Options) error {
-	tick := time.NewTicker(poll)
+// tailSandbox writes the last entries of a sandbox, and further ones as commands end, while a
+// command is live. Unless JSON is set, the output of commands with pipes is written line by line.
+func tailSandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o tailOutput) error {
+	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
-	t := &sandboxTail{Options: o, lib: l, out: &output{Options: o}, done: map[string]bool{}, running: map[string]*commandTail{}}
+	t := &sandboxTail{tailOutput: o, lib: l, out: &tailWriter{tailOutput: o}, done: map[string]bool{}, running: map[string]*commandTail{}}
 	for first := true; ; first = false {
 		live := s.Live() // before reading entries, so that none is missed at the end
 		entries, of, err := s.Entries(ctx, o.JSON)
@@ -42,9 +42,9 @@ func Sandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o Opti
 
 // sandboxTail writes the entries of a sandbox.
 type sandboxTail struct {
-	Options
+	tailOutput
 	lib     *library.Library
-	out     *output
+	out     *tailWriter
 	done    map[string]bool         // ids of the final entries
 	running map[string]*commandTail // by session id
 }

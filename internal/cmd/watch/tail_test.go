@@ -1,4 +1,4 @@
-package tail
+package watch
 
 import (
 	"bufio"
@@ -29,7 +29,7 @@ func entry(seq int, text, status string) *session.Entry {
 
 func TestFinalWriter(t *testing.T) {
 	var out strings.Builder
-	t1 := Options{Out: &out, JSON: true}.finalWriter()
+	t1 := tailOutput{Out: &out, JSON: true}.finalWriter()
 	t1.to = 3
 	lines := func() (texts []string) {
 		for line := range strings.Lines(out.String()) {
@@ -68,7 +68,7 @@ func TestFinalWriter(t *testing.T) {
 
 // Entries that are not shown do not count among the last ones.
 func TestSkip(t *testing.T) {
-	w := Options{}.finalWriter()
+	w := tailOutput{}.finalWriter()
 	thought := entry(3, "hm", session.StatusComplete)
 	thought.Role = session.RoleThinking
 	entries := []*session.Entry{entry(1, "one", ""), entry(2, "two", ""), thought, entry(4, "four", "")}
@@ -176,7 +176,7 @@ func TestSession(t *testing.T) {
 	}
 	save(entry(1, "one", session.StatusComplete), entry(2, "two", session.StatusComplete))
 	tl := start(func(out io.Writer) error {
-		return Session(t.Context(), r.Library, info, archive.Ref{}, Options{Out: out, Last: 1})
+		return tailStored(t.Context(), r.Library, info, archive.Ref{}, tailOutput{Out: out, Last: 1})
 	})
 	tl.await(t, "#2")
 	tl.await(t, "two")
@@ -190,7 +190,7 @@ func TestSession(t *testing.T) {
 	if rest := tl.ended(t); len(rest) != 0 {
 		t.Errorf("behind the end: %q", rest)
 	}
-	missing := Session(t.Context(), r.Library, r.info(t), archive.Ref{First: 9}, Options{Out: io.Discard})
+	missing := tailStored(t.Context(), r.Library, r.info(t), archive.Ref{First: 9}, tailOutput{Out: io.Discard})
 	if m := (*archive.MissingError)(nil); !errors.As(missing, &m) {
 		t.Errorf("from entry 9 on: %v", missing)
 	}
@@ -208,7 +208,7 @@ func TestRunningCommand(t *testing.T) {
 	testkit.Eventually(t, "it is in the journal", func() bool { return r.info(t).RawBytes > 0 })
 	info := r.info(t)
 	tl := start(func(out io.Writer) error {
-		return Session(t.Context(), r.Library, info, archive.Ref{}, Options{Out: out, Last: 1})
+		return tailStored(t.Context(), r.Library, info, archive.Ref{}, tailOutput{Out: out, Last: 1})
 	})
 	tl.await(t, "old 2")
 	write("f a line\nrest")
@@ -226,7 +226,9 @@ func TestSandbox(t *testing.T) {
 	if err != nil || !s.Live() || s.Name() != "box" || s.Info().Status != store.Live {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	tl := start(func(out io.Writer) error { return Sandbox(t.Context(), r.Library, s, Options{Out: out, Last: 1}) })
+	tl := start(func(out io.Writer) error {
+		return tailSandbox(t.Context(), r.Library, s, tailOutput{Out: out, Last: 1})
+	})
 	r.raw.Put(session.Event{Kind: session.Pipe, Stream: session.Stdout, Data: []byte("done\n")})
 	tl.await(t, "make") // a command line comes before its output
 	tl.await(t, "done")

@@ -1,4 +1,4 @@
-package explain_test
+package export
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/archive"
-	"github.com/ptyrec/ptyrec/internal/cmd/find/explain"
 	"github.com/ptyrec/ptyrec/session"
 )
 
@@ -26,8 +25,8 @@ func (l *list) Next() (session.Event, error) {
 	return e, nil
 }
 
-func recording(events ...session.Event) explain.Recording {
-	return explain.Recording{
+func recording(events ...session.Event) traced {
+	return traced{
 		Session: session.Session{ID: "s", Cols: 80, Rows: 6},
 		Open: func() (archive.EventSource, func(), error) {
 			l := append(list{}, events...)
@@ -41,7 +40,7 @@ func output(at time.Duration, text string) session.Event {
 }
 
 // shell is a shell that runs a command, which prints slowly.
-func shell() explain.Recording {
+func shell() traced {
 	return recording(
 		output(0, "\x1b]133;A\adev@box:~$ \x1b]133;B\aseq 2\r\n\x1b]133;C\a1\r\n"),
 		output(time.Second, "2\r\n\x1b]133;D;0\a\x1b]133;A\adev@box:~$ \x1b]133;B\a"),
@@ -49,7 +48,7 @@ func shell() explain.Recording {
 	)
 }
 
-func text(t *testing.T, r explain.Report, err error) string {
+func text(t *testing.T, r report, err error) string {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +61,7 @@ func text(t *testing.T, r explain.Report, err error) string {
 }
 
 func TestEntry(t *testing.T) {
-	r, err := explain.Entry(shell(), 1)
+	r, err := traceEntry(shell(), 1)
 	got := text(t, r, err)
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	if len(lines) != 3 || lines[0] != "#1 shell: seq 2" {
@@ -99,7 +98,7 @@ func TestEntry(t *testing.T) {
 }
 
 func TestScreen(t *testing.T) {
-	r, err := explain.Screen(shell(), time.Second+500*time.Millisecond)
+	r, err := traceScreen(shell(), time.Second+500*time.Millisecond)
 	got := text(t, r, err)
 	for _, want := range []string{
 		": shell, document 1\n", "placed: as the terminal scrolled\n",
@@ -112,7 +111,7 @@ func TestScreen(t *testing.T) {
 		}
 	}
 	// A program that is not known has the alternate screen: nothing is read off it.
-	r, err = explain.Screen(recording(output(0, "\x1b[?1049hhello"), output(time.Second, " world")), time.Minute)
+	r, err = traceScreen(recording(output(0, "\x1b[?1049hhello"), output(time.Second, " world")), time.Minute)
 	if got := text(t, r, err); !strings.Contains(got, "not read: no known agent is on the alternate screen\n") || !strings.Contains(got, "|hello world\n") {
 		t.Errorf("an unknown program:\n%s", got)
 	}
@@ -126,7 +125,7 @@ func TestScreenResized(t *testing.T) {
 		output(1100*time.Millisecond, "\r\nafter"),
 		output(2*time.Second, "\r\nmore"),
 	)
-	report, err := explain.Screen(r, 1200*time.Millisecond)
+	report, err := traceScreen(r, 1200*time.Millisecond)
 	got := text(t, report, err)
 	for _, want := range []string{"at 1.100s", "not read: the program has not drawn for the new size yet", "|after"} {
 		if !strings.Contains(got, want) {
@@ -137,20 +136,20 @@ func TestScreenResized(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	var missing *archive.MissingError
-	if _, err := explain.Entry(shell(), 9); !errors.As(err, &missing) || missing.Seq != 9 {
+	if _, err := traceEntry(shell(), 9); !errors.As(err, &missing) || missing.Seq != 9 {
 		t.Errorf("a number that is not there: %v", err)
 	}
-	if _, err := explain.Screen(recording(), 0); !errors.Is(err, explain.ErrNoFrame) {
+	if _, err := traceScreen(recording(), 0); !errors.Is(err, errNoFrame) {
 		t.Errorf("no output: %v", err)
 	}
 	piped := shell()
 	piped.Session.Process = "p"
-	if _, err := explain.Entry(piped, 1); !errors.Is(err, explain.ErrPiped) {
+	if _, err := traceEntry(piped, 1); !errors.Is(err, errPiped) {
 		t.Errorf("a command without a terminal: %v", err)
 	}
 	broken := shell()
 	broken.Open = func() (archive.EventSource, func(), error) { return nil, nil, io.ErrUnexpectedEOF }
-	if _, err := explain.Screen(broken, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := traceScreen(broken, 0); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a raw log that cannot be opened: %v", err)
 	}
 }
