@@ -16,8 +16,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/server/agentserver"
-	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
 // agentapiVersion is the version of agentapi whose API is implemented.
@@ -73,7 +71,7 @@ it. Ctrl+C leaves.`,
 
 // agentapiOptions are the options of agentapi server.
 type agentapiOptions struct {
-	agentserver.Flags
+	agentFlags
 	IO       *cli.IO
 	Database func() (path string, err error)
 	Live     join.Live
@@ -140,9 +138,9 @@ func agentapiServer(ctx context.Context, o *agentapiOptions, command []string) e
 	opts.Command, opts.Environ, opts.Stdin, opts.Stderr, opts.Log = command, o.IO.Environ, o.IO.In, o.IO.Err, o.IO.Logger(level)
 	opts.Listening = func(at net.Addr) {
 		o.IO.Notice("agentapi's API is at http://%s/", at)
-		if file, err := token.Path(); err == nil && o.OwnToken() {
+		if file, err := tokenPath(); err == nil && o.OwnToken() {
 			o.IO.Notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
 		}
 	}
-	return agentserver.Serve(ctx, opts)
+	return serveAgent(ctx, opts)
 }

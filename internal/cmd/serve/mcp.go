@@ -20,7 +20,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
-	"github.com/ptyrec/ptyrec/internal/server/webserver"
 	"github.com/ptyrec/ptyrec/recorder/detached"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
@@ -174,7 +173,7 @@ func openArchive(ctx context.Context, open *opener.Opener) (*mcp.Archive, error)
 	if err != nil {
 		return nil, err
 	}
-	past := webserver.NewPast(lib)
+	past := newServedPast(lib)
 	open.CloseLater(past)
 	live, err := client.Dial(ctx, "", join.Live{Open: open}.Options(db))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var server = mcpProgram{Program: "/opt/my tools/ptyrec", Args: []string{"mcp", "--write"}}
+var installed = mcpProgram{Program: "/opt/my tools/ptyrec", Args: []string{"mcp", "--write"}}
 
 // home makes an empty home folder, and a PATH on which no agent is.
 func home(t *testing.T) string {
@@ -69,7 +69,7 @@ func TestPrint(t *testing.T) {
 `,
 	} {
 		var got bytes.Buffer
-		if err := choose(t, name).Print(&got, server); err != nil {
+		if err := choose(t, name).Print(&got, installed); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if diff := cmp.Diff(want, got.String()); diff != "" {
@@ -93,7 +93,7 @@ func TestInstallInFile(t *testing.T) {
 	cursor := choose(t, "cursor")
 	install := func(force bool) string {
 		var out bytes.Buffer
-		if err := cursor.Install(t.Context(), &out, server, force); err != nil {
+		if err := cursor.Install(t.Context(), &out, installed, force); err != nil {
 			return err.Error()
 		}
 		return out.String()
@@ -119,7 +119,7 @@ func TestInstallInFile(t *testing.T) {
 		t.Fatalf("%s, %v", text, err)
 	}
 	want := map[string]any{"theirs": 1.0, "mcpServers": map[string]any{
-		"ptyrec": map[string]any{"command": server.Program, "args": []any{"mcp", "--write"}},
+		"ptyrec": map[string]any{"command": installed.Program, "args": []any{"mcp", "--write"}},
 		"other":  map[string]any{"command": "x"},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -149,7 +149,7 @@ func TestInstallByCommand(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	var out bytes.Buffer
-	if err := choose(t, "codex").Install(t.Context(), &out, server, true); err != nil {
+	if err := choose(t, "codex").Install(t.Context(), &out, installed, true); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(said)

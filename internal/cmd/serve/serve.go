@@ -17,14 +17,13 @@ import (
 	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
-	"github.com/ptyrec/ptyrec/internal/server/webserver"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 // serveOptions are the options of serve.
 type serveOptions struct {
-	webserver.Flags
+	webFlags
 	IO       *cli.IO
 	Open     *opener.Opener
 	Live     join.Live
@@ -107,15 +106,16 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err != nil {
 		return err
 	}
-	opts := webserver.Options{
-		Flags: o.Flags, Database: db, Live: live, Library: lib, Usage: o.Usage(db), Shell: cli.Shell(), Environ: o.IO.Environ,
-		NewMCP: o.NewMCP,
-		Agents: agents, Input: c.Run.Input, Log: log, Notice: o.IO.Notice, Out: o.IO.Out,
+	opts := webServer{
+		webFlags: o.webFlags, Database: db, Live: live, Library: lib, Usage: o.Usage(db), Shell: cli.Shell(),
+		Environ: o.IO.Environ,
+		NewMCP:  o.NewMCP,
+		Agents:  agents, Input: c.Run.Input, Log: log, Notice: o.IO.Notice, Out: o.IO.Out,
 	}
 	if bool(o.IO.Colours()) {
 		opts.QRWidth = o.IO.Width()
 	}
-	return webserver.Serve(ctx, opts)
+	return serveWeb(ctx, opts)
 }
 
 // serveTeam serves the sessions of a PostgreSQL database.
@@ -131,6 +131,6 @@ func serveTeam(ctx context.Context, o *serveOptions, name string, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	return webserver.ServeTeam(ctx, webserver.TeamOptions{Flags: o.Flags, Database: db, Library: lib, Usage: o.Usage(db),
+	return serveTeamWeb(ctx, teamServer{webFlags: o.webFlags, Database: db, Library: lib, Usage: o.Usage(db),
 		Log: log, Notice: o.IO.Notice, Out: o.IO.Out})
 }

@@ -1,6 +1,4 @@
-// Package webserver implements `ptyrec serve`: it adds the requested protocols to the server of the
-// page and the API, prints the address, and serves until it is stopped.
-package webserver
+package serve
 
 import (
 	"context"
@@ -23,9 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/server/agentserver"
 	"github.com/ptyrec/ptyrec/internal/server/commandsocket"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/management"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/internal/server/sandboxapi"
@@ -36,9 +32,10 @@ import (
 	"github.com/ptyrec/ptyrec/web"
 )
 
-// Options are the options of Serve besides the flags. All but QRWidth are required.
-type Options struct {
-	Flags
+// webServer is a server of the page and the API to start, with its options. All but QRWidth are
+// required.
+type webServer struct {
+	webFlags
 	Database *sqlite.Store
 	Live     *client.Client
 	Library  *library.Library // reads Database
@@ -51,16 +48,16 @@ type Options struct {
 	Log      *slog.Logger
 	Notice   func(format string, args ...any) // prints a notice to the user
 	Out      io.Writer                        // receives the URL
-	QRWidth  int                              // see listener.Announcement.Width
+	QRWidth  int                              // see serve.announcement.Width
 }
 
-// Serve serves the sessions of this machine until ctx is cancelled or a signal arrives. Its errors
-// have hints.
-func Serve(ctx context.Context, o Options) (err error) {
+// serveWeb serves the sessions of this machine until ctx is cancelled or a signal arrives. Its
+// errors have hints.
+func serveWeb(ctx context.Context, o webServer) (err error) {
 	if err := o.checkLocal(); err != nil {
 		return err
 	}
-	secret, err := listener.LoadToken(o.TokenFile, o.NewToken)
+	secret, err := loadToken(o.TokenFile, o.NewToken)
 	if err != nil {
 		return err
 	}
@@ -103,7 +100,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 		defer agents.Close()
 		protocols = append(protocols, server.Protocol{Handlers: agents, Access: server.ReadOnly})
 	}
-	past := NewPast(o.Library)
+	past := newServedPast(o.Library)
 	defer func() { _ = past.Close() }() // an interrupted extraction is repeated
 	if o.Agentapi {
 		sessions := o.agentapi(past)
@@ -156,7 +153,7 @@ func startFor(s *detached.Starter) func(context.Context, server.StartOptions) (s
 
 // bridge returns the command for the terminals at /ws/pty, or the management server whose terminals
 // are shown there.
-func (o *Options) bridge(ctx context.Context) (command []string, from *client.Client, err error) {
+func (o *webServer) bridge(ctx context.Context) (command []string, from *client.Client, err error) {
 	if o.BridgeFrom == "" {
 		if command = archive.SplitCommand(o.Bridge); len(command) == 0 {
 			command = []string{o.Shell}
@@ -175,7 +172,7 @@ func (o *Options) bridge(ctx context.Context) (command []string, from *client.Cl
 
 // commands returns the Manager that runs commands for sandbox clients, or nil if that is not
 // allowed.
-func (o *Options) commands(ctx context.Context) (*process.Manager, error) {
+func (o *webServer) commands(ctx context.Context) (*process.Manager, error) {
 	if !o.AllowRun {
 		return nil, nil
 	}
@@ -185,7 +182,7 @@ func (o *Options) commands(ctx context.Context) (*process.Manager, error) {
 }
 
 // dashboards returns the protocol at /ws/sandbox.
-func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) {
+func (o *webServer) dashboards(s *detached.Starter) (*management.Protocol, error) {
 	id := o.AgentID
 	if id == "" {
 		var err error
@@ -201,19 +198,19 @@ func (o *Options) dashboards(s *detached.Starter) (*management.Protocol, error) 
 }
 
 // agentapi returns the protocol at /agentapi.
-func (o *Options) agentapi(past *Past) *agentapi.Sessions {
+func (o *webServer) agentapi(past *servedPast) *agentapi.Sessions {
 	return agentapi.NewSessions(agentapi.SessionsOptions{
-		Store: o.Database, Live: o.Live, Banner: agentserver.Banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
+		Store: o.Database, Live: o.Live, Banner: banner, Redact: o.Agents, Version: buildinfo.Version(), Log: o.Log,
 		Entries: past.entries,
 		Sender: func(id string, r *http.Request) agentapi.Sender {
-			return agentserver.SenderFor(o.Live, id, r)
+			return senderFor(o.Live, id, r)
 		},
 	})
 }
 
 // announce prints the server's address and who may use it.
-func (o *Options) announce(url, secret string) error {
-	n := listener.Announcement{
+func (o *webServer) announce(url, secret string) error {
+	n := announcement{
 		Address: o.Address, URL: url, Token: secret, TokenFile: o.TokenFile, Database: o.Database.Path(),
 		OpenReading: o.OpenReading, AllowRun: o.AllowRun, NoToken: o.NoToken, Width: o.QRWidth, Notice: o.Notice,
 	}

@@ -1,4 +1,4 @@
-package token_test
+package serve
 
 import (
 	"errors"
@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
 // A new token was made at each start. It is made once, for its user alone, and stays until it is
 // renewed.
 func TestTokenStays(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	path, err := token.Path()
+	path, err := tokenPath()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +21,7 @@ func TestTokenStays(t *testing.T) {
 	for i := range tokens {
 		all.Go(func() {
 			var err error
-			if tokens[i], err = token.Load(path); err != nil {
+			if tokens[i], err = readToken(path); err != nil {
 				t.Error(err)
 			}
 		})
@@ -39,11 +37,11 @@ func TestTokenStays(t *testing.T) {
 	if err := errors.Join(folderErr, fileErr); err != nil || folder.Mode().Perm() != 0o700 || file.Mode().Perm() != 0o600 {
 		t.Errorf("modes %v and %v, %v", folder.Mode(), file.Mode(), err)
 	}
-	renewed, err := token.Renew(path)
+	renewed, err := renewToken(path)
 	if err != nil || renewed == tokens[0] {
 		t.Errorf("renewed = %q, %v", renewed, err)
 	}
-	if again, err := token.Load(path); err != nil || again != renewed {
+	if again, err := readToken(path); err != nil || again != renewed {
 		t.Errorf("again = %q, %v, want %q", again, err, renewed)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
@@ -60,12 +58,12 @@ func TestBadTokenFile(t *testing.T) {
 		want error
 	}{
 		{"0123456789abcdef\n", 0o600, nil},
-		{"0123456789abcdef\n", 0o640, token.ErrOpen},
-		{"0123456789abcdef\n", 0o604, token.ErrOpen},
-		{"", 0o600, token.ErrBad},
-		{"short\n", 0o600, token.ErrBad},
-		{"0123456789abcdef 0123456789abcdef\n", 0o600, token.ErrBad},
-		{"0123456789abcdef\x1b[2J\n", 0o600, token.ErrBad},
+		{"0123456789abcdef\n", 0o640, errTokenOpen},
+		{"0123456789abcdef\n", 0o604, errTokenOpen},
+		{"", 0o600, errTokenBad},
+		{"short\n", 0o600, errTokenBad},
+		{"0123456789abcdef 0123456789abcdef\n", 0o600, errTokenBad},
+		{"0123456789abcdef\x1b[2J\n", 0o600, errTokenBad},
 	} {
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)
@@ -73,7 +71,7 @@ func TestBadTokenFile(t *testing.T) {
 		if err := os.Chmod(path, c.mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := token.Load(path); !errors.Is(err, c.want) {
+		if _, err := readToken(path); !errors.Is(err, c.want) {
 			t.Errorf("%q, %v: %v, want %v", c.text, c.mode, err, c.want)
 		}
 		if text, err := os.ReadFile(path); err != nil || string(text) != c.text {

@@ -1,4 +1,4 @@
-package listener_test
+package serve
 
 import (
 	"crypto/ecdsa"
@@ -20,20 +20,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 )
 
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
-		address listener.Address
+		address address
 		want    string
 	}{
-		{listener.Address{Listen: listener.Default}, ""},
-		{listener.Address{Listen: ":80"}, ""},
-		{listener.Address{Listen: "[::1]:80", Cert: "a", Key: "b"}, ""},
-		{listener.Address{Listen: "localhost"}, "--listen localhost: address localhost: missing port in address"},
-		{listener.Address{Listen: listener.Default, Cert: "a"}, "--cert and --key go together"},
-		{listener.Address{Listen: listener.Default, Key: "a"}, "--cert and --key go together"},
+		{address{Listen: defaultListen}, ""},
+		{address{Listen: ":80"}, ""},
+		{address{Listen: "[::1]:80", Cert: "a", Key: "b"}, ""},
+		{address{Listen: "localhost"}, "--listen localhost: address localhost: missing port in address"},
+		{address{Listen: defaultListen, Cert: "a"}, "--cert and --key go together"},
+		{address{Listen: defaultListen, Key: "a"}, "--cert and --key go together"},
 	} {
 		err := c.address.Check()
 		var f *failure.Error
@@ -48,9 +47,9 @@ func TestCheck(t *testing.T) {
 
 func TestLoopback(t *testing.T) {
 	for listen, want := range map[string]bool{
-		listener.Default: true, "localhost:1": true, "[::1]:1": true, "127.1.2.3:1": true, ":1": false, "0.0.0.0:1": false, "192.168.1.5:1": false, "laptop.lan:1": false,
+		defaultListen: true, "localhost:1": true, "[::1]:1": true, "127.1.2.3:1": true, ":1": false, "0.0.0.0:1": false, "192.168.1.5:1": false, "laptop.lan:1": false,
 	} {
-		if got := (listener.Address{Listen: listen}).Loopback(); got != want {
+		if got := (address{Listen: listen}).Loopback(); got != want {
 			t.Errorf("%s: %v, want %v", listen, got, want)
 		}
 	}
@@ -59,13 +58,13 @@ func TestLoopback(t *testing.T) {
 func TestNamesAndURL(t *testing.T) {
 	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7681}
 	for _, c := range []struct {
-		address listener.Address
+		address address
 		names   []string
 		url     string
 	}{
-		{listener.Address{Listen: listener.Default}, []string{"127.0.0.1"}, "http://127.0.0.1:7681/"},
-		{listener.Address{Listen: ":7681", Cert: "a", Key: "b"}, []string{}, "https://127.0.0.1:7681/"},
-		{listener.Address{Listen: "Laptop:7681", Hosts: []string{"Laptop.LAN", "x"}}, []string{"laptop.lan", "x", "laptop"}, "http://Laptop.LAN:7681/"},
+		{address{Listen: defaultListen}, []string{"127.0.0.1"}, "http://127.0.0.1:7681/"},
+		{address{Listen: ":7681", Cert: "a", Key: "b"}, []string{}, "https://127.0.0.1:7681/"},
+		{address{Listen: "Laptop:7681", Hosts: []string{"Laptop.LAN", "x"}}, []string{"laptop.lan", "x", "laptop"}, "http://Laptop.LAN:7681/"},
 	} {
 		if diff := cmp.Diff(c.names, c.address.Names()); diff != "" {
 			t.Errorf("%+v: names (-want +got):\n%s", c.address, diff)
@@ -75,19 +74,19 @@ func TestNamesAndURL(t *testing.T) {
 		}
 	}
 	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 7681}
-	if url, err := (listener.Address{Listen: ":7681"}).URL(everywhere); err != nil || strings.Contains(url, "0.0.0.0") {
+	if url, err := (address{Listen: ":7681"}).URL(everywhere); err != nil || strings.Contains(url, "0.0.0.0") {
 		t.Errorf("every address of the machine is at %s, %v", url, err)
 	}
 }
 
 func TestOpenTwice(t *testing.T) {
-	l, err := listener.Address{Listen: "127.0.0.1:0"}.Open(t.Context())
+	l, err := address{Listen: "127.0.0.1:0"}.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	at := l.Addr().String()
-	if _, err := (listener.Address{Listen: at}).Open(t.Context()); err == nil || err.Error() != at+" is taken" {
+	if _, err := (address{Listen: at}).Open(t.Context()); err == nil || err.Error() != at+" is taken" {
 		t.Errorf("the same port again: %v", err)
 	}
 }
@@ -95,7 +94,7 @@ func TestOpenTwice(t *testing.T) {
 // With a certificate it is a server of https.
 func TestOpenTLS(t *testing.T) {
 	dir := t.TempDir()
-	a := listener.Address{Listen: "127.0.0.1:0", Cert: filepath.Join(dir, "cert"), Key: filepath.Join(dir, "key")}
+	a := address{Listen: "127.0.0.1:0", Cert: filepath.Join(dir, "cert"), Key: filepath.Join(dir, "key")}
 	if _, err := a.Open(t.Context()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without the files: %v", err)
 	}
@@ -130,7 +129,7 @@ func TestOpenTLS(t *testing.T) {
 }
 
 // certify writes a certificate and its key.
-func certify(t *testing.T, a listener.Address) {
+func certify(t *testing.T, a address) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

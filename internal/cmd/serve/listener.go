@@ -1,6 +1,4 @@
-// Package listener opens the port of a server, with or without TLS, and determines the server's
-// URL.
-package listener
+package serve
 
 import (
 	"context"
@@ -15,37 +13,37 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Default is the address on which a server listens by default: it is reachable only from this
+// defaultListen is the address on which a server listens by default: it is reachable only from this
 // machine.
-const Default = "127.0.0.1:7681"
+const defaultListen = "127.0.0.1:7681"
 
-// Address is the address on which a server listens, as configured by the user.
-type Address struct {
+// address is the address on which a server listens, as configured by the user.
+type address struct {
 	Listen    string   // host:port; an empty host means all addresses of the machine
 	Cert, Key string   // paths of PEM files; both empty: no TLS
 	Hosts     []string // further names of the server, besides localhost and IP addresses
 }
 
 // Check validates the address.
-func (a Address) Check() error {
+func (a address) Check() error {
 	if (a.Cert == "") != (a.Key == "") {
 		return &failure.Error{Err: errors.New("--cert and --key go together"), Misuse: true}
 	}
 	if _, _, err := net.SplitHostPort(a.Listen); err != nil {
-		return failure.Misuse("write host:port, as in "+Default, "--listen %s: %v", a.Listen, err)
+		return failure.Misuse("write host:port, as in "+defaultListen, "--listen %s: %v", a.Listen, err)
 	}
 	return nil
 }
 
 // Loopback reports whether the address is reachable only from this machine.
-func (a Address) Loopback() bool {
+func (a address) Loopback() bool {
 	host, _, _ := net.SplitHostPort(a.Listen)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // Names returns the host names that requests may use.
-func (a Address) Names() []string {
+func (a address) Names() []string {
 	names := []string{}
 	for _, name := range a.Hosts {
 		names = append(names, strings.ToLower(name))
@@ -57,7 +55,7 @@ func (a Address) Names() []string {
 }
 
 // Open starts to listen. The error has a hint.
-func (a Address) Open(ctx context.Context) (net.Listener, error) {
+func (a address) Open(ctx context.Context) (net.Listener, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", a.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -78,7 +76,7 @@ func (a Address) Open(ctx context.Context) (net.Listener, error) {
 }
 
 // URL returns the URL of a server that listens on at.
-func (a Address) URL(at net.Addr) (string, error) {
+func (a address) URL(at net.Addr) (string, error) {
 	scheme := "http"
 	if a.Cert != "" {
 		scheme = "https"

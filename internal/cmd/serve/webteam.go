@@ -1,4 +1,4 @@
-package webserver
+package serve
 
 import (
 	"context"
@@ -27,9 +27,9 @@ import (
 	"github.com/ptyrec/ptyrec/web"
 )
 
-// TeamOptions are the options of ServeTeam besides the flags. All are required.
-type TeamOptions struct {
-	Flags
+// teamServer is the server of a team to start, with its options. All are required.
+type teamServer struct {
+	webFlags
 	Database *postgres.Store
 	Library  *library.Library // reads Database
 	Usage    func(ctx context.Context, infos []*store.Info) map[string]any
@@ -38,8 +38,8 @@ type TeamOptions struct {
 	Out      io.Writer
 }
 
-// ServeTeam serves the sessions of a team until ctx is cancelled or a signal arrives.
-func ServeTeam(ctx context.Context, o TeamOptions) error {
+// serveTeamWeb serves the sessions of a team until ctx is cancelled or a signal arrives.
+func serveTeamWeb(ctx context.Context, o teamServer) error {
 	nothing, err := os.MkdirTemp("", "ptyrec-serve-")
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 	if err != nil {
 		return err
 	}
-	past := NewPast(o.Library)
+	past := newServedPast(o.Library)
 	defer func() { _ = past.Close() }() // an interrupted extraction is repeated
 	l, err := o.Address.Open(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func ServeTeam(ctx context.Context, o TeamOptions) error {
 }
 
 // names returns the host names that requests may use.
-func (o *TeamOptions) names() []string {
+func (o *teamServer) names() []string {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Host == "" {
 		return o.Address.Names()
@@ -116,7 +116,7 @@ const maxSecret = 4096
 
 // signIn returns the identity provider, or nil if there is none. A provider that does not respond
 // now is asked again when a user signs in.
-func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
+func (o *teamServer) signIn(ctx context.Context) (server.SignIn, error) {
 	if o.Issuer == "" {
 		return nil, nil
 	}
@@ -142,7 +142,7 @@ func (o *TeamOptions) signIn(ctx context.Context) (server.SignIn, error) {
 }
 
 // announce prints the address, explains it, and warns.
-func (o *TeamOptions) announce(url string) error {
+func (o *teamServer) announce(url string) error {
 	if !o.Address.Loopback() && o.Address.Cert == "" {
 		o.Notice("warning: without --cert and --key, others on the network can see the sessions and the tokens")
 	}

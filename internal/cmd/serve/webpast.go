@@ -1,4 +1,4 @@
-package webserver
+package serve
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Past reads stored sessions for servers. It implements server.Past.
-type Past struct{ *library.Past }
+// servedPast reads stored sessions for servers. It implements server.Past.
+type servedPast struct{ *library.Past }
 
-// NewPast returns a Past that reads a library. The caller must Close it.
-func NewPast(l *library.Library) *Past { return &Past{library.NewPast(l)} }
+// newServedPast returns a Past that reads a library. The caller must Close it.
+func newServedPast(l *library.Library) *servedPast { return &servedPast{library.NewPast(l)} }
 
 // Export implements server.Past.
-func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
+func (v *servedPast) Export(ctx context.Context, w io.Writer, format string, info *store.Info, part server.Part) error {
 	if !slices.Contains(export.Formats(), format) {
 		return errors.New("unknown format " + format)
 	}
@@ -46,7 +46,7 @@ func (v *Past) Export(ctx context.Context, w io.Writer, format string, info *sto
 
 // entries returns all entries of a past session. If it is not completely extracted, it does that
 // first.
-func (v *Past) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
+func (v *servedPast) entries(ctx context.Context, info *store.Info) ([]*session.Entry, error) {
 	page, reading, err := v.Page(ctx, info, store.Span{})
 	for err == nil && reading != nil {
 		page, reading, err = v.Page(ctx, info, store.Span{})

@@ -1,6 +1,6 @@
 //go:build linux
 
-package agentserver
+package serve
 
 import (
 	"bytes"
@@ -56,7 +56,7 @@ func test(m *testing.M) int {
 }
 
 // options are those of a server of a shell command.
-func options(t *testing.T, stderr io.Writer, script string) Options {
+func options(t *testing.T, stderr io.Writer, script string) agentServer {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "pr") // short: sockets have short paths
 	if err != nil {
@@ -76,7 +76,7 @@ func options(t *testing.T, stderr io.Writer, script string) Options {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stdin.Close() })
-	return Options{
+	return agentServer{
 		Command: []string{"sh", "-c", script}, Agent: "custom", Cols: 80, Rows: 24, Stdin: stdin, Database: db, Environ: os.Environ(), Sessions: sessions,
 		Address: "127.0.0.1:0", Access: agentapi.Access{Hosts: agentapi.DefaultHosts()}, PIDFile: filepath.Join(dir, "sub", "pid"),
 		StateFile: filepath.Join(dir, "state"), SaveState: true,
@@ -107,7 +107,7 @@ func TestServe(t *testing.T) {
 			}
 		}()
 	}
-	if err := Serve(ctx, o); err != nil {
+	if err := serveAgent(ctx, o); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(o.PIDFile); err == nil {
@@ -132,13 +132,13 @@ func TestServeFails(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	err := Serve(t.Context(), o)
+	err := serveAgent(t.Context(), o)
 	if err == nil || err.Error() != "the agent ended with status 3" || !strings.Contains(stderr.String(), "no such model") {
 		t.Errorf("error %v, stderr %q", err, stderr.String())
 	}
 	o = options(t, io.Discard, "")
 	o.Command = []string{"/no/such/agent"}
-	err = Serve(t.Context(), o)
+	err = serveAgent(t.Context(), o)
 	if err == nil || !strings.HasPrefix(err.Error(), "the command did not start: cannot run /no/such/agent") {
 		t.Errorf("a command that is not there: %v", err)
 	}
@@ -178,11 +178,11 @@ func TestServeRefuses(t *testing.T) {
 	defer l.Close()
 	o := options(t, io.Discard, "echo started >&2")
 	o.Address = l.Addr().String()
-	if err := Serve(t.Context(), o); err == nil || !strings.Contains(err.Error(), "in use") {
+	if err := serveAgent(t.Context(), o); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a port that is taken: %v", err)
 	}
 	o.Address, o.PIDFile = "127.0.0.1:0", "/proc/no/such/file"
-	if err := Serve(t.Context(), o); err == nil {
+	if err := serveAgent(t.Context(), o); err == nil {
 		t.Error("the process id was written into /proc")
 	}
 	if _, err := os.Stat(o.Database); err == nil {

@@ -1,4 +1,4 @@
-package agentserver
+package serve
 
 import (
 	"errors"
@@ -12,17 +12,16 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 )
 
-// Flags are the flags of agentapi's server and a few additional ones.
-type Flags struct {
+// agentFlags are the flags of agentapi's server and a few additional ones.
+type agentFlags struct {
 	PrintOpenAPI bool // print the OpenAPI document, and exit
 	Exit         bool // do nothing; used by agentapi's own tests
 	Verbose      bool // log each rejected request
 
-	options   Options
+	options   agentServer
 	port      int
 	listen    string
 	acp       bool
@@ -30,11 +29,11 @@ type Flags struct {
 	content   string
 }
 
-// minSize is the minimum width and height of the window, in cells.
-const minSize = 10
+// minWindow is the minimum width and height of the window, in cells.
+const minWindow = 10
 
 // Register defines the flags.
-func (f *Flags) Register(flags *pflag.FlagSet) {
+func (f *agentFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.options.Agent, "type", "t", "",
 		"set the type of `AGENT`: "+strings.Join(agentapi.TypeNames(), ", ")+" (default: by the command's name)")
 	flags.IntVarP(&f.port, "port", "p", 3284, "listen on `PORT`")
@@ -65,7 +64,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 }
 
 // Check sets defaults and validates the flags. The error is a *failure.Error.
-func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
+func (f *agentFlags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	if f.acp {
 		return failure.Misuse("start it without --experimental-acp",
 			"--experimental-acp is not supported: ptyrec reads the agent's terminal")
@@ -78,7 +77,7 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 		return failure.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
 	}
 	if err := f.checkValues(); err != nil {
-		return usage(err)
+		return misuse(err)
 	}
 	if !flags.Changed("allowed-hosts") {
 		f.options.Access.Hosts = agentapi.DefaultHosts()
@@ -89,20 +88,20 @@ func (f *Flags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	f.options.LoadState = f.options.StateFile != "" && (f.options.LoadState || !flags.Changed("load-state"))
 	f.options.SaveState = f.options.StateFile != "" && (f.options.SaveState || !flags.Changed("save-state"))
 	if f.options.Access.Hosts, err = agentapi.CheckHosts(f.options.Access.Hosts); err != nil {
-		return usage(fmt.Errorf("--allowed-hosts: %w", err))
+		return misuse(fmt.Errorf("--allowed-hosts: %w", err))
 	}
 	if f.options.Access.Origins, err = agentapi.CheckOrigins(f.options.Access.Origins); err != nil {
-		return usage(fmt.Errorf("--allowed-origins: %w", err))
+		return misuse(fmt.Errorf("--allowed-origins: %w", err))
 	}
 	return nil
 }
 
 // checkValues returns an error if a flag has an invalid value.
-func (f *Flags) checkValues() error {
+func (f *agentFlags) checkValues() error {
 	switch {
-	case f.options.Cols < minSize:
+	case f.options.Cols < minWindow:
 		return errors.New("term width must be at least 10")
-	case f.options.Rows < minSize:
+	case f.options.Rows < minWindow:
 		return errors.New("term height must be at least 10")
 	case f.port < 0 || f.port > 65535:
 		return fmt.Errorf("--port %d: it must be 1 to 65535", f.port)
@@ -116,8 +115,8 @@ func (f *Flags) checkValues() error {
 	return nil
 }
 
-// usage marks err as a usage error.
-func usage(err error) error { return &failure.Error{Err: err, Misuse: true} }
+// misuse marks err as a usage error.
+func misuse(err error) error { return &failure.Error{Err: err, Misuse: true} }
 
 // isUser reports whether the client of a connection is a process of this user that was not started
 // in a recorded session. The agent was started in one.
@@ -127,10 +126,10 @@ func isUser(client, server netip.AddrPort) bool {
 
 // OwnToken reports whether the token is the user's own, which is not required of this user's
 // clients.
-func (f *Flags) OwnToken() bool { return f.tokenFile == "" }
+func (f *agentFlags) OwnToken() bool { return f.tokenFile == "" }
 
-// Options returns the options for Serve. Check must have been called.
-func (f *Flags) Options() (Options, error) {
+// Options returns the options for serveAgent. Check must have been called.
+func (f *agentFlags) Options() (agentServer, error) {
 	o := f.options
 	o.Address = net.JoinHostPort(f.listen, strconv.Itoa(f.port))
 	o.Markdown = f.content == "markdown"
@@ -138,6 +137,6 @@ func (f *Flags) Options() (Options, error) {
 		o.Access.Own = isUser
 	}
 	var err error
-	o.Access.Token, err = listener.LoadToken(f.tokenFile, false)
+	o.Access.Token, err = loadToken(f.tokenFile, false)
 	return o, err
 }

@@ -1,4 +1,4 @@
-package listener
+package serve
 
 import (
 	"errors"
@@ -8,12 +8,11 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/server/token"
 )
 
-// Announcement is what to print when a server starts.
-type Announcement struct {
-	Address   Address
+// announcement is what to print when a server starts.
+type announcement struct {
+	Address   address
 	URL       string
 	Token     string
 	TokenFile string // path of a token file that the user chose: the token is then not printed
@@ -30,7 +29,7 @@ type Announcement struct {
 
 // Write writes the URL to out, with the token unless there is a TokenFile. With Notice, it also
 // explains the URL and warns about what others can do.
-func (n Announcement) Write(out io.Writer) error {
+func (n announcement) Write(out io.Writer) error {
 	if !n.Address.Loopback() && n.Address.Cert == "" {
 		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
 	}
@@ -66,7 +65,7 @@ func (n Announcement) Write(out io.Writer) error {
 }
 
 // drawQR draws the URL as a QR code, if a phone can reach it and the terminal is wide enough.
-func (n Announcement) drawQR(out io.Writer, url string) error {
+func (n announcement) drawQR(out io.Writer, url string) error {
 	if n.Address.Loopback() {
 		return nil
 	}
@@ -77,24 +76,24 @@ func (n Announcement) drawQR(out io.Writer, url string) error {
 	return nil // the URL suffices
 }
 
-// LoadToken returns the token in a file. It creates the file if it does not exist; renew replaces
+// loadToken returns the token in a file. It creates the file if it does not exist; renew replaces
 // the token with a new one. An empty path means the user's default file. The error has a hint.
-func LoadToken(path string, renew bool) (string, error) {
+func loadToken(path string, renew bool) (string, error) {
 	if path == "" {
 		var err error
-		if path, err = token.Path(); err != nil {
+		if path, err = tokenPath(); err != nil {
 			return "", failure.New(err, "name a file for the token: --token-file FILE")
 		}
 	}
-	load := token.Load
+	load := readToken
 	if renew {
-		load = token.Renew
+		load = renewToken
 	}
 	text, err := load(path)
 	switch {
-	case errors.Is(err, token.ErrOpen):
+	case errors.Is(err, errTokenOpen):
 		err = failure.New(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
-	case errors.Is(err, token.ErrBad):
+	case errors.Is(err, errTokenBad):
 		err = failure.New(err, "make one with --new-token")
 	}
 	return text, err

@@ -1,4 +1,4 @@
-package webserver_test
+package serve
 
 import (
 	"errors"
@@ -7,10 +7,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/server/webserver"
 )
 
-func TestFlags(t *testing.T) {
+func TestServeFlags(t *testing.T) {
 	for _, c := range []struct {
 		args     []string
 		ok, team bool // for this machine's sessions, and for a team's
@@ -26,7 +25,7 @@ func TestFlags(t *testing.T) {
 		{[]string{"--max-commands", "0"}, false, true},
 		{[]string{"--cert", "C"}, false, true},
 	} {
-		var f webserver.Flags
+		var f webFlags
 		flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		f.Register(flags)
 		if err := flags.Parse(c.args); err != nil {

@@ -1,4 +1,4 @@
-package agentserver
+package serve
 
 import (
 	"context"
@@ -26,8 +26,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// Options are the options of Serve. Command, Database, Sessions and Log are required.
-type Options struct {
+// agentServer is an agentapi server to start, with its options. Command, Database, Sessions and Log
+// are required.
+type agentServer struct {
 	Command    []string
 	Agent      string // a type or name of agentapi.TypeOf
 	Cols, Rows int    // of the window, in cells
@@ -53,9 +54,9 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// Serve serves a new session until it ends, ctx is cancelled, or SIGINT, SIGTERM or SIGHUP arrives.
-// It returns an error if the command fails.
-func Serve(ctx context.Context, o Options) error {
+// serveAgent serves a new session until it ends, ctx is cancelled, or SIGINT, SIGTERM or SIGHUP
+// arrives. It returns an error if the command fails.
+func serveAgent(ctx context.Context, o agentServer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
@@ -84,7 +85,7 @@ func Serve(ctx context.Context, o Options) error {
 	defer o.saveOnSignal(s)()
 	api := &agentapi.API{
 		Session: s, Chat: o.ChatBase, Uploads: files, Version: buildinfo.Version(), Log: o.Log,
-		Sender: func(r *http.Request) agentapi.Sender { return SenderFor(o.Sessions, id, r) },
+		Sender: func(r *http.Request) agentapi.Sender { return senderFor(o.Sessions, id, r) },
 	}
 	o.Listening(l.Addr())
 	err = api.Serve(ctx, l, o.Access)
@@ -143,7 +144,7 @@ func writePID(path string) (remove func(), err error) {
 }
 
 // save writes the state file.
-func (o *Options) save(s *agentapi.Session) {
+func (o *agentServer) save(s *agentapi.Session) {
 	if !o.SaveState {
 		return
 	}
@@ -158,7 +159,7 @@ func (o *Options) save(s *agentapi.Session) {
 }
 
 // saveOnSignal saves the state at each SIGUSR1 until stop is called.
-func (o *Options) saveOnSignal(s *agentapi.Session) (stop func()) {
+func (o *agentServer) saveOnSignal(s *agentapi.Session) (stop func()) {
 	signals, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGUSR1)
 	go func() {
@@ -175,7 +176,7 @@ func (o *Options) saveOnSignal(s *agentapi.Session) (stop func()) {
 }
 
 // ended returns the error of a session that ended by itself, or nil.
-func (o *Options) ended(s *agentapi.Session) error {
+func (o *agentServer) ended(s *agentapi.Session) error {
 	status := s.ExitStatus()
 	if status == 0 {
 		return nil

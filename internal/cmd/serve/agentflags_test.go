@@ -1,4 +1,4 @@
-package agentserver
+package serve
 
 import (
 	"errors"
@@ -11,31 +11,30 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 )
 
 // parse reads a command line of these flags.
-func parse(t *testing.T, args ...string) (Options, error) {
+func parse(t *testing.T, args ...string) (agentServer, error) {
 	t.Helper()
-	var f Flags
+	var f agentFlags
 	flags := pflag.NewFlagSet("server", pflag.ContinueOnError)
 	f.Register(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Check(flags, []string{"/usr/bin/claude"}); err != nil {
-		return Options{}, err
+		return agentServer{}, err
 	}
 	return f.Options()
 }
 
-func TestFlags(t *testing.T) {
+func TestAgentapiFlags(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(secret, []byte("0123456789abcdef0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	own, err := listener.LoadToken("", false)
+	own, err := loadToken("", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,25 +42,25 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	standard := Options{
+	standard := agentServer{
 		Agent: "claude", Cols: 80, Rows: 1000, ChatBase: "/chat", Address: "127.0.0.1:3284",
 		Access: agentapi.Access{Hosts: hosts, Origins: agentapi.DefaultOrigins(), Token: own},
 	}
-	with := func(change func(*Options)) Options {
+	with := func(change func(*agentServer)) agentServer {
 		o := standard
 		change(&o)
 		return o
 	}
 	for _, c := range []struct {
 		args []string
-		want Options
+		want agentServer
 	}{
 		{nil, standard},
-		{[]string{"--type", "codex", "-p", "1234", "--listen", "::1"}, with(func(o *Options) { o.Agent, o.Address = "codex", "[::1]:1234" })},
-		{[]string{"--state-file", "s"}, with(func(o *Options) { o.StateFile, o.LoadState, o.SaveState = "s", true, true })},
-		{[]string{"--state-file", "s", "--load-state=false"}, with(func(o *Options) { o.StateFile, o.SaveState = "s", true })},
-		{[]string{"--content", "markdown", "--tools", "-W", "100", "-H", "40"}, with(func(o *Options) { o.Markdown, o.Tools, o.Cols, o.Rows = true, true, 100, 40 })},
-		{[]string{"--token-file", secret}, with(func(o *Options) { o.Access.Token = "0123456789abcdef0123456789abcdef" })},
+		{[]string{"--type", "codex", "-p", "1234", "--listen", "::1"}, with(func(o *agentServer) { o.Agent, o.Address = "codex", "[::1]:1234" })},
+		{[]string{"--state-file", "s"}, with(func(o *agentServer) { o.StateFile, o.LoadState, o.SaveState = "s", true, true })},
+		{[]string{"--state-file", "s", "--load-state=false"}, with(func(o *agentServer) { o.StateFile, o.SaveState = "s", true })},
+		{[]string{"--content", "markdown", "--tools", "-W", "100", "-H", "40"}, with(func(o *agentServer) { o.Markdown, o.Tools, o.Cols, o.Rows = true, true, 100, 40 })},
+		{[]string{"--token-file", secret}, with(func(o *agentServer) { o.Access.Token = "0123456789abcdef0123456789abcdef" })},
 	} {
 		got, err := parse(t, c.args...)
 		if err != nil {

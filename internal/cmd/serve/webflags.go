@@ -1,4 +1,4 @@
-package webserver
+package serve
 
 import (
 	"errors"
@@ -9,13 +9,12 @@ import (
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 	"github.com/ptyrec/ptyrec/internal/server/management"
 )
 
-// Flags are the flags of `ptyrec serve`.
-type Flags struct {
-	Address     listener.Address
+// webFlags are the flags of `ptyrec serve`.
+type webFlags struct {
+	Address     address
 	TokenFile   string
 	NewToken    bool
 	AllowRun    bool
@@ -43,8 +42,8 @@ type Flags struct {
 }
 
 // Register defines the flags.
-func (f *Flags) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address.Listen, "listen", listener.Default,
+func (f *webFlags) Register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Address.Listen, "listen", defaultListen,
 		"listen on `ADDRESS` (host:port; an empty host means all)")
 	flags.StringVar(&f.TokenFile, "token-file", "",
 		"keep the token in `FILE`, and do not print it (default $XDG_STATE_HOME/ptyrec/token)")
@@ -86,7 +85,7 @@ func (f *Flags) Register(flags *pflag.FlagSet) {
 }
 
 // Check validates the flags. It returns a usage error.
-func (f *Flags) Check() error {
+func (f *webFlags) Check() error {
 	var wrong string
 	switch {
 	case f.ReadOnly && f.AllowRun:
@@ -98,34 +97,34 @@ func (f *Flags) Check() error {
 	default:
 		return f.Address.Check()
 	}
-	return usage(wrong)
+	return wrongUsage(wrong)
 }
 
 // checkLocal returns a usage error if a flag requires a team's database.
-func (f *Flags) checkLocal() error {
+func (f *webFlags) checkLocal() error {
 	if f.PublicLinks {
-		return usage("--public-links needs the sessions of a team: --db postgres://…")
+		return misuse(errors.New("--public-links needs the sessions of a team: --db postgres://…"))
 	}
 	if f.Raw != "" || f.URL != "" || f.Issuer != "" || f.Client != "" || f.SecretFile != "" {
-		return usage("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions of a team: --db postgres://…")
+		return misuse(errors.New("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions of a team: --db postgres://…"))
 	}
 	return nil
 }
 
-func usage(text string) error { return &failure.Error{Err: errors.New(text), Misuse: true} }
+func wrongUsage(text string) error { return misuse(errors.New(text)) }
 
 // CheckTeam returns a usage error if a flag cannot be used with a team's database: that server runs
 // and records nothing, and each user has tokens.
-func (f *Flags) CheckTeam() error {
+func (f *webFlags) CheckTeam() error {
 	if f.NewToken || f.TokenFile != "" || f.OpenReading {
-		return usage("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token add`): leave out --token-file, --new-token and --open-reading")
+		return misuse(errors.New("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token add`): leave out --token-file, --new-token and --open-reading"))
 	}
 	if f.AllowRun || f.Bridge != "" || f.BridgeFrom != "" || f.OpenPage || f.Subscribe || f.AgentID != "" || f.MCP || f.Agentapi {
-		return usage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, --bridge-command, --bridge-server, --open, " +
+		return wrongUsage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, --bridge-command, --bridge-server, --open, " +
 			"--allow-subscribe, --agent-id, --mcp and --agentapi")
 	}
 	if (f.Issuer == "") != (f.Client == "") || f.SecretFile != "" && f.Issuer == "" {
-		return usage("--oidc-issuer and --oidc-client require each other; --oidc-secret-file requires both")
+		return misuse(errors.New("--oidc-issuer and --oidc-client require each other; --oidc-secret-file requires both"))
 	}
 	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
 		return failure.Misuse("write https://HOST", "--url %q is not the address of a server", f.URL)

@@ -1,5 +1,4 @@
-// Package token keeps a server's token for its clients in a file that only its user can read.
-package token
+package serve
 
 import (
 	"crypto/rand"
@@ -15,18 +14,18 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// minLength is the minimum length of a token, in bytes.
-const minLength = 16
+// minToken is the minimum length of a token, in bytes.
+const minToken = 16
 
 // Errors of Load: ErrOpen if other users can read or write the file, ErrBad if it does not contain
 // a token.
 var (
-	ErrOpen = errors.New("others can read it")
-	ErrBad  = fmt.Errorf("it holds no token of %d letters or more", minLength)
+	errTokenOpen = errors.New("others can read it")
+	errTokenBad  = fmt.Errorf("it holds no token of %d letters or more", minToken)
 )
 
-// Path returns the default path of the token, in the user's state folder.
-func Path() (string, error) {
+// tokenPath returns the default path of the token, in the user's state folder.
+func tokenPath() (string, error) {
 	state, err := sys.StateFolder()
 	if err != nil {
 		return "", err
@@ -34,28 +33,28 @@ func Path() (string, error) {
 	return filepath.Join(state, "ptyrec", "token"), nil
 }
 
-// Load returns the token in the file at path. If there is no such file, it creates one with a new
-// token.
-func Load(path string) (string, error) {
-	token, err := read(path)
+// readToken returns the token in the file at path. If there is no such file, it creates one with a
+// new token.
+func readToken(path string) (string, error) {
+	token, err := parseToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, err
 	}
-	if err := write(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have created it first
+	if err := placeToken(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have created it first
 		return "", err
 	}
-	return read(path)
+	return parseToken(path)
 }
 
-// Renew replaces the token at path, if there is one, and returns the new one.
-func Renew(path string) (string, error) {
-	if err := write(path, os.Rename); err != nil {
+// renewToken replaces the token at path, if there is one, and returns the new one.
+func renewToken(path string) (string, error) {
+	if err := placeToken(path, os.Rename); err != nil {
 		return "", err
 	}
-	return read(path)
+	return parseToken(path)
 }
 
-func read(path string) (string, error) {
+func parseToken(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // opening a pipe would block
 	if err != nil {
 		return "", err
@@ -67,18 +66,18 @@ func read(path string) (string, error) {
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	if info.Mode().Perm()&0o077 != 0 || ok && int(owner.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s: %w", path, ErrOpen)
+		return "", fmt.Errorf("%s: %w", path, errTokenOpen)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 4096))
 	token := strings.TrimSpace(string(text))
-	if err == nil && (len(token) < minLength || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
-		err = fmt.Errorf("%s: %w", path, ErrBad)
+	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
+		err = fmt.Errorf("%s: %w", path, errTokenBad)
 	}
 	return token, err
 }
 
-// write creates a new token. place must move the file from from to to in one step.
-func write(path string, place func(from, to string) error) error {
+// placeToken creates a new token. place must move the file from from to to in one step.
+func placeToken(path string, place func(from, to string) error) error {
 	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package agentserver
+package serve
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package agentserver
+package serve
 
 import (
 	"context"
@@ -22,15 +22,15 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// name is the server's name as a viewer, and as the sender of prompts in the record.
-const name = "agentapi"
+// agentapiName is the server's name as a viewer, and as the sender of prompts in the record.
+const agentapiName = "agentapi"
 
-// endTime is how long the session has to end with the server.
-const endTime = 6 * time.Second
+// agentEndTime is how long the session has to end with the server.
+const agentEndTime = 6 * time.Second
 
 // start starts the command in a session that ends with this process, lets programs type into it,
 // and follows it. id is the session's id. end must be called at the end.
-func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, end func(), err error) {
+func (o *agentServer) start(ctx context.Context) (s *agentapi.Session, id string, end func(), err error) {
 	starter, err := detached.NewStarter(o.Database, o.Environ)
 	if err != nil {
 		return nil, "", nil, err
@@ -47,7 +47,7 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, en
 		return nil, "", nil, err
 	}
 	f := agentapi.Options{
-		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: name}), Markdown: o.Markdown, Tools: o.Tools, Banner: Banner, Redact: o.Redact, Log: o.Log,
+		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: agentapiName}), Markdown: o.Markdown, Tools: o.Tools, Banner: banner, Redact: o.Redact, Log: o.Log,
 		Start: agentapi.Start{Prompt: o.Prompt},
 	}
 	if o.LoadState {
@@ -58,24 +58,24 @@ func (o *Options) start(ctx context.Context) (s *agentapi.Session, id string, en
 		closeOwner()
 		select {
 		case <-s.Ended():
-		case <-time.After(endTime):
+		case <-time.After(agentEndTime):
 		}
 		s.Close()
 	}, nil
 }
 
-// SenderFor returns the Sender for a session and the client of a request. A client that was started
+// senderFor returns the Sender for a session and the client of a request. A client that was started
 // in a recorded session may not answer questions of the agent, because it may be the agent.
-func SenderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
+func senderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sender {
 	link := server.LinkOf(r)
 	place := peer.TCP(link.Client, link.Server, func(pid int) peer.Place { return peer.Of(pid, 0) })
-	return prompt.New(sessions, id, prompt.Options{Name: name, Behalf: link, NoAnswers: place != peer.Outside})
+	return prompt.New(sessions, id, prompt.Options{Name: agentapiName, Behalf: link, NoAnswers: place != peer.Outside})
 }
 
 // attach lets programs type into a session, and attaches to it.
-func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream, err error) {
+func (o *agentServer) attach(ctx context.Context, id string) (stream *client.Stream, err error) {
 	if err = letType(ctx, o.Sessions, id); err == nil {
-		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
+		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: agentapiName, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
 	}
 	if err != nil && o.ends(ctx, id) {
 		return nil, failure.New(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
@@ -86,7 +86,7 @@ func (o *Options) attach(ctx context.Context, id string) (stream *client.Stream,
 // letType lets programs type into a session until `ptyrec revoke`. It returns nil if the session is
 // already over.
 func letType(ctx context.Context, sessions *client.Client, id string) error {
-	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: name, Kind: protocol.Human, Mode: protocol.ModeNone})
+	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: agentapiName, Kind: protocol.Human, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func letType(ctx context.Context, sessions *client.Client, id string) error {
 
 // ends reports whether a session ends within endTime. While a session ends, it refuses requests
 // with various errors.
-func (o *Options) ends(ctx context.Context, id string) bool {
-	for limit := time.Now().Add(endTime); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
+func (o *agentServer) ends(ctx context.Context, id string) bool {
+	for limit := time.Now().Add(agentEndTime); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
 		live, err := o.Sessions.Sessions(ctx)
 		if err != nil {
 			return false
@@ -114,8 +114,8 @@ func (o *Options) ends(ctx context.Context, id string) bool {
 	return false
 }
 
-// Banner returns what an agent shows above its input box. It is an agentapi.Banner.
-func Banner(s *vterm.Snapshot, agent string) string {
+// banner returns what an agent shows above its input box. It is an agentapi.Banner.
+func banner(s *vterm.Snapshot, agent string) string {
 	const frame = " │┃║╭╮╰╯─━┌┐└┘"
 	var lines []string
 	for _, row := range extractor.Look(s, agent).Talk {

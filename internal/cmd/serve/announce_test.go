@@ -1,4 +1,4 @@
-package listener_test
+package serve
 
 import (
 	"fmt"
@@ -6,25 +6,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/ptyrec/ptyrec/internal/server/listener"
 )
 
 func TestAnnouncement(t *testing.T) {
-	local := listener.Address{Listen: listener.Default}
+	local := address{Listen: defaultListen}
 	for _, c := range []struct {
 		name     string
-		say      listener.Announcement
+		say      announcement
 		out      string
 		want     []string
 		unwanted string
 	}{
-		{"plain", listener.Announcement{Address: local, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"contains your token", "Ctrl+C"}, "arning"},
-		{"token file", listener.Announcement{Address: local, URL: "http://h/", Token: "T", TokenFile: "F"}, "http://h/\n", []string{"the token in F"}, "contains"},
-		{"network", listener.Announcement{Address: listener.Address{Listen: ":1"}, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"warning: without --cert"}, "WARNING"},
-		{"commands", listener.Announcement{Address: local, URL: "http://h/", Token: "T", AllowRun: true, NoToken: true, OpenReading: true}, "http://h/#token=T\n",
+		{"plain", announcement{Address: local, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"contains your token", "Ctrl+C"}, "arning"},
+		{"token file", announcement{Address: local, URL: "http://h/", Token: "T", TokenFile: "F"}, "http://h/\n", []string{"the token in F"}, "contains"},
+		{"network", announcement{Address: address{Listen: ":1"}, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"warning: without --cert"}, "WARNING"},
+		{"commands", announcement{Address: local, URL: "http://h/", Token: "T", AllowRun: true, NoToken: true, OpenReading: true}, "http://h/#token=T\n",
 			[]string{"WARNING: --unsafe-no-token", "read all sessions"}, "everyone who has the token"},
-		{"MCP", listener.Announcement{Address: local, URL: "http://h/", Token: "T", MCPPath: "/mcp"}, "http://h/#token=T\n", []string{"at http://h/mcp,"}, "arning"},
+		{"MCP", announcement{Address: local, URL: "http://h/", Token: "T", MCPPath: "/mcp"}, "http://h/#token=T\n", []string{"at http://h/mcp,"}, "arning"},
 	} {
 		var notices []string
 		c.say.Notice = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
@@ -44,7 +42,7 @@ func TestAnnouncement(t *testing.T) {
 	}
 	// A QR code is drawn where a phone can reach the server and the terminal has room.
 	var out strings.Builder
-	n := listener.Announcement{Address: listener.Address{Listen: ":1"}, URL: "http://192.0.2.1:1/", Token: "T", Width: 200, Notice: func(string, ...any) {}}
+	n := announcement{Address: address{Listen: ":1"}, URL: "http://192.0.2.1:1/", Token: "T", Width: 200, Notice: func(string, ...any) {}}
 	if err := n.Write(&out); err != nil || strings.Count(out.String(), "\n") < 10 {
 		t.Errorf("no QR code: %q, %v", out.String(), err)
 	}
@@ -52,20 +50,20 @@ func TestAnnouncement(t *testing.T) {
 
 func TestLoadToken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	first, err := listener.LoadToken(path, false)
+	first, err := loadToken(path, false)
 	if err != nil || first == "" {
 		t.Fatal(first, err)
 	}
-	if again, err := listener.LoadToken(path, false); err != nil || again != first {
+	if again, err := loadToken(path, false); err != nil || again != first {
 		t.Errorf("the token changed: %q, %v", again, err)
 	}
-	if renewed, err := listener.LoadToken(path, true); err != nil || renewed == first {
+	if renewed, err := loadToken(path, true); err != nil || renewed == first {
 		t.Errorf("the token was not renewed: %v", err)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := listener.LoadToken(path, false); err == nil {
+	if _, err := loadToken(path, false); err == nil {
 		t.Error("a token that others can read was accepted")
 	}
 }
