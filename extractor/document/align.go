@@ -147,7 +147,13 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 		return 0
 	}
 	if body[0].Cols == d.Lines[len(d.Lines)-1].Cols {
-		if at, placed := d.search(body); at >= 0 {
+		at, placed := d.search(body)
+		if !resized && (at < 0 || placed == PlacedOverlap && d.loses(at, body)) {
+			if filled := d.filledIn(body); filled >= 0 {
+				at, placed = filled, PlacedOverlap
+			}
+		}
+		if at >= 0 {
 			d.Placed = placed
 			return d.above(at, body)
 		}
@@ -179,7 +185,7 @@ func (d *Document) saidAgain(body []row.Line) bool {
 
 // above returns line at, or where body's text is above that at another width.
 func (d *Document) above(at int, body []row.Line) int {
-	if body[0].Text == d.Lines[at].Text {
+	if l := d.Lines[at]; body[0].Text == l.Text || row.Filled(l) && extends(l, body[0]) {
 		return at
 	}
 	p := d.findRedrawn(body)
@@ -192,6 +198,50 @@ func (d *Document) above(at int, body []row.Line) int {
 
 // nearby looks for rows in common in what a window can show that scrolls by less than its height.
 func (d *Document) nearby(body []row.Line) int { return d.among(d.near(body), asIs, body) }
+
+// filledIn returns the line of the window from which on body has all its rows, with others between
+// them: an agent draws code once it has coloured it. -1: there is none, or too little says so.
+func (d *Document) filledIn(body []row.Line) int {
+	n := row.SkipBlank(body, 0)
+	for at := d.Base; at < len(d.Lines) && n < len(body); at++ {
+		old := row.Trim(d.Lines[at:])
+		switch {
+		case len(old) == 0 || weights(old[:len(old)-1]) < 12:
+			return -1
+		case row.Filled(old[0]) && extends(old[0], body[n]) && inOrder(old, body[n:], extends):
+			return d.blankAbove(at, body)
+		}
+	}
+	return -1
+}
+
+// loses reports whether rows from line at on would be lost if body were there.
+func (d *Document) loses(at int, body []row.Line) bool {
+	return !inOrder(d.Lines[at:], body, extendsWords) && !d.contains(at, body)
+}
+
+// inOrder reports whether body has all rows of old in their order, where one is found in the row
+// that goes on with it.
+func inOrder(old, body []row.Line, goesOn func(a, b row.Line) bool) bool {
+	k := 0
+	for _, l := range old {
+		if !row.Filled(l) {
+			continue
+		}
+		n := slices.IndexFunc(body[k:], func(b row.Line) bool { return goesOn(l, b) })
+		if n < 0 {
+			return false
+		}
+		k += n + 1
+	}
+	return true
+}
+
+// extendsWords reports whether b begins with the letters and digits of a: marks may have vanished.
+func extendsWords(a, b row.Line) bool {
+	words := onlyWords(a.Text)
+	return extends(a, b) || words != "" && strings.HasPrefix(onlyWords(b.Text), words)
+}
 
 // anywhere looks for rows in common in all of the document.
 func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body) }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -154,5 +155,23 @@ func TestFillBelow(t *testing.T) {
 	d.Extend(rowtest.Plain(60, text[2:14]...))
 	if len(d.Lines) != 16 || d.Base != 2 {
 		t.Errorf("base %d, rows %q", d.Base, texts(d.Lines))
+	}
+}
+
+// TestCodeComesLate shows a window with code blocks that were empty before, as their grammar had
+// not coloured them yet: it is where all its rows are, though more rows are alike above.
+func TestCodeComesLate(t *testing.T) {
+	code := []string{"package main", "func main() {", "    fmt.Println(i)", "}"}
+	above := slices.Concat([]string{"Running it prints this:", "main.go:5: a loop", "The loop can be rewritten as:"}, code)
+	was := []string{"main.go:5:", "The loop can be rewritten as:", "Its installation", "Build"}
+	now := slices.Concat([]string{"main.go:5: a loop", "The loop can be rewritten as:"}, code, []string{"Its installation", "Build · 3s"})
+	plain := func(texts ...string) []row.Line { return rowtest.Plain(60, texts...) }
+	var d Document
+	d.Align(plain(above...))
+	d.Lines = append(d.Lines, plain(was...)...)
+	d.Base = len(above)
+	d.Align(plain(now...))
+	if diff := cmp.Diff(slices.Concat(above, now), texts(d.Lines)); diff != "" {
+		t.Error(diff)
 	}
 }
