@@ -242,14 +242,14 @@ const opened = w => w.replace(/^[(!\[`*]+/, "");
 
 /** Whether got has all of a message that the screen showed, in order, and nothing else. What the screen did not show may be missing. */
 function allThatWasSeen(t, got) {
-  if (!t.unseen?.length) return false;
+  if (!t.unseen?.length && !t.unshown) return false;
   const whole = t.whole ?? t.text,
     links = linksOf(whole),
     address = new Set(links.addresses.map(a => `(${a})`)),
     unseen = new Set(t.unseen),
     parts = pieces(whole),
     keys = parts.map(p => p.words.join(" ")),
-    may = keys.map(k => unseen.has(k));
+    may = keys.map((k, i) => unseen.has(k) || (t.unshown?.includes(parts[i].line) ?? false));
   // What is there several times may have been on the screen elsewhere only.
   const again = (i, by) => (may[i] ||= may[by] && keys.indexOf(keys[i]) !== keys.lastIndexOf(keys[i]));
   for (let i = 1; i < keys.length; i++) again(i, i - 1);
@@ -396,7 +396,7 @@ function align(T, G) {
 }
 
 /** Fences as CommonMark has them: closed by as many backticks or more, their own indentation taken from the lines. */
-function fence(l, open) {
+export function fence(l, open) {
   const m = /^(\s*)(`{3,}|~{3,})(.*)$/.exec(l);
   if (!m) return null;
   if (!open) return { pad: m[1].length, mark: m[2] };
@@ -407,16 +407,19 @@ export function blocks(md) {
   const out = [];
   let cur = null,
     open = null;
-  for (const l of md.split("\n")) {
+  for (const [i, l] of md.split("\n").entries()) {
     const f = fence(l, open);
     if (f) {
       if (open) {
-        while (cur.length && !cur[0].trim()) cur.shift();
+        while (cur.length && !cur[0].trim()) {
+          cur.shift();
+          cur.from++;
+        }
         while (cur.length && !cur.at(-1).trim()) cur.pop();
         out.push(cur);
         cur = open = null;
       } else {
-        cur = [];
+        cur = Object.assign([], { from: i + 1 }); // the number of its first line
         open = f;
       }
     } else if (cur) cur.push(l.slice(Math.min(open.pad, /^ */.exec(l)[0].length)));
@@ -554,6 +557,9 @@ function shared(t, g, alike) {
 /** The cells of a table's row, parted by each bar, whatever it is in. */
 const rowOf = l => l.trim().replace(/^\||\|$/g, "").split("|");
 
+/** A text without the marks of code and of bold words. */
+const unstyled = s => s.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "$2").replace(/\*\*(?=\S)(.+?)\*\*/g, "$1");
+
 /** What some agents leave out or put in where they draw Markdown, taken from frames of theirs. */
 const DRAWN = {
   // HTML and links without text are left out, and an image becomes "Image: TEXT → ADDRESS".
@@ -564,9 +570,12 @@ const DRAWN = {
       .replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
   // A bar in a cell parts it, even in code or behind a backslash; cells beyond those of the head are left out.
   gemini: (l, { heads }) => (heads && rowOf(l).length > heads ? `|${rowOf(l).slice(0, heads).join("|")}|` : l),
-  // The brackets of what could be a link are hidden, in code spans, too.
-  opencode: (l, { labels }) =>
-    l
+  // The brackets of what could be a link are hidden, in code spans, too. Headings, the heads of tables and links have one
+  // style, whatever is marked in them. An address that is a link by itself is drawn again behind it.
+  opencode: (l, { labels, head }) =>
+    (head || /^#{1,6} /.test(l) ? unstyled(l) : l)
+      .replace(LINK, (all, text) => all.replace(text, () => unstyled(text)))
+      .replace(/(https?:\S+) \(\1\)/g, "$1")
       .replace(REFERENCE, (all, text, label) => (labels.has((label || text).toLowerCase()) ? text : all))
       .replace(/\[([^\[\]]+)\](?!\()/g, "$1"),
 };
@@ -582,8 +591,10 @@ function drawn(text, agent) {
     .map(l => {
       const f = fence(l, open);
       if (f) open = open ? null : f;
-      heads = !f && !open && /^\s*\|/.test(l) ? heads || rowOf(l).length : 0;
-      return f || open || DEFINITION.test(l) ? l : DRAWN[agent](l, { ...links, heads });
+      const row = !f && !open && /^\s*\|/.test(l),
+        head = row && !heads;
+      heads = row ? heads || rowOf(l).length : 0;
+      return f || open || DEFINITION.test(l) ? l : DRAWN[agent](l, { ...links, heads, head });
     })
     .join("\n");
 }
@@ -694,7 +705,7 @@ export function score(truth, got) {
       else r.notes.push(`${t.role} differs: want ${cut(want, markdown || text)}`);
     }
     if (t.role === "assistant" && !t.partial) {
-      if (!t.unseen?.length) {
+      if (!t.unseen?.length && !t.unshown) {
         const s = shared(t, g, BOLD_HEADINGS.has(truth.agent));
         both += s.both;
         each += s.each;
@@ -702,6 +713,7 @@ export function score(truth, got) {
       }
       for (const b of blocks(t.text)) {
         if (t.unseen && b.some(l => pieces("```\n" + l + "\n```").some(p => t.unseen.includes(p.words.join(" "))))) continue; // it was never on the screen whole
+        if (t.unshown?.some(l => l >= b.from && l < b.from + b.length)) continue;
         codes++;
         const indents = t.indents?.find(([first]) => first === b[0])?.[1];
         if (g && (holds(b, g.markdown ?? "", indents) || holds(b, g.text ?? "", indents))) code++;

@@ -5,7 +5,7 @@
 import fs from "node:fs";
 import xterm from "@xterm/headless";
 import unicode11 from "@xterm/addon-unicode11";
-import { blocks, marks, pieces, plain } from "./score.mjs";
+import { blocks, fence, marks, pieces, plain } from "./score.mjs";
 
 /** How the agents word each operation: a file's name alone, in somebody else's line, is not the call. */
 const WORDS = {
@@ -67,6 +67,56 @@ function indents(rows, lines) {
     if (!at.includes(-1)) return at.map((x, i) => (lines[i].trim() ? x - at[0] : 0));
   }
 }
+/** How many lines of code a frame is sure to show together. */
+const TOGETHER = 6;
+/**
+ * Lines of code and headings that also are elsewhere, each with the rows that show it there and nowhere else: a line of
+ * code with as many of its neighbours as it takes, a heading alone in its row.
+ */
+function twice(entries, all) {
+  const code = entries.flatMap(e => codeOf(e.text).map(lines => ({ e, lines }))),
+    is = (lines, from, want) => want.every((l, i) => lines[from + i]?.text.trim() === l.text.trim()),
+    times = want => code.reduce((n, { lines }) => n + lines.filter((_, i) => is(lines, i, want)).length, 0),
+    once = s => all.indexOf(s) === all.lastIndexOf(s),
+    out = [];
+  for (const { e, lines } of code)
+    for (const [i, l] of lines.entries()) {
+      if (l.text.trim() === "" || once(squeeze(plain(l.text)))) continue;
+      let a = i,
+        b = i + 1;
+      while (times(lines.slice(a, b)) > 1 && (a > 0 || b < lines.length) && b - a < TOGETHER) {
+        if (b < lines.length) b++;
+        if (a > 0) a--;
+      }
+      const want = lines.slice(a, b);
+      if (want.length > 1 && times(want) === 1)
+        out.push({ e, line: l.line, on: (rows, y) => want.every((l, k) => rows[y + k]?.includes(l.text.trim())) });
+    }
+  for (const e of entries) {
+    const inCode = new Set(codeOf(e.text).flat().map(l => l.line));
+    for (const [line, l] of e.text.split("\n").entries()) {
+      const text = squeeze(plain(l));
+      if (/^#{1,6} /.test(l) && !inCode.has(line) && !once(text))
+        out.push({ e, line, on: (rows, y) => squeeze(rows[y]).replace(/^[^\p{L}\p{N}]+/u, "") === text.replace(/^[^\p{L}\p{N}]+/u, "") });
+    }
+  }
+  return out;
+}
+
+/** The lines of each code block, with their numbers. */
+function codeOf(text) {
+  const out = [];
+  let open = null;
+  for (const [line, l] of text.split("\n").entries()) {
+    const f = fence(l, open);
+    if (f) {
+      if (!open) out.push([]);
+      open = open ? null : f;
+    } else if (open) out.at(-1).push({ line, text: l });
+  }
+  return out;
+}
+
 /** How long, in seconds, what a program has drawn on the alternate screen stays to be seen: what a multiplexer scrolls through within one burst is gone at once, and no terminal keeps it. */
 const GLANCE = 0.0045;
 /** What shows a piece of a cell: its words behind those before them; if they are short, in their column of a row that begins as it does. */
@@ -102,6 +152,7 @@ for (const f of fs
       delete e.whole;
       delete e.unseen;
       delete e.unstyled;
+      delete e.unshown;
       delete e.indents;
       const set = new Map(), // the pieces that were not seen yet, and what shows them, squeezed as on the screen
         cells = new Map(), // likewise those of tables
@@ -119,6 +170,9 @@ for (const f of fs
   const items = new Set(todo.flatMap(({ e }) => (e.role === "assistant" ? marks(e.text) : []).filter(k => /^\d+\. /.test(k)).map(mark => ({ e, mark, shown: squeeze(mark) }))));
   // Code blocks with tabs: agents draw them as blanks, or not at all.
   const tabbed = todo.flatMap(({ e }) => (e.role === "assistant" ? blocks(e.text) : []).filter(lines => lines.some(l => l.startsWith("\t"))).map(lines => ({ e, lines, seen: null })));
+  // What leaves an alternate screen is nowhere, though the same line may be elsewhere.
+  const again = new Set(twice(todo.map(x => x.e).filter(e => e.role === "assistant"), all));
+  let alternate = false;
   const styled = l => Array.from({ length: l.length }, (_, x) => l.getCell(x)).some(c => c.getChars().trim() && (c.isBold() || c.isItalic() || c.isUnderline()));
   const echoed = new Set(); // rows where the cursor was not
   let last = "",
@@ -151,6 +205,8 @@ for (const f of fs
     for (const x of todo) for (const [p, shown] of x.set) if (shown.some(w => s.includes(w))) x.set.delete(p);
     for (const k of items) if (s.includes(k.shown)) items.delete(k);
     for (const b of tabbed) b.seen = indents(rows, b.lines) ?? b.seen;
+    alternate ||= b.type === "alternate";
+    for (const l of again) if (rows.some((_, y) => l.on(rows, y))) again.delete(l);
     short ||= rows.some(l => SHORTENED.test(l));
     const bars = l => l.join("").replace(/[│┃]/g, "|").replace(/\s+/g, ""),
       barred = bars(rows),
@@ -175,6 +231,12 @@ for (const f of fs
     if (short || missing.length) x.n += x.rows.length;
     for (const p of missing) x.set.set(p);
   }
+  if (alternate)
+    for (const { e, line } of again) {
+      (e.unshown ??= []).push(line);
+      const mark = marks(e.text.split("\n")[line])[0];
+      if (mark?.startsWith("# ") && ![...heads].some(h => h.e === e && h.mark === mark)) heads.add({ e, mark });
+    }
   for (const x of todo) if (x.set.size) x.e.unseen = [...x.set.keys()].map(p => p.words.join(" "));
   for (const x of todo) x.e.visible = x.n ? Math.round(100 * (1 - x.set.size / x.n)) / 100 : 1;
   // The agent was left before it drew its last reply: little of it was shown, and not its end.
