@@ -176,6 +176,7 @@ func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int)
 		at.prompt = columns(lines[i].Row, col, at.input)
 	}
 	n, sure := p.rowsAbove(lines, i, out, at, told, id)
+	n = min(n, i) // it may be drawn again where less is above it
 	switch {
 	case n == told:
 		at.col = col
