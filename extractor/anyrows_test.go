@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/extractor/unknown"
 	"github.com/ptyrec/ptyrec/internal/cast"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
@@ -83,6 +84,27 @@ func TestParseRecordedRows(t *testing.T) {
 			t.Parallel()
 			frames := recordedFrames(t, p.Name)
 			rapid.Check(t, func(t *rapid.T) { parseAny(t, p, scrambled(t, frames)) })
+		})
+	}
+}
+
+// TestParseUnknownRows does the same with the reader of agents that nobody has described: it has
+// seen such rows before.
+func TestParseUnknownRows(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"claude", "gemini", "opencode"} {
+		frames := recordedFrames(t, agent)
+		rapid.Check(t, func(t *rapid.T) {
+			r := &unknown.Reader{}
+			for range rapid.IntRange(0, 6).Draw(t, "seen") {
+				rows := scrambled(t, frames)
+				y := rapid.IntRange(0, len(rows)-1).Draw(t, "y")
+				r.See(chat.Screen{
+					Lines: rows, Alt: rapid.Bool().Draw(t, "alt"), CursorVisible: rapid.Bool().Draw(t, "visible"),
+					CursorY: y, CursorX: rapid.IntRange(0, rows[y].Cols).Draw(t, "x"),
+				}, rapid.Bool().Draw(t, "settled"))
+			}
+			parseAny(t, &Profile{&chat.Agent{Name: session.UnknownAgent}, r.Look()}, scrambled(t, frames))
 		})
 	}
 }

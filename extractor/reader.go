@@ -10,6 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/extractor/shell"
+	"github.com/ptyrec/ptyrec/extractor/unknown"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/vterm"
 )
@@ -66,6 +67,8 @@ type Reader struct {
 	skipped     [][]row.Line // what frames showed that were not read after a resize, since the last one that was read
 	mux         mux
 	asked       bool // nobody known asked, in the last settled frame
+	profiles    []*Profile
+	unknown     *unknown.Reader // of the program that no profile describes
 }
 
 // picture is what a frame is read from, apart from what has left the main screen.
@@ -113,8 +116,15 @@ type segment struct {
 
 // NewReader returns a Reader for a terminal that shows nothing yet.
 func NewReader() *Reader {
-	return &Reader{cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{agent: noAgent, document: 1}}
+	return &Reader{
+		cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{agent: noAgent, document: 1},
+		profiles: profiles, unknown: &unknown.Reader{},
+	}
 }
+
+// Blind makes the Reader read every agent as one that nobody has described, so that the scorer can
+// tell how well that works. It is called before the first frame.
+func (r *Reader) Blind() { r.profiles = nil }
 
 // Agent returns the name of the agent that runs, or "".
 func (r *Reader) Agent() string { return r.seg.agent.Name }
@@ -207,6 +217,7 @@ func (r *Reader) keep(rows []row.Line) {
 func (r *Reader) open(agent *Profile, alt bool, start int) {
 	r.shell.End(r.drawn())
 	if agent == noAgent {
+		r.unknown = &unknown.Reader{}
 		r.shell.Begin(start, alt)
 	}
 	r.main.Settle()
@@ -284,7 +295,7 @@ func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled 
 func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {
 	for i := range lines {
 		if l := &lines[i]; !l.Judged {
-			l.Judged, l.Begins = true, begins(l.Text)
+			l.Judged, l.Begins = true, r.begins(l.Text)
 		}
 		if !lines[i].Begins {
 			continue
@@ -305,7 +316,7 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	} else if slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
 		return last.agent, last.says, last.n
 	}
-	for _, p := range profiles {
+	for _, p := range r.profiles {
 		b, n := p.Banner(lines)
 		if n == 0 {
 			continue
@@ -320,8 +331,8 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 }
 
 // begins reports whether some agent's banner may begin on a row with this text.
-func begins(text string) bool {
-	for _, p := range profiles {
+func (r *Reader) begins(text string) bool {
+	for _, p := range r.profiles {
 		if p.Begins(text) {
 			return true
 		}

@@ -44,7 +44,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	}
 	lines := d.Lines[min(from, end):end]
 	s.waiting, s.readState, s.settled = 0, s.state, settled
-	s.items = append(s.items[:k], shift(r.parse(lines, headless), from)...)
+	s.items = append(s.items[:k], shift(r.parse(lines, headless, s.past+k == 0), from)...)
 	s.clearedOnce()
 	d.Clean()
 	r.parsed(s.past+k, s.items[k:])
@@ -142,9 +142,13 @@ func (r *Reader) forget(d *document.Document) {
 }
 
 // parse reads the items off an agent's lines. headless: the first rows of the item on the first
-// line were never on the screen.
-func (r *Reader) parse(lines []row.Line, headless bool) []chat.Item {
-	items := r.seg.agent.Parse(lines)
+// line were never on the screen. top: that is the first line of the conversation.
+func (r *Reader) parse(lines []row.Line, headless, top bool) []chat.Item {
+	parse := r.seg.agent.Parse
+	if top && r.seg.agent.ParseTop != nil {
+		parse = r.seg.agent.ParseTop
+	}
+	items := parse(lines)
 	for i := range items {
 		items[i].Headless = items[i].Headless || headless && items[i].First == 0
 		items[i].Agent = r.seg.agent.Name

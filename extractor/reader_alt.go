@@ -44,15 +44,20 @@ func (r *Reader) readAlt(f Frame) {
 	case r.readMux(s, f.Settled):
 		return
 	case r.seg.agent == noAgent && !r.startAlt(s):
-		r.trace.Skipped = "no known agent is on the alternate screen"
-		r.stranger(s, f.Settled)
-		return
+		p := r.answers(s, f.Settled)
+		if p == nil {
+			r.trace.Skipped = "no known agent is on the alternate screen"
+			r.stranger(s, f.Settled)
+			return
+		}
+		r.beginAlt(p, chat.Banner{}, 0, false)
 	}
 	r.readDrawn(s, f.Settled)
 }
 
 // readDrawn reads a frame of an agent on the alternate screen.
 func (r *Reader) readDrawn(s chat.Screen, settled bool) {
+	r.look(s, settled)
 	sp := r.split(s)
 	rows := talk(s, sp)
 	body := r.alt.Own(rows)
@@ -295,7 +300,7 @@ func (r *Reader) startAlt(s chat.Screen) bool {
 	}
 	late := p == nil
 	if late {
-		p = talking(s)
+		p = r.talking(s)
 	}
 	if p == nil {
 		return false
@@ -328,12 +333,12 @@ func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
 	if !f.Settled || r.Seen() || f.Placed && r.main.Base == 0 {
 		return nil
 	}
-	return talking(s)
+	return r.talking(s)
 }
 
 // talking returns the agent whose screen this is, in the middle of a conversation, or nil.
-func talking(s chat.Screen) *Profile {
-	for _, p := range profiles {
+func (r *Reader) talking(s chat.Screen) *Profile {
+	for _, p := range r.profiles {
 		if talks(p, talk(s, p.Split(s))) && lives(p, s) {
 			return p
 		}

@@ -145,8 +145,24 @@ func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 		r.startInline(p, chat.Banner{}, 0, s, settled)
 		return
 	}
+	if p := r.answers(s, settled); p != nil {
+		_, at := r.shell.Runs()
+		at = max(at, r.shell.Start)
+		r.main.Dirty = min(r.main.Dirty, at) // what looked like commands was typed to the program
+		r.showCommands(r.shell.Finish(&r.main, at))
+		r.startInline(p, chat.Banner{}, at, s, settled)
+		return
+	}
 	r.readCommands(settled)
 	r.stranger(s, settled)
+}
+
+// answers returns how a program is read that no profile describes, once it has answered.
+func (r *Reader) answers(s chat.Screen, settled bool) *Profile {
+	if !r.unknown.See(s, settled) || r.talking(s) != nil {
+		return nil
+	}
+	return &Profile{&chat.Agent{Name: session.UnknownAgent}, r.unknown.Look()}
 }
 
 // readCommands reads what is new of the shell's commands.
@@ -177,7 +193,7 @@ func (r *Reader) started(s chat.Screen, settled bool) (p *Profile, at, y int) {
 	}
 	program, at := r.shell.Runs()
 	y = 1 + row.Last(s.Lines, func(l row.Line) bool { return at > 0 && l.Text == r.drawn().Lines[at-1].Text })
-	for _, p := range profiles {
+	for _, p := range r.profiles {
 		if p.Name != program {
 			continue
 		}
@@ -222,6 +238,7 @@ func (r *Reader) stranger(s chat.Screen, settled bool) {
 // readInline reads a frame of an agent that draws on the main screen, from which rows may just have
 // scrolled out.
 func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
+	r.look(s, settled)
 	sp := r.split(s)
 	if sp.OK {
 		end = min(sp.Bottom, end)
@@ -299,10 +316,18 @@ func (r *Reader) again() {
 	}
 }
 
+// look shows a frame to an agent's look that keeps a state.
+func (r *Reader) look(s chat.Screen, settled bool) {
+	if see := r.seg.agent.See; see != nil && see(s, settled) {
+		d := r.drawn()
+		d.Dirty = min(d.Dirty, d.Base)
+	}
+}
+
 // split parts the screen of the agent that runs.
 func (r *Reader) split(s chat.Screen) chat.Split {
 	sp, _ := split(r.seg.agent.Look, s)
-	r.Shown = sp.OK && !sp.Overlay
+	r.Shown = sp.OK && !sp.Overlay && r.seg.agent.See == nil // what may be an input area proves nothing
 	return sp
 }
 

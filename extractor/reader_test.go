@@ -59,7 +59,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d lines are left", len(r.main.Lines))
 	}
 	r.main.Lines = rowtest.Plain(20, "! clear", "u: ho", "a: he", "a: hi")
-	r.seg.items = r.parse(r.main.Lines, false)
+	r.seg.items = r.parse(r.main.Lines, false, false)
 	r.main.Dirty = 3
 	r.show(&r.main, 4, true, false)
 	if slices.ContainsFunc(r.steps, func(s Step) bool { return s.Event == session.EventClear }) {
@@ -221,7 +221,7 @@ func TestParseDrawnAgain(t *testing.T) {
 	r.seg.agent = profiles[0]
 	lines := rowtest.Plain(20, "u: hello", "u: hello, my dear", "a: yo")
 	lines[1].Lost = true
-	if items := r.parse(lines, false); len(items) != 2 || items[0].Text != "hello, my dear" {
+	if items := r.parse(lines, false, false); len(items) != 2 || items[0].Text != "hello, my dear" {
 		t.Errorf("got %v", items)
 	}
 }

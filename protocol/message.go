@@ -94,9 +94,13 @@ const (
 	ShellRunning ShellState = "running" // running a command
 )
 
-// StateOf returns the agent state that an entry reports. ok is false if it reports none.
+// StateOf returns the agent state that an entry reports. ok is false if it reports none. An agent
+// that nobody has described has no name in it: nobody knows how to type to it.
 func StateOf(e *session.Entry) (s State, ok bool) {
 	s = State{Agent: e.Agent, At: e.At}
+	if e.Agent == session.UnknownAgent {
+		s.Agent = ""
+	}
 	switch e.Event {
 	case session.EventBusy:
 		s.State = "busy"

@@ -115,6 +115,9 @@ type Tool struct {
 	Truncated bool   `json:"truncated"`
 }
 
+// UnknownAgent is the name of every agent that nobody has described.
+const UnknownAgent = "unknown"
+
 // Places where lines of a message are missing.
 const (
 	TruncatedHead   = "head"

@@ -77,7 +77,7 @@ type Agent struct {
 	Looks  []Look       // how it draws; more than one where it draws in ways that have nothing in common
 }
 
-// Look is how an agent draws. All functions are pure.
+// Look is how an agent draws. All functions are pure, but for an agent that nobody has described.
 type Look struct {
 	Versions string // those that draw so: "2.0-"
 	// Mono: it draws without colours, so that a text which a program prints may look the same.
@@ -100,6 +100,10 @@ type Look struct {
 	// the new one. nil: it never does.
 	Clears func(l row.Line) bool
 
+	// See looks at each frame before it is parted, and reports whether it has found out something
+	// by which rows that were read are to be read again. nil: the look keeps no state.
+	See func(s Screen, settled bool) (learned bool)
+
 	// Split parts the screen.
 	Split func(s Screen) Split
 
@@ -110,6 +114,9 @@ type Look struct {
 	// that of an item found earlier; banner lines are among them (they become no item). Unknown
 	// lines before the first item are left out.
 	Parse func(lines []row.Line) []Item
+
+	// ParseTop is Parse where lines[0] is the first line of the conversation. nil: Parse is.
+	ParseTop func(lines []row.Line) []Item
 }
 
 // Resumption says how an agent is started again on a conversation that it had before.

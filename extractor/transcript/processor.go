@@ -33,6 +33,7 @@ type ProcessorOptions struct {
 	Started    time.Time
 	SessionID  string
 	Command    []string
+	Unknown    bool // every agent is read as one that nobody has described
 	Imported   bool // somebody else may have made it: its markers of control are claims
 
 	// Trace, if set, is called after each frame, and for each event between frames.
@@ -81,6 +82,9 @@ const scrollback = 1000
 // NewProcessor returns a Processor for a recording that begins.
 func NewProcessor(o ProcessorOptions) *Processor {
 	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
+	if o.Unknown {
+		p.reader.Blind()
+	}
 	if o.Trace != nil {
 		p.watch()
 	}

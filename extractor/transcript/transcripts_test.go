@@ -116,7 +116,7 @@ func TestScore(t *testing.T) {
 		}
 		js = append(js, judged{fixtureName(dir), filepath.Join(dir, "truth.json"), readFixture(t, path).entries})
 	}
-	judge(t, js)
+	judge(t, js, floors)
 }
 
 // TestScoreMore does the same with all recordings at hand.
@@ -133,7 +133,7 @@ func TestScoreMore(t *testing.T) {
 		base := strings.TrimSuffix(path, ".truth.json")
 		js = append(js, judged{filepath.Base(base), path, func() []*session.Entry { return newRecorded(t, base+".cast").entries() }})
 	}
-	judge(t, js)
+	judge(t, js, floors)
 }
 
 // TestAnyEnd asks for the log again and again while a recording is played: a terminal may close at
@@ -279,8 +279,8 @@ func fixtureName(dir string) string {
 	return filepath.Base(filepath.Dir(dir)) + "/" + filepath.Base(dir)
 }
 
-// judge scores recordings and reports the figures of each agent.
-func judge(t *testing.T, js []judged) {
+// judge scores recordings and reports the figures of each agent, which floors are the least of.
+func judge(t *testing.T, js []judged, floors map[string][6]float64) {
 	t.Helper()
 	type result struct {
 		figures

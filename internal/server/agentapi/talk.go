@@ -86,6 +86,9 @@ func (t *talk) update(u protocol.Entries, now time.Time) {
 		t.place()
 	}
 	for _, e := range u.Entries {
+		if e.Agent == session.UnknownAgent { // its answers are read off the screen, see page
+			continue
+		}
 		if i, ok := t.places[e.ID]; ok {
 			t.entries[i] = e
 		} else {

@@ -1,0 +1,84 @@
+package unknown
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/vterm"
+)
+
+// moving knows the rows that say that the agent works: they are right above the input area, and
+// drawn again and again in place, with another sign or number.
+type moving struct {
+	words []string      // without signs and digits
+	inks  []vterm.Style // of the text; none is that of ordinary text
+	last  []string      // the texts of the rows there in the frame before, bottom first
+}
+
+// maxMoving bounds what is learned, movingRows how many rows above the input area are looked at.
+const (
+	maxMoving  = 64
+	movingRows = 8
+)
+
+// see looks at the rows above the input area. The row above one that moves stays.
+func (m *moving) see(lines []row.Line) {
+	var now []row.Line
+	for i := len(lines) - 1; i >= 0 && len(now) <= movingRows; i-- {
+		if lines[i].Text != "" {
+			now = append(now, lines[i])
+		}
+	}
+	for n := range min(len(now), len(m.last)) - 1 {
+		l, words := now[n], wordsOf(now[n].Text)
+		if words == "" || m.last[n] == l.Text || wordsOf(m.last[n]) != words || m.last[n+1] != now[n+1].Text {
+			continue
+		}
+		if !slices.Contains(m.words, words) && len(m.words) < maxMoving {
+			m.words = append(m.words, words)
+		}
+		if ink := inkOf(l); !row.Plain(ink.Fg) && !slices.Contains(m.inks, ink) && len(m.inks) < maxMoving {
+			m.inks = append(m.inks, ink)
+		}
+	}
+	m.last = m.last[:0]
+	for _, l := range now {
+		m.last = append(m.last, l.Text)
+	}
+}
+
+// first returns the first of the last rows that say that the agent works; moves is false if none
+// does.
+func (m *moving) first(lines []row.Line) (at int, moves bool) {
+	for at := max(0, len(lines)-movingRows); at < len(lines); at++ {
+		l := lines[at]
+		if words := wordsOf(l.Text); words != "" && (slices.Contains(m.words, words) || signWidth(l, 0) > 0 && slices.Contains(m.inks, inkOf(l))) {
+			return at, true
+		}
+	}
+	return len(lines), false
+}
+
+// lastBlock returns the first of the rows at the end that no blank row parts.
+func lastBlock(lines []row.Line) int {
+	top := len(lines)
+	for top > 0 && lines[top-1].Text != "" {
+		top--
+	}
+	return top
+}
+
+// inkOf returns the style of a row's text, behind its sign.
+func inkOf(l row.Line) vterm.Style { return l.StyleAt(max(signWidth(l, 0), row.Indent(l.Text))) }
+
+// wordsOf returns the letters of a text.
+func wordsOf(text string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) {
+			return c
+		}
+		return -1
+	}, text)
+}
