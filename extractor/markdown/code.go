@@ -59,6 +59,9 @@ func (r *blockReader) code(i int) (b block, n int) {
 		return b, 0
 	}
 	n = r.lk.Code(r.ls[i:])
+	if n == 0 && r.lk.Announced != nil && r.announced() {
+		n = r.lk.Announced(r.ls[i:])
+	}
 	if n == 0 {
 		return b, 0
 	}
@@ -97,12 +100,16 @@ func (r *blockReader) listGoesOn(i int) bool {
 // itemAsks reports whether the block above is a list item that ends with a colon: what follows is
 // its.
 func (r *blockReader) itemAsks() bool {
+	return r.announced() && r.out[len(r.out)-1].kind == itemBlock
+}
+
+// announced reports whether the block above ends with a colon.
+func (r *blockReader) announced() bool {
 	if len(r.out) == 0 {
 		return false
 	}
-	b := &r.out[len(r.out)-1]
-	text := b.lines[plain]
-	return b.kind == itemBlock && strings.HasSuffix(text[len(text)-1], ":")
+	text := r.out[len(r.out)-1].lines[plain]
+	return len(text) > 0 && strings.HasSuffix(text[len(text)-1], ":")
 }
 
 // codeLines is code from a column on, with wrapped lines joined. Blank rows above lost ones are

@@ -51,6 +51,9 @@ type Style struct {
 	// Code returns how many of the lines, from the first, are a code block: 0 if no block
 	// begins there. A block may contain blank lines, but does not end with one. See CodeRun.
 	Code func(ls []Line) int
+	// Announced is asked where Code found no block, below a block that ends with a colon. nil: nothing
+	// is code because it was announced.
+	Announced func(ls []Line) int
 	// Language reports whether the first line of a code block is not code but the name of the
 	// code's language. nil: it never is.
 	Language func(ls []Line) bool

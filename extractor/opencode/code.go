@@ -83,6 +83,23 @@ func lone(ls []markdown.Line) bool {
 	return prose.Command(t) || judge(&ls[0]) == prose.Code && prose.Fragment(t) && strings.ContainsAny(t, "./_-=:@$()[]{}")
 }
 
+// announced counts the lines of code below a line that ends with a colon: a single one that has no
+// style and is no sentence.
+func (t *theme) announced(ls []markdown.Line) int {
+	first := ls[:markdown.UntilBlank(ls)]
+	if len(first) != 1 || linked(first) || styled(first) || t.structured(first) || t.heading(&first[0]) > 0 {
+		return 0
+	}
+	text := first[0].Text[first[0].Indent:]
+	if _, listed := markdown.ListItem(&first[0]); listed {
+		return 0
+	}
+	if prose.Fragment(text) || judge(&first[0]) == prose.Code && !strings.ContainsAny(text[len(text)-1:], ".!?:,;") {
+		return 1
+	}
+	return 0
+}
+
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
 // line is indented, or goes on as code does below a line that is no sentence: "package main".
 func (t *theme) leadsToCode(ls []markdown.Line) bool {

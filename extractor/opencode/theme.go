@@ -132,8 +132,8 @@ func (t *theme) style() *markdown.Style {
 		Heading: t.heading,
 		Quote:   markdown.QuoteSign("│ "),
 		Item:    item,
-		Code:    t.code,
-		Border:  func(ls []markdown.Line) bool { return t.subdued(ls[0].First()) },
+		Code:    t.code, Announced: t.announced,
+		Border: func(ls []markdown.Line) bool { return t.subdued(ls[0].First()) },
 	}
 }
 
