@@ -131,11 +131,7 @@ func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 		cover(m.Start, m.End)
 	}
 	if parts {
-		eachGram(text, func(g gram, at int) {
-			if t.grams.has(g) {
-				cover(at, at+gramSize)
-			}
-		})
+		t.grams.in(text, func(at int) { cover(at, at+gramSize) })
 	}
 	return c.patches(hidden)
 }

@@ -154,10 +154,7 @@ func (s *Stream) find() (patches []Patch) {
 func (s *Stream) findParts() (patches []Patch) {
 	glued, at := s.text.glue()
 	done := 0 // in glued
-	eachGram(glued, func(g gram, start int) {
-		if !s.terminal.grams.has(g) {
-			return
-		}
+	s.terminal.grams.in(glued, func(start int) {
 		for _, k := range at[max(done, start) : start+gramSize] {
 			patches = s.text.hide(patches, k, k+1)
 		}
