@@ -111,6 +111,7 @@ type segment struct {
 	settled    bool       // all was quiet then
 	rests      bool       // the cursor was below the conversation in the last settled frame
 	ruled      bool       // and below a rule there, on the alternate screen
+	panel      int        // columns of what the agent shows beside the conversation
 	synced     bool       // the agent says when a redraw is complete
 }
 

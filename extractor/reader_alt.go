@@ -59,6 +59,7 @@ func (r *Reader) readAlt(f Frame) {
 func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.look(s, settled)
 	sp := r.split(s)
+	r.narrows(s, sp)
 	rows := talk(s, sp)
 	body := r.alt.Own(rows)
 	if len(body) == 0 {
@@ -109,6 +110,27 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 		r.seg.welcomed = true
 	}
 	r.state(sp)
+}
+
+// minPanel is how many columns what an agent shows beside the conversation has at least. A scroll
+// bar has fewer.
+const minPanel = 4
+
+// narrows notices that an agent has opened or closed something beside the conversation, and lays
+// out its text for another width, as after a resize.
+func (r *Reader) narrows(s chat.Screen, sp chat.Split) {
+	if !sp.OK || sp.Overlay || len(s.Lines) == 0 {
+		return
+	}
+	beside := 0
+	if cols := s.Lines[0].Cols; sp.Right > 0 && cols-sp.Right >= minPanel {
+		beside = cols - sp.Right
+	}
+	if beside != r.seg.panel {
+		r.seg.panel = beside
+		r.alt.Resized(document.AltFrames)
+		r.altScrolled = nil
+	}
 }
 
 // atRest returns body with the welcome as it was at the first message. Its logo may move, and then

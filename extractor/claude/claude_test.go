@@ -119,6 +119,8 @@ func TestClaudeSplit(t *testing.T) {
 		{"busy", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s · ↓ 12 tokens)\n  ⎿  Tip: x\n\n" + rule + "\n❯ \n" + rule, false, chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
 		{"a dialog", "⟦ #ffffff|●⟧ Hi.\n\n⟦ #b1b9f9|" + strings.Repeat("─", 60) + "⟧\n Bash command\n\n Do you want to proceed?\n ⟦ #b1b9f9|❯⟧ 1. Yes\n   2. No", false, chat.Split{OK: true, Bottom: 1, State: chat.StateAsking}},
 		{"a menu above the input", "⟦ #ffffff|●⟧ Hi.\n  ⟦ #b1b9f9|❯ /exit    Exit the CLI⟧\n  ⟦ #999999|  /context Show⟧\n" + rule + "\n❯ /e\n" + rule, true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle, Scrolled: true}},
+		{"a menu in a terminal of few colours", "⟦ p15|●⟧ Hi.\n  ⟦ p15|> /exit    Exit the CLI⟧\n  ⟦d p7|  /context Show⟧\n" + rule + "\n> \n" + rule,
+			true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle, Scrolled: true}},
 		{"scrolled back", "⟦ #ffffff on#373737|❯ Why⟧⟦ on#373737|   ⟧\n  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateIdle, Scrolled: true}},
 		{"a spinner that was left behind", "⟦ #d77757|✽⟧ ⟦ #d77757|Cooking…⟧ (3s)\n\n⟦ #ffffff|●⟧ Hi.\n" + rule + "\n❯ \n" + rule, false, chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"scrolled back, the first row is of a reply", "  text\n  more ⟦ #ffffff on#373737| Jump to bottom (ctrl+End) ↓ ⟧\n" + rule + "\n❯ \n" + rule, true, chat.Split{OK: true, Bottom: 1, State: chat.StateIdle, Scrolled: true}},

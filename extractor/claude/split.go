@@ -154,9 +154,10 @@ func claudeMenu(lines []row.Line, top int) int {
 		l := lines[at-1]
 		n := row.Indent(l.Text)
 		st := l.StyleAt(n)
-		name := strings.TrimLeft(strings.TrimPrefix(l.Text[n:], "❯"), " ")
+		name := strings.TrimLeft(strings.TrimLeft(l.Text[n:], "❯>"), " ")
+		chosen := named && len(name) < len(l.Text[n:]) // a terminal of few colours draws it like text
 		switch {
-		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st)): // in another colour than text
+		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st) || chosen): // in another colour than text
 			named = true
 		case n >= 12:
 		case named:

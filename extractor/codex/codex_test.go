@@ -9,6 +9,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
+	"github.com/ptyrec/ptyrec/extractor/row"
 	"github.com/ptyrec/ptyrec/internal/testkit/rowtest"
 )
 
@@ -399,6 +400,36 @@ func TestCodexSplit(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestSideChat shows that what is behind a stroke over all rows is another conversation, and that
+// what is behind strokes over some rows is not.
+func TestSideChat(t *testing.T) {
+	side := func(rows ...string) string {
+		for i, text := range rows {
+			left, right, _ := strings.Cut(text, "/")
+			rows[i] = left + strings.Repeat(" ", 36-row.Width(left)) + "│" + right
+		}
+		return strings.Join(rows, "\n")
+	}
+	for _, c := range []struct {
+		name, text    string
+		right, bottom int
+	}{
+		{"a side chat", side("• So it is, and/ Side chat ×", "  that is it./", "/› which port", "/", "/• Port 8080", "› /› Ask a", "/", "  gpt · ~/shop/"), 36, 2},
+		{"strokes over some rows", "• So:\n\n  a" + strings.Repeat(" ", 33) + "│ b\n\n› Ask\n\n  gpt · ~/shop", 0, 3},
+	} {
+		lines := rowtest.Plain(60, strings.Split(c.text, "\n")...)
+		for i, l := range lines {
+			if strings.HasPrefix(l.Text, "› ") {
+				lines[i] = rowtest.Dump(t, 60, "⟦b|"+l.Text+"⟧")[0]
+			}
+		}
+		sp := split(chat.Screen{Lines: lines, Alt: true})
+		if !sp.OK || sp.Right != c.right || sp.Bottom != c.bottom {
+			t.Errorf("%s: %+v", c.name, sp)
+		}
 	}
 }
 

@@ -15,6 +15,37 @@ import (
 // popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
 // the first row.
 func split(s chat.Screen) chat.Split {
+	if at := sideAt(s); at > 0 {
+		s.Lines = slices.Clone(s.Lines)
+		for i, l := range s.Lines {
+			s.Lines[i] = row.CutLine(l, 0, at)
+		}
+		sp := splitColumn(s)
+		sp.Right = at
+		return sp
+	}
+	return splitColumn(s)
+}
+
+// sideAt returns the column of the stroke over all rows that parts a side chat, which is another
+// conversation, from this one; 0 if there is none.
+func sideAt(s chat.Screen) int {
+	if !s.Alt || len(s.Lines) < 3 {
+		return 0
+	}
+	last := s.Lines[len(s.Lines)-1] // it has least text
+	head, _, ok := strings.Cut(last.Text, "│")
+	at := row.Width(head)
+	if !ok || at < last.Cols/3 || slices.ContainsFunc(s.Lines, func(l row.Line) bool {
+		return row.Text(row.Spans(l.Row, at, at+1, nil)) != "│"
+	}) {
+		return 0
+	}
+	return at
+}
+
+// splitColumn parts a screen that shows nothing beside the conversation.
+func splitColumn(s chat.Screen) chat.Split {
 	if slices.ContainsFunc(s.Lines[:min(1, len(s.Lines))], row.Matching(pager)) {
 		return chat.Split{OK: true, Overlay: true}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
 	"github.com/ptyrec/ptyrec/extractor/markdown"
@@ -14,7 +15,8 @@ import (
 )
 
 // colors are the colours of a reply, which depend on the user's theme: what the sign ✦ has is
-// the accent, which code spans have too; what most of the text has is plain.
+// the accent, which code spans have too; what most of the text has is plain. In a terminal of few
+// colours both may be the same, and code spans have it, too: then there is no accent.
 type colors struct {
 	accent, plain vterm.Color
 	others        map[vterm.Color]bool           // that code spans do not have; nil: they have only the accent
@@ -27,10 +29,13 @@ type colors struct {
 // one of most characters.
 func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	c := &colors{accent: accent}
+	if !vivid(accent) && mostly(lines, accent) {
+		c.accent = vterm.Color{}
+	}
 	width := map[vterm.Color]int{}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if fg := r.Style.Fg; !r.Style.Bold && !is(r.Style, accent) && strings.TrimLeft(r.Text, " │") != "" {
+			if fg := r.Style.Fg; !r.Style.Bold && !is(r.Style, c.accent) && strings.TrimLeft(r.Text, " │") != "" {
 				if width[fg] += r.Width; width[fg] > width[c.plain] {
 					c.plain = fg
 				}
@@ -38,6 +43,24 @@ func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 		}
 	}
 	return c
+}
+
+// mostly reports whether most letters have a colour.
+func mostly(lines []row.Line, fg vterm.Color) bool {
+	have := 0
+	for _, l := range lines {
+		for _, r := range l.Runs {
+			n := strings.IndexFunc(r.Text, unicode.IsLetter)
+			if n < 0 {
+				continue
+			}
+			if n = r.Width; r.Style.Fg != fg {
+				n = -n
+			}
+			have += n
+		}
+	}
+	return have > 0
 }
 
 // is reports whether a style has a colour, which may not be known: no sign is above, or no text.

@@ -29,13 +29,14 @@ type CLI struct {
 // Parse returns a Look.Parse.
 func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 	return Parse(a.Agent, []chat.Cell{
-		{Begin: &chat.Mark{Signs: a.Replies, Ink: row.Grey}, When: chat.First(inOneInk), Rows: a.rows, Add: thought(a.Style)},
+		{Begin: &chat.Mark{Signs: a.Replies, Ink: row.Grey}, When: chat.First(a.thinks), Rows: a.rows, Add: thought(a.Style)},
 		{Begin: &chat.Mark{Signs: a.Replies}, Rows: a.rows, Add: a.said},
 		{Begin: &chat.Mark{Signs: a.Notices}, Rows: a.rows, Add: notice},
 		a.Call,
 		{Begin: &chat.Mark{Row: row.IsBar}, Rows: one},
 		{Begin: &typed, When: composing, Rows: typedRows},
 		{Begin: &typed, Rows: typedRows, Add: prompt(1)},
+		{Begin: &chat.Mark{Col: 1, Signs: typedSigns}, When: onBar, Rows: barRows, Add: prompt(1)},
 		{Begin: &chat.Mark{Signs: []string{"╭"}}, Rows: boxRows, Add: box},
 		{Begin: &chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt(0)},
 		{Begin: &chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
@@ -235,6 +236,10 @@ func say(p *chat.Parser, text string, first, end int) {
 // thoughtRows counts the rows of the model's thoughts, where the user asked to see them: beside a
 // line, under " Thinking...".
 func thoughtRows(lines []row.Line) int { return row.Run(lines, row.Prefixed(" │")) }
+
+// thinks reports whether a row with the sign of a reply is of the model's thoughts, which are in
+// one grey. An agent whose replies have an accent does not draw them so.
+func (a *CLI) thinks(l row.Line) bool { return a.Tinted && inOneInk(l) }
 
 // inOneInk reports whether all of a row has the colour of its sign.
 func inOneInk(l row.Line) bool {

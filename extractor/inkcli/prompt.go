@@ -38,6 +38,21 @@ func typedRows(lines []row.Line) int {
 	return n + row.Run(lines[n:min(n+1, len(lines))], row.IsBar)
 }
 
+// onBar reports whether rows are a prompt above its lower bar, in a terminal that shows no
+// background.
+func onBar(lines []row.Line, _ []chat.Item) bool { return barRows(lines) > 0 }
+
+// barRows counts the rows of such a prompt, with the bar; 0: they are not one.
+func barRows(lines []row.Line) int {
+	n := row.Run(lines, func(l row.Line) bool {
+		return strings.HasPrefix(l.Text, " ") && !row.HasBackground(l) && !row.IsBar(l) && !l.Lost
+	})
+	if n == len(lines) || n == 0 || !row.IsBar(lines[n]) || isComposer(lines[:n+1]) {
+		return 0
+	}
+	return n + 1
+}
+
 // typedAbove reports whether rows are the rest of the prompt above them, in one colour, or of the
 // first prompt, in grey, whose beginning was never on the screen.
 func typedAbove(lines []row.Line, earlier []chat.Item) bool {
