@@ -18,8 +18,8 @@ import (
 var unknownFloors = map[string][6]float64{
 	"claude": {0.94, 0.96, 0.7, 0.95, 0.7, 0.95},
 	"codex":  {0.9, 0.96, 0.6, 0.8, 0.75, 0.95},
-	"gemini": {0.88, 0.94, 0.7, 0.95, 0.7, 0.99},
-	"qwen":   {0.65, 0.7, 0.45, 0.45, 0.6, 0.99},
+	"gemini": {0.9, 0.94, 0.7, 0.95, 0.7, 0.99},
+	"qwen":   {0.82, 0.93, 0.45, 0.95, 0.7, 0.99},
 }
 
 // ordinary are the kinds of recordings in which nothing unusual happens.

@@ -65,7 +65,7 @@ func (r *Reader) prompts(l row.Line) bool {
 // the letters of the prompt above.
 func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 	k = lookOf(lines[0])
-	if lines[0].Text == "" || lines[0].Wrapped || isLine(lines[0].Text) {
+	if lines[0].Wrapped || letters(lines[0].Text) == "" {
 		return 0, k
 	}
 	shown := slices.Contains(r.looks, k)
@@ -121,11 +121,7 @@ func (r *Reader) parse(lines []row.Line, top bool) []chat.Item {
 		for end > from && isFrame(lines[end-1].Text) && !junctions(lines[end-1].Text) { // the prompt's
 			end--
 		}
-		if began || !top {
-			r.reply(p, from, end)
-		} else {
-			welcome(p, end)
-		}
+		r.above(p, from, end, top && !began)
 		rows := make([]row.Line, n)
 		for j := range rows {
 			rows[j] = withoutRight(lines[i+j])
@@ -140,8 +136,18 @@ func (r *Reader) parse(lines []row.Line, top bool) []chat.Item {
 		}
 		began, from, asked = true, i, letters(p.Above().Text)
 	}
-	r.reply(p, from, len(lines))
+	r.above(p, from, len(lines), top && !began)
 	return p.Items
+}
+
+// above adds what is on the lines [from, end), above a prompt or the end. first: no prompt is above
+// them.
+func (r *Reader) above(p *chat.Parser, from, end int, first bool) {
+	if first {
+		welcome(p, end)
+	} else {
+		r.reply(p, from, end)
+	}
 }
 
 // command matches a command of the agent itself.

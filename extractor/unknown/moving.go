@@ -50,11 +50,17 @@ func (m *moving) see(lines []row.Line) {
 }
 
 // first returns the first of the last rows that say that the agent works; moves is false if none
-// does.
-func (m *moving) first(lines []row.Line) (at int, moves bool) {
-	for at := max(0, len(lines)-movingRows); at < len(lines); at++ {
+// does. What is above a row for which not holds says nothing, nor does that row. The ink of a row
+// counts in the last block only.
+func (m *moving) first(lines []row.Line, not func(row.Line) bool) (at int, moves bool) {
+	inked, from := lastBlock(lines), max(0, len(lines)-movingRows)
+	from += 1 + row.Last(lines[from:], not)
+	for at := from; at < len(lines); at++ {
 		l := lines[at]
-		if words := wordsOf(l.Text); words != "" && (slices.Contains(m.words, words) || signWidth(l, 0) > 0 && slices.Contains(m.inks, inkOf(l))) {
+		words := wordsOf(l.Text)
+		switch {
+		case words == "":
+		case slices.Contains(m.words, words), at >= inked && signWidth(l, 0) > 0 && slices.Contains(m.inks, inkOf(l)):
 			return at, true
 		}
 	}

@@ -196,7 +196,7 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	for sp.Bottom > sp.Top && r.isChrome(s.Lines[sp.Bottom-1], a.top-sp.Bottom) {
 		sp.Bottom--
 	}
-	top, moves := r.moving.first(s.Lines[:sp.Bottom])
+	top, moves := r.moving.first(s.Lines[:sp.Bottom], r.prompts)
 	busy := r.busy || r.typed.pending
 	if !moves && busy {
 		top = lastBlock(s.Lines[:sp.Bottom])
