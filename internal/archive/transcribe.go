@@ -28,7 +28,7 @@ type Transcriber struct {
 
 // NewTranscriber returns a Transcriber of a session.
 func NewTranscriber(s session.Session) *Transcriber {
-	t := &Transcriber{Session: s, screen: NewProcessor(s)}
+	t := &Transcriber{Session: s, screen: newProcessor(s)}
 	if s.Piped() {
 		t.command = process.NewTranscript(s)
 	}
@@ -112,8 +112,8 @@ func Transcribe(s session.Session, source EventSource, tap func(session.Event)) 
 	}, IgnoreEnd(err)
 }
 
-// NewProcessor returns a Processor for the recording of a session.
-func NewProcessor(s session.Session) *transcript.Processor {
+// newProcessor returns a Processor for the recording of a session.
+func newProcessor(s session.Session) *transcript.Processor {
 	return transcript.NewProcessor(transcript.ProcessorOptions{
 		Cols: s.Cols, Rows: s.Rows, Started: s.StartedAt, SessionID: s.ID, Command: s.Command, Imported: imported(s.ID),
 	})

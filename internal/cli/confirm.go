@@ -10,10 +10,10 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Confirm asks on out whether to do what, and reads the answer from in, which is a terminal or not.
+// confirm asks on out whether to do what, and reads the answer from in, which is a terminal or not.
 // The error, which has a hint, is nil if the user agrees. A user who cannot be asked has not
 // agreed.
-func Confirm(in io.Reader, terminal bool, out io.Writer, what string) error {
+func confirm(in io.Reader, terminal bool, out io.Writer, what string) error {
 	if !terminal {
 		return failure.New(errors.New("cannot ask for confirmation without a terminal: "+what), "add --yes")
 	}

@@ -45,7 +45,7 @@ func (o *IO) Page(write func(io.Writer) error) error {
 		}
 	}
 	err := p.Page(o.Out, o.Err, o.Environ, write)
-	if errors.Is(err, ErrPager) {
+	if errors.Is(err, errPager) {
 		return failure.New(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
 	}
 	return err
@@ -73,7 +73,7 @@ func (o *IO) Progress(label, unit string, total int64) *human.Bar {
 	if IsTerminal(o.Err) {
 		out = o.Err
 	}
-	return human.NewBar(out, func() int { return TerminalWidth(o.Err) }, label, unit, total)
+	return human.NewBar(out, func() int { return terminalWidth(o.Err) }, label, unit, total)
 }
 
 // Colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR
@@ -90,11 +90,11 @@ func (o *IO) Width() int {
 	if !IsTerminal(o.Out) {
 		return 0
 	}
-	return TerminalWidth(o.Out)
+	return terminalWidth(o.Out)
 }
 
-// TerminalWidth returns the columns of the terminal f; 80 if it does not say.
-func TerminalWidth(f *os.File) int {
+// terminalWidth returns the columns of the terminal f; 80 if it does not say.
+func terminalWidth(f *os.File) int {
 	cols, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || cols < 1 {
 		return 80
@@ -134,7 +134,7 @@ func (o *IO) awaitEnter() {
 
 // Agreed asks on stderr whether to do what.
 func (o *IO) Agreed(what string) error {
-	return Confirm(o.In, IsTerminal(o.In), o.Err, what)
+	return confirm(o.In, IsTerminal(o.In), o.Err, what)
 }
 
 // minPageWidth is the width of a help page in a terminal that is narrower still, in columns.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// ErrPager reports that the pager cannot be run.
-var ErrPager = errors.New("the pager cannot be run")
+// errPager reports that the pager cannot be run.
+var errPager = errors.New("the pager cannot be run")
 
 // Pager is the program that shows long output on a terminal.
 type Pager struct {
@@ -83,7 +83,7 @@ func (p *Pager) Stay() {
 }
 
 // Page shows in the pager on the terminal out what write writes. Its error is returned, unless the
-// user has left the pager before the end. The error wraps ErrPager if the pager cannot be run.
+// user has left the pager before the end. The error wraps errPager if the pager cannot be run.
 func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer) error) error {
 	if p.Command == "" {
 		return buffered(out, write)
@@ -109,7 +109,7 @@ func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer
 		err = nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s", ErrPager, p.Command)
+		return fmt.Errorf("%w: %s", errPager, p.Command)
 	}
 	return written
 }

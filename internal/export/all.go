@@ -27,7 +27,7 @@ func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*sto
 	}
 	names := archive.FileNames(sessions, titles)
 	return sys.OnAllCores(len(infos), func(i int) error {
-		return create(filepath.Join(dir, names[i]+"."+Extension(format)), func(w io.Writer) error {
+		return create(filepath.Join(dir, names[i]+"."+extension(format)), func(w io.Writer) error {
 			return x.Write(ctx, w, format, infos[i])
 		})
 	})

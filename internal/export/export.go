@@ -20,8 +20,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Extension returns the file name extension of a format.
-func Extension(format string) string {
+// extension returns the file name extension of a format.
+func extension(format string) string {
 	if format == "cast2" {
 		return "cast"
 	}

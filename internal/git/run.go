@@ -35,8 +35,8 @@ const maxAnswer = 1 << 20
 var (
 	// ErrUnanswered reports that git is not installed, failed, or did not answer in time.
 	ErrUnanswered = errors.New("git did not answer")
-	// ErrNone reports that what was asked for does not exist.
-	ErrNone = errors.New("git cannot resolve this revision")
+	// errNone reports that what was asked for does not exist.
+	errNone = errors.New("git cannot resolve this revision")
 )
 
 // harmless switches off what a repository's configuration could make git run or fetch.
@@ -83,7 +83,7 @@ func Inside(dir string) bool {
 }
 
 // ask runs git in dir and returns what it prints, cut at maxAnswer. A negative answer, which is the
-// exit status 1, is ErrNone. Every other failure is ErrUnanswered.
+// exit status 1, is errNone. Every other failure is ErrUnanswered.
 func ask(ctx context.Context, dir string, args ...string) (string, error) {
 	return askFor(ctx, dir, maxAnswer, args...)
 }
@@ -109,7 +109,7 @@ func askFor(ctx context.Context, dir string, size int, args ...string) (string, 
 	case answer.full || err == nil:
 		return answer.text.String(), nil
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
-		return "", ErrNone
+		return "", errNone
 	}
 	return "", fmt.Errorf("%w: %w", ErrUnanswered, err)
 }
@@ -135,7 +135,7 @@ func (l *limited) Write(p []byte) (int, error) {
 // The user's own, such as those of Git LFS, stay.
 func filters(ctx context.Context, dir string) ([]string, error) {
 	text, err := ask(ctx, dir, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`)
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, errNone) {
 		return nil, nil
 	}
 	if err != nil {

@@ -44,7 +44,7 @@ func StateOf(ctx context.Context, dir string, quick bool) *session.GitState {
 // branch returns the name of the branch, or "" if HEAD is detached.
 func branch(ctx context.Context, dir string) (string, error) {
 	text, err := ask(ctx, dir, "symbolic-ref", "-q", "HEAD")
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, errNone) {
 		return "", nil
 	}
 	name := strings.TrimPrefix(strings.TrimSuffix(text, "\n"), "refs/heads/")
@@ -57,7 +57,7 @@ func branch(ctx context.Context, dir string) (string, error) {
 // head returns the id of HEAD's commit, or "" if there is no commit yet.
 func head(ctx context.Context, dir string) (string, error) {
 	text, err := ask(ctx, dir, "rev-parse", "-q", "--verify", "HEAD")
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, errNone) {
 		return "", nil
 	}
 	id := strings.TrimSpace(text)
@@ -118,7 +118,7 @@ func Remotes(ctx context.Context, dir string) ([]string, error) {
 	}
 	text, err := ask(ctx, dir, "config", "-z", "--get-regexp", `^remote\..*\.(url|pushurl)$`)
 	if err != nil {
-		if errors.Is(err, ErrNone) {
+		if errors.Is(err, errNone) {
 			err = nil
 		}
 		return nil, err

@@ -62,9 +62,9 @@ func (p RetentionPolicy) limits(now time.Time) RetentionLimits {
 	return l
 }
 
-// RetentionStamp returns the path of a file next to the database at path. Its modification time is
+// retentionStamp returns the path of a file next to the database at path. Its modification time is
 // the time of the last application.
-func RetentionStamp(path string) string {
+func retentionStamp(path string) string {
 	return filepath.Join(sqlite.JournalFolder(path), ".retention")
 }
 
@@ -74,17 +74,17 @@ func (p RetentionPolicy) Due(path string, now time.Time) bool {
 	if p.IsZero() {
 		return false
 	}
-	info, err := os.Stat(RetentionStamp(path))
+	info, err := os.Stat(retentionStamp(path))
 	return errors.Is(err, os.ErrNotExist) || err == nil && (now.Sub(info.ModTime()) >= RetentionEvery || info.ModTime().After(now.Add(RetentionEvery)))
 }
 
 // Apply deletes the sessions that the policy selects, and returns what it deleted. It does nothing
 // if it was called within the last day, or another process is applying it. Live sessions are kept.
 func (p RetentionPolicy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info, err error) {
-	if err := sys.PrivateFolder(filepath.Dir(RetentionStamp(db.Path()))); err != nil {
+	if err := sys.PrivateFolder(filepath.Dir(retentionStamp(db.Path()))); err != nil {
 		return nil, err
 	}
-	f, err := sys.OpenPrivate(RetentionStamp(db.Path()))
+	f, err := sys.OpenPrivate(retentionStamp(db.Path()))
 	if err != nil {
 		return nil, err
 	}

@@ -193,13 +193,13 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// SessionID returns the id of a command's session: a UUID of version 8 (RFC 9562, 5.8) that is
+// sessionID returns the id of a command's session: a UUID of version 8 (RFC 9562, 5.8) that is
 // derived from the sandbox and the command's id, so that two servers cannot run the same command
 // twice.
 //
 // turn counts the records with the same sandbox and id, from 0: an id that Forget has freed can be
 // used again.
-func SessionID(sandbox, id string, turn int) string {
+func sessionID(sandbox, id string, turn int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "ptyrec command\x00%s\x00%s\x00%d", sandbox, id, turn))
 	u := uuid.UUID(sum[:16])
 	u[6] = u[6]&0x0f | 0x80
@@ -367,7 +367,7 @@ func (m *Manager) start(ctx context.Context, s Spec, turn int) (*Command, bool, 
 // order converts a Spec to an order for a host.
 func (m *Manager) order(s Spec, turn int) (*order, error) {
 	s.Input = s.Input || m.opt.Input
-	id := SessionID(s.Sandbox, s.ID, turn)
+	id := sessionID(s.Sandbox, s.ID, turn)
 	private := s.Env[privateVariable] != "" || os.Getenv(privateVariable) != ""
 	if private {
 		s.Env = maps.Clone(s.Env)
@@ -479,7 +479,7 @@ func (m *Manager) search(ctx context.Context, k key) (c *Command, turn int, err 
 	c = m.commands[k]
 	m.mu.Unlock()
 	for c == nil || c.Info().forgotten {
-		if c, err = m.look(ctx, SessionID(k.sandbox, k.id, turn)); err != nil {
+		if c, err = m.look(ctx, sessionID(k.sandbox, k.id, turn)); err != nil {
 			return nil, turn, fmt.Errorf("command %s: %w", k.id, err)
 		}
 		turn++

@@ -97,7 +97,7 @@ func (t *Typist) until(ctx context.Context, d time.Duration, done func() bool) (
 // Ready waits until an agent that is the session's command takes a prompt, or asks something: what
 // is typed before is lost. It returns ErrNotStarted after a minute.
 func (t *Typist) Ready(ctx context.Context) error {
-	if t.state.State != "" && t.sight().State != extractor.StateStarting || !IsAgent(t.hello.Session.Command) {
+	if t.state.State != "" && t.sight().State != extractor.StateStarting || !isAgent(t.hello.Session.Command) {
 		return nil
 	}
 	ready, err := t.until(ctx, startTime, func() bool { return t.state.State != "" && t.sight().State != extractor.StateStarting })
@@ -107,8 +107,8 @@ func (t *Typist) Ready(ctx context.Context) error {
 	return err
 }
 
-// IsAgent reports whether a command is called as an agent is.
-func IsAgent(command []string) bool {
+// isAgent reports whether a command is called as an agent is.
+func isAgent(command []string) bool {
 	return len(command) > 0 && slices.Contains(extractor.Agents(), filepath.Base(command[0]))
 }
 

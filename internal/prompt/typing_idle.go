@@ -40,7 +40,7 @@ type Idle struct {
 // entries, the terminal's echo of what was typed does not count as output.
 func NewIdle(hello protocol.Hello) *Idle {
 	i := &Idle{State: hello.State, patience: idleTime}
-	i.agent = i.State.State == "" && IsAgent(hello.Session.Command)
+	i.agent = i.State.State == "" && isAgent(hello.Session.Command)
 	switch {
 	case i.agent:
 		i.patience = agentStarting

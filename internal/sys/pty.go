@@ -8,8 +8,8 @@ import (
 
 // The size of a window without a terminal, in cells.
 const (
-	DefaultCols = 80
-	DefaultRows = 24
+	defaultCols = 80
+	defaultRows = 24
 )
 
 // WindowSize returns the size, in cells, of the first of files that is a terminal, or 80x24 if none
@@ -20,5 +20,5 @@ func WindowSize(files ...*os.File) (cols, rows int) {
 			return int(ws.Col), int(ws.Row)
 		}
 	}
-	return DefaultCols, DefaultRows
+	return defaultCols, defaultRows
 }

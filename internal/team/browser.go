@@ -40,11 +40,11 @@ const (
 
 var codeForm = lazy.Regexp(`^[0-9A-Z]{4}-[0-9A-Z]{4}$`)
 
-// ErrNoBrowserLogin reports that the server does not support login by browser.
-var ErrNoBrowserLogin = errors.New("this server has no login by browser")
+// errNoBrowserLogin reports that the server does not support login by browser.
+var errNoBrowserLogin = errors.New("this server has no login by browser")
 
-// ErrNotAdmitted reports that no user has admitted the machine in time.
-var ErrNotAdmitted = errors.New("nobody confirmed the login within 10 minutes")
+// errNotAdmitted reports that no user has admitted the machine in time.
+var errNotAdmitted = errors.New("nobody confirmed the login within 10 minutes")
 
 // AskLogin asks the server to admit a machine of this name with s's token. It sends only the
 // token's SHA-256.
@@ -60,18 +60,18 @@ func (s *Server) AskLogin(ctx context.Context, name string) (w Waiting, err erro
 	var refused *statusError
 	switch {
 	case errors.As(err, &refused) && (refused.Status == http.StatusUnauthorized || refused.Status == http.StatusNotFound):
-		return w, ErrNoBrowserLogin
+		return w, errNoBrowserLogin
 	case err != nil:
 		return w, err
 	case !codeForm().MatchString(w.Code):
-		return w, fmt.Errorf("%w: its code is %q", ErrNoBrowserLogin, w.Code)
+		return w, fmt.Errorf("%w: its code is %q", errNoBrowserLogin, w.Code)
 	}
 	w.Page = s.url + "/m/" + url.PathEscape(w.Code)
 	return w, nil
 }
 
 // AwaitLogin waits until a user has admitted the machine after AskLogin, and returns the user's
-// name. The token then belongs to that user. The error wraps ErrNotAdmitted if no user admits it in
+// name. The token then belongs to that user. The error wraps errNotAdmitted if no user admits it in
 // time.
 func (s *Server) AwaitLogin(ctx context.Context) (user string, err error) {
 	until := time.Now().Add(admitTime)
@@ -87,7 +87,7 @@ func (s *Server) AwaitLogin(ctx context.Context) (user string, err error) {
 			}
 		}
 	}
-	return "", ErrNotAdmitted
+	return "", errNotAdmitted
 }
 
 // User returns the name of the token's user.

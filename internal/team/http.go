@@ -26,18 +26,18 @@ type Server struct {
 	Pause func(ctx context.Context, d time.Duration) error
 }
 
-// ErrAddress reports an invalid address of a server.
-var ErrAddress = errors.New("the server's address begins with https:// (or is http://localhost)")
+// errAddress reports an invalid address of a server.
+var errAddress = errors.New("the server's address begins with https:// (or is http://localhost)")
 
 // NewServer returns the server at an address. token is used for its calls. It sends nothing.
 func NewServer(address, token string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
-		return nil, ErrAddress
+		return nil, errAddress
 	}
 	local := u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return nil, ErrAddress
+		return nil, errAddress
 	}
 	return &Server{url: u.Scheme + "://" + u.Host, token: token, http: &http.Client{
 		Timeout: callTime,

@@ -10,9 +10,9 @@ import (
 // recorded. Its value is the session's id.
 const Variable = "PTYREC_SESSION"
 
-// PrivateVariable is the name of the environment variable that makes sessions private, as run
+// privateVariable is the name of the environment variable that makes sessions private, as run
 // --private does. In a private session its value is the session's id, like that of Variable.
-const PrivateVariable = "PTYREC_PRIVATE"
+const privateVariable = "PTYREC_PRIVATE"
 
 // programName is what this program calls itself when it starts itself, whatever its file is called.
 const programName = "ptyrec"
@@ -32,14 +32,14 @@ func WithoutSession(environ []string) []string {
 }
 
 // IsPrivate reports whether sessions that are started in this environment are private.
-func IsPrivate(environ []string) bool { return valueOf(environ, PrivateVariable) != "" }
+func IsPrivate(environ []string) bool { return valueOf(environ, privateVariable) != "" }
 
 // Private returns an environment in which sessions are private.
 func Private(environ []string) []string {
 	if IsPrivate(environ) {
 		return environ
 	}
-	return append(slices.Clone(environ), PrivateVariable+"=1")
+	return append(slices.Clone(environ), privateVariable+"=1")
 }
 
 // PrivateEnv returns the variable that makes sessions private elsewhere, if those of this
@@ -48,13 +48,13 @@ func PrivateEnv(environ []string) []string {
 	if !IsPrivate(environ) {
 		return nil
 	}
-	return []string{PrivateVariable + "=1"}
+	return []string{privateVariable + "=1"}
 }
 
 // RecordedBy returns the id of the session around the programs of an environment, if they want to
 // be private and it is not; else "".
 func RecordedBy(environ []string) string {
-	if id := valueOf(environ, Variable); IsPrivate(environ) && valueOf(environ, PrivateVariable) != id {
+	if id := valueOf(environ, Variable); IsPrivate(environ) && valueOf(environ, privateVariable) != id {
 		return id
 	}
 	return ""
@@ -62,10 +62,12 @@ func RecordedBy(environ []string) string {
 
 // InSession returns the environment of a session's command.
 func InSession(environ []string, id string, private bool) []string {
-	environ = slices.DeleteFunc(WithoutSession(environ), func(v string) bool { return strings.HasPrefix(v, PrivateVariable+"=") })
+	environ = slices.DeleteFunc(WithoutSession(environ), func(v string) bool {
+		return strings.HasPrefix(v, privateVariable+"=")
+	})
 	environ = append(environ, Variable+"="+id)
 	if private {
-		environ = append(environ, PrivateVariable+"="+id)
+		environ = append(environ, privateVariable+"="+id)
 	}
 	return environ
 }

@@ -32,8 +32,8 @@ const (
 )
 
 var (
-	// ErrStuck means that a write does not return.
-	ErrStuck = errors.New("the disk does not take it")
+	// errStuck means that a write does not return.
+	errStuck = errors.New("the disk does not take it")
 	errFull  = errors.New("the disk is too slow")
 )
 
@@ -178,7 +178,7 @@ func (w *Writer) Close() (lost int64, err error) {
 		steps, lost := w.steps, w.lost+w.waiting()
 		w.mu.Unlock()
 		if steps == before {
-			return lost, ErrStuck
+			return lost, errStuck
 		}
 		before = steps
 	}

@@ -39,11 +39,11 @@ func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 	items := make([]hitItem, 0, h.Len())
 	for _, hit := range h.Sessions {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{h.IDs.Of(hit.Session.ID), hit.Snippet.Text, marks, nil, NewItem(hit.Session, sockets)})
+		items = append(items, hitItem{h.IDs.Of(hit.Session.ID), hit.Snippet.Text, marks, nil, newItem(hit.Session, sockets)})
 	}
 	for _, hit := range h.Entries {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{h.ref(hit), hit.Snippet.Text, marks, hit.Entry, NewItem(hit.Session, sockets)})
+		items = append(items, hitItem{h.ref(hit), hit.Snippet.Text, marks, hit.Entry, newItem(hit.Session, sockets)})
 	}
 	return printable.WriteJSON(w, items)
 }

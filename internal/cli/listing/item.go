@@ -16,9 +16,9 @@ type Item struct {
 	Turns    *int `json:"turns"`
 }
 
-// NewItem returns a session as a list's JSON has it. sockets are those of the live sessions, by
+// newItem returns a session as a list's JSON has it. sockets are those of the live sessions, by
 // their ids.
-func NewItem(info *store.Info, sockets map[string]string) Item {
+func newItem(info *store.Info, sockets map[string]string) Item {
 	item := Item{Overview: info.Overview()}
 	item.Joinable = Joinable(info, sockets)
 	item.Name = "" // the title is the same
@@ -38,7 +38,7 @@ func Joinable(info *store.Info, sockets map[string]string) bool {
 func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used map[string]*usage.Sum) error {
 	items := make([]Item, len(infos))
 	for i, info := range infos {
-		items[i] = NewItem(info, sockets)
+		items[i] = newItem(info, sockets)
 		if sum := used[info.ID]; sum != nil {
 			items[i].Usage = sum
 		}

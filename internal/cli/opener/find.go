@@ -64,8 +64,8 @@ func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	return failure.New(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
 }
 
-// ParseRef is archive.ParseRef with a hint.
-func ParseRef(text string) (archive.Ref, error) {
+// parseRef is archive.ParseRef with a hint.
+func parseRef(text string) (archive.Ref, error) {
 	r, err := archive.ParseRef(text)
 	if err != nil {
 		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Misuse: true}
@@ -80,7 +80,7 @@ func LiveName(arg string) (string, error) {
 			return "", failure.Misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
 		}
 	}
-	ref, err := ParseRef(arg)
+	ref, err := parseRef(arg)
 	return ref.Session, err
 }
 

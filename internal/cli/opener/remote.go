@@ -21,7 +21,7 @@ func Remote(ctx context.Context, s Finder, args []string) (*store.Info, archive.
 	if len(args) > 0 {
 		name = args[0]
 	}
-	ref, err := ParseRef(name)
+	ref, err := parseRef(name)
 	if err != nil {
 		return nil, ref, err
 	}

@@ -48,7 +48,7 @@ func (o *Opener) Sandbox(ctx context.Context, team bool, args []string) (*librar
 	if len(args) == 0 || !strings.HasPrefix(args[0], library.SandboxPrefix) {
 		return nil, nil, nil
 	}
-	ref, err := ParseRef(args[0])
+	ref, err := parseRef(args[0])
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,7 @@ func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
 	if name == "-" || cli.IsPath(name) || strings.ContainsAny(name, "./") && IsFile(name) {
 		return fileTarget(name)
 	}
-	ref, err := ParseRef(name)
+	ref, err := parseRef(name)
 	if err != nil {
 		return Target{}, err
 	}
@@ -57,7 +57,7 @@ func fileTarget(name string) (Target, error) {
 	if IsFile(name) {
 		return t, nil
 	}
-	ref, err := ParseRef(name)
+	ref, err := parseRef(name)
 	if err == nil && !ref.Whole() && IsFile(ref.Session) {
 		return Target{Ref: ref, File: ref.Session}, nil
 	}

@@ -61,7 +61,7 @@ func (d Deleter) scrub(ctx context.Context, what string) error {
 	if info, err := os.Stat(d.Store.Path()); err == nil && info.Size() > slowScrub && d.Terminal {
 		d.Notice("overwriting deleted data in a database of %s", human.FormatSize(info.Size()))
 	}
-	if err := Scrub(ctx, d.Store, what); err != nil {
+	if err := scrub(ctx, d.Store, what); err != nil {
 		return err
 	}
 	for _, name := range d.Store.Damaged() {
@@ -70,9 +70,9 @@ func (d Deleter) scrub(ctx context.Context, what string) error {
 	return nil
 }
 
-// Scrub removes deleted data from the database's files. The data is already deleted from the
+// scrub removes deleted data from the database's files. The data is already deleted from the
 // database. what names it in the error, which has a hint.
-func Scrub(ctx context.Context, db *sqlite.Store, what string) error {
+func scrub(ctx context.Context, db *sqlite.Store, what string) error {
 	err := db.Scrub(ctx)
 	if err == nil {
 		return nil
@@ -100,5 +100,5 @@ func DeleteOne(ctx context.Context, db *sqlite.Store, id string) error {
 	if err := db.DeleteSession(ctx, info.ID); err != nil {
 		return err
 	}
-	return Scrub(ctx, db, "the session")
+	return scrub(ctx, db, "the session")
 }

@@ -60,7 +60,7 @@ configure ` + "`folders`" + ` in [team] (docs/team.md).`,
 		Args: cli.Operands(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if file == "" {
-				return LoginByBrowser(cmd.Context(), args[0], cmd.ErrOrStderr())
+				return loginByBrowser(cmd.Context(), args[0], cmd.ErrOrStderr())
 			}
 			return Login(cmd.Context(), args[0], file, stdin)
 		},

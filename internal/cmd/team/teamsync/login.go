@@ -118,9 +118,9 @@ func keep(server *team.Server, token string) error {
 	return team.Login{Server: server.URL(), Token: token}.Save(path)
 }
 
-// LoginByBrowser creates a token, and stores it when its user has admitted this machine on a page
+// loginByBrowser creates a token, and stores it when its user has admitted this machine on a page
 // of the server. It prints the address of the page and the code.
-func LoginByBrowser(ctx context.Context, address string, out io.Writer) error {
+func loginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	token := team.NewToken()
 	server, err := team.NewServer(address, token)
 	if err != nil {
@@ -159,7 +159,7 @@ func hasBrowser() bool {
 // logoutTime is the time limit for the server's response.
 const logoutTime = 10 * time.Second
 
-// Logout removes the stored login, and revokes the token if LoginByBrowser created it.
+// Logout removes the stored login, and revokes the token if loginByBrowser created it.
 func Logout(ctx context.Context, out io.Writer) error {
 	path, err := team.LoginPath()
 	if err != nil {
