@@ -84,12 +84,12 @@ func (l *Line) firstWidth(word string) int {
 // addressGoesOn reports whether a link's address, as its text, goes on from line a to line b. The
 // text may be cut within a word, since code may have a link there, but an address has no blanks.
 func addressGoesOn(a, b *Line) bool {
-	address := a.StyleOf(len(a.Text) - 1).Link
-	if address == "" {
+	address, below := a.StyleOf(len(a.Text)-1).Link, b.content()
+	if address == "" || len(below) == 0 {
 		return false
 	}
 	end := strings.TrimSpace(a.Spans[len(a.Spans)-1].Text)
-	return !strings.Contains(end, " ") && strings.Contains(address, end+row.FirstWord(b.content()[0].Text))
+	return !strings.Contains(end, " ") && strings.Contains(address, end+row.FirstWord(below[0].Text))
 }
 
 // conjunctions follow a hyphen that was not cut: "multi- and single-line".
