@@ -34,7 +34,7 @@ test: ## all tests, and go vet
 
 soak: ## the long forms of tests: kills, floods, full disks, many recorders, recordings that are cut in many ways
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./recorder/journal ./store/sqlite ./recorder ./internal/process ./internal/server/management ./internal/server/commandsocket ./internal/server/sandboxapi ./internal/team/teamserver ./store/postgres ./internal/team
-	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./extractor/transcript -run 'TestCutting|TestDelays|TestForgetIsReplay'
+	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./extractor/transcript ./extractor/shell -run 'TestCutting|TestDelays|TestForgetIsReplay|TestNoTextIsLost'
 	PTYREC_LONG_TESTS=1 $(GO) test -timeout 60m -count=1 ./cmd/ptyrec -run 'TestKilled|TestTailIsKept|TestTerminalStops|TestDatabase|TestJournal|TestDiskFull|TestManyRuns|TestFloodIsFound|TestFaultServe|TestMemoryOfTheTeamServer'
 
 s3-test: ## the tests of --raw against versitygw, a real server of S3 (minutes to build)

@@ -34,5 +34,6 @@ type View struct {
 	Past     int           // number of the first item that later views of the document may show
 	At       time.Duration // time since the start of the recording
 	Offset   int64         // number of bytes of output up to this frame
+	Again    bool          // whether all was read again, so that commands which are not there are none
 	Settled  bool          // whether nothing has changed for a while, so the frame is complete
 }

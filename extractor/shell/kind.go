@@ -17,6 +17,7 @@ type kind struct {
 	id    int        // of the first that was read
 	above []row.Line // the rows above that one's last
 	told  int        // how many of them are part of it, as the shell says; -1: it does not say
+	col   int        // the column in which the first of those begins
 	rows  int        // how many are part of every one; -1: only one was read
 }
 
@@ -74,20 +75,28 @@ func (p *prompts) kindOf(text string, style []vterm.Style) *kind {
 // line out, so rows above that do not. told is how many rows the shell's marks name, or -1. Without
 // marks, the rows that all prompts of this kind have in common belong to it. id identifies the
 // prompt, so that it is not compared with itself. sure is false if more may belong to it.
-func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id int) (n int, sure bool) {
+func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, col, id int) (n int, sure bool) {
+	p.came(at.prompt, id)
 	k := p.kindOf(at.prompt, styles(lines[i].Row, at.input))
 	above := lines[min(i, max(out, i-maxPromptRows, 0)):i]
+	if a, b := len(above), len(k.above); a > 0 && b > 0 && above[a-1].Row == k.above[b-1].Row {
+		k.id = id // numbers of prompts without marks change
+	}
 	switch {
 	case k.id == 0 || k.id == id && k.rows < 0:
-		k.id, k.above, k.told, k.input = id, slices.Clone(above), told, at.input-at.col
-		return max(told, 0), told >= 0 || p.final
+		k.id, k.above, k.told, k.col, k.input = id, slices.Clone(above), told, col, at.input-at.col
+		if p.final {
+			return 0, true // no other says that these rows are its own
+		}
+		p.pending = p.pending || told > 0
+		return max(told, 0), told >= 0
 	case k.id == id:
 		if told < 0 {
 			return k.rows, true
 		}
 		return min(told, k.rows), true
 	}
-	n = k.common(lines, i, above, told)
+	n = k.common(above, told, col)
 	rows := n
 	if k.rows >= 0 {
 		rows = min(k.rows, n)
@@ -105,21 +114,32 @@ func (p *prompts) rowsAbove(lines []row.Line, i, out int, at prompted, told, id 
 	return rows, true
 }
 
-// common compares the prompt on line i with the first one of its kind, and returns how many of the
-// rows above it belong to it. above are the candidates; told is how many the marks name, or -1.
-func (k *kind) common(lines []row.Line, i int, above []row.Line, told int) (n int) {
-	if told >= 0 {
-		first := len(k.above) - k.told
-		if told > k.told && k.told >= 0 && (k.told == 0 || !alikeRows(lines[i-told], k.above[first])) {
-			return k.told // the mark is in the middle of output
-		}
+// common compares the rows above a prompt with those above the first one of its kind, and returns
+// how many of them belong to it. told is how many the marks name, or -1, and col the column in
+// which the first of those begins. Marks of two prompts that name as many whole rows need no more
+// proof.
+func (k *kind) common(above []row.Line, told, col int) (n int) {
+	if told == k.told && told >= 0 && col == 0 && k.col == 0 {
 		return told
 	}
-	for n < min(len(above), len(k.above)) && alikeRows(above[len(above)-1-n], k.above[len(k.above)-1-n]) {
-		n++
+	most := min(len(above), len(k.above))
+	for _, m := range [...]int{told, k.told} {
+		if m >= 0 {
+			most = min(most, m)
+		}
 	}
-	if k.told >= 0 { // the marks of an earlier prompt hold
-		n = min(n, k.told)
+	for n < most {
+		a, b := above[len(above)-1-n], k.above[len(k.above)-1-n]
+		if n == told-1 {
+			a = row.CutLine(a, col, rowEnd)
+		}
+		if n == k.told-1 {
+			b = row.CutLine(b, k.col, rowEnd)
+		}
+		if !alikeRows(a, b) {
+			break
+		}
+		n++
 	}
 	return n
 }

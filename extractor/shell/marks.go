@@ -28,6 +28,7 @@ type prompted struct {
 	n             int           // the number of the mark that says so, 0 if none does
 	at            time.Duration // of that mark
 	again         bool          // the prompt is drawn again below, with what is typed
+	marked        bool          // a mark that may be in a wrong place says so
 	pasted        bool          // the shell says with bracketed paste when the command is entered
 }
 
@@ -45,7 +46,9 @@ func (p *prompts) split(lines []row.Line, i, n int) (at prompted, ok bool) {
 		if m, ok := newer(l, vterm.MarkInput, n); ok {
 			p.mark()
 			_, pasted := newer(l, vterm.MarkTyped, n)
-			return markedAt(l.Row, m, pasted), true
+			at := markedAt(l.Row, m, pasted)
+			at.marked = true
+			return at, true
 		}
 		if m, ok := newer(l, vterm.MarkTyped, n); ok && !repl(columns(l.Row, 0, m.Col)) {
 			p.mark()
@@ -175,8 +178,8 @@ func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int)
 	if told == 0 && col > 0 {
 		at.prompt = columns(lines[i].Row, col, at.input)
 	}
-	n, sure := p.rowsAbove(lines, i, out, at, told, id)
-	n = min(n, i) // it may be drawn again where less is above it
+	n, sure := p.rowsAbove(lines, i, out, at, told, col, id)
+	n = min(n, i-max(0, min(out, i))) // other prompts of this kind had more
 	switch {
 	case n == told:
 		at.col = col
@@ -246,7 +249,7 @@ func entered(lines []row.Line, i int, at prompted) entry {
 		if isEnter && e.output < 0 && (next.N == 0 || enter.N < next.N) {
 			e.enter(enter, k, k > i)
 		}
-		c, ok := newer(l, vterm.MarkOutput, at.n)
+		c, ok := outputOn(l, at, k == i)
 		first := next.N == 0 || c.N < next.N || next.Kind == vterm.MarkReads && !isEnter
 		if ok && first && (e.output < 0 || k <= e.output) {
 			e.begin(c, l, k)
@@ -263,6 +266,13 @@ func entered(lines []row.Line, i int, at prompted) entry {
 		}
 	}
 	return e
+}
+
+// outputOn returns the mark on a line of where the output of the command that is typed at a prompt
+// begins. first is set for the line of the prompt, where a mark before what was typed is none.
+func outputOn(l row.Line, at prompted, first bool) (m vterm.Mark, ok bool) {
+	m, ok = newer(l, vterm.MarkOutput, at.n)
+	return m, ok && !(first && m.Col <= at.input && at.typed != "")
 }
 
 // enter notes that Enter was pressed on line k. below says whether that is below the prompt's line.

@@ -50,7 +50,7 @@ func (p *Output) Text() (string, session.Gap) {
 // withoutSign cuts off the sign with which a shell shows that output did not end its line: an
 // inverse % or # of zsh, ⏎ of fish.
 func withoutSign(output string, lines []row.Line) string {
-	if len(lines) == 0 {
+	if len(lines) == 0 || len(lines[len(lines)-1].Runs) == 0 {
 		return output
 	}
 	runs := lines[len(lines)-1].Runs

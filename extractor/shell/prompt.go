@@ -24,6 +24,8 @@ type prompts struct {
 	final       bool     // nothing more comes that says how many rows a prompt has
 	unmarked    bool     // marks are not known: the shell is in a terminal multiplexer
 	marked      bool     // the shell itself says where its prompts end
+	shown       []shown  // the last ones that were read
+	rested      rested   // where the cursor has rested first on its row
 	outputs     string   // the last prompt at which it said where the command's output begins
 }
 
@@ -36,6 +38,9 @@ type form struct {
 	pattern    *regexp.Regexp
 }
 
+// rested is a line of the document, and a column.
+type rested struct{ line, cols int }
+
 // rest is a text to the left of the cursor while nothing was printed.
 type rest struct {
 	text   string
@@ -46,6 +51,7 @@ type rest struct {
 
 // drop notes that the first lines leave the document.
 func (p *prompts) drop(lines []row.Line) {
+	p.rested.line -= len(lines)
 	for i := range p.resting {
 		r := &p.resting[i]
 		r.typed = r.typedAt(lines)
@@ -55,7 +61,7 @@ func (p *prompts) drop(lines []row.Line) {
 
 // These bound what is learned: a shell in a container in a shell.
 const (
-	maxPrompts = 8
+	maxPrompts = 32
 	maxAfter   = 64
 )
 
@@ -187,9 +193,9 @@ func (r *rest) typedAt(lines []row.Line) bool {
 	return ok && strings.TrimSpace(text) != ""
 }
 
-// came learns the prompt on the cursor's row at the end of the recording. Another row above must
-// begin with it and go on; if the prompt does not end with a blank, two rows must.
-func (p *prompts) came(r *vterm.Row, cursorX int, lines []row.Line) {
+// cameBack learns the prompt on the cursor's row at the end of the recording. Another row above
+// must begin with it and go on; if the prompt does not end with a blank, two rows must.
+func (p *prompts) cameBack(r *vterm.Row, cursorX int, lines []row.Line) {
 	text, styled := beforeCursor(r, cursorX), firstStyled(r)
 	if strings.TrimSpace(text) == "" || replPrompt().MatchString(text) {
 		return

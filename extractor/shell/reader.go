@@ -43,6 +43,7 @@ type part struct {
 	start    int       // see Reader.Start
 	later    bool      // an agent has run before: what it has printed last is no motd
 	free     int       // the first line that neither a command nor a prompt has, else -1
+	gone     []unused  // what is on the document and in no command
 	unsure   bool      // the only command was not seen to be entered, but may have wiped the screen (clear)
 }
 
@@ -121,6 +122,9 @@ func (r *Reader) Look(d *document.Document, rw *vterm.Row, at, cursorX int, sett
 		}
 		r.part.unsure = false
 	}
+	if settled {
+		r.prompts.rests(rw, cursorX, at)
+	}
 	if settled && !slices.ContainsFunc(rw.Marks, func(m vterm.Mark) bool {
 		return m.Kind == vterm.MarkInput || m.Kind == vterm.MarkTyped || m.Kind == vterm.MarkReads
 	}) {
@@ -137,12 +141,16 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 		return nil
 	}
 	dirty := d.Dirty
+	again, all := s.learned != r.prompts.learned, r.prompts.rowsLearned
 	from, n := r.resume(dirty)
 	old := slices.Clone(s.commands[n:])
 	s.commands = s.commands[:n]
 	k := n
-	if _, ok := running(s.commands); ok {
+	if n > 0 && !s.commands[n-1].closed {
 		k--
+	}
+	if all {
+		k = 0
 	}
 	s.start = min(r.Start, len(d.Lines))
 	s.read(d.Lines, from, &r.prompts, r.folder)
@@ -154,7 +162,7 @@ func (r *Reader) Read(d *document.Document, settled bool) *session.View {
 		}
 	}
 	d.Clean()
-	v := &session.View{From: s.past + k, Past: s.past, Settled: settled}
+	v := &session.View{From: s.past + k, Past: s.past, Again: again, Settled: settled}
 	v.Items = make([]session.Sighting, len(s.commands)-k)
 	for i := range v.Items {
 		c := &s.commands[k+i]
@@ -205,15 +213,14 @@ func (c *Command) reopen(from int) {
 // Close reads what is there when the recording ends, with the cursor on row rw.
 func (r *Reader) Close(d *document.Document, rw *vterm.Row, cursorX int) *session.View {
 	p := &r.prompts
-	learned := p.learned
-	if p.final = true; p.pending {
+	if p.final = true; p.pending || p.marked {
 		p.learned++
 		p.rowsLearned = true
 	}
 	if !r.Seen() {
-		p.came(rw, cursorX, d.Lines)
+		p.cameBack(rw, cursorX, d.Lines)
 	}
-	if p.learned == learned {
+	if p.learned == r.part.learned {
 		return nil
 	}
 	return r.Read(d, true)
@@ -302,6 +309,10 @@ func (r *Reader) drop(n int, lines []row.Line) {
 		c := &s.commands[i]
 		c.printed.forget(cut)
 		c.First, c.End, c.out, c.ended = c.First-cut, c.End-cut, c.out-cut, max(c.ended-cut, min(c.ended, 0))
+		c.start -= cut
+	}
+	for i := range s.gone {
+		s.gone[i].from, s.gone[i].to = s.gone[i].from-cut, s.gone[i].to-cut
 	}
 	s.past += n
 	s.typing -= cut

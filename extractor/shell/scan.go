@@ -25,6 +25,10 @@ type Command struct {
 	n       int           // the number of the last mark that was read for its beginning, and
 	endN    int           // for its end
 	prompt  string        // at which it was typed
+	marked  bool          // the shell says where that ends
+	start   int           // the first line of the prompt,
+	col     int           // and the column
+	input   int           // the column in which what was typed begins
 	ended   int           // the line on which the shell says that it has ended, else -1
 	endCol  int           // and the column
 	closed  bool          // the next prompt follows
@@ -54,6 +58,7 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	if s.free >= from {
 		s.free = -1
 	}
+	s.gone = slices.DeleteFunc(s.gone, func(u unused) bool { return u.from >= from })
 
 	if len(s.commands) == 0 && s.past == 0 && s.free < 0 && !s.later {
 		s.free = s.start
@@ -80,6 +85,9 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	if again >= 0 && s.typing < len(lines) { // all of it is read again with the line that is typed
 		s.typing = min(s.typing, again)
 	}
+	if p.final {
+		s.keep(lines, p)
+	}
 	s.finish(lines, p)
 }
 
@@ -94,22 +102,36 @@ func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *p
 		return next
 	}
 	s.endAbove(lines, start, at.col, sure, p)
-	unused := e.output < 0 && at.n > 0 && at.prompt == p.outputs // a background job has written what is below
+	// A background job has written what is below.
+	unused := e.output < 0 && at.n > 0 && p.outputs != "" && at.prompt == p.outputs
 	if e.timed {
 		p.outputs = at.prompt
 	}
 	switch {
 	case e.output < 0 && (next == len(lines) || at.pasted || unused):
 		s.typing = start
+		if !unused || next == len(lines) || text == "" || strings.HasSuffix(text, "^C") {
+			s.unused(start, next, at)
+		} else if strings.HasPrefix(e.again, text) {
+			s.unused(start, listed(lines, next, at.n, text), at)
+		}
 	case strings.HasSuffix(text, "^C"), strings.HasPrefix(e.again, text): // or there is no text
 		s.free = next
+		s.unused(start, next, at)
 	default:
 		if at.pasted {
 			p.met(lines[i].Row, at)
 		}
 		p.entered = true
-		s.add(lines, i, Command{out: next, outCol: e.col, began: e.began, timed: e.timed, n: e.n, prompt: at.prompt}, text,
-			folder)
+		out := next
+		if e.col > 0 {
+			out = e.output // which begins on the last row of what was typed
+		}
+		s.add(lines, i, Command{out: out, outCol: e.col, began: e.began, timed: e.timed, n: e.n,
+			prompt: at.prompt, marked: at.marked, start: start, col: at.col, input: at.input}, text, folder)
+		if out < next {
+			s.done(lines, out)
+		}
 	}
 	return next
 }
@@ -118,7 +140,9 @@ func (s *part) line(lines []row.Line, i, start int, at prompted, sure bool, p *p
 // belong to the prompt are read later, when it is known how many rows it has.
 func (s *part) endAbove(lines []row.Line, start, col int, sure bool, p *prompts) {
 	p.pending = p.pending || !sure && s.loose(lines, start)
+	n := len(s.commands)
 	s.end(lines, start, col, sure)
+	p.entered = p.entered || len(s.commands) > n
 }
 
 // again reads the rows below a prompt on line i that the shell has drawn again further down:
@@ -139,8 +163,10 @@ func (s *part) again(lines []row.Line, i int, at prompted, folder string) (next 
 		for stop < end && !strings.HasPrefix(lines[stop].Text, at.prompt) {
 			stop++
 		}
-		if !completes(text, lines[out:stop]) {
-			s.add(lines, i, Command{out: out, n: n, prompt: at.prompt}, text, folder)
+		if completes(text, lines[out:stop]) {
+			s.unused(i, stop, at)
+		} else {
+			s.add(lines, i, Command{out: out, n: n, prompt: at.prompt, start: i}, text, folder)
 			s.last().close(lines, stop, 0)
 		}
 		i = stop
@@ -159,6 +185,19 @@ func completes(command string, rows []row.Line) bool {
 		}
 	}
 	return true
+}
+
+// listed returns the line below the completions of a command that begin on line i, above the next
+// prompt. n is the number of the prompt's mark.
+func listed(lines []row.Line, i, n int, command string) int {
+	end := i
+	for end < len(lines) && nextPrompt(lines[end], n, true).N == 0 {
+		end++
+	}
+	if completes(command, lines[i:end]) {
+		return end
+	}
+	return i
 }
 
 // newest returns the number of the last mark that was read for a command.
@@ -185,7 +224,7 @@ func (s *part) add(lines []row.Line, i int, c Command, text, folder string) {
 func (s *part) end(lines []row.Line, i, col int, sure bool) {
 	first := len(s.commands) == 0 && s.past == 0
 	if sure && !(first && s.later) && (s.loose(lines, i) || s.free >= 0 && s.free <= i && columns(lines[i].Row, 0, col) != "") {
-		s.add(lines, s.free, Command{out: s.free, n: s.last().newest()}, "", "")
+		s.add(lines, s.free, Command{out: s.free, n: s.last().newest(), start: s.free}, "", "")
 		s.last().Rule = noCommand
 	}
 	s.free = -1
@@ -221,8 +260,9 @@ func (s *part) begun(lines []row.Line, i int) {
 		return
 	}
 	m, ok := newer(lines[i], vterm.MarkOutput, c.n)
-	if text := cmdline(m); ok && (text == "" || text == c.Text) {
-		c.began, c.timed, c.n, c.outCol = m.At, true, m.N, m.Col
+	next := nextPrompt(lines[i], c.n, true)
+	if text := cmdline(m); ok && (next.N == 0 || m.N < next.N) && (text == "" || text == c.Text) {
+		c.began, c.timed, c.n = m.At, true, m.N
 	}
 }
 
@@ -298,19 +338,27 @@ func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
 	next, k := c.typedAbove(lines, lo, end, m, text)
 	p.mark()
 	p.entered = true
+	var start, col int
+	var sure bool
 	switch {
 	case k >= 0:
-		start, at, sure := p.promptStart(lines, k, lo, next, m.N)
-		s.endAbove(lines, start, at.col, sure, p)
+		start, next, sure = p.promptStart(lines, k, lo, next, m.N)
+		col = next.col
+		s.endAbove(lines, start, col, sure, p)
 	case text == "" && end > lo:
 		k = end - 1
-		text = strings.TrimSpace(lines[k].Text)
+		start, text = k, strings.TrimSpace(lines[k].Text)
+		if k == i {
+			text = strings.TrimSpace(columns(lines[k].Row, 0, m.Col))
+		}
 		s.end(lines, k, 0, true)
 	default:
 		k = end
-		s.end(lines, min(k, len(lines)-1), 0, true)
+		start = min(k, len(lines)-1)
+		s.end(lines, start, 0, true)
 	}
-	n := Command{out: i, outCol: m.Col, began: m.At, timed: true, n: m.N, prompt: next.prompt}
+	n := Command{out: i, outCol: m.Col, began: m.At, timed: true, n: m.N, prompt: next.prompt, start: start, col: col,
+		input: next.input}
 	if m.Col > 0 && columns(lines[i].Row, m.Col, rowEnd) == "" {
 		n.out, n.outCol = i+1, 0
 	}

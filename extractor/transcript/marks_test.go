@@ -67,7 +67,7 @@ func TestShellMarks(t *testing.T) {
 			s.show(time.Second, "late again\n")
 			s.show(time.Second, "c\n\x1b]133;C;cmdline_url=echo%20bc%3B%0Atrue\abc\n\x1b]133;D;0\a")
 			s.show(0, marked("$ "))
-		}, []string{"(sleep 1; echo late) &=[1] 7 0", "echo a=a\n[1]+  Done 0", "echo bc;\ntrue=bc 0"}},
+		}, []string{"(sleep 1; echo late) &=[1] 7\n$ late 0", "echo a=a\n[1]+  Done 0", "echo bc;\ntrue=bc 0"}},
 		{"no line end", func(s *screenplay) {
 			s.show(0, marked("$ "))
 			s.run("printf x", "x", 0, 0)

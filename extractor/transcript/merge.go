@@ -340,7 +340,9 @@ func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for k, e := range old {
 		s := l.seen[e]
 		twice := k > 0 && s.first > l.resized && samePrompt(e, old[k-1]) && slices.Contains(held, old[k-1])
-		if slices.Contains(held, e) || (s.kept || v.At-s.first >= settleAfter) && !twice && !restOf(e, v.Items) {
+		misread := v.Again && e.Role == session.RoleShell
+		stays := (s.kept || v.At-s.first >= settleAfter) && !twice && !misread && !restOf(e, v.Items)
+		if stays || slices.Contains(held, e) {
 			continue
 		}
 		if i := l.index(e); i >= 0 {
