@@ -26,7 +26,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// updateEvery is how often entries go to the database, as live.
+// updateEvery is the interval at which entries are saved, as in a live recording.
 const updateEvery = 200 * time.Millisecond
 
 func main() {
@@ -38,14 +38,14 @@ func main() {
 	}
 }
 
-// day is a recording under way.
+// day is the recording in progress.
 type day struct {
 	ctx       context.Context
 	db        *sqlite.Store
 	raw       *journal.Writer
 	processor *transcript.Processor
 	sess      session.Session
-	at        time.Duration // of the last event
+	at        time.Duration // time of the last event
 	updated   time.Duration
 	bytes     int64
 }
@@ -71,7 +71,7 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 	if d.raw, err = sqlite.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
-	if err := db.ImportJournals(ctx, nil); err != nil { // it makes the session known
+	if err := db.ImportJournals(ctx, nil); err != nil { // adds the session to the database
 		return err
 	}
 	d.processor = transcript.NewProcessor(transcript.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
@@ -113,7 +113,7 @@ func read(name string) (events []session.Event, err error) {
 	}
 }
 
-// play records one recording, two seconds after the one before.
+// play plays one recording, two seconds after the previous one.
 func (d *day) play(events []session.Event) error {
 	start := d.at + 2*time.Second
 	for _, e := range events {
@@ -133,7 +133,7 @@ func (d *day) play(events []session.Event) error {
 	return d.raw.Settle(d.ctx)
 }
 
-// pack stores what is complete of the journal, as a recorder does.
+// pack packs the complete part of the journal, as a recorder does.
 func (d *day) pack() {
 	if err := d.db.Pack(d.ctx, d.sess.ID); err != nil {
 		log.Print(err)

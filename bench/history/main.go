@@ -1,4 +1,4 @@
-// Command history makes a database with many sessions, to measure list, search and show on.
+// Command history creates a database with many sessions, for measuring list, search and show.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// fill makes the same sessions each time.
+// fill creates the same sessions each time.
 func fill(ctx context.Context, path string, sessions, entries int) error {
 	db, err := sqlite.Open(ctx, path)
 	if err != nil {
@@ -75,7 +75,7 @@ func makeSession(random *rand.Rand, i int, started time.Time, n int) (*session.S
 	return s, append(all, exit)
 }
 
-// sentence returns words as a language has them: some often, many seldom.
+// sentence returns words with the frequencies of a language: a few are common, most are rare.
 func sentence(random *rand.Rand, words int) string {
 	out := make([]string, words)
 	for i := range out {

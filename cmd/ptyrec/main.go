@@ -1,5 +1,4 @@
-// Command ptyrec records terminal sessions and reads the conversations of coding agents out of
-// them.
+// Command ptyrec records terminal sessions and extracts the conversations of coding agents.
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/process"
 )
 
-// agentapiName is the name of the program that `ptyrec agentapi` replaces.
+// agentapiName is the name of the program that `ptyrec agentapi` can replace.
 const agentapiName = "agentapi"
 
 func main() {
@@ -26,7 +25,7 @@ func main() {
 
 // execute runs one command line on the process's own streams and returns its exit status.
 func execute(args []string) int {
-	cobra.EnableCommandSorting = false // the help has the order of root.go
+	cobra.EnableCommandSorting = false // keep the order of root.go in the help
 	a := factory.New(cli.Streams())
 	defer a.Close()
 	top := root.New(a)
@@ -53,8 +52,7 @@ func execute(args []string) int {
 	return cli.Report(a.IO.Err, err)
 }
 
-// beforeRun makes each command call note when it begins: an error that comes sooner is about the
-// command line.
+// beforeRun makes each command call note when it begins: an earlier error is a usage error.
 func beforeRun(cmd *cobra.Command, note func()) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -67,7 +65,8 @@ func beforeRun(cmd *cobra.Command, note func()) {
 	}
 }
 
-// asAgentapi returns the arguments of ptyrec: those of a link named agentapi are the subcommand's.
+// asAgentapi returns the arguments for ptyrec. If it is called through a link named agentapi, it
+// adds the subcommand.
 func asAgentapi(args []string) []string {
 	if filepath.Base(args[0]) == agentapiName {
 		return append([]string{agentapiName}, args[1:]...)

@@ -1,4 +1,4 @@
-// Package buildinfo says which build of ptyrec this program is.
+// Package buildinfo describes the build of this program.
 package buildinfo
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// These are set by the Makefile and the release (-ldflags -X). Where they are empty, what Go noted
-// of the module and its commit is taken.
+// Set by the Makefile and the release (-ldflags -X). If they are empty, Go's build information
+// about the module and its commit is used.
 var (
 	version    string
 	commit     string
@@ -32,8 +32,8 @@ func Line() string {
 	return fmt.Sprintf("ptyrec %s%s %s %s/%s", Version(), commitText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Date returns when the commit was made. If the build does not know, it returns the beginning of
-// 1970: the same source has the same date.
+// Date returns the time of the commit. If it is unknown, it returns the beginning of 1970, so that
+// the same source always has the same date.
 func Date() time.Time {
 	at, err := time.Parse(time.RFC3339, committed())
 	if err != nil {
@@ -42,7 +42,7 @@ func Date() time.Time {
 	return at.UTC()
 }
 
-// commitText names the commit and its day, as far as the build knows them.
+// commitText returns the commit and its date, if known.
 func commitText() string {
 	id := cmp.Or(commit, setting("vcs.revision"))
 	if id == "" {
@@ -52,7 +52,7 @@ func commitText() string {
 	return " (" + strings.TrimSpace(id[:min(12, len(id))]+" "+day) + ")"
 }
 
-// committed is when the commit was made, in RFC 3339; empty if the build does not know.
+// committed returns the time of the commit, in RFC 3339, or "" if it is unknown.
 func committed() string { return cmp.Or(commitDate, setting("vcs.time")) }
 
 // setting returns a setting of the build, or "".
@@ -70,9 +70,8 @@ func setting(key string) string {
 }
 
 // moduleVersion returns the version that the go command recorded in a program: the module's
-// version, which go install MODULE@VERSION and builds in a clone have; else "devel" and the commit,
-// with
-// -dirty if the clone had changes; else "devel". info may be nil.
+// version, which go install MODULE@VERSION and builds in a clone have; else "devel" with the
+// commit, and -dirty if the clone had changes; else "devel". info may be nil.
 func moduleVersion(info *debug.BuildInfo) string {
 	if info == nil {
 		return "devel"

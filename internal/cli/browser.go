@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// OpenBrowser shows a page in the user's browser, which goes on when this process ends.
+// OpenBrowser opens a page in the user's browser, which outlives this process.
 func OpenBrowser(url string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

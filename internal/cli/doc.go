@@ -1,3 +1,3 @@
-// Package cli is what all commands of a command line share: errors and hints, help and manual
-// pages, tables, the pager, progress, and files that appear whole.
+// Package cli provides what all commands of a command line share: errors and hints, help and manual
+// pages, tables, the pager, progress, and atomic file writes.
 package cli

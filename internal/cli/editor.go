@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// EditsOnTerminal reports whether the command line of an editor starts one that edits on the
-// terminal. Without a terminal, such an editor hangs or fails with an error of its own.
+// EditsOnTerminal reports whether the command line of an editor starts one that runs on the
+// terminal. Such an editor hangs or fails without a terminal.
 func EditsOnTerminal(command string) bool {
 	words := strings.Fields(command)
 	editors := []string{"vi", "vim", "nvim", "view", "elvis", "nano", "pico", "joe", "jed", "mcedit", "micro", "ne", "hx", "helix", "kak", "emacs"}

@@ -10,9 +10,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// FlagsFromEnvironment sets the flags that the command line does not set from variables: those of
-// prefix and the flag's name, in capitals. Lists are separated by blanks there. The error is a
-// *failure.Error.
+// FlagsFromEnvironment sets the flags that the command line does not set from environment
+// variables. A variable's name is prefix and the flag's name in upper case. Lists are separated by
+// spaces. The error is a *failure.Error.
 func FlagsFromEnvironment(flags *pflag.FlagSet, prefix string) (err error) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		name := prefix + strings.ReplaceAll(strings.ToUpper(flag.Name), "-", "_")

@@ -10,16 +10,16 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Exit statuses. The status of a recorded command is passed on as it is.
+// Exit statuses. A recorded command's own status is passed on unchanged.
 const (
 	StatusFailure = 1
 	StatusUsage   = 2
-	StatusAsking  = 3   // an agent asks something
-	StatusTimeout = 124 // as timeout(1)
+	StatusAsking  = 3   // an agent asks a question
+	StatusTimeout = 124 // as in timeout(1)
 )
 
-// ExitStatus is a status to exit with without a word: that of a recorded command, or of a command
-// that has said what is wrong.
+// ExitStatus is an error that is not printed and only sets the exit status: that of a recorded
+// command, or of a command that has already printed what is wrong.
 type ExitStatus int
 
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -42,7 +42,8 @@ func Report(w io.Writer, err error) int {
 	if hint == "" {
 		hint = hintFor(err)
 	}
-	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", printable.OneLine(f.Err.Error()), printable.OneLine(hint)) // nobody reads it if that fails
+	// An error cannot be reported.
+	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", printable.OneLine(f.Err.Error()), printable.OneLine(hint))
 	if f.Misuse {
 		return StatusUsage
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// WriteFile makes path appear with what write writes, whole or not at all: a temporary file beside
-// it is synced and renamed. A path that is no regular file (/dev/stdout, a pipe) is written
-// straight. Symbolic links are followed: what they point to is replaced, not the link.
+// WriteFile atomically replaces the file at path by what write writes: it renames a temporary file
+// next to it after a sync. If path is not a regular file (/dev/stdout, a pipe), it is written
+// directly. If it is a symbolic link, its target is replaced.
 func (t *Temporaries) WriteFile(path string, write func(io.Writer) error) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeDevice(path, write)
@@ -58,7 +58,7 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	return f.CloseAtomicallyReplace()
 }
 
-// writeError names the file that was asked for, and not the temporary one.
+// writeError replaces the name of the temporary file in an error by path.
 func writeError(path string, err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -67,8 +67,8 @@ func writeError(path string, err error) error {
 	return &fs.PathError{Op: "write", Path: path, Err: err}
 }
 
-// fileMode is the mode of the file that is replaced; a new one is the user's alone: transcripts
-// hold secrets.
+// fileMode returns the mode of the replaced file. A new file is private, because transcripts
+// contain secrets.
 func fileMode(path string) os.FileMode {
 	if info, err := os.Stat(path); err == nil {
 		return info.Mode().Perm()
@@ -76,10 +76,10 @@ func fileMode(path string) os.FileMode {
 	return 0o600
 }
 
-// removeLeft removes the temporary files that commands which were killed have left beside path. One
-// that is being written is locked, or empty and new.
+// removeLeft removes the temporary files next to path that killed commands have left. A file that
+// is being written is locked, or empty and new.
 func removeLeft(path string) {
-	files, _ := os.ReadDir(filepath.Dir(path)) // if this fails, they stay
+	files, _ := os.ReadDir(filepath.Dir(path)) // on an error, they stay
 	for _, e := range files {
 		number, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(path))
 		if _, err := strconv.ParseUint(number, 10, 64); !ok || err != nil || len(number) < minNumber {
@@ -98,11 +98,11 @@ func removeLeft(path string) {
 	}
 }
 
-// minNumber is how many digits the number behind a temporary file's name has at least, but for one
-// in a million million: a user's own .notes.md2 is no such file.
+// minNumber is the minimum number of digits at the end of a temporary file's name, except in one
+// case of a million million. It excludes files of the user such as .notes.md2.
 const minNumber = 7
 
-// like is what a file at path takes its owner from.
+// like returns the file from which a file at path takes its owner.
 func like(path string) string {
 	if _, err := os.Stat(path); err != nil {
 		return filepath.Dir(path)
@@ -110,7 +110,7 @@ func like(path string) string {
 	return path
 }
 
-// WriteBuffered calls write with a buffer before w, and flushes it.
+// WriteBuffered calls write with a buffered writer for w, and flushes it.
 func WriteBuffered(w io.Writer, write func(io.Writer) error) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	if err := write(b); err != nil {

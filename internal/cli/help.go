@@ -14,13 +14,13 @@ import (
 // PageWidth is the width of a help page, in columns, unless the terminal is narrower.
 const PageWidth = 80
 
-// HelpPages makes root and its commands print their help in at most as many columns as width
-// returns. --help prints a short page; Explain prints the whole text.
+// HelpPages sets the help functions of root and its commands. width returns the maximum width in
+// columns. --help prints a short page; Explain prints the whole text.
 func HelpPages(root *cobra.Command, width func() int) {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		p := &helpPage{width: width(), cmd: cmd}
 		p.short()
-		_, _ = io.WriteString(cmd.OutOrStdout(), p.text.String()) // the reader may be gone
+		_, _ = io.WriteString(cmd.OutOrStdout(), p.text.String()) // the reader may have exited
 	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		p := &helpPage{width: width(), cmd: cmd}
@@ -30,8 +30,7 @@ func HelpPages(root *cobra.Command, width func() int) {
 	})
 }
 
-// Explain writes everything that there is to know about a command. For the root it lists all
-// commands.
+// Explain writes the complete help of a command. For the root it lists all commands.
 func Explain(w io.Writer, cmd *cobra.Command, width int) error {
 	p := &helpPage{width: width, cmd: cmd}
 	if cmd.Long != "" {
@@ -52,14 +51,14 @@ func Explain(w io.Writer, cmd *cobra.Command, width int) error {
 // shortExamples is the number of examples on a short page.
 const shortExamples = 3
 
-// helpPage collects the help of a command.
+// helpPage builds the help of a command.
 type helpPage struct {
 	cmd   *cobra.Command
-	width int // in columns
+	width int // maximum width in columns
 	text  strings.Builder
 }
 
-// short adds the short page: what the command does in one sentence, and its usage.
+// short adds the short page: a sentence about the command, and its usage.
 func (p *helpPage) short() {
 	switch {
 	case p.cmd.IsAdditionalHelpTopicCommand():
@@ -74,7 +73,7 @@ func (p *helpPage) short() {
 	p.usage(shortExamples)
 }
 
-// usage adds the command line, at most so many examples (all if it is negative), commands and
+// usage adds the command line, up to the given number of examples (all if negative), commands and
 // flags.
 func (p *helpPage) usage(examples int) {
 	p.section("Usage")
@@ -105,8 +104,8 @@ func (p *helpPage) usage(examples int) {
 	p.text.WriteString("\n" + wrapText(more, p.width) + "\n")
 }
 
-// firstExamples returns the first n examples; all if n is negative. Lines that are indented further
-// continue an example.
+// firstExamples returns the first n examples, or all if n is negative. Lines with further
+// indentation continue an example.
 func firstExamples(text string, n int) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -122,7 +121,7 @@ func firstExamples(text string, n int) string {
 	return strings.Join(out, "\n")
 }
 
-// flags adds the flags of the command, by group. It leaves out --help.
+// flags adds the flags of the command by group, except --help.
 func (p *helpPage) flags() {
 	var titles []string
 	groups := map[string]*pflag.FlagSet{}
@@ -140,7 +139,7 @@ func (p *helpPage) flags() {
 		}
 		groups[title].AddFlag(f)
 	})
-	slices.SortStableFunc(titles, func(a, b string) int { // those of no group come first
+	slices.SortStableFunc(titles, func(a, b string) int { // flags without a group come first
 		switch {
 		case a == b:
 			return 0
@@ -213,8 +212,8 @@ func wrapText(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// wrapWords joins words to lines of at most width columns. The first line begins with first, which
-// has its own blank, the others with rest.
+// wrapWords wraps words to lines of at most width columns. The first line begins with first, which
+// includes its own blank, the others with rest.
 func wrapWords(words []string, width int, first, rest string) string {
 	var b strings.Builder
 	b.WriteString(first)
@@ -236,7 +235,8 @@ func wrapWords(words []string, width int, first, rest string) string {
 	return b.String()
 }
 
-// NewFlagsTopic returns the help topic on the flags of every command, which root must have by now.
+// NewFlagsTopic returns the help topic about the flags of every command. root must already have
+// them.
 func NewFlagsTopic(root *cobra.Command) *cobra.Command {
 	long := "These flags work with every command:\n\n" + strings.TrimRight(root.PersistentFlags().FlagUsagesWrapped(PageWidth), "\n")
 	return &cobra.Command{Use: "flags", Short: "The flags of every command", Long: long}

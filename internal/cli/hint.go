@@ -8,8 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// hints says what to do next about errors that can come up in any command. The first that fits is
-// taken.
+// hints are hints for errors that can occur in any command. The first match is used.
 var hints = []struct {
 	target error
 	hint   string

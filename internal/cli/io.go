@@ -15,16 +15,16 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// IO is what a command reads and writes: the process's streams, and what is done with them.
+// IO is the input and output of a command: the process's streams, and functions that use them.
 type IO struct {
 	In, Out, Err *os.File
 	Environ      []string
 	Temps        Temporaries
 
-	Staying bool // the picker comes back: the pager waits for the user also if the text fits the window
+	Staying bool // the picker is shown again, so the pager waits for the user even if the text fits
 }
 
-// Streams returns the process's own streams.
+// Streams returns the process's streams.
 func Streams() *IO {
 	return &IO{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ()}
 }
@@ -32,7 +32,7 @@ func Streams() *IO {
 // IsTerminal reports whether f is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Page lets write write to stdout, on a terminal through the user's pager.
+// Page calls write with stdout or, on a terminal, the user's pager.
 func (o *IO) Page(write func(io.Writer) error) error {
 	p := Pager{}
 	if IsTerminal(o.Out) {
@@ -76,13 +76,13 @@ func (o *IO) Progress(label, unit string, total int64) *human.Bar {
 	return human.NewBar(out, func() int { return terminalWidth(o.Err) }, label, unit, total)
 }
 
-// Colours returns the style for stdout: colours on a terminal only, and never with NO_COLOR
+// Colours returns the style for stdout. It uses colours only on a terminal, and never with NO_COLOR
 // (no-color.org).
 func (o *IO) Colours() Style {
 	return Style(IsTerminal(o.Out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }
 
-// Width returns the columns of stdout: $COLUMNS, else the terminal's; 0 if nothing limits it.
+// Width returns the width of stdout in columns: $COLUMNS, or the terminal's. 0 means no limit.
 func (o *IO) Width() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -102,17 +102,17 @@ func terminalWidth(f *os.File) int {
 	return cols
 }
 
-// Notice tells the user about something that is not a failure of the command.
+// Notice prints a notice for the user, which is not an error.
 func (o *IO) Notice(format string, args ...any) {
 	Notice(o.Err, fmt.Sprintf(format, args...))
 }
 
-// Logger returns a log of what is at least of this level, on stderr.
+// Logger returns a logger for messages of at least this level, which writes to stderr.
 func (o *IO) Logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(o.Err, &slog.HandlerOptions{Level: level}))
 }
 
-// WriteFile is Temporaries.WriteFile, with "-" for stdout.
+// WriteFile is like Temporaries.WriteFile; "-" is stdout.
 func (o *IO) WriteFile(path string, write func(io.Writer) error) error {
 	if path == "-" || path == "" {
 		return WriteBuffered(o.Out, write)
@@ -120,16 +120,18 @@ func (o *IO) WriteFile(path string, write func(io.Writer) error) error {
 	return o.Temps.WriteFile(path, write)
 }
 
-// Interactive reports whether the picker can be shown: on a terminal that can move its cursor.
+// Interactive reports whether the picker can be shown: it needs a terminal that can move its
+// cursor.
 func (o *IO) Interactive() bool {
 	name := os.Getenv("TERM")
 	return IsTerminal(o.In) && IsTerminal(o.Out) && name != "" && name != "dumb" && name != "unknown"
 }
 
-// awaitEnter lets the user read what is on the terminal before the picker comes back.
+// awaitEnter waits for Enter, so that the user can read the terminal before the picker is shown
+// again.
 func (o *IO) awaitEnter() {
 	fmt.Fprint(o.Err, "ptyrec: press Enter to go back to the list ")
-	_, _ = bufio.NewReader(o.In).ReadString('\n') // without an answer it goes on, too
+	_, _ = bufio.NewReader(o.In).ReadString('\n') // an error counts as an answer
 }
 
 // Agreed asks on stderr whether to do what.
@@ -137,10 +139,10 @@ func (o *IO) Agreed(what string) error {
 	return confirm(o.In, IsTerminal(o.In), o.Err, what)
 }
 
-// minPageWidth is the width of a help page in a terminal that is narrower still, in columns.
+// minPageWidth is the minimum width of a help page, in columns.
 const minPageWidth = 40
 
-// HelpWidth returns the width of the help pages on stdout.
+// HelpWidth returns the width of help pages on stdout.
 func (o *IO) HelpWidth() int {
 	if n := o.Width(); n > 0 {
 		return max(minPageWidth, min(n, PageWidth))

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// KeyHint says how a key is written.
+// KeyHint explains how keys are written.
 const KeyHint = `try ctrl+], ctrl+q or ctrl+\`
 
-// ParseKey returns the byte that a key, written ctrl+x or ^x, sends.
+// ParseKey returns the byte that a key sends. The key is written as ctrl+x or ^x.
 func ParseKey(name string) (byte, error) {
 	text := strings.ToLower(name)
 	for _, prefix := range []string{"ctrl+", "ctrl-", "c-", "^"} {

@@ -13,17 +13,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Manual writes manual pages (section 1) of commands.
+// Manual writes manual pages (section 1).
 type Manual struct {
-	Source string    // the program and its version
-	Date   time.Time // of the pages
+	Source string    // name and version of the program
+	Date   time.Time // date of the pages
 }
 
-// Write writes the page of a command, in the macros of man(7). That of the root has the help topics
-// about sessions and exit statuses, too.
+// Write writes the page of a command with the macros of man(7). The root's page also contains the
+// help topics about sessions and exit statuses.
 //
-// It does not use cobra/doc: that fills tables, and its parser of Markdown compiles expressions at
-// each start of the program.
+// It does not use cobra/doc, which fills tables, and whose Markdown parser compiles regular
+// expressions at each start of the program.
 func (m Manual) Write(out io.Writer, cmd *cobra.Command) error {
 	long := cmd.Long
 	if !cmd.HasParent() {
@@ -63,7 +63,7 @@ func (m Manual) Write(out io.Writer, cmd *cobra.Command) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// writePart writes lines: as they are if one is indented, else filled.
+// writePart writes lines: unchanged if one is indented, else filled.
 func writePart(w io.Writer, text string) {
 	if strings.HasPrefix(text, "  ") || strings.Contains(text, "\n  ") {
 		text = ".nf\n" + roff(text) + "\n.fi"
@@ -73,7 +73,7 @@ func writePart(w io.Writer, text string) {
 	fmt.Fprintln(w, text)
 }
 
-// writeFlags writes flags as the help does.
+// writeFlags writes flags as in the help.
 func writeFlags(w io.Writer, title string, flags *pflag.FlagSet) {
 	if flags.HasAvailableFlags() {
 		fmt.Fprintf(w, ".SH %s\n", title)
@@ -81,13 +81,14 @@ func writeFlags(w io.Writer, title string, flags *pflag.FlagSet) {
 	}
 }
 
-// roffEscapes keeps troff from taking a backslash, a dash, or what begins a line for its own.
+// roffEscapes escapes backslashes, dashes, and characters that troff interprets at the start of a
+// line.
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
 
 func roff(text string) string { return strings.TrimPrefix(roffEscapes.Replace("\n"+text), "\n") }
 
-// WriteAll writes the pages of a command and of all below it into a folder, which is created if it
-// does not exist.
+// WriteAll writes the pages of a command and its subcommands to a folder, and creates the folder if
+// needed.
 func (m Manual) WriteAll(t *Temporaries, dir string, cmd *cobra.Command) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (m Manual) WriteAll(t *Temporaries, dir string, cmd *cobra.Command) error {
 	path := filepath.Join(dir, name)
 	err := t.WriteFile(path, func(w io.Writer) error { return m.Write(w, cmd) })
 	if err == nil {
-		err = os.Chmod(path, 0o644) // nothing in it is private
+		err = os.Chmod(path, 0o644) // the pages are not private
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

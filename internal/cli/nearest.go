@@ -2,8 +2,8 @@ package cli
 
 import "strings"
 
-// Nearest returns the name that is most like key, as a suggestion for a word that was mistyped, and
-// how many letters must be changed to make them equal. Names are in lower case; key need not be.
+// Nearest returns the name that is most similar to key, as a suggestion for a mistyped word, and
+// the number of letters to change to make them equal. Names are in lower case; key need not be.
 func Nearest(key string, names []string) (best string, changes int) {
 	changes = len(key) + len(names)
 	for _, name := range names {

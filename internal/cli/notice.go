@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Notice writes a line to w about something that is not a failure of the command.
+// Notice writes a notice to w, which is not an error.
 func Notice(w io.Writer, text string) {
-	_, _ = fmt.Fprintf(w, "ptyrec: %s\n", printable.OneLine(text)) // nobody reads it if that fails
+	_, _ = fmt.Fprintf(w, "ptyrec: %s\n", printable.OneLine(text)) // an error cannot be reported
 }

@@ -17,17 +17,17 @@ var errPager = errors.New("the pager cannot be run")
 
 // Pager is the program that shows long output on a terminal.
 type Pager struct {
-	Command string   // for sh -c; empty: write without a pager
-	Env     []string // to be added to the pager's environment
+	Command string   // command for sh -c; empty: write without a pager
+	Env     []string // added to the pager's environment
 }
 
-// PagerFrom chooses the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is
-// installed. It chooses no pager for a terminal that cannot move its cursor (TERM is unset, dumb or
+// PagerFrom selects the pager as git does: $PTYREC_PAGER, else $PAGER, else less if it is
+// installed. It selects none for a terminal that cannot move its cursor (TERM is unset, dumb or
 // unknown).
 //
-// less is told to exit if the text fits one screen (LESS=FRX), to show colours (R, which the user's
-// own LESS may lack), and to print UTF-8 as it is: in the C locale it would print the bytes in
-// hexadecimal. Other settings of the user are kept.
+// less is told to exit if the text fits on one screen (LESS=FRX), to show colours (R, which the
+// user's own LESS may lack), and to print UTF-8 unchanged; in the C locale it would print the bytes
+// in hexadecimal. The user's other settings are kept.
 func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	if term, _ := lookup("TERM"); term == "" || term == "dumb" || term == "unknown" {
 		return Pager{}
@@ -36,7 +36,7 @@ func PagerFrom(lookup func(name string) (string, bool)) Pager {
 	switch flags, ok := lookup("LESS"); {
 	case !ok:
 		p.Env = append(p.Env, "LESS=FRX")
-	case !strings.ContainsAny(flags, "RrP"): // after P, the rest is a prompt
+	case !strings.ContainsAny(flags, "RrP"): // what follows P is a prompt
 		p.Env = append(p.Env, "LESS="+flags+" -R")
 	}
 	for _, v := range []struct{ name, value string }{{"LESSCHARSET", "utf-8"}, {"LV", "-c"}} {
@@ -69,7 +69,7 @@ func (p Pager) IsLess() bool {
 	return name == "less" || strings.HasSuffix(name, "/less")
 }
 
-// Stay makes less wait for the user also if the text fits one screen.
+// Stay makes less wait for the user even if the text fits on one screen.
 func (p *Pager) Stay() {
 	for i, v := range p.Env {
 		if flags, ok := strings.CutPrefix(v, "LESS="); ok {
@@ -77,7 +77,7 @@ func (p *Pager) Stay() {
 			return
 		}
 	}
-	if flags := os.Getenv("LESS"); p.IsLess() && !strings.Contains(flags, "P") { // after P, the rest is a prompt
+	if flags := os.Getenv("LESS"); p.IsLess() && !strings.Contains(flags, "P") { // what follows P is a prompt
 		p.Env = append(p.Env, "LESS="+flags+" -+F")
 	}
 }
@@ -98,10 +98,10 @@ func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer
 	if err := cmd.Start(); err != nil {
 		return buffered(out, write)
 	}
-	signal.Ignore(syscall.SIGINT) // Ctrl+C is meant for the pager, which survives it
+	signal.Ignore(syscall.SIGINT) // Ctrl+C is for the pager
 	defer signal.Reset(syscall.SIGINT)
 	written := errors.Join(buffered(in, write), in.Close())
-	if errors.Is(written, syscall.EPIPE) || errors.Is(written, os.ErrClosed) { // the user quit before the end
+	if errors.Is(written, syscall.EPIPE) || errors.Is(written, os.ErrClosed) { // the user left the pager early
 		written = nil
 	}
 	err = cmd.Wait()
@@ -114,7 +114,7 @@ func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer
 	return written
 }
 
-// Text returns a function that writes text, for Page.
+// Text returns a function for Page that writes text.
 func Text(text string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

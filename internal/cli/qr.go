@@ -20,7 +20,7 @@ func QR(text string) (rows []string, width int, err error) {
 	width = code.Size + 2*quiet
 	for y := -quiet; y < code.Size+quiet; y += 2 {
 		var row strings.Builder
-		row.WriteString("\x1b[38;5;16;48;5;231m") // black on white, whatever the theme
+		row.WriteString("\x1b[38;5;16;48;5;231m") // black on white, independent of the theme
 		for x := -quiet; x < code.Size+quiet; x++ {
 			row.WriteString(qrCells[bit(code.Black(x, y))<<1|bit(code.Black(x, y+1))])
 		}
@@ -30,7 +30,7 @@ func QR(text string) (rows []string, width int, err error) {
 	return rows, width, nil
 }
 
-// qrCells are the cells by which half is black: neither, the lower, the upper, both.
+// qrCells are the cells by which half is black: none, the lower, the upper, both.
 var qrCells = [4]string{" ", "▄", "▀", "█"}
 
 func bit(on bool) int {

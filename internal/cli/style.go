@@ -1,6 +1,6 @@
 package cli
 
-// Style colours words, or leaves them alone if colours are off.
+// Style colours text, or returns it unchanged if colours are off.
 type Style bool
 
 // SGR parameters (ECMA-48, 8.3.117).
@@ -10,7 +10,7 @@ const (
 	Green  = "32"
 	Yellow = "33"
 	Cyan   = "36"
-	Match  = "1;31" // as grep's
+	Match  = "1;31" // as in grep
 )
 
 // Paint returns text in a colour, with the colour reset after it.

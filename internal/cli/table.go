@@ -9,18 +9,18 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// Table writes rows in columns.
+// Table is a table with columns.
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
 }
 
-// Column is a column of a table. One whose cells are all empty is not shown.
+// Column is a column of a table. It is omitted if all its cells are empty.
 type Column struct {
 	Title string
-	Right bool // numbers
-	Drop  int  // narrow windows drop the column with the largest value first; 0: never
-	Flex  bool // is cut if the table is too wide; if several are set, the last one
+	Right bool // align to the right, for numbers
+	Drop  int  // if the window is too narrow, the column with the largest value is dropped first; 0: never
+	Flex  bool // cut this column if the table is too wide; if several are set, the last one
 }
 
 // Cell is a text and the SGR parameters that colour it.
@@ -28,7 +28,7 @@ type Cell struct{ Text, Color string }
 
 const (
 	columnGap = 2   // cells between columns
-	flexWidth = 24  // the narrowest the flexible column gets while others can be dropped
+	flexWidth = 24  // minimum width of the flexible column while others can be dropped
 	titleSGR  = "2" // dim
 )
 

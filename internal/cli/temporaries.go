@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// Temporaries are the files that are half written, and the folders of a command. Ctrl+C leaves none
-// behind. The zero value has none.
+// Temporaries are the incomplete files and temporary folders of a command. They are removed if a
+// signal ends the program. The zero value is empty.
 type Temporaries struct {
 	mu    sync.Mutex // guards the fields below
 	names map[string]bool
-	stop  func() // ends the watch; nil while there is nothing to watch over
+	stop  func() // stops watching; nil while there are no files
 }
 
-// Add has the file removed when the program is interrupted, until done is called.
+// Add registers a file to remove when the program is interrupted, until done is called.
 func (t *Temporaries) Add(name string) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,7 +44,7 @@ func (t *Temporaries) remove(name string) {
 	}
 }
 
-// watch waits for a signal, removes the files, and dies of the signal.
+// watch waits for a signal, removes the files, and ends the process by the signal.
 func (t *Temporaries) watch() (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -55,7 +55,7 @@ func (t *Temporaries) watch() (stop func()) {
 		case s := <-signals:
 			t.mu.Lock()
 			for name := range t.names {
-				_ = os.RemoveAll(name) // it may be in place already
+				_ = os.RemoveAll(name) // it may already have been renamed
 			}
 			t.mu.Unlock()
 			signal.Reset()

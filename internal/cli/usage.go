@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 )
 
-// Operands returns a check that a command gets between least and most arguments; a negative most
-// means any number.
+// Operands returns a check that the number of a command's arguments is between least and most. A
+// negative most means no limit.
 func Operands(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -26,7 +26,7 @@ func Operands(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// OneOf returns a check that a command's argument is one of these words.
+// OneOf returns a check that a command's argument is one of these words. what names the argument.
 func OneOf(what string, words ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := Operands(1, 1)(cmd, args); err != nil {
@@ -39,8 +39,8 @@ func OneOf(what string, words ...string) cobra.PositionalArgs {
 	}
 }
 
-// Subcommand checks the arguments of a command that only has subcommands: a word here is none of
-// them.
+// Subcommand is the check for a command that has only subcommands: any argument is an unknown
+// subcommand.
 func Subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -51,8 +51,8 @@ func Subcommand(cmd *cobra.Command, args []string) error {
 	return failure.Misuse(commandHint(cmd, args[0]), "unknown command %q", args[0])
 }
 
-// UnknownCommand is the error of --help behind a word that is no command; cobra, which looks for
-// this flag first, would describe the parent.
+// UnknownCommand returns the error for --help after an unknown command. cobra evaluates the flag
+// first and would describe the parent.
 func UnknownCommand(cmd *cobra.Command) error {
 	if !cmd.HasAvailableSubCommands() {
 		return nil
@@ -63,8 +63,8 @@ func UnknownCommand(cmd *cobra.Command) error {
 // NeverSuggest is the annotation of commands that are never suggested for an unknown word.
 const NeverSuggest = "ptyrec_never_suggest"
 
-// commandHint suggests what may have been meant by an unknown word: a command with a similar name
-// or purpose, or a program to record.
+// commandHint returns a hint for an unknown word: a command with a similar name or purpose, or a
+// program to record.
 func commandHint(cmd *cobra.Command, word string) string {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -96,8 +96,8 @@ func usageHint(cmd *cobra.Command) string {
 	return "usage: " + path
 }
 
-// Suggest returns a hint that one of names was meant, written after before, or otherwise if none is
-// similar enough.
+// Suggest returns a hint that suggests the most similar of names, written after before, or
+// otherwise if none is similar enough.
 func Suggest(word, before string, names []string, otherwise string) string {
 	if len(names) == 0 {
 		return otherwise
@@ -109,7 +109,7 @@ func Suggest(word, before string, names []string, otherwise string) string {
 	return "did you mean " + before + best + "?"
 }
 
-// FlagError says what is wrong with a flag, in place of pflag's words.
+// FlagError returns the error for an invalid flag, instead of pflag's.
 func FlagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var valueless *pflag.ValueRequiredError
@@ -130,7 +130,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return failure.Misuse(HelpHint(cmd), "%s", err)
 }
 
-// notOfType says what a value is not.
+// notOfType explains why a value is invalid.
 func notOfType(e *pflag.InvalidValueError) string {
 	switch e.GetFlag().Value.Type() {
 	case "int":
@@ -148,7 +148,7 @@ func flagHint(f *pflag.Flag) string {
 	return strings.TrimSpace("--"+f.Name+" "+name) + ": " + usage
 }
 
-// HelpHint names the help page of a command.
+// HelpHint returns a hint that refers to the help page of a command.
 func HelpHint(cmd *cobra.Command) string {
 	return "see `" + strings.Replace(cmd.CommandPath(), "ptyrec", "ptyrec help", 1) + "`"
 }

@@ -1,4 +1,4 @@
-// Package config reads the configuration: a TOML file, and what the environment says instead
+// Package config reads the configuration: a TOML file, overridden by environment variables
 // (docs/config.md).
 package config
 
@@ -29,7 +29,7 @@ import (
 //go:embed config.toml
 var template string
 
-// Config has the settings. Flags override the environment, which overrides the file.
+// Config is the configuration. Flags override the environment, which overrides the file.
 type Config struct {
 	Database  string    `toml:"database"`
 	Run       Run       `toml:"run"`
@@ -41,7 +41,7 @@ type Config struct {
 	Team      Team      `toml:"team"`
 }
 
-// Team says what is sent to the server of a team. Its zero value sends nothing.
+// Team configures what is sent to a team's server. Its zero value sends nothing.
 type Team struct {
 	Server  string        `toml:"server"`
 	Folders []string      `toml:"folders"`
@@ -52,7 +52,8 @@ type Team struct {
 	Spaces  []team.Folder `toml:"spaces"`
 }
 
-// Rules returns which sessions are sent. With everything, these are all, if no folders are set.
+// Rules returns the rules for the sessions to send. If everything is set and no folders are
+// configured, all are sent.
 func (t *Team) Rules(everything bool) (team.Rules, error) {
 	r := team.Rules{Agents: t.Agents, Raw: t.Raw, Live: t.Live, Space: t.Space, All: everything && len(t.Folders) == 0}
 	for _, folder := range t.Folders {
@@ -72,7 +73,7 @@ func (t *Team) Rules(everything bool) (team.Rules, error) {
 	return r, nil
 }
 
-// absolute returns the path of a folder that may begin with ~.
+// absolute returns the absolute path of a folder that may begin with ~.
 func absolute(folder string) (string, error) {
 	rest, ok := strings.CutPrefix(folder, "~")
 	if ok && (rest == "" || rest[0] == '/') {
@@ -88,21 +89,21 @@ func absolute(folder string) (string, error) {
 	return filepath.Clean(folder), nil
 }
 
-// Run has the settings of `ptyrec run`.
+// Run configures `ptyrec run`.
 type Run struct {
 	Input  bool   `toml:"input"`
 	Notice string `toml:"notice"`
-	// Ignore has patterns of what is not recorded, see package ignore.
+	// Ignore are patterns of what not to record, see package ignore.
 	Ignore []string `toml:"ignore"`
 }
 
-// Ignored returns what is not recorded.
+// Ignored returns the parsed patterns.
 func (r *Run) Ignored() (ignore.List, error) {
 	home, _ := sys.HomeFolder() // only ~ needs one
 	return ignore.Parse(r.Ignore, home)
 }
 
-// Retention has the settings of what is deleted once a day. Its zero value deletes nothing.
+// Retention configures what to delete once a day. Its zero value deletes nothing.
 type Retention struct {
 	OlderThan  string `toml:"older_than"`
 	MaxSize    string `toml:"max_size"`
@@ -114,41 +115,40 @@ func (r *Retention) Policy() (library.RetentionPolicy, error) {
 	return library.ParseRetention(r.OlderThan, r.MaxSize, r.KeepTagged)
 }
 
-// Stats has the settings of `ptyrec stats`.
+// Stats configures `ptyrec stats`.
 type Stats struct {
-	Prices string `toml:"prices"` // a file of prices; empty: prices.toml beside the configuration, if it is there
+	Prices string `toml:"prices"` // path of a price list; empty: prices.toml next to the configuration, if it exists
 }
 
-// PricesPath returns the path of the user's prices where the configuration names none:
-// $XDG_CONFIG_HOME/ptyrec/prices.toml.
+// PricesPath returns the default path of the user's prices: $XDG_CONFIG_HOME/ptyrec/prices.toml.
 func PricesPath() (string, error) {
 	path, err := Path()
 	return filepath.Join(filepath.Dir(path), "prices.toml"), err
 }
 
-// The values of run.notice: when run says that it recorded.
+// The values of run.notice: when run prints that it recorded.
 const (
-	NoticeFirst  = "first" // the first NoticeTimes times
+	NoticeFirst  = "first" // only the first NoticeTimes times
 	NoticeAlways = "always"
 	NoticeNever  = "never"
 )
 
-// NoticeTimes is how often run says that it recorded, with NoticeFirst.
+// NoticeTimes is how often run prints it with NoticeFirst.
 const NoticeTimes = 3
 
-// Attach has the settings of `ptyrec attach`.
+// Attach configures `ptyrec attach`.
 type Attach struct {
 	DetachKey string `toml:"detach_key"`
 }
 
-// Redact has the settings of redaction.
+// Redact configures redaction.
 type Redact struct {
 	Enabled  bool             `toml:"enabled"`
 	Known    bool             `toml:"known"`
 	Patterns []redact.Pattern `toml:"patterns"`
 }
 
-// Default returns the settings where nothing is set.
+// Default returns the default configuration.
 func Default() Config {
 	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true},
 		Team: Team{Folders: []string{}, Agents: []string{}, Raw: true, Spaces: []team.Folder{}}}
@@ -163,10 +163,10 @@ func Path() (string, error) {
 	return filepath.Join(dir, "ptyrec", "config.toml"), nil
 }
 
-// Load returns the configuration: the environment, over the file if it exists, over the defaults.
+// Load returns the configuration: the environment over the file, if it exists, over the defaults.
 func Load() (*Config, error) {
 	c := Default()
-	if path, err := Path(); err == nil { // else there is no configuration
+	if path, err := Path(); err == nil { // otherwise there is no configuration file
 		if err := Read(path, &c); err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func Load() (*Config, error) {
 	return &c, nil
 }
 
-// Read reads the file at path into c. It is no error if the file does not exist.
+// Read reads the file at path into c. It is not an error if the file does not exist.
 func Read(path string, c *Config) error {
 	meta, err := toml.DecodeFile(path, c)
 	var syntax toml.ParseError
@@ -237,7 +237,8 @@ func fileError(path string, err error, hint string) error {
 	return failure.New(fmt.Errorf("%s: %w", path, err), hint)
 }
 
-// environment overrides c with what the environment sets. DatabasePath reads $PTYREC_DB.
+// environment overrides c with settings from environment variables, except $PTYREC_DB, see
+// DatabasePath.
 func (c *Config) environment(get func(string) string) error {
 	for name, to := range map[string]*bool{"PTYREC_INPUT": &c.Run.Input, "PTYREC_REDACT": &c.Redact.Enabled} {
 		text := get(name)
@@ -280,7 +281,7 @@ func keys() []string {
 		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.live", "team.space", "team.spaces", "team.spaces.folder", "team.spaces.space"}
 }
 
-// DatabasePath returns the path of the database: $PTYREC_DB, else as the configuration says, else
+// DatabasePath returns the path of the database: $PTYREC_DB, else the configured one, else
 // $XDG_DATA_HOME/ptyrec/ptyrec.db.
 func DatabasePath(load func() (*Config, error)) (string, error) {
 	if path := os.Getenv("PTYREC_DB"); path != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/recorder/notify"
 )
 
-// Notify has the settings of how the user is told that an agent waits.
+// Notify configures how the user is notified that an agent waits.
 type Notify struct {
 	After         string `toml:"after"`
 	Bell          bool   `toml:"bell"`
@@ -21,10 +21,10 @@ type Notify struct {
 	OnlyUnwatched bool   `toml:"only_unwatched"`
 }
 
-// defaultNotify tells nothing.
+// defaultNotify sends no notifications.
 var defaultNotify = Notify{After: "20s", OSC: notify.OSCOff}
 
-// Options returns the settings as package notify takes them. The error names the setting.
+// Options converts the settings to those of package notify. The error names the setting.
 func (n Notify) Options() (notify.Options, error) {
 	after, err := time.ParseDuration(n.After)
 	if err != nil {
@@ -44,8 +44,8 @@ func (n Notify) Options() (notify.Options, error) {
 	return o, nil
 }
 
-// Flagged is Options with --notify taken into account: nil if it was not given. On adds the bell
-// and the notifications of the terminal and the desktop; off turns all ways off.
+// Flagged is like Options with the flag --notify, or nil if it was not given. On adds the bell and
+// the notifications of the terminal and the desktop; off turns everything off.
 func (n Notify) Flagged(on *bool) (notify.Options, error) {
 	switch {
 	case on == nil:
@@ -60,8 +60,8 @@ func (n Notify) Flagged(on *bool) (notify.Options, error) {
 	return n.Options()
 }
 
-// masked returns the settings as they may be shown: without the secret, and without the webhook,
-// whose address often is one.
+// masked returns the settings in a form that may be shown: without the secret, and without the
+// webhook, whose address often is one.
 func (n Notify) masked() Notify {
 	for _, secret := range []*string{&n.Secret, &n.Webhook} {
 		if *secret != "" {

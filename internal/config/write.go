@@ -16,7 +16,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// Write writes the configuration in the form of its file, without control characters. A comment
+// Write writes the configuration in the format of the file, without control characters. A comment
 // names the file at path, and says if it does not exist.
 func (c *Config) Write(w io.Writer, path string) error {
 	var b bytes.Buffer
@@ -36,7 +36,7 @@ func (c *Config) Write(w io.Writer, path string) error {
 	return err
 }
 
-// Create writes a new file, which explains each setting, and its folder if needed.
+// Create writes a new file with a comment for each setting, and creates its folder if needed.
 func Create(path string) error {
 	if err := sys.PrivateFolder(filepath.Dir(path)); err != nil {
 		return err

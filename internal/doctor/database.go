@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// database examines the database; there may be none yet.
+// database examines the database, which may not exist yet.
 func (x *examination) database(ctx context.Context) error {
 	path := x.Path
 	there, err := sqlite.Exists(path)
@@ -31,7 +31,7 @@ func (x *examination) database(ctx context.Context) error {
 	if errors.Is(err, session.ErrCorrupt) {
 		x.say(x.mended(), "database", "%v", err)
 		if !x.Repair {
-			return nil // report counts it
+			return nil // the report counts it
 		}
 		err = x.salvage(ctx, path)
 	}
@@ -50,7 +50,7 @@ func (x *examination) database(ctx context.Context) error {
 	return x.sessions(ctx)
 }
 
-// journals examines what is recorded beside the database, before it is imported.
+// journals examines the journals, before they are imported.
 func (x *examination) journals(path string) {
 	states, err := sqlite.InspectJournals(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func (x *examination) journals(path string) {
 // files examines the full-text index and the file.
 func (x *examination) files(ctx context.Context, path string) error {
 	defer x.showSeconds("checking the file and the index")()
-	if x.Repair { // in order: the file may be whole behind the index
+	if x.Repair { // in this order: the file may be intact behind a damaged index
 		if err := x.index(ctx); err != nil {
 			return err
 		}
@@ -86,8 +86,7 @@ func (x *examination) files(ctx context.Context, path string) error {
 	})
 }
 
-// file examines the file, and with Repair copies what can be read of a damaged one into a new
-// one.
+// file examines the file. With Repair it copies the readable data of a damaged one into a new one.
 func (x *examination) file(ctx context.Context, path string) error {
 	problems, err := x.db.Check(ctx)
 	if err != nil {
@@ -109,7 +108,7 @@ func (x *examination) file(ctx context.Context, path string) error {
 	return x.salvage(ctx, path)
 }
 
-// salvage copies what can be read of a damaged file into a new one, and opens that.
+// salvage copies the readable data of a damaged file into a new one, and opens that.
 func (x *examination) salvage(ctx context.Context, path string) error {
 	kept, saved, err := sqlite.Salvage(ctx, path)
 	if errors.Is(err, session.ErrBusy) {
@@ -127,7 +126,8 @@ func (x *examination) salvage(ctx context.Context, path string) error {
 	return err
 }
 
-// scrub, with Repair, takes out of the file what redact could not while others read it.
+// scrub removes, with Repair, the data that redact could not remove while others were reading the
+// file.
 func (x *examination) scrub(ctx context.Context) error {
 	if !x.Repair {
 		return nil
@@ -140,7 +140,7 @@ func (x *examination) scrub(ctx context.Context) error {
 	return err
 }
 
-// permissions examines who may read the database's files, and with Repair makes them private.
+// permissions examines who can read the database's files, and makes them private with Repair.
 func (x *examination) permissions(path string) {
 	exposed, err := sqlite.Exposed(path)
 	if err != nil {
@@ -171,8 +171,7 @@ func (x *examination) index(ctx context.Context) error {
 		return err
 	}
 	if x.Repair {
-		// Where the entries cannot be read either, file makes a new database, and its
-		// index.
+		// If the entries cannot be read either, file creates a new database with a new index.
 		if err := x.db.Reindex(ctx); err != nil && !errors.Is(err, session.ErrCorrupt) {
 			return err
 		}

@@ -1,4 +1,4 @@
-// Package doctor examines a database and the surroundings of ptyrec, and repairs the database.
+// Package doctor examines a database and the environment of ptyrec, and repairs the database.
 package doctor
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Verdicts of an examination. What is lost cannot be brought back: it is reported, and no failure.
+// Verdicts. Lost data cannot be restored, so it is reported, but does not count as a failure.
 const (
 	OK     = "ok"
 	Note   = "note"
@@ -24,19 +24,19 @@ const (
 	Mended = "mended"
 )
 
-// Finding is one thing that an examination found.
+// Finding is one result of an examination.
 type Finding struct {
 	Verdict string `json:"verdict"`
 	What    string `json:"what"`
-	Session string `json:"session,omitempty"` // its id
+	Session string `json:"session,omitempty"` // id of the session
 	Detail  string `json:"detail"`
 }
 
-// Options say what to examine. All functions are required.
+// Options are the options of Examine. All functions are required.
 type Options struct {
-	Path   string // of the database; if it is empty, only the surroundings are examined
+	Path   string // path of the database; if empty, only the environment is examined
 	Repair bool
-	All    bool // with Repair: read all sessions again
+	All    bool // with Repair: extract all sessions again
 
 	Open     func(ctx context.Context) (*sqlite.Store, error) // opens the database at Path
 	OpenNew  func(ctx context.Context) (*sqlite.Store, error) // opens it after Repair has replaced it
@@ -44,20 +44,20 @@ type Options struct {
 	Progress func(label, unit string, total int64) *human.Bar
 
 	Stdin, Stdout *os.File // one of them may be the terminal
-	Session       string   // id of the recorded session that this process runs in, if any
+	Session       string   // id of the recorded session in which this process runs, or empty
 	Agents        []string // names of programs
 }
 
-// examination is an examination at work.
+// examination is the state of an examination.
 type examination struct {
 	Options
 	db       *sqlite.Store
-	hidden   map[string]bool // the sessions of which a journal cannot be read
+	hidden   map[string]bool // sessions with an unreadable journal
 	findings []Finding
 }
 
-// Examine examines the database, then the surroundings, and repairs what it can if that is wanted.
-// It closes no database. The error says why it could not go on; there may be findings all the same.
+// Examine examines the database, then the environment, and makes repairs if requested. It does not
+// close databases. It returns an error if it could not continue, together with the findings so far.
 func Examine(ctx context.Context, o Options) (Report, error) {
 	x := &examination{Options: o, hidden: map[string]bool{}}
 	var err error
@@ -71,10 +71,10 @@ func Examine(ctx context.Context, o Options) (Report, error) {
 	return x.findings, err
 }
 
-// Report is what an examination found, in order.
+// Report is the list of findings, in order.
 type Report []Finding
 
-// Bad counts what is still wrong.
+// Bad returns the number of problems that remain.
 func (r Report) Bad() (n int) {
 	for _, f := range r {
 		if f.Verdict == Bad {
@@ -89,7 +89,7 @@ func (r Report) WriteJSON(w io.Writer) error {
 	return printable.WriteJSON(w, map[string]any{"findings": r})
 }
 
-// Write writes the report for people, a finding a line.
+// Write writes the report for people, one finding a line.
 func (r Report) Write(w io.Writer) error {
 	for _, f := range r {
 		what := f.What
@@ -111,7 +111,7 @@ func (x *examination) sayOf(id, verdict, what, format string, args ...any) {
 	x.findings = append(x.findings, Finding{Verdict: verdict, What: what, Session: id, Detail: fmt.Sprintf(format, args...)})
 }
 
-// mended returns the verdict on something that Repair takes care of.
+// mended returns the verdict for a problem that Repair fixes.
 func (x *examination) mended() string {
 	if x.Repair {
 		return Mended
@@ -119,7 +119,7 @@ func (x *examination) mended() string {
 	return Bad
 }
 
-// sideBySide runs n parts of an examination on all cores, and reports what they find in order.
+// sideBySide runs n parts of an examination on all cores, and reports their findings in order.
 func (x *examination) sideBySide(n int, examine func(part *examination, i int) error) error {
 	parts := make([]examination, n)
 	err := sys.OnAllCores(n, func(i int) error {
@@ -132,7 +132,7 @@ func (x *examination) sideBySide(n int, examine func(part *examination, i int) e
 	return err
 }
 
-// showSeconds shows on a terminal how long work of unknown length has taken, until done is called.
+// showSeconds shows on a terminal how long work of unknown length is taking, until done is called.
 func (x *examination) showSeconds(label string) (done func()) {
 	shown := x.Progress(label, "s", 0)
 	over, stopped := make(chan struct{}), make(chan struct{})

@@ -14,8 +14,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// advice says how this user gets access to the file at path, if err is that it has none, or only
-// another user has. It begins with "; ", or is empty.
+// advice explains how this user gets access to the file at path, if err means that the user has
+// none, or only another user has. It begins with "; ", or is empty.
 func advice(path string, err error) string {
 	top, owner := foreign(path)
 	switch {
@@ -28,8 +28,8 @@ func advice(path string, err error) string {
 		top, userName(owner), os.Getuid(), os.Getgid(), shellquote.Join(top))
 }
 
-// foreign returns the highest file or folder on the way to path, below a folder of this user's,
-// that belongs to another user; "" if there is none.
+// foreign returns the highest file or folder in the path, below a folder of this user's, that
+// belongs to another user. top is "" if there is none.
 func foreign(path string) (top string, owner int) {
 	path, err := filepath.Abs(path)
 	if err != nil || os.Geteuid() == 0 {

@@ -34,7 +34,7 @@ func (x *examination) sessions(ctx context.Context) error {
 // session examines one session: its raw log, how it ended, and its entries.
 func (x *examination) session(ctx context.Context, info *store.Info) error {
 	if x.hidden[info.ID] {
-		return nil // it was said
+		return nil // already reported
 	}
 	damage, events, err := rawDamage(ctx, x.db, info)
 	if err != nil {
@@ -58,7 +58,7 @@ func reason(d *store.Damage) string {
 	return printable.OneLine(d.Err.Error())
 }
 
-// rawDamage reads all of a raw log.
+// rawDamage reads a whole raw log and returns its damage.
 func rawDamage(ctx context.Context, db *sqlite.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
 	source := archive.NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
@@ -71,10 +71,10 @@ func rawDamage(ctx context.Context, db *sqlite.Store, info *store.Info) (damage 
 	}
 }
 
-// entries examines a session's entries, and reads them from the raw log again where that makes them
-// better.
+// entries examines a session's entries, and extracts them from the raw log again if that improves
+// them.
 func (x *examination) entries(ctx context.Context, info *store.Info, damaged, empty bool) error {
-	old, err := x.db.Entries(ctx, info.ID) // what cannot be read has no ids to keep
+	old, err := x.db.Entries(ctx, info.ID) // unreadable entries have no ids to keep
 	if err != nil && !errors.Is(err, session.ErrCorrupt) {
 		return err
 	}
@@ -107,7 +107,7 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 	return nil
 }
 
-// messages counts the messages among entries.
+// messages returns the number of messages among entries.
 func messages(entries []*session.Entry) (n int) {
 	for _, e := range entries {
 		if e.Type == session.TypeMessage {
@@ -117,8 +117,7 @@ func messages(entries []*session.Entry) (n int) {
 	return n
 }
 
-// rebuild reads a session's entries from its raw log again. Those that did not change keep their
-// ids.
+// rebuild extracts a session's entries from its raw log again. Unchanged entries keep their ids.
 func (x *examination) rebuild(ctx context.Context, info *store.Info, old []*session.Entry) error {
 	lib, err := x.Library(x.db)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/rundir"
 )
 
-// terminal says what ptyrec sees of the terminal.
+// terminal reports what ptyrec detects about the terminal.
 func (x *examination) terminal() {
 	if !term.IsTerminal(int(x.Stdout.Fd())) && !term.IsTerminal(int(x.Stdin.Fd())) {
 		x.say(Note, "terminal", "none here; TERM=%s", os.Getenv("TERM"))
@@ -28,10 +28,10 @@ func (x *examination) terminal() {
 	}
 }
 
-// leftTime is how old a temporary file is that no command is still at work on, most probably.
+// leftTime is the minimum age of a temporary file that counts as abandoned.
 const leftTime = 24 * time.Hour
 
-// left says what commands that were killed have left behind.
+// left reports what killed commands have left behind.
 func (x *examination) left() {
 	killed := rundir.Left()
 	for _, dir := range killed {
@@ -50,7 +50,7 @@ func (x *examination) left() {
 	}
 }
 
-// agents says which of the agents are installed.
+// agents reports which agents are installed.
 func (x *examination) agents() {
 	for _, name := range x.Agents {
 		path, err := exec.LookPath(name)
@@ -62,7 +62,7 @@ func (x *examination) agents() {
 	}
 }
 
-// folders examines the folders that sockets of live sessions are in.
+// folders examines the folders for the sockets of live sessions.
 func (x *examination) folders() {
 	folders := rundir.Folders()
 	if x.Path != "" {

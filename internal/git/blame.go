@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Line is where a line of a file comes from.
+// Line is the origin of a line of a file.
 type Line struct {
-	Commit string    // empty: it is not committed
-	At     time.Time // of the commit
+	Commit string    // empty if it is not committed
+	At     time.Time // time of the commit
 }
 
-// BlameLine returns where a line of a file comes from, counted from 1. The error wraps
-// ErrUnanswered, also if the file is in no repository.
+// BlameLine returns the origin of a line of a file, counted from 1. The error wraps ErrUnanswered,
+// also if the file is not in a repository.
 func BlameLine(ctx context.Context, file string, line int) (Line, error) {
 	dir := filepath.Dir(file)
 	if !Inside(dir) {
@@ -52,7 +52,7 @@ func BlameLine(ctx context.Context, file string, line int) (Line, error) {
 	return Line{}, ErrUnanswered
 }
 
-// Root returns the folder of the work tree that dir is in, or dir itself.
+// Root returns the root of the work tree that contains dir, or dir itself.
 func Root(ctx context.Context, dir string) string {
 	text, err := ask(ctx, dir, "rev-parse", "--show-toplevel")
 	if root := strings.TrimSuffix(text, "\n"); err == nil && filepath.IsAbs(root) {

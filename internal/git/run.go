@@ -1,10 +1,10 @@
-// Package git asks git about the repository of a folder: briefly, without waiting for locks, and
-// without running the programs that the repository's own configuration names.
+// Package git runs git to query the repository of a folder: briefly, without waiting for locks, and
+// without running programs from the repository's configuration.
 //
-// A folder may come from anybody. What git would run for the questions asked here is switched off:
-// hooks, file system monitors, pagers, prompts for passwords, the filters that .gitattributes
-// chooses from the repository's configuration, and the transports by which a partial clone fetches
-// what it lacks. Variables of the environment that begin with GIT_ are not passed on.
+// A folder may come from an attacker. Everything that git could run for these queries is switched
+// off: hooks, file system monitors, pagers, password prompts, filters that .gitattributes selects
+// from the repository's configuration, and the transports with which a partial clone fetches
+// missing objects. Environment variables that begin with GIT_ are not passed on.
 package git
 
 import (
@@ -23,13 +23,13 @@ import (
 
 var limit = 200 * time.Millisecond
 
-// Limit returns how long the questions about one moment may take in all.
+// Limit returns the total time limit for the queries about one moment.
 func Limit() time.Duration { return limit }
 
-// SetLimit changes what Limit returns. It is for tests on a busy machine, before they begin.
+// SetLimit changes the result of Limit. It is for tests on a busy machine, before they begin.
 func SetLimit(d time.Duration) { limit = d }
 
-// maxAnswer is the most that is read of an answer, in bytes.
+// maxAnswer is the maximum length of git's output, in bytes. The rest is cut off.
 const maxAnswer = 1 << 20
 
 var (
@@ -39,7 +39,8 @@ var (
 	errNone = errors.New("git cannot resolve this revision")
 )
 
-// harmless switches off what a repository's configuration could make git run or fetch.
+// harmless are arguments that switch off what a repository's configuration could make git run or
+// fetch.
 var harmless = []string{
 	"--no-pager", "--literal-pathspecs",
 	"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "core.askPass=", "-c", "core.sshCommand=false",
@@ -57,8 +58,8 @@ func environ() (env []string) {
 	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
-// Inside reports whether dir looks like a folder in a repository. It does not run git, but like git
-// it does not look into the parents that GIT_CEILING_DIRECTORIES names, nor above them.
+// Inside reports whether dir looks like a folder in a repository. It does not run git. Like git, it
+// does not search the parents in GIT_CEILING_DIRECTORIES, or above them.
 func Inside(dir string) bool {
 	ceilings := filepath.SplitList(os.Getenv("GIT_CEILING_DIRECTORIES"))
 	there := func(names ...string) bool {
@@ -88,7 +89,7 @@ func ask(ctx context.Context, dir string, args ...string) (string, error) {
 	return askFor(ctx, dir, maxAnswer, args...)
 }
 
-// askFor is ask for an answer of which size bytes are enough.
+// askFor is like ask, with the given maximum length of the output in bytes.
 func askFor(ctx context.Context, dir string, size int, args ...string) (string, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -98,9 +99,9 @@ func askFor(ctx context.Context, dir string, size int, args ...string) (string, 
 	cmd.Dir, cmd.Env = dir, environ()
 	answer := &limited{size: size}
 	cmd.Stdout = answer
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask at; one group to kill
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal for prompts, and in its own group for kill
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = limit / 2 // a program that git has left behind may hold the pipe
+	cmd.WaitDelay = limit / 2 // a process that git has left may hold the pipe
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -114,7 +115,7 @@ func askFor(ctx context.Context, dir string, size int, args ...string) (string, 
 	return "", fmt.Errorf("%w: %w", ErrUnanswered, err)
 }
 
-// limited keeps the first bytes of an answer and refuses the rest.
+// limited keeps the first bytes written to it and rejects the rest.
 type limited struct {
 	text strings.Builder
 	size int
@@ -131,8 +132,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// filters returns the arguments that switch off the filters which the repository itself configures.
-// The user's own, such as those of Git LFS, stay.
+// filters returns arguments that switch off the filters in the repository's own configuration. The
+// user's, such as those of Git LFS, stay.
 func filters(ctx context.Context, dir string) ([]string, error) {
 	text, err := ask(ctx, dir, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`)
 	if errors.Is(err, errNone) {
@@ -149,7 +150,7 @@ func filters(ctx context.Context, dir string) ([]string, error) {
 			continue
 		}
 		name := key[:strings.LastIndexByte(key, '.')]
-		if strings.ContainsAny(name, "=\n") { // -c cannot say that
+		if strings.ContainsAny(name, "=\n") { // -c cannot express it
 			return nil, fmt.Errorf("%w: the filter %q cannot be switched off", ErrUnanswered, name)
 		}
 		for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {

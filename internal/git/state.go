@@ -13,15 +13,15 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// maxBranch is the length of the longest branch name that is kept, in bytes.
+// maxBranch is the maximum length of a branch name, in bytes.
 const maxBranch = 1000
 
-// maxCommits is how many commits of a session are kept.
+// maxCommits is the maximum number of commits of a session.
 const maxCommits = 100
 
-// StateOf returns the state of the repository that dir is in. It is nil if there is none, or if git
-// did not say before ctx is done. Where only the answer is missing whether files differ, Dirty is
-// nil. quick leaves that question out.
+// StateOf returns the state of the repository that contains dir. It is nil if there is none, or if
+// git did not answer before ctx ends. Dirty is nil if only that answer is missing. quick skips the
+// query for Dirty.
 func StateOf(ctx context.Context, dir string, quick bool) *session.GitState {
 	if !Inside(dir) {
 		return nil
@@ -67,8 +67,8 @@ func head(ctx context.Context, dir string) (string, error) {
 	return id, err
 }
 
-// dirty reports whether files differ from the commit, or are new; nil: git did not say. What is
-// changed inside a submodule does not count: its configuration would be another one.
+// dirty reports whether files differ from the commit or are new; nil if git did not answer. Changes
+// inside a submodule do not count, because reading them would use the submodule's configuration.
 func dirty(ctx context.Context, dir string) *bool {
 	off, err := filters(ctx, dir)
 	if err != nil {
@@ -82,8 +82,8 @@ func dirty(ctx context.Context, dir string) *bool {
 	return &changed
 }
 
-// Commits returns the ids of the commits that lead from one commit to another and were made since a
-// moment, the newest first. from may be empty. An error leaves all out.
+// Commits returns the ids of the commits between from and to that were made since a time, newest
+// first. from may be empty. On an error it returns none.
 func Commits(ctx context.Context, dir, from, to string, since time.Time) []string {
 	if !isID(to) || from == to || from != "" && !isID(from) {
 		return nil
@@ -110,8 +110,8 @@ var id = lazy.Regexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 // isID reports whether text is the id of an object.
 func isID(text string) bool { return id().MatchString(text) }
 
-// Remotes returns the URLs of the remotes of the repository that dir is in, as its configuration
-// has them. A folder in no repository has none. The error is ErrUnanswered.
+// Remotes returns the URLs of the remotes in the configuration of the repository that contains dir.
+// A folder outside of repositories has none. The error is ErrUnanswered.
 func Remotes(ctx context.Context, dir string) ([]string, error) {
 	if !Inside(dir) {
 		return nil, nil

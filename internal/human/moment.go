@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Moment is the flag value for a moment in a recording: seconds from the start, or "end".
+// Moment is a flag value for a time in a recording: seconds from the start, or "end".
 type Moment struct {
 	Given   bool
-	Seconds float64 // +Inf: the end
+	Seconds float64 // +Inf is the end
 }
 
 // Set implements pflag.Value.
@@ -40,7 +40,7 @@ func (m *Moment) String() string {
 // Type implements pflag.Value.
 func (*Moment) Type() string { return "moment" }
 
-// Duration returns the time from the start, or the largest Duration for the end.
+// Duration returns the time from the start, or the maximum Duration for the end.
 func (m *Moment) Duration() time.Duration {
 	if m.Seconds >= math.MaxInt64/float64(time.Second) {
 		return math.MaxInt64

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	drawDelay    = 700 * time.Millisecond // work shorter than this shows no progress
-	drawInterval = 100 * time.Millisecond // between two drawings
-	rateTime     = 2 * time.Second        // no estimate of the time left before this
+	drawDelay    = 700 * time.Millisecond // shorter work shows no progress
+	drawInterval = 100 * time.Millisecond // minimum time between two drawings
+	rateTime     = 2 * time.Second        // minimum time before an estimate is shown
 )
 
-// Bar shows on a terminal how much of a long task is done, as percent, bytes or counts, and
-// the time left. The zero value shows nothing. Its methods may be called concurrently.
+// Bar shows the progress of a long task on a terminal: percent, bytes or counts, and the time left.
+// The zero value shows nothing. Its methods may be called concurrently.
 type Bar struct {
-	out   io.Writer // nil: show nothing
+	out   io.Writer // nil shows nothing
 	label string
-	unit  string // empty: bytes
+	unit  string // empty for bytes
 	width func() int
 	now   func() time.Time
 
 	mu    sync.Mutex // guards the fields below
 	begun time.Time
-	drawn time.Time // zero: nothing is drawn
+	drawn time.Time // zero if nothing is drawn
 	total int64
 	done  int64
 }
@@ -51,7 +51,7 @@ func (p *Bar) Grow(n int64) {
 	p.total += n
 }
 
-// Add counts n more as done.
+// Add adds n to what is done.
 func (p *Bar) Add(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +64,8 @@ func (p *Bar) Add(n int) {
 		return
 	}
 	p.drawn = now
-	_, _ = io.WriteString(p.out, "\r"+ansi.Truncate(p.line(now), max(20, p.width()-1), "…")+"\x1b[K") // a write error means that the terminal is gone
+	// On an error the terminal is gone.
+	_, _ = io.WriteString(p.out, "\r"+ansi.Truncate(p.line(now), max(20, p.width()-1), "…")+"\x1b[K")
 }
 
 // line returns the text to draw: import  42% (630 MB of 1.5 GB), 1m12s left.
@@ -104,17 +105,17 @@ func unitSuffix(unit string) string {
 	return " " + unit
 }
 
-// Finish removes the progress from the terminal. Add may be called again.
+// Finish removes the bar from the terminal. Add may be called again.
 func (p *Bar) Finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.drawn.IsZero() {
-		_, _ = io.WriteString(p.out, "\r\x1b[K") // as above
+		_, _ = io.WriteString(p.out, "\r\x1b[K") // likewise
 		p.drawn = time.Time{}
 	}
 }
 
-// withCommas returns n, which must not be negative, with a comma before each group of three digits.
+// withCommas returns n, which must not be negative, with commas between groups of three digits.
 func withCommas(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for i := len(text) - 3; i > 0; i -= 3 {

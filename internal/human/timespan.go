@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Span is the time that a word such as yesterday means: from Start up to, not including, End. Both
-// are equal for a moment.
+// Span is the period that a word such as yesterday means: from Start, inclusive, to End, exclusive.
+// They are equal for a point in time.
 type Span struct {
 	Start, End time.Time
-	Weekday    bool // the word was a weekday: which one of them is meant is a convention
+	Weekday    bool // the word was a weekday, which is ambiguous
 }
 
 // TimeHelp says what Parse takes.
 const TimeHelp = `try 2026-11-20, "2026-11-20 14:00", today, yesterday, tuesday, 12h, 3d or 2w`
 
-// layouts are how a moment can be written, each with how long it lasts.
+// layouts are the formats of a time, each with the length of its period.
 var layouts = []struct {
 	layout string
 	days   int
@@ -74,7 +74,7 @@ var ageUnits = map[string]time.Duration{
 	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day, "year": 365 * day,
 }
 
-// ParseAge reads a length of time: 90m, 36h, 30d, 2w, "3 months", or one of Go's (1h30m).
+// ParseAge parses a duration: 90m, 36h, 30d, 2w, "3 months", or one in Go's format (1h30m).
 func ParseAge(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz ")

@@ -16,8 +16,10 @@ const keyLocks = 64 | 128 // Caps Lock, Num Lock
 
 // Key is a key that was pressed, held down or released.
 type Key struct {
-	Codes    []int // Unicode code points: the key, and if the terminal sends them, those of its shifted form and its base layout
-	Mods     int   // Shift, Alt, Ctrl and others, but not the locks
+	// Unicode code points: of the key and, if the terminal sends them, of its shifted form and its
+	// base layout.
+	Codes    []int
+	Mods     int // Shift, Alt, Ctrl and others, but not the locks
 	Released bool
 }
 

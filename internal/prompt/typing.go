@@ -15,16 +15,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// A program that gets a text and a key at once takes both for something pasted. So a key waits
-// until the program has shown what was typed before.
+// A program that receives a text and a key at once treats both as pasted. So a key waits until the
+// program has shown the text before it.
 const (
 	betweenKeys = 150 * time.Millisecond // without output: it has,
 	echoTime    = 500 * time.Millisecond // with none at all: it shows nothing,
 	typedLimit  = 2 * time.Second        // and one that always writes is not waited for
 )
 
-// What an agent may take at most: to start, to show a text in its input box, to react to Enter, and
-// to take the text after Enter was pressed again and again.
+// Time limits for an agent: to start, to show a text in its input box, to react to Enter, and to
+// accept the text after Enter was pressed several times.
 const (
 	startTime  = 60 * time.Second
 	shownTime  = 5 * time.Second
@@ -38,7 +38,7 @@ var (
 	ErrNotTaken      = errors.New("the agent did not take the text")
 )
 
-// Typist types into one session.
+// Typist types into a session.
 type Typist struct {
 	stream *client.Stream
 	hello  protocol.Hello
@@ -58,7 +58,7 @@ func NewTypist(ctx context.Context, s *client.Stream, hello protocol.Hello) (*Ty
 	return t, nil
 }
 
-// next reads an event. It reports whether the program has written something.
+// next reads an event. output reports whether the program has written something.
 func (t *Typist) next(ctx context.Context) (output bool, err error) {
 	e, err := t.stream.Next(ctx)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *Typist) next(ctx context.Context) (output bool, err error) {
 	return false, nil
 }
 
-// until reads events until done, or for d. It reports whether done.
+// until reads events until done returns true, or for d. It reports whether done returned true.
 func (t *Typist) until(ctx context.Context, d time.Duration, done func() bool) (bool, error) {
 	limit, stop := context.WithTimeout(ctx, d)
 	defer stop()
@@ -94,8 +94,8 @@ func (t *Typist) until(ctx context.Context, d time.Duration, done func() bool) (
 	return true, nil
 }
 
-// Ready waits until an agent that is the session's command takes a prompt, or asks something: what
-// is typed before is lost. It returns ErrNotStarted after a minute.
+// Ready waits until an agent that is the session's command accepts a prompt or asks a question.
+// Input before that would be lost. It returns ErrNotStarted after a minute.
 func (t *Typist) Ready(ctx context.Context) error {
 	if t.state.State != "" && t.sight().State != extractor.StateStarting || !isAgent(t.hello.Session.Command) {
 		return nil
@@ -112,12 +112,12 @@ func isAgent(command []string) bool {
 	return len(command) > 0 && slices.Contains(extractor.Agents(), filepath.Base(command[0]))
 }
 
-// Text types a text. It does not send it off.
+// Text types a text without submitting it.
 func (t *Typist) Text(ctx context.Context, text string) error {
 	return t.stream.Input(ctx, []byte(pasted(text, t.term.Modes(), t.state.Agent != "")))
 }
 
-// Press types a key of Keys, once the program has shown what was typed before.
+// Press types a key of Keys after the program has shown the input before it.
 func (t *Typist) Press(ctx context.Context, key string) error {
 	if err := t.echoed(ctx); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (t *Typist) Press(ctx context.Context, key string) error {
 // ApplicationKeys reports whether the program asked for application cursor keys.
 func (t *Typist) ApplicationKeys() bool { return t.term.Modes().ApplicationCursorKeys }
 
-// echoed waits until the program seems to have taken what was typed.
+// echoed waits until the program seems to have processed the input.
 func (t *Typist) echoed(ctx context.Context) error {
 	limit, stop := context.WithTimeout(ctx, typedLimit)
 	defer stop()
@@ -151,9 +151,9 @@ func (t *Typist) echoed(ctx context.Context) error {
 	}
 }
 
-// Submit presses Enter behind a text that was typed. Where an agent is to take the text, it looks
-// whether the agent did, and presses Enter again while nothing at all happens: agents that are busy
-// drawing drop the key. It returns ErrNotTaken if the text is still in the input box then.
+// Submit presses Enter after a text that was typed. For an agent, it checks whether the agent
+// accepted the text, and presses Enter again if nothing happens, because agents that are busy
+// drawing drop the key. It returns ErrNotTaken if the text is still in the input box in the end.
 func (t *Typist) Submit(ctx context.Context, text string) error {
 	if err := t.echoed(ctx); err != nil {
 		return err
@@ -194,11 +194,11 @@ type sight struct{ extractor.Sight }
 
 func (t *Typist) sight() sight { return sight{extractor.Look(t.term.Snapshot(), t.state.Agent)} }
 
-// talk returns the conversation.
+// talk returns the text of the conversation.
 func (s sight) talk() string { return strings.TrimSpace(strings.Join(s.Talk, "\n")) }
 
-// took reports whether the agent has taken a text that ends with mark. busy is whether it worked
-// before: then its work shows nothing, and the text may have joined a queue above the input box.
+// took reports whether the agent has accepted a text that ends with mark. busy is whether it was
+// already working: then its work is no sign, and the text may be in a queue above the input box.
 func (s sight) took(before sight, mark string, busy bool) bool {
 	was, is := before.rowOf(mark), s.rowOf(mark)
 	switch {
@@ -212,10 +212,10 @@ func (s sight) took(before sight, mark string, busy bool) bool {
 	return s.talk() != before.talk()
 }
 
-// rowOf returns how many rows below its last mark the screen has, -1 if no mark is outside of the
-// conversation. An agent that folds a pasted text shows a note in its place.
+// rowOf returns how many rows are below the last mark on the screen, or -1 if no mark is outside
+// the conversation. An agent that folds a pasted text shows a placeholder instead.
 func (s sight) rowOf(mark string) int {
-	text, rows := "", []int{} // where each row ends in the text
+	text, rows := "", []int{} // end of each row in the text
 	for _, row := range s.Rest {
 		if strings.Contains(row, "[Pasted ") {
 			row = mark
@@ -235,7 +235,7 @@ func (s sight) rowOf(mark string) int {
 	return -1
 }
 
-// ending returns the last letters of a text, by which it is found wherever a window's edge cuts it.
+// ending returns the last letters of a text, which can be found even if the window wraps it.
 func ending(text string) string {
 	const most = 24
 	all := []rune(letters(text))
@@ -252,10 +252,10 @@ func letters(text string) string {
 	}, text)
 }
 
-// pasted returns a text as a terminal types it: one of several lines is pasted, where the program
-// asked for that, and so is every prompt for an agent. Typed keys take some agents a time that
-// grows with the square of their number, and what they mean by themselves is lost: Tab completes,
-// and ? opens Gemini CLI's help. Commands (/clear, !ls) are typed: pasted, they are text.
+// pasted returns a text as a terminal types it. A text of several lines is pasted if the program
+// asked for bracketed paste, and so is every prompt for an agent: some agents need a time for typed
+// keys that is quadratic in their number, and keys may have a special meaning: Tab completes, and ?
+// opens Gemini CLI's help. Commands (/clear, !ls) are typed, because pasted they would be text.
 func pasted(text string, modes vterm.Modes, agent bool) string {
 	const begin, end = "\x1b[200~", "\x1b[201~"
 	lines := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\r"), "\n", "\r")
@@ -263,7 +263,7 @@ func pasted(text string, modes vterm.Modes, agent bool) string {
 	if !modes.BracketedPaste || !strings.Contains(lines, "\r") && !prompt {
 		return lines
 	}
-	for strings.Contains(lines, end) { // what is left of two may be another
+	for strings.Contains(lines, end) { // removing one may create another
 		lines = strings.ReplaceAll(lines, end, "")
 	}
 	return begin + lines + end

@@ -6,16 +6,16 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Echo finds out whether a screen shows no more than what was typed: a terminal echoes that before
-// the program reads it. Its zero value knows of nothing typed.
+// Echo detects whether a screen shows only what was typed, because a terminal echoes input before
+// the program reads it. Its zero value assumes that nothing was typed.
 type Echo struct {
-	typed string // the letters and digits that viewers typed
+	typed string // letters and digits of the input
 }
 
-// maxTyped is how much of what was typed is remembered, in bytes.
+// maxTyped is how much input is remembered, in bytes.
 const maxTyped = 64 << 10
 
-// Typed takes entries of the log into account.
+// Typed adds the input among entries of the log.
 func (e *Echo) Typed(entries []*session.Entry) {
 	for _, entry := range entries {
 		if text, ok := entry.Data["text"].(string); ok && entry.Event == session.EventInput {
@@ -25,7 +25,7 @@ func (e *Echo) Typed(entries []*session.Entry) {
 	}
 }
 
-// Shows reports whether the rows of a screen hold something, and all of it was typed.
+// Shows reports whether the rows of a screen contain text and all of it was typed.
 func (e *Echo) Shows(rows []string) bool {
 	shown := letters(strings.Join(rows, ""))
 	return shown != "" && strings.Contains(e.typed, shown)

@@ -16,28 +16,29 @@ const (
 	// the other.
 	calmAfter = 500 * time.Millisecond
 	// starting is the same for a session that has shown nothing yet: programs take seconds to
-	// start, and lose what is typed until then.
+	// start, and lose input until then.
 	starting = 10 * time.Second
-	// agentStarting is how long an agent may take until its state is known.
+	// agentStarting is how long to wait for an agent's state.
 	agentStarting = time.Minute
 )
 
-// Idle finds out when a session is idle: its agent has waited for a prompt, or for an answer to a
-// question, for a moment. Without an agent, its shell must have waited for a command for a moment;
-// if it is not known what a shell does, nothing must have been written for a moment. An agent has
-// time to start: what is on the screen before may be no more than the terminal's echo.
+// Idle detects when a session is idle: its agent has been waiting for a prompt or an answer for a
+// moment. Without an agent, its shell must have been waiting for a command for a moment; if the
+// state of the shell is unknown, there must have been no output for a moment. Idle waits for an
+// agent to start, because the screen before that may show only the terminal's echo.
 type Idle struct {
-	State protocol.State // what the agent does
+	State protocol.State // state of the agent
 
 	agent    bool // the session's command is an agent that has not started yet
 	shell    protocol.ShellState
 	echo     Echo
-	patience time.Duration // how long nothing must be written
+	patience time.Duration // how long there must be no output
 	due      time.Time
 }
 
-// NewIdle begins with what the session said when it was attached to, in protocol.ModeText. With all
-// entries, the terminal's echo of what was typed does not count as output.
+// NewIdle returns the Idle for a session. hello is the session's first message after attaching in
+// protocol.ModeText. If it was attached with all entries, the terminal's echo of input does not
+// count as output.
 func NewIdle(hello protocol.Hello) *Idle {
 	i := &Idle{State: hello.State, patience: idleTime}
 	i.agent = i.State.State == "" && isAgent(hello.Session.Command)
@@ -51,10 +52,10 @@ func NewIdle(hello protocol.Hello) *Idle {
 	return i
 }
 
-// wait makes the session idle in d, unless something happens until then.
+// wait makes the session idle after d, unless something happens before.
 func (i *Idle) wait(d time.Duration) { i.due = time.Now().Add(d) }
 
-// settle makes the session idle in a moment. worked reports whether it was seen at work before.
+// settle makes the session idle after a moment. worked reports whether work was seen before.
 func (i *Idle) settle(worked bool) {
 	if worked {
 		i.wait(calmAfter)
@@ -63,8 +64,8 @@ func (i *Idle) settle(worked bool) {
 	}
 }
 
-// Due returns when the session is idle if nothing happens until then. ok is false if something must
-// happen first.
+// Due returns the time at which the session is idle if nothing happens before. ok is false if
+// something must happen first.
 func (i *Idle) Due() (due time.Time, ok bool) {
 	if i.State.State == "" {
 		return i.due, i.shell != protocol.ShellRunning
@@ -72,7 +73,7 @@ func (i *Idle) Due() (due time.Time, ok bool) {
 	return i.due, i.State.State != "busy"
 }
 
-// Take takes an event of the session.
+// Take processes an event of the session.
 func (i *Idle) Take(e client.Event) {
 	switch e := e.(type) {
 	case protocol.State:

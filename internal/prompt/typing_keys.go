@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// namedKeys are the keys that have names. Those whose bytes begin with ESC [ change with the
-// modifiers.
+// namedKeys are the keys with names. Sequences that begin with ESC [ change with the modifiers.
 var namedKeys = map[string]string{
 	"enter": "\r", "tab": "\t", "space": " ", "escape": "\x1b", "esc": "\x1b", "backspace": "\x7f", "bspace": "\x7f", "btab": "\x1b[Z",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -15,8 +14,8 @@ var namedKeys = map[string]string{
 	"f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// Keys returns what a terminal sends for each of the keys that names lists, separated by blanks:
-// "Down C-c F5". application is whether the program asked for application cursor keys. See xterm's
+// Keys returns what a terminal sends for each of the keys in names, separated by spaces: "Down C-c
+// F5". application reports whether the program asked for application cursor keys. See xterm's
 // ctlseqs, "PC-Style Function Keys".
 func Keys(names string, application bool) ([]string, error) {
 	var keys []string
@@ -57,8 +56,8 @@ func keyByte(name string, application bool) (string, error) {
 	return key, nil
 }
 
-// modifiers returns the modifiers that the name of a key begins with, and the rest of the name. ok
-// is false if there is no such modifier.
+// modifiers splits the name of a key into its modifiers and the rest. ok is false if a modifier is
+// unknown.
 func modifiers(name string) (ctrl, alt, shift bool, rest string, ok bool) {
 	for rest = name; len(rest) > 2 && rest[1] == '-'; rest = rest[2:] {
 		switch rest[0] {
@@ -75,8 +74,7 @@ func modifiers(name string) (ctrl, alt, shift bool, rest string, ok bool) {
 	return ctrl, alt, shift, rest, true
 }
 
-// withCtrl returns the byte that a terminal sends for a key with Ctrl; ok is false if there is
-// none.
+// withCtrl returns the byte that a terminal sends for Ctrl and a key. ok is false if there is none.
 func withCtrl(key string) (with string, ok bool) {
 	switch c := strings.ToUpper(key)[0]; {
 	case len(key) == 1 && c >= '@' && c <= '_':
@@ -89,7 +87,7 @@ func withCtrl(key string) (with string, ok bool) {
 	return "", false
 }
 
-// functionKey returns the sequence of a key with its modifiers.
+// functionKey returns the sequence for a key with modifiers.
 func functionKey(key string, ctrl, alt, shift, application bool) string {
 	mods := 1
 	for i, on := range []bool{shift, alt, ctrl} {

@@ -5,9 +5,9 @@ import "context"
 // TypingOrder is what to type at once: a text, keys behind it, and Enter at the end.
 type TypingOrder struct {
 	Text  string
-	Keys  string // by name, separated by blanks, see Keys
+	Keys  string // names separated by spaces, see Keys
 	Enter bool
-	Force bool // type even while the agent starts or asks something, and do not look whether it takes the text
+	Force bool // type even if the agent is starting or asking a question, and do not check whether it accepts the text
 }
 
 // Answers reports whether the order may answer a question of the agent: keys alone are meant to.
@@ -38,7 +38,7 @@ func (t *Typist) Type(ctx context.Context, o TypingOrder) error {
 	case !o.Enter:
 		return nil
 	case o.Force || len(keys) > 0:
-		o.Text = "" // nobody knows what it is to do
+		o.Text = "" // it is unknown whether it was typed
 	}
 	return t.Submit(ctx, o.Text)
 }

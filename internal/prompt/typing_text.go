@@ -9,18 +9,18 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Join attaches to a session. hello is what the session says first.
+// Join attaches to a session. hello is the session's first message.
 type Join = func(ctx context.Context, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error)
 
-// Text finds the rows in which a session shows new text: those written since Enter was typed last,
-// or, if it was not, the whole screen. Its zero value takes the whole screen.
+// Text finds the rows in which a session shows new text: text written since Enter was last typed
+// or, if it was not, the whole screen. Its zero value finds all rows.
 type Text struct {
-	term  *vterm.Term // had nothing on it when Enter was typed; nil: the whole screen counts
+	term  *vterm.Term // was empty when Enter was typed; nil: the whole screen counts
 	piped bool
 }
 
-// AttachText attaches to a session to wait for text. Text must take the stream's events. The caller
-// must close the stream. The error is that of join.
+// AttachText attaches to a session to wait for text. The stream's events must be passed to Text.
+// The caller must close the stream. The error is that of join.
 func AttachText(ctx context.Context, o client.AttachOptions, join Join) (s *client.Stream, hello protocol.Hello, t *Text, err error) {
 	o.Mode = protocol.ModeText
 	if s, hello, err = join(ctx, o); err != nil || hello.Entered == nil {
@@ -32,11 +32,12 @@ func AttachText(ctx context.Context, o client.AttachOptions, join Join) (s *clie
 		return nil, hello, nil, err
 	}
 	t = &Text{term: vterm.New(vterm.Options{Cols: hello.Cols, Rows: hello.Rows, Scrollback: -1}), piped: hello.Session.Piped()}
-	_, _ = t.term.Write([]byte("\x1b[9999H")) // to the last row: a program may move up from there. Never fails
+	// Start on the last row, because a program may move up from there; never fails.
+	_, _ = t.term.Write([]byte("\x1b[9999H"))
 	return s, hello, t, nil
 }
 
-// Take takes an event of the session. It returns the rows if they may have changed, else nil.
+// Take processes an event of the session. It returns the rows if they may have changed, else nil.
 func (t *Text) Take(e client.Event) (rows []string) {
 	switch e := e.(type) {
 	case protocol.Screen:

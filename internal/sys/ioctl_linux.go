@@ -2,7 +2,7 @@ package sys
 
 import "golang.org/x/sys/unix"
 
-// What ioctls and settings of a terminal are called here (tty_ioctl(4), termios(4)).
+// Names of ioctls and settings of a terminal on this system (tty_ioctl(4), termios(4)).
 const (
 	IoctlGetTermios = unix.TCGETS
 	IoctlSetTermios = unix.TCSETS

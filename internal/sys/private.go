@@ -58,7 +58,7 @@ func PrivateFolder(path string) error {
 	if os.Geteuid() != 0 {
 		return os.Chmod(path, 0o700)
 	}
-	// Whoever owns the folder above may have put something else at path by now.
+	// The owner of the folder above may have replaced path.
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
@@ -80,12 +80,11 @@ func GiveAs(f *os.File, like string) {
 		return
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(stat.Uid), int(stat.Gid)) // in some containers root may not
+		_ = f.Chown(int(stat.Uid), int(stat.Gid)) // not allowed in some containers
 	}
 }
 
-// Owner returns the id of the user that owns a file, or that of this process where the system does
-// not say it.
+// Owner returns the id of the user that owns a file, or that of this process if it is unknown.
 func Owner(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)

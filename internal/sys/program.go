@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Exit statuses of a command that did not start, as shells have them.
+// Exit statuses of a command that did not start, as in shells.
 const (
 	NotExecutable = 126
 	NotFound      = 127

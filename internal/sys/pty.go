@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a window without a terminal, in cells.
+// The default size of a window, in cells.
 const (
 	defaultCols = 80
 	defaultRows = 24

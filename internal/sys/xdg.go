@@ -30,8 +30,8 @@ func DataFolder() (string, error) { return folder("XDG_DATA_HOME", filepath.Join
 // StateFolder returns the folder of files that are worth keeping, but not worth a backup.
 func StateFolder() (string, error) { return folder("XDG_STATE_HOME", filepath.Join(".local", "state")) }
 
-// folder returns the folder that a variable names, or else one in the home folder. The
-// specification says that relative paths are ignored.
+// folder returns the folder in a variable, or else one in the home folder. According to the
+// specification, relative paths are ignored.
 func folder(variable, inHome string) (string, error) {
 	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
 		return dir, nil

@@ -1,3 +1,2 @@
-// Package listing writes lists of sessions, and of what a search has found in them, for people and
-// for programs.
+// Package listing formats lists of sessions and of search results, for people and for programs.
 package listing

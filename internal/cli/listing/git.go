@@ -7,15 +7,15 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// How much is shown of a commit's id and of a branch's name, in characters.
+// The maximum length of a commit's id and of a branch's name, in characters.
 const (
 	shownCommit = 8
 	shownBranch = 60
 	branchSize  = 24
 )
 
-// Git says in a line what is known of a session's repository: how it was at the start, how it was
-// at the end if that differs, and how many commits were made. It is "" if nothing is known.
+// Git describes a session's repository on one line: its state at the start, its state at the end if
+// that differs, and the number of commits. It is "" if nothing is known.
 func Git(g *session.Git) string {
 	if g == nil {
 		return ""
@@ -51,7 +51,7 @@ func gitState(s *session.GitState) string {
 	return strings.Join(words, " ")
 }
 
-// branchWord is the branch of a session as a list shows it: the one at its end, if that is known.
+// branchWord returns the branch of a session for a list: the one at its end, if that is known.
 func branchWord(g *session.Git) string {
 	if g == nil {
 		return ""

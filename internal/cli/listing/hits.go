@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Hits are what a search has found.
+// Hits are the results of a search.
 type Hits struct {
 	Sessions []*store.LabelHit // sessions whose title, note or tags match
 	Entries  []*store.Hit
@@ -24,17 +24,17 @@ type Hits struct {
 // Len returns the number of hits.
 func (h *Hits) Len() int { return len(h.Sessions) + len(h.Entries) }
 
-// hitItem is a hit in the search's JSON. Marks are what matched: from and to, in bytes of the
-// snippet.
+// hitItem is a hit in the search's JSON. Marks are byte ranges [from, to) in the snippet that
+// match.
 type hitItem struct {
-	Ref     string         `json:"ref"` // for show
+	Ref     string         `json:"ref"` // argument for show
 	Snippet string         `json:"snippet"`
 	Marks   [][2]int       `json:"marks"`
-	Entry   *session.Entry `json:"entry,omitempty"` // none: the session's title, note or tags matched
+	Entry   *session.Entry `json:"entry,omitempty"` // nil if the session's title, note or tags match
 	Session Item           `json:"session"`
 }
 
-// WriteJSON writes the hits as JSON. sockets are those of the live sessions, by their ids.
+// WriteJSON writes the hits as JSON. sockets are the sockets of the live sessions by id.
 func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 	items := make([]hitItem, 0, h.Len())
 	for _, hit := range h.Sessions {
@@ -48,21 +48,20 @@ func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 	return printable.WriteJSON(w, items)
 }
 
-// ref is the name by which show finds a hit.
+// ref returns the reference of a hit, as an argument for show.
 func (h *Hits) ref(hit *store.Hit) string {
 	return fmt.Sprintf("%s#%d", h.IDs.Of(hit.Session.ID), hit.Entry.Seq)
 }
 
-// HitsLook is how hits are written for people.
+// HitsLook is how to format hits for people.
 type HitsLook struct {
 	Style cli.Style
-	Width int // of the window, in columns; 0: no limit
+	Width int // width of the window in columns; 0: no limit
 	Named bool
 	Now   time.Time
 }
 
-// Text returns the hits for people: for each a line that says where it is, then the text that
-// matched.
+// Text returns the hits for people: for each, a line about its place, then the matching text.
 func (h *Hits) Text(look HitsLook) string {
 	var b strings.Builder
 	for _, hit := range h.Sessions {

@@ -8,8 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Item is a session as a list's JSON has it. What nobody has read out of its recording yet has no
-// count.
+// Item is a session in the JSON of a list. Counts are missing for a session that is not extracted.
 type Item struct {
 	store.Overview
 	Messages *int `json:"messages"`
@@ -28,13 +27,13 @@ func newItem(info *store.Info, sockets map[string]string) Item {
 	return item
 }
 
-// Joinable reports whether a session can be joined: it runs, on this machine, as this user. The
-// commands of programs are followed by their raw logs.
+// Joinable reports whether a session can be joined: it is live on this machine and belongs to this
+// user. A program's command has no socket; it is followed by its raw log.
 func Joinable(info *store.Info, sockets map[string]string) bool {
 	return info.Status == store.Live && (sockets[info.ID] != "" || info.Process != "")
 }
 
-// WriteJSON writes sessions as JSON. used is what they used, by their ids.
+// WriteJSON writes sessions as JSON. used is their usage by id.
 func WriteJSON(w io.Writer, infos []*store.Info, sockets map[string]string, used map[string]*usage.Sum) error {
 	items := make([]Item, len(infos))
 	for i, info := range infos {

@@ -6,16 +6,16 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human/printable"
 )
 
-// MinPrefix is the length of a short id, in characters, where that is enough to be unique.
+// MinPrefix is the minimum length of a short id, in characters.
 const MinPrefix = 8
 
-// ShortIDs shortens ids as far as no other session of the database has the same beginning.
+// ShortIDs shortens ids to beginnings that are unique in the database.
 type ShortIDs []string // sorted
 
-// NewShortIDs returns the short forms of the ids of a database, in any order.
+// NewShortIDs returns the ShortIDs for the ids of a database, in any order.
 func NewShortIDs(ids []string) ShortIDs { return ShortIDs(slices.Sorted(slices.Values(ids))) }
 
-// Of returns the short form of an id, which need not be among the ids.
+// Of returns the short form of an id, which may be missing in the database.
 func (s ShortIDs) Of(id string) string {
 	at, _ := slices.BinarySearch(s, id)
 	n := MinPrefix

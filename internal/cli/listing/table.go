@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Table lays sessions out. If named is set, days have names, for people; else they are dates, for
-// programs.
+// Table returns a table of sessions. If named is set, it shows names of days, for people; otherwise
+// dates, for programs.
 func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now time.Time, named bool) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
 		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
@@ -42,13 +42,13 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 	return t
 }
 
-// ownerColumn is the place of the column that says whose the sessions of a team are.
+// ownerColumn is the index of the column with the owner, for sessions of a team.
 const ownerColumn = 2
 
-// ownerSize is how much of an owner and a space a list shows, in characters.
+// ownerSize is the maximum length of owner and space, in characters.
 const ownerSize = 24
 
-// ownerWord returns whose a session of a team is, and its space: ann/shop.
+// ownerWord returns the owner and the space of a team's session: ann/shop.
 func ownerWord(info *store.Info) string {
 	word := info.Owner
 	if info.Space != "" {
@@ -57,7 +57,7 @@ func ownerWord(info *store.Info) string {
 	return printable.Clip(word, ownerSize)
 }
 
-// sizeWord returns how large a session's recording is; "log" if there is none.
+// sizeWord returns the size of a session's recording, or "log" if there is none.
 func sizeWord(info *store.Info) string {
 	if !info.Recorded() {
 		return "log"
@@ -65,13 +65,13 @@ func sizeWord(info *store.Info) string {
 	return human.FormatSize(info.RawBytes)
 }
 
-// listedTitle is how much of a title a list shows where no window limits it, in characters.
+// listedTitle is the maximum length of a title if the width is not limited, in characters.
 const listedTitle = 100
 
-// folderSize is how much of a folder a list shows, in characters.
+// folderSize is the maximum length of a folder, in characters.
 const folderSize = 28
 
-// Folder returns a session's folder as a list shows it: ~ is the home folder, and of a long one the
+// Folder returns a session's folder for a list, with ~ for the home folder. If it is long, only its
 // end is shown.
 func Folder(cwd string) string {
 	if home, err := os.UserHomeDir(); err == nil && home != "/" {
@@ -86,14 +86,14 @@ func Folder(cwd string) string {
 	return "…" + string(word[len(word)-folderSize+1:])
 }
 
-// Status returns the status of a session, or an empty string if it has simply ended.
+// Status returns the status of a session, or "" if it ended normally.
 func Status(info *store.Info, sockets map[string]string) string {
 	word, _ := statusWord(info, sockets)
 	return word
 }
 
-// statusWord returns the status of a session, or an empty string if it has simply ended. "sent"
-// follows if a team's server has it, and "private" if it never gets it.
+// statusWord returns the status of a session, or "" if it ended normally. It adds "sent" if a
+// team's server has the session, and "private" if it is excluded.
 func statusWord(info *store.Info, sockets map[string]string) (word, color string) {
 	word, color = stateWord(info, sockets)
 	switch {
@@ -109,7 +109,7 @@ func stateWord(info *store.Info, sockets map[string]string) (word, color string)
 	switch {
 	case Joinable(info, sockets):
 		return info.Status, cli.Green
-	case info.Status == store.Live: // elsewhere, or its socket is gone
+	case info.Status == store.Live: // on another machine, or its socket is gone
 		return info.Status + ", unreachable", cli.Green
 	case info.Status == store.Interrupted && info.Hidden:
 		return "unreadable", cli.Red
@@ -121,7 +121,7 @@ func stateWord(info *store.Info, sockets map[string]string) (word, color string)
 	return "", ""
 }
 
-// Titled returns a session's title behind its tags.
+// Titled returns a session's title after its tags.
 func Titled(info *store.Info) string {
 	title := Title(info)
 	for _, tag := range info.Tags {

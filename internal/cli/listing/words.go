@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Title returns what a session is called: the name that the user set, else the first prompt, else
-// the recording's title, else the command.
+// Title returns the title of a session: the name set by the user, else the first prompt, else the
+// recording's title, else the command.
 func Title(info *store.Info) string {
 	command := strings.Join(info.Command, " ")
 	if info.Process != "" {
@@ -25,7 +25,8 @@ func Title(info *store.Info) string {
 	return ""
 }
 
-// Agent names the first agent of a session, and how many others there were; "-" if none.
+// Agent returns the name of the first agent of a session and the number of others, or "-" if there
+// is none.
 func Agent(info *store.Info) string {
 	if len(info.Agents) == 0 {
 		return "-"
@@ -38,7 +39,7 @@ func Agent(info *store.Info) string {
 	return word
 }
 
-// Day writes a moment as one speaks of it, such as "yesterday 14:05".
+// Day formats a time relative to now, such as "yesterday 14:05".
 func Day(t, now time.Time) string {
 	midnight := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	days := int(midnight(now).Sub(midnight(t)) / (24 * time.Hour))
@@ -55,7 +56,7 @@ func Day(t, now time.Time) string {
 	return t.Format("2006-01-02")
 }
 
-// Length writes a length of time in its two largest units, such as 3h05m.
+// Length formats a duration in its two largest units, such as 3h05m.
 func Length(d time.Duration) string {
 	s := int(d.Round(time.Second) / time.Second)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Store opens the database until the command ends. It creates one if needed.
+// Store opens the database until the command ends. It creates the database if needed.
 func (o *Opener) Store(ctx context.Context) (*sqlite.Store, error) {
 	defer o.opened()
 	return o.store(ctx)
@@ -32,8 +32,8 @@ func (o *Opener) store(ctx context.Context) (*sqlite.Store, error) {
 	return s, o.importJournals(ctx, s)
 }
 
-// importJournals imports what recorders left next to the database. What stays there can be read
-// there.
+// importJournals imports the journals next to the database. What cannot be imported now can be read
+// from the journals.
 func (o *Opener) importJournals(ctx context.Context, s *sqlite.Store) error {
 	bar := o.Progress("storing what was recorded", "", 0)
 	defer bar.Finish()
@@ -46,7 +46,7 @@ func (o *Opener) importJournals(ctx context.Context, s *sqlite.Store) error {
 	return ctx.Err()
 }
 
-// databaseWait is how long a command waits for other programs that have locked the database.
+// databaseWait is how long a command waits for a database that other programs have locked.
 const databaseWait = 10 * time.Second
 
 func openDatabase(ctx context.Context, path string, wait time.Duration) (*sqlite.Store, error) {
@@ -57,11 +57,11 @@ func openDatabase(ctx context.Context, path string, wait time.Duration) (*sqlite
 	return s, err
 }
 
-// ErrNoDatabase says that there is nothing to read yet.
+// ErrNoDatabase reports that there is no database yet.
 var ErrNoDatabase = errors.New("there is no database")
 
-// Existing opens the database for reading; a new one would be of no use. If it cannot be used,
-// the sessions are those that only a journal describes.
+// Existing opens the database for reading, and does not create it. If it cannot be used, the result
+// has only the sessions with a journal.
 func (o *Opener) Existing(ctx context.Context) (*sqlite.Store, error) {
 	defer o.opened()
 	return o.existing(ctx)
@@ -100,15 +100,15 @@ func (o *Opener) Usable(ctx context.Context) (*sqlite.Store, error) {
 			o.CloseLater(s)
 			return s, nil
 		}
-		if !errors.Is(err, session.ErrFull) { // else the full disk is why there is no database
+		if !errors.Is(err, session.ErrFull) { // otherwise there is no database because the disk is full
 			err = readErr
 		}
 	}
 	return s, err
 }
 
-// beside opens what was recorded for a database that cannot be read because of cause. It
-// returns cause if that is nothing.
+// beside opens the journals for a database that cannot be read because of cause. It returns cause
+// if there are none.
 func (o *Opener) beside(ctx context.Context, cause error) (*sqlite.Store, error) {
 	path, err := o.Database()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// worded is an error in words for the user.
+// worded is an error worded for the user.
 type worded struct {
 	text string
 	err  error
@@ -44,7 +44,7 @@ func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error)
 	return info, err
 }
 
-// ambiguous names the sessions that an id's beginning could mean, up to five of them.
+// ambiguous returns an error with up to five sessions whose ids begin with ref.
 func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	ids, err := s.IDs(ctx)
 	if err != nil {
@@ -73,7 +73,8 @@ func parseRef(text string) (archive.Ref, error) {
 	return r, nil
 }
 
-// LiveName is the live session that an argument names; #N of it means nothing here.
+// LiveName returns the name of the live session in an argument. The argument must not select
+// entries (#N).
 func LiveName(arg string) (string, error) {
 	if cli.IsPath(arg) {
 		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +85,7 @@ func LiveName(arg string) (string, error) {
 	return ref.Session, err
 }
 
-// Missing says which numbers there are, if err is that an entry is missing.
+// Missing adds the valid numbers to err if it is an archive.MissingError.
 func Missing(err error) error {
 	if e := (*archive.MissingError)(nil); errors.As(err, &e) {
 		return failure.New(err, "`ptyrec show "+e.Session+"` shows the numbers")

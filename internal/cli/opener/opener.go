@@ -1,4 +1,4 @@
-// Package opener opens what the arguments of a command name: the database, a session of it, a part
+// Package opener opens what the arguments of a command name: the database, a session in it, a part
 // of one, or a recording's file. The errors have hints.
 package opener
 
@@ -10,30 +10,30 @@ import (
 	"github.com/ptyrec/ptyrec/internal/human"
 )
 
-// Opener opens what one command needs. Its functions are needed. Close must be called.
+// Opener opens what a command needs. Its functions are required. The caller must Close it.
 type Opener struct {
 	Database  func() (path string, err error)
 	Recording func(path string, seen func(n int)) (*archive.Recording, error) // opens a recording's file
 	Progress  func(label, unit string, total int64) *human.Bar
 	Notice    func(format string, args ...any) // tells the user what is no failure
 	Temps     *cli.Temporaries
-	Redaction func() (archive.Redaction, error) // what is taken out of what is shown
-	Team      func() (Sessions, error)          // the sessions on the server of the team
-	Opened    func()                            // called by Store, Existing and Session; nil: nothing
-	Named     bool                              // the session was named with --session: no file is meant
+	Redaction func() (archive.Redaction, error) // the redaction of what is shown
+	Team      func() (Sessions, error)          // the sessions on the team's server
+	Opened    func()                            // called by Store, Existing and Session; may be nil
+	Named     bool                              // the session was named with --session, so it is not a file
 
-	Hidden error // set by Existing: why some sessions cannot be read; nil: all can
+	Hidden error // set by Existing: the reason why some sessions cannot be read; nil if all can
 
 	closers []io.Closer
 }
 
-// CloseLater has Close close c. To see errors that matter, close c earlier.
+// CloseLater makes Close close c. If errors matter, close c before.
 func (o *Opener) CloseLater(c io.Closer) { o.closers = append(o.closers, c) }
 
-// Close closes what was opened, the last first.
+// Close closes what was opened, in reverse order.
 func (o *Opener) Close() {
 	for i := len(o.closers) - 1; i >= 0; i-- {
-		_ = o.closers[i].Close() // best effort: the command's own errors have been told
+		_ = o.closers[i].Close() // best effort: the command's errors were already reported
 	}
 	o.closers = nil
 }
@@ -44,7 +44,7 @@ func (o *Opener) opened() {
 	}
 }
 
-// Closer is a function to be called by Close.
+// Closer is a function that Close calls.
 type Closer func() error
 
 // Close calls c.

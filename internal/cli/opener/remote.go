@@ -10,12 +10,12 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Finder finds sessions by their names. *team.Reader is one.
+// Finder finds sessions by name. *team.Reader implements it.
 type Finder interface {
 	Find(ctx context.Context, ref string) (*store.Info, error)
 }
 
-// Remote returns the session on a server that the first of args names, else the last one there.
+// Remote returns the session on a server that the first of args names, or else the last one there.
 func Remote(ctx context.Context, s Finder, args []string) (*store.Info, archive.Ref, error) {
 	name := "last"
 	if len(args) > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Sessions has sessions to read: a *sqlite.Store, or a *team.Reader.
+// Sessions are readable sessions. *sqlite.Store and *team.Reader implement it.
 type Sessions interface {
 	store.Reader
 	usage.Database
@@ -22,7 +22,7 @@ type Sessions interface {
 	Sandboxes(ctx context.Context, f store.Filter) ([]store.SandboxInfo, error)
 }
 
-// For opens the database for reading, or the server of the team.
+// For opens the database for reading, or connects to the team's server.
 func (o *Opener) For(ctx context.Context, team bool) (Sessions, error) {
 	if !team {
 		return o.Existing(ctx)
@@ -30,7 +30,7 @@ func (o *Opener) For(ctx context.Context, team bool) (Sessions, error) {
 	return o.Team()
 }
 
-// In is Session, also for a session on the server of the team.
+// In is like Session, but also for a session on the team's server.
 func (o *Opener) In(ctx context.Context, team bool, args []string) (store.Reader, *store.Info, archive.Ref, error) {
 	if !team {
 		return o.Session(ctx, args)
@@ -43,7 +43,7 @@ func (o *Opener) In(ctx context.Context, team bool, args []string) (store.Reader
 	return db, info, ref, err
 }
 
-// Sandbox opens the sandbox that the first of args names. It is nil if that is a session.
+// Sandbox opens the sandbox that the first of args names. It returns nil if that names a session.
 func (o *Opener) Sandbox(ctx context.Context, team bool, args []string) (*library.Library, *library.Sandbox, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], library.SandboxPrefix) {
 		return nil, nil, nil
@@ -73,7 +73,7 @@ func (o *Opener) Library(db store.Reader) (*library.Library, error) {
 	}, err
 }
 
-// ShortID returns the beginning of an id that no other session shares.
+// ShortID returns the shortest unique beginning of an id.
 func ShortID(ctx context.Context, db *sqlite.Store, id string) string {
 	ids, err := db.IDs(ctx)
 	if err != nil {
@@ -82,15 +82,15 @@ func ShortID(ctx context.Context, db *sqlite.Store, id string) string {
 	return listing.NewShortIDs(ids).Of(id)
 }
 
-// Sockets returns those of the live sessions of this user on this machine, by the sessions' ids.
+// Sockets returns the sockets of this user's live sessions on this machine by id.
 func (o *Opener) Sockets() map[string]string {
-	path, _ := o.Database()         // without one, the user's folders are left
-	sockets, _ := rundir.Find(path) // doctor says what is wrong with a folder
+	path, _ := o.Database()         // on an error, only the user's folders are searched
+	sockets, _ := rundir.Find(path) // doctor reports problems with folders
 	return sockets
 }
 
-// IsOver reports whether a session is known and has ended. Then its id in the environment was
-// inherited, by a tmux server for example, and means nothing any more.
+// IsOver reports whether a session is known and has ended. If so, its id in the environment was
+// only inherited, for example by a tmux server.
 func (o *Opener) IsOver(ctx context.Context, id string) bool {
 	s, err := o.Existing(ctx)
 	if err != nil {

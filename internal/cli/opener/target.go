@@ -19,14 +19,14 @@ import (
 // Target is what an argument names: a session of the database, or a recording's file.
 type Target struct {
 	Ref  archive.Ref
-	File string        // a recording's path, or "-"; empty: a session
-	DB   *sqlite.Store // nil: a file
+	File string        // path of a recording, or "-"; empty for a session
+	DB   *sqlite.Store // nil for a file
 	Info *store.Info
 }
 
-// Resolve finds what the first of args names, else the last session. A name with a dot or a slash,
-// and -, is a file; any other is a session, or a file if there is no such session. If there are
-// both, the error says so.
+// Resolve finds what the first of args names, or else the last session. A name with a dot or a
+// slash, and "-", is a file; any other is a session, or a file if there is no such session. If both
+// exist, it returns an error.
 func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
 	name := archive.Last
 	if len(args) > 0 {
@@ -51,7 +51,7 @@ func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
 	return Target{Ref: ref, DB: db, Info: info}, err
 }
 
-// fileTarget is the file of this name, or the part of one that a #N at the end names.
+// fileTarget returns the file with this name, or the part of one that a #N at the end selects.
 func fileTarget(name string) (Target, error) {
 	t := Target{File: name}
 	if IsFile(name) {
@@ -62,13 +62,13 @@ func fileTarget(name string) (Target, error) {
 		return Target{Ref: ref, File: ref.Session}, nil
 	}
 	if _, err := os.Stat(name); err != nil {
-		return t, nil //nolint:nilerr // opening it says what is wrong
+		return t, nil //nolint:nilerr // opening it reports the error
 	}
 	return t, failure.New(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
 }
 
-// Session opens what the first of args names, else the last session. A recording's file is
-// opened as a session of a database of its own, which is removed when the command is over.
+// Session opens what the first of args names, or else the last session. A recording's file is
+// imported into its own temporary database, which is removed when the command ends.
 func (o *Opener) Session(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	defer o.opened()
 	return o.session(ctx, args)
@@ -82,7 +82,7 @@ func (o *Opener) session(ctx context.Context, args []string) (*sqlite.Store, *st
 	return t.DB, t.Info, t.Ref, err
 }
 
-// Whole is Session for a command that has no use for a part of a session.
+// Whole is like Session, for a command that needs a whole session.
 func (o *Opener) Whole(ctx context.Context, args []string) (*sqlite.Store, *store.Info, error) {
 	db, info, ref, err := o.session(ctx, args)
 	if err == nil && !ref.Whole() {
@@ -91,7 +91,7 @@ func (o *Opener) Whole(ctx context.Context, args []string) (*sqlite.Store, *stor
 	return db, info, err
 }
 
-// Stored is Session for a command that changes what the database has of a session.
+// Stored is like Session, for a command that changes a session in the database.
 func (o *Opener) Stored(ctx context.Context, args []string) (*sqlite.Store, *store.Info, archive.Ref, error) {
 	t, err := o.Resolve(ctx, args)
 	if err == nil && t.File != "" {
@@ -100,12 +100,12 @@ func (o *Opener) Stored(ctx context.Context, args []string) (*sqlite.Store, *sto
 	return t.DB, t.Info, t.Ref, err
 }
 
-// WholeOnly is the error of a command that needs a whole session for a part of one.
+// WholeOnly returns the error of a command that needs a whole session and was passed a part of one.
 func WholeOnly(ref archive.Ref) error {
 	return failure.Misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
 }
 
-// named opens the database and finds the session of this name.
+// named opens the database and finds the session with this name.
 func (o *Opener) named(ctx context.Context, name string) (*sqlite.Store, *store.Info, error) {
 	db, err := o.existing(ctx)
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *Opener) named(ctx context.Context, name string) (*sqlite.Store, *store.
 	return db, info, err
 }
 
-// File takes a recording into a database of its own.
+// File imports a recording into its own temporary database.
 func (o *Opener) File(ctx context.Context, path string) (*sqlite.Store, *store.Info, error) {
 	rec, err := o.Recording(path, func(int) {})
 	if err != nil {

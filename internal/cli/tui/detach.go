@@ -8,12 +8,12 @@ import (
 	"github.com/ptyrec/ptyrec/internal/live"
 )
 
-// keySequences matches sequences that may be keys: parameters and final byte.
+// keySequences matches sequences that may be keys; the groups are the parameters and the final
+// byte.
 var keySequences = lazy.Regexp("\x1b\\[([0-9:;]+)([u~])")
 
-// detachAt returns the index of the key in keys that detaches, or -1. The key is a control
-// character. The terminal sends it as that byte or, if the session's program asked for it, as a
-// sequence.
+// detachAt returns the index of the detach key in keys, or -1. The key is a control character. The
+// terminal sends it as that byte or, if the session's program asked for that, as a sequence.
 func detachAt(keys []byte, key byte) int {
 	at := bytes.IndexByte(keys, key)
 	for _, m := range keySequences().FindAllSubmatchIndex(keys, -1) {
@@ -29,18 +29,18 @@ func detachAt(keys []byte, key byte) int {
 	return at
 }
 
-// Incomplete sequences at the end of keys: those of keys and of the mouse with numbers, and those
-// of the mouse with characters.
+// Incomplete sequences at the end of keys: those of keys and of mouse reports with numbers, and
+// those of mouse reports with characters.
 var (
 	cutNumbers    = lazy.Regexp("\x1b\\[(?:<?[0-9][0-9:;]*|<)$")
 	cutCharacters = lazy.Regexp("\x1b\\[M[^\x1b]{0,2}$")
 )
 
-// maxCut is the length of the longest incomplete sequence, in bytes.
+// maxCut is the maximum length of an incomplete sequence, in bytes.
 const maxCut = 64
 
-// splitCut splits an incomplete sequence off the end of keys: the terminal sends the rest next.
-// mouse reports whether the terminal reports the mouse; if not, CSI M may be a whole key.
+// splitCut splits an incomplete sequence off the end of keys; the terminal sends its rest next.
+// mouse reports whether the terminal reports the mouse; if not, CSI M may be a complete key.
 func splitCut(keys []byte, mouse bool) (whole, cut []byte) {
 	m := cutNumbers().FindIndex(keys)
 	if m == nil && mouse {

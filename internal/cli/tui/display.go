@@ -13,8 +13,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// display draws screens on the user's terminal, of which it takes the alternate screen. Only lines
-// that changed are written.
+// display draws screens on the alternate screen of the user's terminal. It writes only lines that
+// changed.
 type display struct {
 	out        *os.File
 	cols, rows int
@@ -51,8 +51,8 @@ func (d *display) draw(p *player) error {
 	return d.paint(s, 0, status)
 }
 
-// paint writes what has changed: as many rows of the screen, from row top on, as there is room for
-// and, if status is not empty, a status line over the last row. The size was just read.
+// paint writes what has changed: the rows of the screen from row top on, and, if status is not
+// empty, a status line over the last row. size must have been called just before.
 func (d *display) paint(s screen.Screen, top int, status string) error {
 	want := make([]string, d.rows)
 	for i := range want {
@@ -105,7 +105,7 @@ func statusLine(p *player, cols int) string {
 	return statusText(line, cols)
 }
 
-// statusText lays a status line out.
+// statusText formats a status line.
 func statusText(line string, cols int) string {
 	line = ansi.Truncate(printable.Text(strings.ReplaceAll(line, "\n", " ")), cols, "…")
 	return "\x1b[7m" + line + strings.Repeat(" ", max(0, cols-ansi.StringWidth(line))) + "\x1b[m"

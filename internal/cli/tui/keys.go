@@ -32,12 +32,13 @@ var sequences = map[string]key{
 	"A": keyUp, "B": keyDown, "C": keyRight, "D": keyLeft, "H": keyHome, "F": keyEnd, "1~": keyHome, "4~": keyEnd, "7~": keyHome, "8~": keyEnd,
 }
 
-// openKeyboard returns the keys typed at the terminal, and turns line editing off until restore is
-// called, which waits for the reader. Without a controlling terminal keys is nil.
+// openKeyboard returns a channel with the keys typed at the terminal, and turns line editing off
+// until restore is called. restore waits for the reader to end. Without a controlling terminal keys
+// is nil.
 func openKeyboard() (keys <-chan key, restore func(), err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, func() {}, nil // it plays without keys
+		return nil, func() {}, nil // Play works without keys
 	}
 	raw, err := tty.SyscallConn()
 	if err != nil {
@@ -78,7 +79,7 @@ func readKeys(tty *os.File, out chan<- key, quit <-chan struct{}) {
 	}
 }
 
-// parseKeys splits what one read returned. A lone ESC is the key.
+// parseKeys splits the result of one read into keys. A single ESC is the Escape key.
 func parseKeys(text string) (keys []key) {
 	for text != "" {
 		if len(text) > 2 && text[0] == 27 && (text[1] == '[' || text[1] == 'O') {

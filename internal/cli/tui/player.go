@@ -13,21 +13,21 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// frame is how long events are gathered before the screen is drawn.
+// frame is the minimum time between two drawings.
 const frame = time.Second / 60
 
-// seekStep is what an arrow key moves by.
+// seekStep is the distance that an arrow key moves.
 const seekStep = 5 * time.Second
 
-// PlayOptions say how Play plays.
+// PlayOptions are the options of Play.
 type PlayOptions struct {
-	Speed float64       // how many times as fast as it went
-	Idle  time.Duration // the longest pause; 0: pauses are as long as they were
-	From  time.Duration // the moment of the recording to begin at
+	Speed float64       // factor of the original speed
+	Idle  time.Duration // maximum pause; 0: no limit
+	From  time.Duration // start time in the recording
 }
 
 // Play plays a recording, which must not be empty, on the terminal out. It returns at the end, or
-// when the user leaves; finished reports whether all was played.
+// when the user leaves; finished reports whether it was played to the end.
 func Play(ctx context.Context, out *os.File, t *archive.Playback, o PlayOptions) (finished bool, err error) {
 	t.LimitIdle(o.Idle)
 	p := &player{Playback: t, speed: o.Speed}
@@ -36,20 +36,20 @@ func Play(ctx context.Context, out *os.File, t *archive.Playback, o PlayOptions)
 	return p.done(), err
 }
 
-// player plays a recording. It feeds a terminal of its own and draws what that shows: so it can go
-// anywhere in a recording, nothing that a recording holds drives the user's terminal, and a smaller
-// window shows the upper left part.
+// player plays a recording. It feeds its own virtual terminal and draws its screen. So it can seek,
+// no content of a recording controls the user's terminal, and a smaller window shows the upper left
+// part.
 type player struct {
 	*archive.Playback
 	speed  float64
 	paused bool
-	now    time.Duration // played so far
-	next   int           // the event that comes next
+	now    time.Duration // current time in the recording
+	next   int           // index of the next event
 	term   *vterm.Term
-	note   string // for the status line
+	note   string // shown in the status line
 }
 
-// feed writes to the terminal everything up to a moment.
+// feed writes all output up to a time to the terminal.
 func (p *player) feed(to time.Duration) {
 	for ; p.next < len(p.Events) && p.Times[p.next] <= to; p.next++ {
 		switch e := p.Events[p.next]; e.Kind {
@@ -62,7 +62,7 @@ func (p *player) feed(to time.Duration) {
 	p.now = to
 }
 
-// seek goes to a moment. To go back, it plays from the start.
+// seek moves to a time. To move back, it starts from the beginning.
 func (p *player) seek(to time.Duration) {
 	to = max(0, min(to, p.End()))
 	if p.term == nil || to < p.now {
@@ -73,7 +73,7 @@ func (p *player) seek(to time.Duration) {
 
 func (p *player) done() bool { return p.next == len(p.Events) }
 
-// wait returns how long nothing happens; negative: until a key is pressed.
+// wait returns the time until the next event; negative if only a key can continue.
 func (p *player) wait() time.Duration {
 	if p.paused || p.done() {
 		return -1
@@ -105,7 +105,7 @@ func (p *player) run(ctx context.Context, out *os.File) error {
 		var timer <-chan time.Time
 		begun := time.Now()
 		if w := p.wait(); w >= 0 {
-			timer = time.After(min(w, time.Second/4)) // the clock in the status line goes on
+			timer = time.After(min(w, time.Second/4)) // the clock in the status line continues
 		}
 		select {
 		case <-timer:
@@ -123,7 +123,7 @@ func (p *player) run(ctx context.Context, out *os.File) error {
 	}
 }
 
-// pass lets time go by.
+// pass advances the time.
 func (p *player) pass(d time.Duration) {
 	if p.paused || p.done() {
 		return
@@ -135,7 +135,7 @@ func (p *player) pass(d time.Duration) {
 	p.feed(min(to, p.End()))
 }
 
-// press does what a key asks for; false: leave.
+// press handles a key. It returns false if the user leaves.
 func (p *player) press(k key) bool {
 	p.note = ""
 	switch k {
@@ -173,13 +173,13 @@ func (p *player) press(k key) bool {
 	return true
 }
 
-// toMessage goes to the next message, or the one before, and says which it is.
+// toMessage moves to the next or previous message, and shows its number.
 func (p *player) toMessage(step int) {
 	if p.Read != nil {
-		p.Messages, _ = p.Read() // what could be read will do
+		p.Messages, _ = p.Read() // on an error, use what was read
 		p.Read = nil
 	}
-	const near = time.Second // so long after its start a message is not gone back to
+	const near = time.Second // a message that began longer ago is the target when moving back
 	best := -1
 	for i, m := range p.Messages {
 		at := p.Played(m.At)

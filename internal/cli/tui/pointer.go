@@ -10,19 +10,19 @@ import (
 
 // view is the part of a session's screen that the user's terminal shows.
 type view struct {
-	top        int // the first row that is shown
-	cols, rows int // the size of the whole screen, in cells
+	top        int // first visible row
+	cols, rows int // size of the whole screen, in cells
 }
 
-// Formats of mouse reports, as DEC modes.
+// Formats of mouse reports, by their DEC modes.
 const (
 	mouseUTF8   = 1005
 	mousePixels = 1016
 )
 
-// pointed returns keys with the mouse reports moved to the session's screen. m are the modes in
-// which the terminal has sent keys. Reports from outside the screen are left out, except for those
-// of a button that is released.
+// pointed returns keys with the positions in mouse reports converted to the session's screen. m are
+// the modes in which the terminal has sent keys. Reports from outside the screen are dropped,
+// except when a button is released.
 func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 	if m.Mouse == 0 || m.MouseFormat == mousePixels && v.top == 0 {
 		return keys
@@ -40,7 +40,7 @@ func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 		}
 		keys = keys[n:]
 		if m.MouseFormat == mousePixels {
-			continue // the height of a row is not known
+			continue // the height of a row is unknown
 		}
 		p.y += v.top
 		if p.x <= v.cols && p.y <= v.rows || p.released() {
@@ -53,9 +53,9 @@ func (v view) pointed(keys []byte, m vterm.Modes) []byte {
 
 // pointer is a mouse report (ctlseqs, "Mouse Tracking").
 type pointer struct {
-	button, x, y int    // positions count from 1
+	button, x, y int    // positions start at 1
 	prefix       string // "<" in the SGR format
-	final        byte   // of a report with numbers; 0: the report is in characters
+	final        byte   // of a report with numbers; 0 if the report is in characters
 }
 
 // released reports whether a button was released.
@@ -64,7 +64,7 @@ func (p pointer) released() bool {
 	return p.final == 'm' || p.prefix == "" && p.button&3 == 3 && p.button&(wheel|motion) == 0
 }
 
-// readPointer reads the mouse report at the start of keys. n is its length, or 0 if there is none.
+// readPointer parses the mouse report at the start of keys. n is its length, or 0 if there is none.
 func readPointer(keys []byte, format int) (p pointer, n int) {
 	rest, ok := bytes.CutPrefix(keys, []byte("\x1b["))
 	if !ok {
@@ -92,7 +92,7 @@ func readPointer(keys []byte, format int) (p pointer, n int) {
 	return p, len("\x1b[") + end + 1
 }
 
-// readCharacters reads a report in characters. rest follows CSI M.
+// readCharacters parses a report in characters. rest is what follows CSI M.
 func readCharacters(rest []byte, format int) (p pointer, n int) {
 	n = len("\x1b[M")
 	for _, field := range []*int{&p.button, &p.x, &p.y} {

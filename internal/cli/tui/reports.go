@@ -7,22 +7,22 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// reports is how the user's terminal reports keys, pastes, mouse and focus. The zero value is the
-// terminal's own way.
+// reports are the modes in which the user's terminal reports keys, pastes, mouse and focus. The
+// zero value stands for the terminal's own modes.
 type reports struct {
-	on    bool // the terminal is in modes; false: in its own
+	on    bool // whether the terminal is in modes; false: in its own
 	modes vterm.Modes
 }
 
-// Sessions are drawn on the alternate screen, where most terminals let the wheel type arrow keys
-// (mode 1007). A terminal that cannot save and restore this mode has it set afterwards, which is
-// the default.
+// Sessions are drawn on the alternate screen, where most terminals convert wheel movements to arrow
+// keys (mode 1007). In a terminal that cannot save and restore this mode, it is set afterwards,
+// which is the default.
 const (
 	wheelSave    = "\x1b[?1007s\x1b[?1007l"
 	wheelRestore = "\x1b[?1007h\x1b[?1007r"
 )
 
-// change sets r to want, and returns the sequences that do the same to the terminal.
+// change sets r to want, and returns the sequences that change the terminal.
 func (r *reports) change(want reports) string {
 	var b strings.Builder
 	if want.on && !r.on {
@@ -77,8 +77,8 @@ func (r *reports) change(want reports) string {
 	return b.String()
 }
 
-// setMouse sets or resets a tracking mode, and before it the modes that report less: a terminal
-// uses the last one that it knows.
+// setMouse sets or resets a tracking mode, preceded by the modes that report less: a terminal uses
+// the last one that it supports.
 func setMouse(b *strings.Builder, mode int, verb rune) {
 	for _, m := range []int{9, 1000, 1002, 1003} {
 		if m == mode || mode > 1000 && m >= 1000 && m < mode {

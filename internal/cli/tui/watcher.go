@@ -23,43 +23,44 @@ import (
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
-// Watcher shows a live session on the user's terminal. It feeds a terminal of its own and draws
-// what that shows: nothing that the session writes drives the user's terminal, which thus answers
-// no query of it, either.
+// Watcher shows a live session on the user's terminal. It feeds a virtual terminal and draws its
+// screen, so that no output of the session controls the user's terminal, or makes it reply to a
+// query.
 type Watcher struct {
 	Stream     *client.Stream
 	In, Out    *os.File // the user's terminal
-	Err        *os.File // for notices; if it is a terminal, they wait for the end
-	Detach     byte     // the key that leaves
-	DetachName string   // as the user knows it
-	Control    bool     // keys go to the session
-	Resize     bool     // the session follows the size of the user's terminal
+	Err        *os.File // for notices; if it is a terminal, they are written at the end
+	Detach     byte     // the key that detaches
+	DetachName string   // name of the key for the user
+	Control    bool     // pass keys on to the session
+	Resize     bool     // the session's size follows that of the user's terminal
 
 	// Observe, if set, is called with each event of the stream.
 	Observe func(client.Event)
-	// Stored, if set, looks up the exit status of a session whose socket was gone before it said.
+	// Stored, if set, returns the stored exit status of a session whose socket disappeared before
+	// it was reported.
 	Stored func(ctx context.Context, id string) (status int, ok bool)
 
-	has     bool // the session lets us type
+	has     bool // we may type
 	id      string
-	viewer  string // our id
-	piped   bool   // the session's lines end without a carriage return
+	viewer  string // our viewer id
+	piped   bool   // lines of the session end without a carriage return
 	term    *vterm.Term
 	painted bool // the session's screen is known
 	reports reports
-	view    view         // drawn last
+	view    view         // as last drawn
 	cut     []byte       // an incomplete sequence, see splitCut
 	lost    *client.Lost // nil while connected
-	failed  error        // why the session cannot be reached any more
-	note    string       // for the status line, until
+	failed  error        // why the session can no longer be reached
+	note    string       // shown in the status line until until
 	until   time.Time
 	notices []string
 	typed   chan []byte
 	refused chan error
-	helpers sync.WaitGroup // the goroutines of watch, which waits for them
+	helpers sync.WaitGroup // goroutines of watch, which waits for them
 }
 
-// StreamError is why the session cannot be reached any more.
+// StreamError is the reason why the session can no longer be reached.
 type StreamError struct{ Err error }
 
 func (e *StreamError) Error() string { return e.Err.Error() }
@@ -72,17 +73,17 @@ func (e *GoneError) Error() string {
 	return fmt.Sprintf("session %s is gone, and left no exit status", e.Name)
 }
 
-// Ended is how watching ended.
+// Ended is the result of watching.
 type Ended struct {
-	Status  int      // for the process to exit with: the session's, or 128 and the signal that ended it
-	Notices []string // for the user, whose terminal is as it was
+	Status  int      // exit status for the process: the session's, or 128 plus the signal that ended it
+	Notices []string // notices for the user, to print after the terminal is restored
 }
 
 // noteTime is how long the status line shows a note.
 const noteTime = 4 * time.Second
 
 // Run shows the session until it ends or the user leaves. It returns a *StreamError or a *GoneError
-// for a session whose end it did not see.
+// if the end of the session is unknown.
 func (w *Watcher) Run(ctx context.Context) (Ended, error) {
 	defer func() { _ = w.Stream.Close() }()
 	state, err := term.MakeRaw(int(w.In.Fd()))
@@ -100,10 +101,10 @@ func (w *Watcher) Run(ctx context.Context) (Ended, error) {
 	return Ended{Status: status, Notices: w.notices}, err
 }
 
-// watch is run while the terminal is ours; end is what to say when it is the user's again.
+// watch runs while the terminal is in use. end is the text to print afterwards.
 func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int, err error) {
 	defer func() {
-		if p := recover(); p != nil { // the terminal goes back before that is told
+		if p := recover(); p != nil { // restore the terminal before the panic is printed
 			err = fmt.Errorf("internal error: %v", p)
 		}
 	}()
@@ -155,10 +156,10 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 	}
 }
 
-// sources starts the helpers that read the session and the keyboard, and one that types. stop ends
+// sources starts goroutines that read the session and the keyboard, and one that types. stop ends
 // them.
 func (w *Watcher) sources(ctx context.Context) (events chan client.Event, keys chan []byte, stop func(), err error) {
-	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // one that a deadline ends
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0) // a new file, so that a deadline can end reads
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -205,7 +206,7 @@ func (w *Watcher) sources(ctx context.Context) (events chan client.Event, keys c
 	})
 	return events, keys, func() {
 		_ = tty.SetReadDeadline(time.Unix(1, 0))
-		_ = w.Stream.Close() // who types may wait for it
+		_ = w.Stream.Close() // unblocks the goroutine that types
 		w.helpers.Go(func() { _ = tty.Close() })
 	}, nil
 }
@@ -257,7 +258,7 @@ func (w *Watcher) take(ctx context.Context, d *display, e client.Event) {
 	}
 }
 
-// controls notices that control was given or taken.
+// controls handles a change of who may type.
 func (w *Watcher) controls(c protocol.Control) {
 	if !w.Control {
 		return
@@ -273,7 +274,7 @@ func (w *Watcher) controls(c protocol.Control) {
 	}
 }
 
-// greeting says from the beginning what one can do, and how to leave.
+// greeting returns the first note: what the user can do, and how to leave.
 func (w *Watcher) greeting() string {
 	if w.Control {
 		return "what you type goes to " + w.name() + "; " + w.DetachName + " leaves, the session goes on"
@@ -283,7 +284,7 @@ func (w *Watcher) greeting() string {
 
 func (w *Watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
 
-// frame follows a frame of the raw log.
+// frame handles a frame of the raw log.
 func (w *Watcher) frame(n protocol.Numbered) {
 	switch raw, _ := client.RawEvent(n); raw.Kind {
 	case session.Output:
@@ -293,11 +294,11 @@ func (w *Watcher) frame(n protocol.Numbered) {
 	}
 }
 
-// maxNotices is how many notices are kept for the end.
+// maxNotices is the maximum number of notices to keep for the end.
 const maxNotices = 20
 
-// heed shows a notice, and writes it to stderr: at the end if that is the terminal, which is in
-// use.
+// heed shows a notice, and writes it to stderr. If that is the terminal in use, it is written at
+// the end.
 func (w *Watcher) heed(text string) {
 	w.say(text)
 	if !term.IsTerminal(int(w.Err.Fd())) {
@@ -307,15 +308,14 @@ func (w *Watcher) heed(text string) {
 	}
 }
 
-// fit follows the size of the user's terminal; so does the session's window, if the user asked for
-// that.
+// fit adapts to the size of the user's terminal, and resizes the session's window if Resize is set.
 func (w *Watcher) fit(ctx context.Context, d *display) {
 	d.clear()
 	cols, rows := d.size()
 	if !w.Resize || w.lost != nil {
 		return
 	}
-	w.helpers.Go(func() { // it is answered while events are read; closing the Stream ends it
+	w.helpers.Go(func() { // the reply arrives while events are read; closing the Stream ends the call
 		ctx, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
 		if err := w.Stream.Resize(ctx, cols, rows); err != nil && ctx.Err() == nil {
@@ -351,7 +351,7 @@ func (w *Watcher) press(keys []byte) (leave bool) {
 	return leave
 }
 
-// draw draws the part of the screen that there is room for.
+// draw draws the part of the screen that fits.
 func (w *Watcher) draw(d *display) error {
 	cols, rows := d.size()
 	s := screen.Of(w.term)
@@ -370,7 +370,7 @@ func (w *Watcher) draw(d *display) error {
 	return d.paint(s, top, status)
 }
 
-// status is what the user has to know now.
+// status returns the text of the status line.
 func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 	if time.Now().After(w.until) {
 		w.note = ""
@@ -387,8 +387,8 @@ func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 }
 
 // report makes the user's terminal report keys, pastes, mouse and focus as the session's program
-// has asked for. If typing is false, nothing is typed into the session, and the terminal is in its
-// own modes.
+// has requested. If typing is false, nothing is typed into the session, and the terminal stays in
+// its own modes.
 func (w *Watcher) report(d *display, typing bool) {
 	var want reports
 	if typing {
@@ -397,7 +397,7 @@ func (w *Watcher) report(d *display, typing bool) {
 	_, _ = d.out.WriteString(w.reports.change(want)) // drawing reports errors of the terminal
 }
 
-// shortID is the length of a session id in what we say, in characters.
+// shortID is the length of a session id in notices, in characters.
 const shortID = 8
 
 // name is the session's short id.

@@ -7,8 +7,7 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Report sums up what the sessions of a database used that a filter chooses. Days are those of the
-// local time.
+// Report sums up the usage of the sessions that a filter selects. Days are in local time.
 func (p *Prices) Report(ctx context.Context, db Database, f store.Filter) (*Report, error) {
 	used, err := db.Usage(ctx, f)
 	if err != nil {
@@ -18,14 +17,14 @@ func (p *Prices) Report(ctx context.Context, db Database, f store.Filter) (*Repo
 	return &r, nil
 }
 
-// Database has what sessions used. *sqlite.Store, *postgres.Store and *team.Reader are some.
+// Database is a source of usage. *sqlite.Store, *postgres.Store and *team.Reader implement it.
 type Database interface {
 	Usage(ctx context.Context, f store.Filter) ([]store.Used, error)
 	UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 }
 
-// Sums returns what each of some sessions of a database used, by their ids. A database that cannot
-// be read now returns nothing.
+// Sums returns the usage of some sessions of a database by id. It returns nothing if the database
+// cannot be read now.
 func (p *Prices) Sums(ctx context.Context, db Database, infos []*store.Info) map[string]*Sum {
 	ids := make([]string, len(infos))
 	for i, info := range infos {
@@ -33,7 +32,7 @@ func (p *Prices) Sums(ctx context.Context, db Database, infos []*store.Info) map
 	}
 	used, err := db.UsageOf(ctx, ids)
 	if err != nil {
-		return nil // the list of the sessions has said what is wrong
+		return nil // listing the sessions has reported the error
 	}
 	return BySession(used, p)
 }

@@ -1,4 +1,4 @@
-// Package usage sums up the tokens that agents used, and what they cost.
+// Package usage sums up the tokens that agents used, and their cost.
 package usage
 
 import (
@@ -20,15 +20,15 @@ import (
 //go:embed prices.toml
 var listed string
 
-// Prices says what models cost.
+// Prices are the prices of models.
 type Prices struct {
-	Date   string           `toml:"date" json:"date"`        // when they were listed
-	Path   string           `toml:"-" json:"path,omitempty"` // of the file; empty: those of this program
+	Date   string           `toml:"date" json:"date"`        // date of the list
+	Path   string           `toml:"-" json:"path,omitempty"` // path of the file; empty for the built-in prices
 	Models map[string]Price `toml:"models" json:"-"`
 }
 
-// Price is what a model costs, in US dollars for a million tokens. What is read from or written to
-// a cache costs as much as other input, unless it is stated.
+// Price is the price of a model, in US dollars for a million tokens. Reading from or writing to a
+// cache costs the same as other input, unless it is set.
 type Price struct {
 	Input      float64  `toml:"input"`
 	CacheRead  *float64 `toml:"cache_read"`
@@ -36,17 +36,17 @@ type Price struct {
 	Output     float64  `toml:"output"`
 }
 
-// Listed returns the prices that this program knows.
+// Listed returns the built-in prices.
 func Listed() *Prices {
 	p, err := parse(listed)
 	if err != nil {
-		panic("usage: " + err.Error()) // a test has read them
+		panic("usage: " + err.Error()) // a test has parsed them
 	}
 	return p
 }
 
-// LoadPrices reads the prices of the user: the file at path or, if that is empty, the file at
-// standard, if it is there. They take the place of all that this program knows.
+// LoadPrices reads the user's prices from the file at path or, if path is empty, from the file at
+// standard if it exists. They replace all built-in prices.
 func LoadPrices(path, standard string) (*Prices, error) {
 	wanted := path != ""
 	if !wanted {
@@ -86,7 +86,7 @@ func parse(text string) (*Prices, error) {
 	return &p, nil
 }
 
-// variant is what may follow the name of a model: another one has another name.
+// variant matches what may follow the name of a model without making it another model.
 var variant = lazy.Regexp(`^(-\d{8}|-\d{4}-\d{2}-\d{2}|-latest|-preview(-[\d-]+)?|@[\w.-]+|:[\w.-]+)*(\[1m\])?$`)
 
 // Of returns the price of a model.
@@ -102,14 +102,14 @@ func (p *Prices) Of(model string) (Price, bool) {
 	return Price{}, false
 }
 
-// Cost returns what was paid, in US dollars: what the agent states, else what the model's price
-// makes. known is false without a price.
+// Cost returns the cost in US dollars: as reported by the agent, else computed from the model's
+// price. known is false if there is no price.
 func (p *Prices) Cost(u session.Usage) (dollars float64, known bool) {
 	if u.Cost != nil {
 		return *u.Cost, true
 	}
 	price, ok := p.Of(u.Model)
-	if !ok || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 { // the total alone has no price
+	if !ok || u.Input+u.CacheRead+u.CacheWrite+u.Output == 0 { // a total alone cannot be priced
 		return 0, false
 	}
 	read, write := price.Input, price.Input

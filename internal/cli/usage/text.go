@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// Tokens writes a number of tokens for people: 999, 12.3k, 4.5M.
+// Tokens formats a number of tokens: 999, 12.3k, 4.5M.
 func Tokens(n int64) string {
 	switch {
 	case n >= 1e9:
@@ -17,8 +17,8 @@ func Tokens(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// Dollars writes a cost for people. It is empty if nothing has a price, and at least so much if a
-// part has none.
+// Dollars formats a cost. It is empty if nothing has a price, and marked as a lower bound if a part
+// has none.
 func (s *Sum) Dollars() string {
 	switch {
 	case s.Cost == 0 && s.Unpriced > 0:
@@ -29,7 +29,7 @@ func (s *Sum) Dollars() string {
 	return fmt.Sprintf("%s$%.2f", s.least(), s.Cost)
 }
 
-// least marks a lower bound.
+// least returns the mark for a lower bound, or "".
 func (s *Sum) least() string {
 	if s.Unpriced > 0 || s.FromScreen > 0 {
 		return "≥ "
@@ -37,7 +37,7 @@ func (s *Sum) least() string {
 	return ""
 }
 
-// Text writes a sum in one line: 12.3k tokens, $0.42.
+// Text formats a sum on one line: 12.3k tokens, $0.42.
 func (s *Sum) Text() string {
 	text := Tokens(s.Total) + " tokens"
 	if s.FromScreen > 0 {

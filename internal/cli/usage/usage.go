@@ -8,21 +8,21 @@ import (
 	"github.com/ptyrec/ptyrec/store"
 )
 
-// Sum is what was used. Counts are in tokens.
+// Sum is a sum of usage. Counts are in tokens.
 type Sum struct {
-	Input      int64   `json:"input"` // without what is in a cache
+	Input      int64   `json:"input"` // without cached input
 	CacheRead  int64   `json:"cache_read"`
 	CacheWrite int64   `json:"cache_write"`
-	Output     int64   `json:"output"` // with reasoning
+	Output     int64   `json:"output"` // including reasoning
 	Reasoning  int64   `json:"reasoning"`
-	Total      int64   `json:"total"`       // of all, also of what is only known as a whole
+	Total      int64   `json:"total"`       // of everything, including usage that is known only as a total
 	Cost       float64 `json:"cost"`        // in US dollars, of what has a price
 	Unpriced   int64   `json:"unpriced"`    // tokens of Total without a price
-	FromLogs   int64   `json:"from_logs"`   // tokens of Total that the agents logged: exact
-	FromScreen int64   `json:"from_screen"` // tokens of Total that the agents printed: at least so many
+	FromLogs   int64   `json:"from_logs"`   // tokens of Total from agents' logs, which are exact
+	FromScreen int64   `json:"from_screen"` // tokens of Total from the screen, a lower bound
 }
 
-// add adds what was used.
+// add adds usage.
 func (s *Sum) add(u store.Used, prices *Prices) {
 	s.Input += u.Input
 	s.CacheRead += u.CacheRead
@@ -42,23 +42,23 @@ func (s *Sum) add(u store.Used, prices *Prices) {
 	}
 }
 
-// Named is a sum of a model, folder, agent or day.
+// Named is the sum for a model, folder, agent or day.
 type Named struct {
-	Name string `json:"name"` // empty: unknown
+	Name string `json:"name"` // empty if unknown
 	Sum
 }
 
-// Report is what was used in sessions. The sums of each list make Total.
+// Report is the usage of sessions. The sums in each list add up to Total.
 type Report struct {
 	Total   Sum     `json:"total"`
 	Models  []Named `json:"models"`
 	Agents  []Named `json:"agents"`
 	Folders []Named `json:"folders"`
-	Days    []Named `json:"days"` // by when it was used, the newest last
+	Days    []Named `json:"days"` // by time of use, newest last
 	Prices  *Prices `json:"prices"`
 }
 
-// Of sums up what was used, by the days of a time zone.
+// Of sums up usage. Days are those of the time zone.
 func Of(used []store.Used, prices *Prices, zone *time.Location) Report {
 	models, agents, folders, days := sums{}, sums{}, sums{}, sums{}
 	r := Report{Prices: prices}
@@ -74,7 +74,7 @@ func Of(used []store.Used, prices *Prices, zone *time.Location) Report {
 	return r
 }
 
-// BySession returns what each session used, by their ids.
+// BySession returns the usage of each session by id.
 func BySession(used []store.Used, prices *Prices) map[string]*Sum {
 	out := map[string]*Sum{}
 	for _, u := range used {
@@ -95,7 +95,7 @@ func (s sums) of(name string) *Sum {
 	return s[name]
 }
 
-// sorted returns the sums, the largest first.
+// sorted returns the sums, largest first.
 func (s sums) sorted() []Named {
 	out := []Named{}
 	for name, sum := range s {

@@ -24,9 +24,9 @@ import (
 type SessionFlags struct {
 	filterFields     // as they were given: Cwd and Commit may be what only this machine understands
 	since, until, on string
-	Team             bool // of the sessions on the server of the user's team
+	Team             bool // select among the sessions on the team's server
 
-	Folded bool // no flag: leave out the commands of sandboxes
+	Folded bool // not a flag: leave out the commands of sandboxes
 
 	understood string
 }
@@ -66,7 +66,7 @@ func (f *SessionFlags) register(flags *pflag.FlagSet, team bool) {
 	}
 }
 
-// TeamUsage is the usage of the flag --team, for commands that take it without the other flags.
+// TeamUsage is the usage of the flag --team for commands that have it without the other flags.
 const TeamUsage = "use the sessions on your team's server"
 
 // RegisterTeam adds the flags that choose among the sessions of a team.
@@ -121,7 +121,7 @@ func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 		if t.until {
 			out.Until = s.End
 			if s.End.Equal(s.Start) {
-				out.Until = s.End.Add(time.Nanosecond) // the moment itself belongs to it
+				out.Until = s.End.Add(time.Nanosecond) // the end is inclusive
 			}
 		}
 	}
@@ -142,14 +142,14 @@ func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 	return out, nil
 }
 
-// gitWait is how long git may take to find a commit.
+// gitWait is how long to wait for git to find a commit.
 const gitWait = 5 * time.Second
 
-// digits matches what can be the start of a commit's id.
+// digits matches the possible beginning of a commit's id.
 var digits = lazy.Regexp(`^[0-9a-fA-F]{4,64}$`)
 
 // commit returns the id of the commit that rev names in the repository of the current folder, or
-// the start of an id, which may be that of another repository.
+// rev itself if it may be the beginning of an id in another repository.
 func commit(rev string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitWait)
 	defer cancel()
@@ -166,8 +166,7 @@ func commit(rev string) (string, error) {
 	return "", &failure.Error{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Misuse: true}
 }
 
-// absolute returns a folder's path as sessions have it. A ~ that no shell expanded is the home
-// folder.
+// absolute returns a folder's absolute path. A ~ that no shell has expanded is the home folder.
 func absolute(dir string) (string, error) {
 	if rest, ok := strings.CutPrefix(dir, "~"); ok && (rest == "" || rest[0] == '/') {
 		home, err := os.UserHomeDir()

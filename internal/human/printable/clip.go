@@ -1,6 +1,6 @@
 package printable
 
-// Clip keeps the first n characters of a text, as one line without control characters.
+// Clip returns the first n characters of a text, as one line without control characters.
 func Clip(s string, n int) string {
 	s = Line(s)
 	r := []rune(s)

@@ -1,11 +1,11 @@
 // Package printable decides which characters of untrusted text may be printed on a terminal, on a
 // page or in a document.
 //
-// Programs, agents, file names and databases are hostile. Characters that could control a terminal
-// are removed. Characters that are invisible or change the order of the text around them
+// Programs, agents, file names and databases are untrusted. Characters that could control a
+// terminal are removed. Characters that are invisible or change the order of the text around them
 // (bidirectional controls, tag characters, zero-width spaces and other format characters) are
-// replaced by a mark such as {U+202E}. Joiners and variation selectors are kept where they are part
-// of an emoji or of a script that needs them.
+// replaced by a mark such as {U+202E}. Joiners and variation selectors are kept if they are part of
+// an emoji or of a script that needs them.
 package printable
 
 import (
@@ -19,8 +19,8 @@ import (
 // UTF-8 becomes U+FFFD.
 func Text(text string) string { return rewrite(text, true) }
 
-// Bare is like Text, but removes what Text marks, and the tags of flags: a language model may read
-// a message in a row of marks.
+// Bare is like Text, but removes what Text marks, and the tags of flags, because a language model
+// could read a message in a sequence of marks.
 func Bare(text string) string { return rewrite(text, false) }
 
 // rewrite implements Text and Bare.
@@ -116,7 +116,7 @@ const (
 	breaks         // ends a line
 )
 
-// unsafe returns the index of the first character in text that needs a closer look, or -1.
+// unsafe returns the index of the first character in text that may be unsafe, or -1.
 func unsafe(text string) int {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -136,9 +136,9 @@ func unsafe(text string) int {
 	return -1
 }
 
-// ignorable reports whether r has no shape of its own: Unicode's format characters except those
-// that are drawn, and the characters that fonts may leave out (Unicode 15, 5.21 and
-// DerivedCoreProperties, Default_Ignorable_Code_Point).
+// ignorable reports whether r is invisible: a format character of Unicode that is not drawn, or a
+// character that fonts may leave out (Unicode 15, 5.21 and DerivedCoreProperties,
+// Default_Ignorable_Code_Point).
 func ignorable(r rune) bool {
 	switch {
 	case r < 0xad:
@@ -151,7 +151,7 @@ func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// what classifies r, which is between the character prev and the text that follows it.
+// what classifies r. prev is the character before it, next the text after it.
 func what(prev, r rune, next string) verdict {
 	switch {
 	case r == '\n' || r == '\t':
@@ -170,7 +170,7 @@ func what(prev, r rune, next string) verdict {
 	return hidden
 }
 
-// joins reports whether r is a joiner, or keeps from joining, where scripts and emoji need one.
+// joins reports whether r is a joiner or non-joiner in a place where scripts or emoji need one.
 func joins(prev, r, follows rune) bool {
 	switch r {
 	case zwj:

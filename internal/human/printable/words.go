@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plural returns a number of things, such as "1 session" or "3 sessions".
+// Plural returns a number with a noun, such as "1 session" or "3 sessions".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -13,7 +13,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// OneLine returns a text of several lines as one, without control characters.
+// OneLine returns a text as one line, without control characters.
 func OneLine(text string) string {
 	return Line(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), "; "))
 }

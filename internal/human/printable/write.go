@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// WriteJSON writes v, indented by one blank, for programs that read a command's --json. Control
-// characters in it are escaped.
+// WriteJSON writes v, indented by one blank, for a command's --json. It escapes control characters.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,7 +1,7 @@
-// Package follow shows a session that another process records, from its raw log, as package live
-// shows one of this process. Viewers speak the same protocol, but nobody can type.
+// Package follow serves a session that another process records from its raw log, in the way in
+// which package live serves one of this process. Viewers use the same protocol, but cannot type.
 //
-// The commands that programs run are followed so: their hosts only record.
+// It is used for the commands that programs run, because their hosts only record.
 package follow
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Options say how to follow a session. Store and Reader are required.
+// Options are the options of Connect. Store and Reader are required.
 type Options struct {
 	Store  *sqlite.Store
 	Reader func(s session.Session) Reader
@@ -29,17 +29,17 @@ type Options struct {
 }
 
 const (
-	poll      = 100 * time.Millisecond // how often the raw log is looked at,
-	lookShare = 4                      // but looking takes at most 1/lookShare of the time
-	entryTime = 500 * time.Millisecond // how often entries that change are sent
+	poll      = 100 * time.Millisecond // interval at which the raw log is read
+	lookShare = 4                      // reading takes at most 1/lookShare of the time
+	entryTime = 500 * time.Millisecond // interval at which changed entries are sent
 )
 
-// watched is what a viewer is told who wants to type.
+// watched is the error for a viewer that wants to type.
 const watched = "the input of a command belongs to the program that runs it"
 
-// Connect returns a connection to a session that is being recorded, on which frames of package
-// protocol go both ways; the caller speaks first, and must close it. ref is its id or a beginning
-// of it. The error wraps session.ErrNotFound if no command of a program has that and runs.
+// Connect returns a connection to a session that is being recorded, for frames of package protocol.
+// The caller sends first, and must close it. ref is the session's id or the start of it. The error
+// wraps session.ErrNotFound if no running command has it.
 func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, error) {
 	info, err := o.Store.Find(ctx, ref)
 	if err != nil {
@@ -51,21 +51,21 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 	ctx = context.WithoutCancel(ctx)
 	t := &feeder{Options: o, info: info}
 	if info.Piped() {
-		t.offset = info.RawBytes // what came before is in the raw log
+		t.offset = info.RawBytes // earlier output is in the raw log
 	}
 	t.paint(ctx)
 	t.host = live.New(live.Options{
 		Session: info.Session, Server: o.Server, Screen: t.screen, Before: t.offset, Watched: watched, Past: t.past, Entries: t.entries,
 	})
-	if !info.Piped() { // a window's size is known from its changes
+	if !info.Piped() { // the size of a window is known from its changes
 		t.output(ctx)
 	}
 	return Serve(ctx, t.host, t.follow), nil
 }
 
 // Serve returns the connection of the only viewer of a host, as Connect does. feed feeds the host
-// until ctx ends, which the viewer's leaving does, or the session, and reports whether it has seen
-// that end. Otherwise the connection is cut.
+// until ctx ends, when the viewer leaves, or until the session ends; it reports whether it has seen
+// that end. Otherwise the connection is closed.
 func Serve(ctx context.Context, host *live.Host, feed func(ctx context.Context) (over bool)) io.ReadWriteCloser {
 	ctx, cancel := context.WithCancel(ctx)
 	near, far := net.Pipe()
@@ -85,7 +85,7 @@ func Serve(ctx context.Context, host *live.Host, feed func(ctx context.Context) 
 	return c
 }
 
-// conn is the viewer's end. Close waits until nobody serves it any more.
+// conn is the viewer's end. Close waits until it is no longer served.
 type conn struct {
 	net.Conn
 	serving sync.WaitGroup
@@ -102,30 +102,30 @@ type feeder struct {
 	Options
 	host   *live.Host
 	info   *store.Info
-	offset int64 // of the output that the Host gets next
+	offset int64 // offset of the next output for the Host, in bytes
 
-	term *vterm.Term // the screen before the Host began; after paint it does not change
-	seen int64       // output that it shows, in bytes
+	term *vterm.Term // the screen before the Host began; does not change after paint
+	seen int64       // number of output bytes that it shows
 
-	event int64         // with a PTY: number of the event that comes next
-	start int64         // output before that, in bytes
-	at    time.Duration // of the last event that is fed
+	event int64         // with a PTY: number of the next event
+	start int64         // number of output bytes before it
+	at    time.Duration // time of the last event that was fed
 
 	mu   sync.Mutex // guards the fields below
-	said *Entries   // nil: the viewer wants none
-	sent time.Time  // of the newest entries
+	said *Entries   // nil if the viewer wants no entries
+	sent time.Time  // time when entries were last sent
 }
 
-// screenful is how much of the end of a pipe's output makes the screen, in bytes.
+// screenful is how much of the end of a pipe's output the screen shows, in bytes.
 const screenful = 64 << 10
 
-// paint makes the screen as it is before the Host begins.
+// paint draws the screen as it was before the Host began.
 func (t *feeder) paint(ctx context.Context) {
 	t.term = vterm.New(vterm.Options{Cols: t.info.Cols, Rows: t.info.Rows})
 	if t.info.Piped() {
 		t.seen = max(0, t.offset-screenful)
 	}
-	_ = t.past(ctx, t.seen, func(seq int64, e session.Event) error { // what is missing is left out
+	_ = t.past(ctx, t.seen, func(seq int64, e session.Event) error { // gaps are skipped
 		data := e.Data
 		switch {
 		case e.Kind == session.Resize:
@@ -145,11 +145,12 @@ func (t *feeder) paint(ctx context.Context) {
 	})
 }
 
-// follow feeds the Host until the session is over, which it reports, or the viewer has left.
+// follow feeds the Host until the session is over or the viewer has left. It returns true if the
+// session is over.
 func (t *feeder) follow(ctx context.Context) (ended bool) {
 	for ctx.Err() == nil {
 		begun := time.Now()
-		info, err := t.Store.Find(ctx, t.info.ID) // before the events: none at its end is missed
+		info, err := t.Store.Find(ctx, t.info.ID) // before reading events, so that none is missed at the end
 		over := err == nil && info.Status != store.Live || errors.Is(err, session.ErrNotFound)
 		if err == nil && (over || info.RawBytes > t.offset || info.Duration > t.at) {
 			t.output(ctx)
@@ -170,7 +171,7 @@ func (t *feeder) follow(ctx context.Context) (ended bool) {
 
 // end feeds the Host with the end of the session.
 func (t *feeder) end(info *store.Info) {
-	status := -1 // nobody knows
+	status := -1 // unknown
 	if info != nil && info.ExitCode != nil {
 		status = *info.ExitCode
 	}
@@ -178,13 +179,12 @@ func (t *feeder) end(info *store.Info) {
 	t.host.Event(session.Event{Kind: session.Exit, Status: status})
 }
 
-// output feeds the Host with the output and sizes that are new. If the log cannot be read now, the
-// next look tries again.
+// output feeds the Host with new output and sizes. After a read error, the next call tries again.
 func (t *feeder) output(ctx context.Context) {
 	if t.info.Piped() {
 		for e, err := range t.Store.OutputFrom(ctx, t.info.ID, t.offset) {
 			if isDamage(err) {
-				continue // the next one's place shows it
+				continue // the offset of the next one shows the gap
 			}
 			if err != nil {
 				return
@@ -212,8 +212,8 @@ func (t *feeder) output(ctx context.Context) {
 	}
 }
 
-// feed feeds the Host with output. Bytes that are lost before it become NUL, which a terminal
-// ignores: viewers count all bytes.
+// feed feeds the Host with output. Lost bytes before it become NUL, which a terminal ignores,
+// because viewers count all bytes.
 func (t *feeder) feed(e store.Placed) {
 	for t.offset < e.Offset {
 		lost := make([]byte, min(e.Offset-t.offset, maxLost))
@@ -224,7 +224,7 @@ func (t *feeder) feed(e store.Placed) {
 	t.offset += int64(len(e.Data))
 }
 
-// maxLost is how many lost bytes are fed at a time.
+// maxLost is the maximum number of lost bytes to feed at a time.
 const maxLost = 1 << 20
 
 func isDamage(err error) bool {
@@ -236,7 +236,7 @@ func isDamage(err error) bool {
 func (t *feeder) past(ctx context.Context, from int64, fn func(seq int64, e session.Event) error) error {
 	for e, err := range t.Store.OutputFrom(ctx, t.info.ID, from) {
 		if isDamage(err) {
-			continue // the next one's place shows it
+			continue // the offset of the next one shows the gap
 		}
 		if err != nil {
 			return err
@@ -248,7 +248,7 @@ func (t *feeder) past(ctx context.Context, from int64, fn func(seq int64, e sess
 	return nil
 }
 
-// entries implements live.Options.Entries. From then on the viewer gets those that change.
+// entries implements live.Options.Entries. After it, the viewer receives the entries that change.
 func (t *feeder) entries(ctx context.Context, after int) ([]*session.Entry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -268,7 +268,7 @@ func (t *feeder) update(ctx context.Context, over bool) {
 	}
 	changed, gone, err := t.said.Read(ctx, over)
 	if err != nil || len(changed)+len(gone) == 0 {
-		return // the next look tries again
+		return // the next call tries again
 	}
 	t.sent = time.Now()
 	t.host.Update(protocol.Entries{Entries: changed, Gone: gone, Title: t.info.Title, Agents: t.info.Agents})

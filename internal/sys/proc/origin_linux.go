@@ -9,8 +9,8 @@ import (
 )
 
 // The mark is a finite hard limit of file locks, RLIMIT_LOCKS (getrlimit(2)). Children inherit
-// limits, and only CAP_SYS_RESOURCE raises a hard one again. This limit is unlimited unless
-// somebody sets it, and no kernel since 2.4.25 heeds it.
+// limits, and raising a hard limit needs CAP_SYS_RESOURCE. By default this limit is infinite, and
+// no kernel since 2.4.25 enforces it.
 const (
 	locks     = 10 // RLIMIT_LOCKS, which package syscall does not define
 	lockLimit = 1 << 62
@@ -28,8 +28,8 @@ func MarkedHere() bool {
 	return syscall.Getrlimit(locks, &l) != nil || l.Max != math.MaxUint64
 }
 
-// Marked reports whether a process has the mark. known is false if that cannot be read: the process
-// has exited, or is hidden.
+// Marked reports whether a process is marked. known is false if that cannot be read because the
+// process has exited or is hidden.
 func Marked(pid int) (marked, known bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
 	if err != nil {

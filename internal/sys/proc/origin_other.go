@@ -2,11 +2,11 @@
 
 package proc
 
-// Mark does nothing: this system has no such mark.
+// Mark does nothing: marks are not supported on this system.
 func Mark() {}
 
 // MarkedHere reports that this process has no mark.
 func MarkedHere() bool { return false }
 
-// Marked reports that a process has no mark.
+// Marked returns false, true.
 func Marked(int) (marked, known bool) { return false, true }

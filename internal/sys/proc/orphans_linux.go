@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// endTime bounds EndDescendants: it cannot end processes that belong to another user or wait in the
-// kernel.
+// endTime is the time limit of EndDescendants, which cannot kill processes of other users or
+// processes that are blocked in the kernel.
 const endTime = 5 * time.Second
 
 // EndDescendants kills all descendants of this process and waits for them. This process must be the
-// parent of their orphans (Adopt): then a descendant cannot escape with nohup, setsid or a
-// double fork.
+// parent of orphans (see Adopt), so that a descendant cannot escape with nohup, setsid or a double
+// fork.
 func EndDescendants() {
 	for begun := time.Now(); ; time.Sleep(time.Millisecond) {
 		for _, pid := range Descendants() {
@@ -49,7 +49,7 @@ func Descendants() (pids []int) {
 		return nil
 	}
 	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1) // the next round finds what this one misses
+	names, _ := proc.Readdirnames(-1) // the next pass finds what this one misses
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {

@@ -2,10 +2,10 @@
 
 package proc
 
-// EndDescendants does nothing: this system does not keep track of orphans.
+// EndDescendants does nothing: this system does not track orphans.
 func EndDescendants() {}
 
-// Descendants returns none: this system does not keep track of orphans.
+// Descendants returns nil: this system does not track orphans.
 func Descendants() []int { return nil }
 
 // Adopt does nothing: on this system all orphans become children of process 1.

@@ -1,6 +1,6 @@
-// Package redirect says which redirects the HTTP clients of this program follow: never to another
-// host, which would get the token of the one that was asked, and what is sent to it. Go's own
-// client keeps back only some headers there.
+// Package redirect defines which redirects this program's HTTP clients follow: never one to another
+// host, which would receive the token and the request's body. Go's own client removes only some
+// headers.
 package redirect
 
 import (
@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// most is how many redirects are followed in a row.
+// most is the maximum number of consecutive redirects.
 const most = 5
 
-// ErrElsewhere says that an answer leads to another host.
+// ErrElsewhere reports a redirect to another host.
 var ErrElsewhere = errors.New("a redirect to another host is not followed")
 
-// SameHost returns a client like c that follows redirects to the host and port that it asked only,
-// and from http to https on it. Other redirects are ErrElsewhere. For c, nil is http.DefaultClient.
+// SameHost returns a client like c that follows redirects only to the same host and port, and from
+// http to https on that host. Others fail with ErrElsewhere. If c is nil, it stands for
+// http.DefaultClient.
 func SameHost(c *http.Client) *http.Client {
 	if c == nil {
 		c = http.DefaultClient
@@ -39,7 +40,7 @@ func SameHost(c *http.Client) *http.Client {
 	return &strict
 }
 
-// Never is http.Client.CheckRedirect of clients that take a redirect for the answer.
+// Never is an http.Client.CheckRedirect that returns a redirect as the response.
 func Never(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // stays reports whether a redirect stays on the host.
@@ -53,7 +54,7 @@ func stays(from, to *url.URL) bool {
 	return from.Scheme == to.Scheme && port(from) == port(to)
 }
 
-// port returns the port of a URL, which may be the scheme's own.
+// port returns the port of a URL, or the scheme's default port.
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

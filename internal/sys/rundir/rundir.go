@@ -33,14 +33,14 @@ const (
 	linksEnding = "-sockets" // suffix of the folder of links, after the database's name
 )
 
-// maxPath is the longest socket path that all systems allow, in bytes: sun_path has 104 on some of
-// them.
+// maxPath is the maximum length of a socket's path on all systems, in bytes: sun_path has 104 bytes
+// on some of them.
 const maxPath = 100
 
-// Socket returns the path of the socket of session id in a folder.
+// Socket returns the path of a session's socket in a folder.
 func Socket(dir, id string) string { return filepath.Join(dir, id+ending) }
 
-// Links returns the folder that holds the links to the sockets of a database's sessions.
+// Links returns the folder with the links to the sockets of a database's sessions.
 func Links(db string) string {
 	if path, err := filepath.EvalSymlinks(db); err == nil {
 		db = path
@@ -48,8 +48,8 @@ func Links(db string) string {
 	return db + linksEnding
 }
 
-// Folders returns the folders where a session may create its socket, in order of preference. Check
-// reports whether a folder may be used.
+// Folders returns the folders in which a session may create its socket, in order of preference.
+// Check reports whether a folder can be used.
 func Folders() []string {
 	var dirs []string
 	if dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ptyrec"); filepath.IsAbs(dir) && fits(dir) && mine(filepath.Dir(dir)) {
@@ -62,7 +62,7 @@ func Folders() []string {
 	return append(dirs, filepath.Join("/tmp", own))
 }
 
-// fits reports whether a socket in the folder has a path that is short enough for all systems.
+// fits reports whether the path of a socket in the folder is short enough for all systems.
 func fits(dir string) bool {
 	const id = 36 // a UUID
 	return len(dir)+1+id+len(ending) <= maxPath
@@ -75,9 +75,8 @@ func mine(dir string) bool {
 	return err == nil && ownerOf(info) == os.Getuid()
 }
 
-// Make creates the folder for a session's socket, or returns an existing one. taken tells the user
-// which folder could not be used and why, if it was not the first one. err is set if no folder
-// could be used.
+// Make creates or finds the folder for a session's socket. If that is not the first one, taken is
+// the reason why the first cannot be used. err is set if no folder can be used.
 func Make() (dir string, taken, err error) {
 	for _, dir := range Folders() {
 		if err = os.Mkdir(dir, 0o700); err == nil || errors.Is(err, fs.ErrExist) {
@@ -93,9 +92,9 @@ func Make() (dir string, taken, err error) {
 	return dir, taken, err
 }
 
-// Check returns an error if sockets in a folder cannot be trusted: another user may have created
-// it, may enter it, or may replace it. The error wraps fs.ErrNotExist if the folder does not exist,
-// else fs.ErrPermission.
+// Check returns an error if sockets in a folder cannot be trusted, because another user may have
+// created it, can access it, or can replace it. The error wraps fs.ErrNotExist if the folder does
+// not exist, else fs.ErrPermission.
 func Check(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -123,7 +122,7 @@ func Check(dir string) error {
 	return fmt.Errorf("%s %s: %w", dir, why, fs.ErrPermission)
 }
 
-// ownerOf returns the user that owns a file, or this user if that is not known.
+// ownerOf returns the user that owns a file, or this user if that is unknown.
 func ownerOf(info fs.FileInfo) int {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(stat.Uid)
@@ -131,7 +130,7 @@ func ownerOf(info fs.FileInfo) int {
 	return os.Getuid()
 }
 
-// Link creates the link next to the database by which programs find a session's socket.
+// Link creates a link next to the database with which programs find a session's socket.
 func Link(db, id, socket string) error {
 	dir := Links(db)
 	if err := sys.PrivateFolder(dir); err != nil {
@@ -144,7 +143,7 @@ func Link(db, id, socket string) error {
 }
 
 // Find returns the sockets of live sessions by session id: those in the user's folders and, if db
-// is not empty, those linked next to that database. A socket may be left over from a session that
+// is not empty, those linked next to that database. A socket may have been left by a session that
 // was killed. The error names the folders that were skipped.
 func Find(db string) (sockets map[string]string, err error) {
 	for _, dir := range Folders() {
@@ -162,7 +161,7 @@ func Find(db string) (sockets map[string]string, err error) {
 	return sockets, errors.Join(err, dirErr)
 }
 
-// In returns the sockets in a folder, and those that links in it point to. A missing folder has no
+// In returns the sockets in a folder, and those to which links in it point. A missing folder has no
 // sockets.
 func In(dir string) (map[string]string, error) {
 	sockets := map[string]string{}
@@ -198,13 +197,14 @@ func resolve(path string) string {
 	return path
 }
 
-// Left returns the folders that Make has created for sessions which could use no other, and which
-// were killed: nobody listens in them. Sockets of dead sessions in them are removed.
+// Left returns the folders that Make has created for sessions that could use no other, and that
+// were killed. It removes the sockets of dead sessions in them.
 func Left() (dirs []string) {
 	found, _ := filepath.Glob("/tmp/ptyrec-" + strconv.Itoa(os.Getuid()) + "-*") // the pattern is valid
 	for _, dir := range found {
 		info, err := os.Stat(dir)
-		if err != nil || Check(dir) != nil || time.Since(info.ModTime()) < time.Minute { // else it may have no socket yet
+		if err != nil || Check(dir) != nil || time.Since(info.ModTime()) < time.Minute {
+			// A new folder may not have its socket yet.
 			continue
 		}
 		if files, err := os.ReadDir(dir); err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return !removeDead(filepath.Join(dir, f.Name())) }) {
@@ -214,7 +214,7 @@ func Left() (dirs []string) {
 	return dirs
 }
 
-// removeDead removes a socket that nobody listens on, and reports whether it has.
+// removeDead removes a socket on which no process listens, and reports whether it did.
 func removeDead(path string) bool {
 	c, err := net.Dial("unix", path)
 	if err == nil {

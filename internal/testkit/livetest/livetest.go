@@ -1,4 +1,4 @@
-// Package livetest hosts live sessions without a command, for the tests of programs that attach to
+// Package livetest hosts live sessions without a command, for tests of programs that attach to
 // them.
 package livetest
 
@@ -16,21 +16,21 @@ import (
 // ID is the id of each session.
 const ID = "01a1fd63-e33f-7a35-8c40-000000000001"
 
-// Session is a session that a test plays: it writes what the test says, and takes keys. It ends
-// with the test.
+// Session is a session that a test controls: it writes what the test passes, and accepts keys. It
+// ends with the test.
 type Session struct {
 	Host   *live.Host
-	Client *client.Client // of the session's folder
+	Client *client.Client // for the session's folder
 
 	mu     sync.Mutex // guards the fields below
 	events []session.Event
 	ended  bool
 }
 
-// New hosts a session of 40x6 cells that runs a command of this name.
+// New hosts a session of 40x6 cells. name is the name of its command.
 func New(t testing.TB, name string) *Session {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "pr") // short: sockets have short paths
+	dir, err := os.MkdirTemp("/tmp", "pr") // short, because paths of sockets are limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +60,12 @@ func New(t testing.TB, name string) *Session {
 	return s
 }
 
-// Write has the command write a text.
+// Write makes the command write a text.
 func (s *Session) Write(text string) {
 	s.event(session.Event{Kind: session.Output, Data: []byte(text)})
 }
 
-// Exit ends the command with a status. Only the first end counts.
+// Exit ends the command with a status. Only the first call has an effect.
 func (s *Session) Exit(status int) {
 	s.mu.Lock()
 	ended := s.ended
@@ -78,7 +78,7 @@ func (s *Session) Exit(status int) {
 	s.event(session.Event{Kind: session.Exit, Status: status})
 }
 
-// event appends to the log, and tells the host.
+// event appends an event to the log, and notifies the host.
 func (s *Session) event(e session.Event) {
 	s.mu.Lock()
 	s.events = append(s.events, e)
@@ -86,7 +86,7 @@ func (s *Session) event(e session.Event) {
 	s.Host.Event(e)
 }
 
-// past is live.Options.Past.
+// past implements live.Options.Past.
 func (s *Session) past(_ context.Context, from int64, fn func(seq int64, e session.Event) error) error {
 	s.mu.Lock()
 	events := s.events

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// readAccepted reads the conditions that may change nothing from a file, by their keys. A line is
-// FILE FUNC: EXPRESSION; a line that begins with "= " has the reason for those below it.
+// readAccepted reads the keys of conditions that may have no effect from a file. A line is FILE
+// FUNC: EXPRESSION; a line that begins with "= " is the reason for those below it.
 func readAccepted(path string) (map[string]bool, error) {
 	out := map[string]bool{}
 	if path == "" {

@@ -20,31 +20,31 @@ import (
 	"strings"
 )
 
-// condition is one place where the code decides.
+// condition is a condition in the code.
 type condition struct {
 	N       int    // from 1
-	File    string // seen from the working directory
+	File    string // relative to the working directory
 	Package string // its import path
 	Line    int
 	Func    string
 	Text    string // the expression, on one line
 	Off     bool   // its value when it is switched off
 
-	Returned bool // it is all that is returned, not an if, a case or an operand
+	Returned bool // it is a whole returned expression, not an if, a case or an operand
 }
 
-// key names a condition in the list of accepted ones. It does not change when lines move.
+// key identifies a condition in the list of accepted ones. It does not change when lines move.
 func (c condition) key() string { return c.File + " " + c.Func + ": " + c.Text }
 
-// pkg is what `go list` says of a package.
+// pkg is the output of `go list` for a package.
 type pkg struct {
 	Dir, ImportPath, Name, Export string
-	DepOnly                       bool // the pattern does not name it
+	DepOnly                       bool // not matched by the pattern
 	GoFiles, Deps                 []string
 }
 
-// load returns the packages of a pattern, except those that are for tests only, and the files with
-// the export data of all packages that they import.
+// load returns the packages of a pattern, except those only for tests, and the files with the
+// export data of all packages that they import.
 func load(pattern string) (targets []pkg, exports map[string]string, err error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Name,Export,DepOnly,GoFiles,Deps", pattern)
 	cmd.Stderr = os.Stderr
@@ -67,10 +67,10 @@ func load(pattern string) (targets []pkg, exports map[string]string, err error) 
 	}
 }
 
-// instrumented is a package's source in which each condition can be switched off.
+// instrumented is the source of packages in which each condition can be switched off.
 type instrumented struct {
 	conditions []condition
-	files      map[string][]byte // by the path of the original
+	files      map[string][]byte // by path of the original
 }
 
 // instrument wraps each condition of packages in a call of switches.Off.
@@ -124,7 +124,7 @@ func (out *instrumented) add(p pkg, exports map[string]string) error {
 	return nil
 }
 
-// shown returns a path as it is seen from the working directory.
+// shown returns a path relative to the working directory.
 func shown(path string) string {
 	if dir, err := os.Getwd(); err == nil {
 		if rel, err := filepath.Rel(dir, path); err == nil {
@@ -146,7 +146,7 @@ type wrapper struct {
 	taken map[ast.Expr]bool
 }
 
-// edit inserts a text before an offset.
+// edit is an insertion of text before an offset.
 type edit struct {
 	at   int
 	text string
@@ -185,14 +185,14 @@ func (w *wrapper) visit(n ast.Node) bool {
 func (w *wrapper) isBool(e ast.Expr) bool {
 	t, ok := w.info.Types[e]
 	if !ok || t.Value != nil {
-		return false // a constant decides nothing
+		return false // a constant does not decide anything
 	}
 	b, ok := t.Type.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsBoolean != 0
 }
 
-// decides adds the conditions that a boolean expression is made of: its operands, if it is a chain
-// of && or ||. An operand of && is true when it is switched off, any other condition false.
+// decides adds the conditions of a boolean expression: its operands, if it is a chain of && or ||.
+// An operand of && is true when it is switched off, any other condition false.
 func (w *wrapper) decides(e ast.Expr) {
 	if w.taken[e] {
 		return
@@ -231,7 +231,7 @@ func (w *wrapper) operands(e ast.Expr, off bool) {
 
 func (w *wrapper) text(e ast.Expr) string {
 	var b bytes.Buffer
-	_ = printer.Fprint(&b, w.fset, e) // a buffer takes everything
+	_ = printer.Fprint(&b, w.fset, e) // writing to a buffer does not fail
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
@@ -256,8 +256,8 @@ func (w *wrapper) apply(src []byte, f *ast.File) []byte {
 	return out.Bytes()
 }
 
-// order puts what closes at an offset before what opens there; of those that close, the one that
-// was opened last comes first.
+// order sorts closing insertions before opening ones at the same offset; among the closing ones,
+// the last opened comes first.
 func order(e edit) int {
 	if e.seq < 0 {
 		return e.seq - 1<<20

@@ -103,10 +103,10 @@ func run(pattern, more, accept string, only *regexp.Regexp, list bool) error {
 	return report(os.Stdout, results, accepted, list)
 }
 
-// overlayFile is the file that has the go command build the instrumented packages.
+// overlayFile is the file that makes the go command build the instrumented packages.
 const overlayFile = "overlay.json"
 
-// build builds the worker with the instrumented package, in dir.
+// build builds the worker with the instrumented packages, in dir.
 func build(dir string, in *instrumented) (program string, err error) {
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for path, text := range in.files {
@@ -130,7 +130,7 @@ func build(dir string, in *instrumented) (program string, err error) {
 	return program, cmd.Run()
 }
 
-// recordings returns the paths of all recordings, the smallest first.
+// recordings returns the paths of all recordings, smallest first.
 func recordings(more string) ([]string, error) {
 	paths, err := filepath.Glob("testdata/transcripts/*/*/session.cast.gz")
 	if err == nil && more != "" {
@@ -152,11 +152,11 @@ type mutation struct {
 	conditions []condition
 
 	digests []string        // of the recordings
-	took    []time.Duration // to read each
-	meets   [][]int         // the recordings that meet each condition, the fastest first
+	took    []time.Duration // reading time of each
+	meets   [][]int         // indices of the recordings that meet each condition, fastest first
 }
 
-// result is what became of a condition.
+// result is the result for a condition.
 type result struct {
 	condition
 	verdict string
@@ -171,7 +171,7 @@ const (
 	inert   = "met, changes nothing"
 )
 
-// measure reads all recordings as they are.
+// measure reads all recordings without switching anything off.
 func (m *mutation) measure() error {
 	n := len(m.paths)
 	m.digests, m.took = make([]string, n), make([]time.Duration, n)
@@ -198,7 +198,7 @@ func (m *mutation) measure() error {
 	return nil
 }
 
-// examine switches off each condition of the files that only matches, in one worker for each
+// examine switches off each condition in the files that match only, with one worker for each
 // processor.
 func (m *mutation) examine(only *regexp.Regexp) ([]result, error) {
 	var results []result
@@ -225,7 +225,7 @@ func (m *mutation) examine(only *regexp.Regexp) ([]result, error) {
 	return results, errors.Join(errs...)
 }
 
-// work examines the conditions whose indexes it receives. It receives all of them even after an
+// work examines the conditions whose indices it receives. It receives all of them even after an
 // error.
 func (m *mutation) work(next <-chan int, results []result) (err error) {
 	var w *worker
@@ -259,7 +259,7 @@ func (m *mutation) work(next <-chan int, results []result) (err error) {
 		}
 		a, askErr := w.ask(q, limit)
 		switch {
-		case askErr != nil: // it hung, took all memory, or overflowed its stack
+		case askErr != nil: // it hung, ran out of memory, or overflowed its stack
 			w.stop()
 			w, r.verdict = nil, crashes
 		case a.Crashed:
@@ -282,7 +282,7 @@ type worker struct {
 	out *json.Decoder
 }
 
-// request and reply are those of the worker.
+// request and reply are the messages of the worker.
 type request struct {
 	Condition  int
 	Recordings []int
@@ -327,7 +327,7 @@ func (w *worker) stop() {
 	_ = w.cmd.Wait()
 }
 
-// report writes a table by file and, if wanted, the conditions that change nothing.
+// report writes a table by file and, if list is set, the conditions without effect.
 func report(out io.Writer, results []result, accepted map[string]bool, list bool) error {
 	w := bufio.NewWriter(out)
 	verdicts := []string{needed, crashes, pinned, unmet, inert}

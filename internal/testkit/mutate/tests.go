@@ -12,20 +12,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/testkit/mutate/switches"
 )
 
-// readers are the packages whose tests are run, too, if they import what is examined, and which of
-// their tests: those that give an agent rows that no recording has, in any order or without the
-// first half of a recording, keep the conditions that prevent a panic or invented text. Questions
-// and very long calls are in no fixture.
+// readers are further packages whose tests are run if they import the examined package, and the
+// tests to run: those with rows that no recording contains, in any order or without the first half
+// of a recording. They show that a condition prevents a panic or invented text. Questions and very
+// long calls are in no fixture.
 var readers = []struct{ pattern, run string }{
 	{"./extractor/transcript", "^Test(AnyBegin|QuestionsAreAsking|LastWords|Long(Tool|Plain))$"},
 	{"./extractor/...", "."},
 }
 
-// fixed has rapid draw the same rows in each run, and report a failure without looking for a
-// smaller one.
+// fixed makes rapid draw the same rows in each run, and report a failure without shrinking it.
 var fixed = []string{"RAPID_SEED=1", "RAPID_CHECKS=1000", "RAPID_SHRINKTIME=0s", "RAPID_NOFAILFILE=true"}
 
-// testProgram is the tests of a package, built with instrumented ones.
+// testProgram is the test binary of a package, built with instrumented packages.
 type testProgram struct {
 	pkg
 	path, run string
@@ -74,7 +73,7 @@ func buildTests(dir string, targets []pkg) (out []testProgram, err error) {
 	return out, nil
 }
 
-// fails reports whether the tests fail with condition n switched off.
+// fails reports whether the tests fail if condition n is switched off.
 func (t testProgram) fails(n int) bool {
 	cmd := exec.Command(t.path, "-test.short", "-test.failfast", "-test.timeout=60s", "-test.run="+t.run)
 	cmd.Dir = t.Dir
@@ -82,8 +81,8 @@ func (t testProgram) fails(n int) bool {
 	return cmd.Run() != nil
 }
 
-// tested reports whether a test fails without a condition: one of its own package, or of those that
-// import it.
+// tested reports whether a test fails without a condition: one of its package, or of a reader that
+// imports it.
 func tested(tests []testProgram, c condition) bool {
 	return slices.ContainsFunc(tests, func(t testProgram) bool {
 		return (t.ImportPath == c.Package || slices.Contains(t.Deps, c.Package)) && t.fails(c.N)

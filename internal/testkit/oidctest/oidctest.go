@@ -1,5 +1,5 @@
-// Package oidctest is a provider of OpenID Connect for tests: none can run here. It keeps to the
-// rules that its clients rely on, and can be told to break some.
+// Package oidctest is an OpenID Connect provider for tests. It follows the rules on which its
+// clients rely, and can be made to break some.
 package oidctest
 
 import (
@@ -18,13 +18,13 @@ import (
 	"time"
 )
 
-// What the provider knows its client by.
+// The client's id and secret at the provider.
 const (
 	Client = "ptyrec-test"
 	Secret = "s3cret/with+signs"
 )
 
-// Provider is where everybody who comes is the same person.
+// Provider is a provider at which everyone is the same person.
 type Provider struct {
 	*httptest.Server
 	key *ecdsa.PrivateKey
@@ -33,14 +33,14 @@ type Provider struct {
 	person  map[string]any
 	change  func(header, claims map[string]any)
 	codes   map[string]asked
-	skipped bool // the person has refused
-	asked   int  // for tokens
+	skipped bool // the person refuses
+	asked   int  // number of token requests
 }
 
-// asked is what an authorization code is for.
+// asked is the request for which an authorization code was issued.
 type asked struct{ challenge, redirect, nonce string }
 
-// New starts a provider, until the test ends. All who come are the person with these claims.
+// New starts a provider, until the test ends. person has the claims of the person.
 func New(t testing.TB, person map[string]any) *Provider {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -58,21 +58,21 @@ func New(t testing.TB, person map[string]any) *Provider {
 	return p
 }
 
-// Is says who comes from now on, and how tokens differ from what they should be; nil: they do not.
+// Is sets the person for further requests. change, if not nil, modifies the tokens.
 func (p *Provider) Is(person map[string]any, change func(header, claims map[string]any)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.person, p.change = person, change
 }
 
-// Refuse says whether the person refuses from now on to sign in.
+// Refuse sets whether the person refuses to sign in.
 func (p *Provider) Refuse(does bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.skipped = does
 }
 
-// Asked returns how many codes were shown.
+// Asked returns the number of codes that were presented.
 func (p *Provider) Asked() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,7 +127,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	user, secret, ok := r.BasicAuth()
 	if !ok {
 		user, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
-	} else { // RFC 6749, 2.3.1: both are coded as in forms
+	} else { // RFC 6749, 2.3.1: both are encoded as in forms
 		user, _ = url.QueryUnescape(user)
 		secret, _ = url.QueryUnescape(secret)
 	}
@@ -136,7 +136,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	is, known := p.codes[r.PostFormValue("code")]
-	delete(p.codes, r.PostFormValue("code")) // a code counts once
+	delete(p.codes, r.PostFormValue("code")) // a code is valid once
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	if !known || coded(sum[:]) != is.challenge || r.PostFormValue("redirect_uri") != is.redirect {
 		answer(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Disk is a small disk that holds a database.
+// Disk is a small disk that contains a database.
 type Disk struct{ dir string }
 
-// NewOnDisk starts a cluster for one test, with an empty database on a disk of its own of some
-// bytes, and returns its connection string. The cluster's log of writes is elsewhere, so that a
-// full disk does not end it. The test is skipped if no disk can be mounted.
+// NewOnDisk starts a cluster for one test, with an empty database on its own disk of the given size
+// in bytes, and returns its connection string. The cluster's write-ahead log is elsewhere, so that
+// a full disk does not stop it. The test is skipped if no disk can be mounted.
 func NewOnDisk(t testing.TB, size int) (d *Disk, dsn string) {
 	t.Helper()
 	o, _ := NewOwn(t)
@@ -42,7 +42,7 @@ func NewOnDisk(t testing.TB, size int) (d *Disk, dsn string) {
 	return d, o.c.dsn("small")
 }
 
-// Fill leaves no room on the disk.
+// Fill fills the disk.
 func (d *Disk) Fill(t testing.TB) {
 	t.Helper()
 	f, err := os.OpenFile(d.filler(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -58,7 +58,7 @@ func (d *Disk) Fill(t testing.TB) {
 	}
 }
 
-// Free makes room again.
+// Free frees space on the disk.
 func (d *Disk) Free(t testing.TB) {
 	t.Helper()
 	if err := os.Remove(d.filler()); err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// kept runs a command until its own input ends, and leaves the folder.
+// kept is a script that runs a command until its own input ends, and keeps the folder.
 const kept = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >>"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait`
 
 // Own is the cluster of one test, which may be killed.
@@ -20,7 +20,7 @@ type Own struct{ c *cluster }
 // Both end with the test. Without PostgreSQL the test is skipped or fails, as with New.
 func NewOwn(t testing.TB) (o *Own, dsn string) {
 	t.Helper()
-	New(t) // says what is missing
+	New(t) // reports what is missing
 	c, err := newClusterBy(kept)
 	if err != nil {
 		t.Fatal(err)
@@ -36,14 +36,14 @@ func NewOwn(t testing.TB) (o *Own, dsn string) {
 // end ends the server and waits for it.
 func (o *Own) end() {
 	_ = o.c.watchdog.Close()
-	_ = o.c.server.Wait() // killed or not
+	_ = o.c.server.Wait() // it may have been killed
 }
 
-// Kill ends the server as kill -9 does, and starts it again.
+// Kill kills the server as kill -9 does, and starts it again.
 func (o *Own) Kill(t testing.TB) {
 	t.Helper()
 	o.KillOnly(t)
-	// It does not start while a process of the one before is left.
+	// It does not start while an old process is left.
 	for late := time.Now().Add(patience); ; {
 		err := o.c.start()
 		if err != nil {
@@ -60,7 +60,7 @@ func (o *Own) Kill(t testing.TB) {
 	}
 }
 
-// KillOnly ends the server as kill -9 does.
+// KillOnly kills the server as kill -9 does.
 func (o *Own) KillOnly(t testing.TB) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(o.c.dir, "data", "postmaster.pid"))

@@ -1,6 +1,6 @@
-// Package pgtest runs PostgreSQL for tests: one cluster for each test binary, reached by a unix
-// socket only, and an empty database for each test. The cluster ends with the binary, however that
-// ends.
+// Package pgtest runs PostgreSQL for tests: one cluster for each test binary, reachable only by a
+// unix socket, and an empty database for each test. The cluster ends with the binary, whatever ends
+// that.
 package pgtest
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// needed is the environment variable that makes it a failure if there is no PostgreSQL.
+// needed is the environment variable that makes tests fail if PostgreSQL is missing.
 const needed = "PTYREC_NEED_POSTGRES"
 
-// patience is how long the cluster may take to start.
+// patience is the time limit for starting the cluster.
 const patience = 2 * time.Minute
 
 // cluster is a running PostgreSQL.
 type cluster struct {
-	dir      string    // holds its data and its socket
-	watchdog io.Closer // the cluster ends when it is closed, or this process ends
+	dir      string    // contains its data and its socket
+	watchdog io.Closer // the cluster ends when this is closed, or when this process ends
 	server   *exec.Cmd
 	as       *syscall.SysProcAttr
 
 	mu sync.Mutex // guards n
-	n  int        // databases made so far
+	n  int        // number of databases created so far
 }
 
 var start = sync.OnceValues(newCluster)
@@ -71,7 +71,7 @@ func (c *cluster) dsn(database string) string {
 	return "postgres:///" + database + "?" + url.Values{"host": {c.dir}, "user": {"postgres"}}.Encode()
 }
 
-// do runs a statement outside the databases of tests.
+// do executes a statement outside the databases of tests.
 func (c *cluster) do(statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -84,7 +84,7 @@ func (c *cluster) do(statement string) error {
 	return err
 }
 
-// program returns the path of one of PostgreSQL's programs. Debian keeps them out of $PATH.
+// program returns the path of one of PostgreSQL's programs. In Debian they are not in $PATH.
 func program(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if err == nil && len(found) > 0 {
@@ -93,8 +93,8 @@ func program(name string) (string, error) {
 	return exec.LookPath(name)
 }
 
-// watched runs a command until its own input ends, as it does when the test binary is gone. Then it
-// kills the command and removes the folder.
+// watched is a script that runs a command until its own input ends, which happens when the test
+// binary exits. It then kills the command and removes the folder.
 const watched = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $!; wait; rm -rf "$dir"`
 
 func newCluster() (*cluster, error) { return newClusterBy(watched) }
@@ -124,10 +124,10 @@ func newClusterBy(script string) (*cluster, error) {
 	return c, c.wait()
 }
 
-// unprivileged returns how to run PostgreSQL, which refuses to run as root, and makes it the owner
-// of the folder.
+// unprivileged returns the attributes with which to run PostgreSQL, which refuses to run as root,
+// and makes it the owner of the folder.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
-	as := &syscall.SysProcAttr{Setpgid: true} // Ctrl+C is not for it
+	as := &syscall.SysProcAttr{Setpgid: true} // protect it from Ctrl+C
 	if os.Getuid() != 0 {
 		return as, nil
 	}
@@ -147,8 +147,8 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	return as, os.Chown(dir, uid, gid)
 }
 
-// run makes the cluster and starts the server by a script. It does not wait until it takes
-// connections.
+// run creates the cluster and starts the server by a script. It does not wait until the server
+// accepts connections.
 func (c *cluster) run(as *syscall.SysProcAttr, initdb, postgres, script string) error {
 	if err := c.command(as, initdb, "-D", filepath.Join(c.dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (c *cluster) start() error {
 	return server.Start()
 }
 
-// wait waits until the server takes connections.
+// wait waits until the server accepts connections.
 func (c *cluster) wait() error {
 	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		err := c.do("SELECT 1")

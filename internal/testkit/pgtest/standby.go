@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Pair is a primary and its standby, which takes what the primary writes.
+// Pair is a primary and its standby, which replicates it.
 type Pair struct {
 	*Own    // the primary
 	standby *cluster
 }
 
-// standbyName is how the standby calls itself.
+// standbyName is the name of the standby.
 const standbyName = "standby"
 
 // NewPair starts a primary and a standby for one test, and returns the connection string of an
-// empty database, with both hosts. If it is synchronous, the primary commits what the standby has.
-// Without PostgreSQL the test is skipped or fails, as with New.
+// empty database, with both hosts. If synchronous is set, a commit waits for the standby. Without
+// PostgreSQL the test is skipped or fails, as with New.
 func NewPair(t testing.TB, synchronous bool) (p *Pair, dsn string) {
 	t.Helper()
 	primary, _ := NewOwn(t)
@@ -77,7 +77,7 @@ func (p *Pair) do(t testing.TB, c *cluster, statement string) {
 	}
 }
 
-// CatchUp waits until the standby has all that the primary has written.
+// CatchUp waits until the standby has everything that the primary has written.
 func (p *Pair) CatchUp(t testing.TB) {
 	t.Helper()
 	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
@@ -91,7 +91,7 @@ func (p *Pair) CatchUp(t testing.TB) {
 	}
 }
 
-// Cut ends the connection of the standby to its primary: it falls behind.
+// Cut cuts the connection of the standby to its primary, so that it lags.
 func (p *Pair) Cut(t testing.TB) {
 	t.Helper()
 	p.do(t, p.standby, "ALTER SYSTEM SET primary_conninfo = ''")
@@ -107,7 +107,7 @@ func (p *Pair) Cut(t testing.TB) {
 	}
 }
 
-// Promote makes the standby the primary. The one before must be dead.
+// Promote makes the standby the primary. The old primary must be dead.
 func (p *Pair) Promote(t testing.TB) {
 	t.Helper()
 	p.do(t, p.standby, "SELECT pg_promote(true, 60)")

@@ -1,3 +1,3 @@
-// Package ptytest is a terminal with somebody before it, for tests: it types, and sees what is
-// shown. It works on Linux.
+// Package ptytest simulates a user at a terminal for tests, who types and reads what is shown. It
+// works on Linux.
 package ptytest

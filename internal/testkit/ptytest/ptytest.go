@@ -19,25 +19,25 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for expected output.
 const patience = 60 * time.Second
 
-// User sits before a terminal.
+// User is a user at a terminal.
 type User struct {
 	TTY *os.File // the terminal as programs see it
 
 	ptmx *os.File
-	hold chan struct{} // full while nothing may be read
-	news chan struct{} // gets a value when shown has grown, or the terminal is closed
+	hold chan struct{} // full while reading is stopped
+	news chan struct{} // receives a value when shown has grown, or the terminal is closed
 
 	mu     sync.Mutex // guards the fields below
 	shown  []byte
-	seen   int // how much of shown was awaited
+	seen   int // how much of shown was already awaited
 	closed bool
 }
 
-// HeedSignals lets the programs that a test starts get the signals of their terminal, also if the
-// tests themselves run under nohup or in a shell's background. It may be called often.
+// HeedSignals lets the programs that a test starts receive the signals of their terminal, even if
+// the tests run under nohup or in a shell's background. It may be called more than once.
 func HeedSignals() { heedSignals() }
 
 var heedSignals = sync.OnceFunc(func() {
@@ -73,7 +73,7 @@ func (u *User) watch(done chan<- struct{}) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := u.ptmx.Read(buf)
-		u.hold <- struct{}{} // waits while somebody holds it
+		u.hold <- struct{}{} // blocks while reading is stopped
 		<-u.hold
 		u.mu.Lock()
 		u.shown = append(u.shown, buf[:n]...)
@@ -89,7 +89,7 @@ func (u *User) watch(done chan<- struct{}) {
 	}
 }
 
-// Await returns when the terminal has shown text behind what was awaited before.
+// Await waits until the terminal has shown text after what was awaited before.
 func (u *User) Await(t testing.TB, text string) {
 	t.Helper()
 	limit := time.After(patience)
@@ -115,8 +115,8 @@ func (u *User) Await(t testing.TB, text string) {
 	}
 }
 
-// AwaitShown returns when ok is content with all that the terminal has shown; what says what that
-// is.
+// AwaitShown waits until ok returns true for everything that the terminal has shown. what describes
+// what is awaited.
 func (u *User) AwaitShown(t testing.TB, what string, ok func(shown []byte) bool) {
 	t.Helper()
 	limit := time.After(patience)
@@ -141,7 +141,7 @@ func (u *User) AwaitShown(t testing.TB, what string, ok func(shown []byte) bool)
 // Mark is the text that Drain writes.
 const Mark = "\x1b]ptytest\x07"
 
-// Drain writes a Mark and returns when the terminal has shown it, and so everything that was
+// Drain writes a Mark and waits until the terminal has shown it, and thus everything that was
 // written before.
 func (u *User) Drain(t testing.TB) {
 	t.Helper()
@@ -151,22 +151,21 @@ func (u *User) Drain(t testing.TB) {
 	u.Await(t, Mark)
 }
 
-// Shown is all that the terminal has shown.
+// Shown returns everything that the terminal has shown.
 func (u *User) Shown() []byte {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return bytes.Clone(u.shown)
 }
 
-// Count is how many bytes the terminal has shown.
+// Count returns the number of bytes that the terminal has shown.
 func (u *User) Count() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.shown)
 }
 
-// AwaitCount returns when the terminal has shown n bytes, however long that takes, as long as they
-// come.
+// AwaitCount waits until the terminal has shown n bytes, as long as bytes keep coming.
 func (u *User) AwaitCount(t testing.TB, n int) {
 	t.Helper()
 	for u.Count() < n {
@@ -178,7 +177,7 @@ func (u *User) AwaitCount(t testing.TB, n int) {
 	}
 }
 
-// Hold makes the terminal stop reading, as a window that hangs does, until release is called.
+// Hold makes the terminal stop reading, like a window that hangs, until release is called.
 func (u *User) Hold() (release func()) {
 	u.hold <- struct{}{}
 	return sync.OnceFunc(func() { <-u.hold })
@@ -200,7 +199,7 @@ func (u *User) Resize(t testing.TB, cols, rows int) {
 	}
 }
 
-// SetSize changes the window size of a terminal, in cells. f is either end of it.
+// SetSize sets the window size of a terminal, in cells. f is either end of it.
 func SetSize(f *os.File, cols, rows int) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
@@ -215,7 +214,7 @@ func SetSize(f *os.File, cols, rows int) error {
 // Hangup closes the window.
 func (u *User) Hangup() { _ = u.ptmx.Close() }
 
-// Settings are the terminal's line settings.
+// Settings returns the terminal's line settings.
 func (u *User) Settings(t testing.TB) unix.Termios {
 	t.Helper()
 	settings, err := unix.IoctlGetTermios(int(u.TTY.Fd()), unix.TCGETS)
@@ -225,8 +224,8 @@ func (u *User) Settings(t testing.TB) unix.Termios {
 	return *settings
 }
 
-// Start starts cmd on the terminal, as its controlling one. What cmd already has for stdin, stdout
-// or stderr stays.
+// Start starts cmd with the terminal as its controlling terminal. Streams that are already set in
+// cmd are kept.
 func (u *User) Start(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	if cmd.Stdin == nil {
@@ -255,7 +254,7 @@ func Status(t testing.TB, cmd *exec.Cmd) int {
 	t.Helper()
 	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
-	_ = cmd.Wait() // the state tells all
+	_ = cmd.Wait() // the process state has the result
 	ws := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ws.Signaled() {
 		return 128 + int(ws.Signal())

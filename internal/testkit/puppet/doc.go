@@ -1,2 +1,3 @@
-// Package puppet is a program in a terminal whose strings a test pulls: the test binary itself.
+// Package puppet is a program in a terminal that a test controls. The program is the test binary
+// itself.
 package puppet

@@ -17,15 +17,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Variable is the environment variable with the path of the socket by which a test controls a
-// puppet. It makes this test binary one.
+// Variable is the environment variable with the path of the socket over which a test controls a
+// puppet. If it is set, this test binary is a puppet.
 const Variable = "PTYREC_TEST_PUPPET"
 
-// Step is what a puppet saw, or what the test has it do.
+// Step is an observation of a puppet, or an action that the test orders.
 type Step struct {
-	Ev    string `json:"ev"` // seen: spawn, write, resize, kill; done: output, exit
+	Ev    string `json:"ev"` // observed: spawn, write, resize, kill; ordered: output, exit
 	Data  string `json:"data,omitempty"`
-	Bytes []byte `json:"bytes,omitempty"` // of output: what is no text
+	Bytes []byte `json:"bytes,omitempty"` // of output that is not text
 	Times int    `json:"times,omitempty"`
 	Code  int    `json:"code,omitempty"`
 	Cols  int    `json:"cols,omitempty"`
@@ -33,14 +33,14 @@ type Step struct {
 	Term  string `json:"term,omitempty"`
 }
 
-// Main is the program if this process is a puppet, and does not return then. TestMain calls it.
+// Main runs the puppet and exits if this process is one. TestMain must call it.
 func Main() {
 	if socket := os.Getenv(Variable); socket != "" {
 		run(socket)
 	}
 }
 
-// run does what comes from the socket, and reports there what it sees.
+// run executes the actions from the socket, and reports observations.
 func run(socket string) {
 	if _, err := term.MakeRaw(0); err != nil {
 		panic(err)
@@ -69,7 +69,7 @@ func run(socket string) {
 		for {
 			var d Step
 			if in.Decode(&d) != nil {
-				os.Exit(100) // the test is gone
+				os.Exit(100) // the test has ended
 			}
 			todo <- d
 		}
@@ -100,17 +100,17 @@ func run(socket string) {
 	}
 }
 
-// patience is how long a test waits for a step that must come.
+// patience is how long a test waits for an expected step.
 const patience = time.Minute
 
-// Puppets is a test's side: it starts puppets, controls them, and reads what they see.
+// Puppets is the test's side: it starts puppets, controls them, and reads their observations.
 type Puppets struct {
 	t      testing.TB
 	socket string
 	Conns  chan net.Conn
-	conn   net.Conn // of the puppet that came last
+	conn   net.Conn // of the newest puppet
 	in     *json.Decoder
-	Since  time.Time // when the last client left
+	Since  time.Time // time when the last client left
 }
 
 // New returns the test's side. Its socket is in dir, whose path must be short.
@@ -146,7 +146,7 @@ func (p *Puppets) Command() []string {
 	return []string{"/usr/bin/env", Variable + "=" + p.socket, os.Args[0]}
 }
 
-// Saw returns what the puppet saw next, and waits for it if need be.
+// Saw returns the puppet's next observation, and waits for it if needed.
 func (p *Puppets) Saw() Step {
 	p.t.Helper()
 	if p.conn == nil {
@@ -167,7 +167,7 @@ func (p *Puppets) Saw() Step {
 	return d
 }
 
-// Meet waits for a puppet.
+// Meet waits for a puppet to connect.
 func (p *Puppets) Meet() {
 	p.t.Helper()
 	if p.conn == nil {
@@ -175,7 +175,7 @@ func (p *Puppets) Meet() {
 	}
 }
 
-// Do has the puppet do something.
+// Do orders an action.
 func (p *Puppets) Do(d Step) {
 	p.t.Helper()
 	p.Meet()
@@ -184,7 +184,7 @@ func (p *Puppets) Do(d Step) {
 	}
 }
 
-// Await waits until the puppet has seen a step like this; empty fields match any value.
+// Await waits for an observation like want; empty fields match any value.
 func (p *Puppets) Await(want Step) {
 	p.t.Helper()
 	text := ""
@@ -193,7 +193,7 @@ func (p *Puppets) Await(want Step) {
 		if got.Ev != want.Ev {
 			if got.Ev == "spawn" {
 				if want.Ev == "resize" && got.Cols == want.Cols && got.Rows == want.Rows {
-					return // it came before the puppet
+					return // it arrived before the puppet
 				}
 				continue
 			}

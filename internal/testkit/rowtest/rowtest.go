@@ -1,4 +1,4 @@
-// Package rowtest makes rows for tests.
+// Package rowtest creates rows for tests.
 package rowtest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Plain makes plain lines of a window that is cols cells wide.
+// Plain returns plain lines of a window that is cols cells wide.
 func Plain(cols int, texts ...string) []row.Line {
 	out := make([]row.Line, len(texts))
 	for i, s := range texts {
@@ -26,7 +26,7 @@ func Plain(cols int, texts ...string) []row.Line {
 	return out
 }
 
-// Any draws rows of anything.
+// Any draws arbitrary rows.
 func Any(t *rapid.T) []row.Line {
 	piece := rapid.OneOf(
 		rapid.SampledFrom([]string{"", " ", "  ", "- ", "1. ", "12) ", "│", "┌─", "┬", "─┐", "├─┼─┤", "└─┘", "━━━ ━━", "───  ──", "## ", "> ", "▎ ", "`", "**", "缓存", "👩‍💻", "x", "long-word-with-hyphens", "---", "[ ] "}),
@@ -51,9 +51,9 @@ func Any(t *rapid.T) []row.Line {
 	return lines
 }
 
-// Dump makes rows of a dump: one row a line, ⟦STYLE|TEXT⟧ for a styled run (b d i u v s, a
-// colour as #rrggbb or pN, on#rrggbb for the background), a + before a row that continues the one
-// above.
+// Dump returns the rows of a dump: one row a line, ⟦STYLE|TEXT⟧ for a styled run (b d i u v s, a
+// colour as #rrggbb or pN, on#rrggbb for the background), and a + before a row that continues the
+// one above.
 func Dump(t testing.TB, cols int, dump string) []row.Line {
 	t.Helper()
 	var out []row.Line
@@ -125,5 +125,5 @@ func dumpStyle(t testing.TB, s string) vterm.Style {
 	return st
 }
 
-// RGB returns a colour of three parts.
+// RGB returns an RGB colour.
 func RGB(r, g, b uint8) vterm.Color { return vterm.Color{Kind: vterm.ColorRGB, R: r, G: g, B: b} }

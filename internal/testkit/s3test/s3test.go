@@ -1,5 +1,5 @@
-// Package s3test runs a server of S3 for tests: gofakes3, or versitygw where $PTYREC_VERSITYGW is
-// its program (`make s3-test`).
+// Package s3test runs an S3 server for tests: gofakes3, or versitygw if $PTYREC_VERSITYGW is the
+// path of its program (`make s3-test`).
 package s3test
 
 import (
@@ -29,14 +29,14 @@ type Server struct {
 	down, mute atomic.Bool
 }
 
-// Down has the server break off all connections, or work again.
+// Down makes the server abort all connections, or work again.
 func (s *Server) Down(down bool) { s.down.Store(down) }
 
-// Mute has the server do what it is asked, and break off before it answers, or answer again.
+// Mute makes the server execute requests but abort before it responds, or respond again.
 func (s *Server) Mute(mute bool) { s.mute.Store(mute) }
 
-// New returns a server with an empty bucket, and sets the environment by which programs find it. It
-// ends with the test.
+// New returns a server with an empty bucket, and sets the environment variables with which programs
+// find it. It ends with the test.
 func New(t testing.TB) *Server {
 	t.Helper()
 	h := fake(t)
@@ -74,10 +74,10 @@ func fake(t testing.TB) http.Handler {
 	return gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()
 }
 
-// patience is how long versitygw may take to start.
+// patience is the time limit for starting versitygw.
 const patience = time.Minute
 
-// versity runs versitygw with a folder, and returns what passes requests on to it.
+// versity runs versitygw with a folder, and returns a handler that passes requests on to it.
 func versity(t testing.TB, program string) http.Handler {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, Name), 0o700); err != nil {
@@ -88,7 +88,7 @@ func versity(t testing.TB, program string) http.Handler {
 		t.Fatal(err)
 	}
 	address := l.Addr().String()
-	_ = l.Close() // for the program
+	_ = l.Close() // free the port for the program
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--access", "test", "--secret", "test-secret", "--port", address, "posix", dir)
 	cmd.Stdout, cmd.Stderr = io.Discard, t.Output()
@@ -111,6 +111,6 @@ func versity(t testing.TB, program string) http.Handler {
 	}
 	to := &url.URL{Scheme: "http", Host: address}
 	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, r.In.Host // which is signed
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, r.In.Host // it is signed
 	}}
 }

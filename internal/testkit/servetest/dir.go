@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Dir is t.TempDir for a database: sessions and commands that a test has started and not waited
-// for may still write into the folder while it is removed.
+// Dir is like t.TempDir, for a database: sessions and commands that a test has started and not
+// waited for may still write to the folder while it is removed.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ptyrec-test-")

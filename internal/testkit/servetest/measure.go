@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// hostName is how the process of a command is called, see package process.
+// hostName is the process name of a command's host, see package process.
 const hostName = "ptyrec-command-host"
 
-// Measure reports, when done is called, the processor time of each run of a benchmark: of the
-// server, of the hosts of sessions and commands that run then, and of this process, the client. It
-// also reports the most memory that the server and the largest host have taken.
+// Measure reports, when done is called, the processor time of each iteration of a benchmark: of the
+// server, of the hosts of sessions and commands that run at that time, and of this process, the
+// client. It also reports the peak memory of the server and of the largest host.
 func (s *Serve) Measure(b *testing.B) (done func()) {
 	server, hosts, own := cpu(s.PID), s.hostsCPU(), ownCPU()
 	return func() {
@@ -33,7 +33,7 @@ func (s *Serve) Measure(b *testing.B) (done func()) {
 	}
 }
 
-// LargestHost returns the most memory that a host which runs now has taken, in MiB.
+// LargestHost returns the peak memory of the largest running host, in MiB.
 func (s *Serve) LargestHost() (most float64) {
 	for _, pid := range s.hosts() {
 		most = max(most, peak(pid))
@@ -41,11 +41,11 @@ func (s *Serve) LargestHost() (most float64) {
 	return most
 }
 
-// hosts returns the processes that record sessions and run commands.
+// hosts returns the pids of the processes that record sessions and run commands.
 func (s *Serve) hosts() (pids []int) {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
 	for _, name := range names {
-		text, _ := os.ReadFile(name) // the process may be gone
+		text, _ := os.ReadFile(name) // the process may have exited
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 		if pid != s.PID && (bytes.HasPrefix(text, []byte(hostName)) || bytes.Contains(text, []byte(s.db))) {
 			pids = append(pids, pid)
@@ -61,9 +61,9 @@ func (s *Serve) hostsCPU() (sum time.Duration) {
 	return sum
 }
 
-// peak returns the most memory that a process has taken, in MiB.
+// peak returns the peak memory of a process, in MiB.
 func peak(pid int) float64 {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // a process that is gone has none
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // a process that has exited has none
 	for line := range strings.Lines(string(text)) {
 		if kib, ok := strings.CutPrefix(line, "VmHWM:"); ok {
 			n, _ := strconv.Atoi(strings.Fields(kib)[0])
@@ -76,7 +76,7 @@ func peak(pid int) float64 {
 // tick is the unit of processor times in /proc.
 const tick = 10 * time.Millisecond
 
-// cpu returns the processor time of a process, to the tick; 0 if it is gone.
+// cpu returns the processor time of a process, or 0 if it has exited.
 func cpu(pid int) time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := bytes.Cut(text, []byte(") "))

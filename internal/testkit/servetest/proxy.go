@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Proxy passes TCP connections on to a server and breaks them.
+// Proxy passes TCP connections on to a server and aborts them.
 type Proxy struct {
 	Address string       // 127.0.0.1:port
-	Cuts    atomic.Int64 // how many connections it has cut
+	Cuts    atomic.Int64 // number of connections that it has aborted
 
 	frozen chan struct{}
 	once   sync.Once
@@ -21,7 +21,7 @@ type Proxy struct {
 }
 
 // NewProxy starts a proxy that passes each connection on to the address that to returns. It resets
-// the connection after cut() bytes of the server's, unless that is negative. cut may be nil.
+// the connection after cut() bytes from the server, unless that is negative. cut may be nil.
 func NewProxy(t testing.TB, to func() string, cut func() int64) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func NewProxy(t testing.TB, to func() string, cut func() int64) *Proxy {
 	return p
 }
 
-// Freeze makes the proxy pass nothing on any more, while its connections stay open.
+// Freeze makes the proxy stop passing data on, while its connections stay open.
 func (p *Proxy) Freeze() { p.once.Do(func() { close(p.frozen) }) }
 
 func (p *Proxy) closeAll() {
@@ -64,7 +64,7 @@ func (p *Proxy) closeAll() {
 	}
 }
 
-// keep notes a connection until drop is called.
+// keep registers a connection until drop is called.
 func (p *Proxy) keep(c net.Conn) (drop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,8 +103,8 @@ func (p *Proxy) pass(near net.Conn, to string, limit int64) {
 	other.Wait()
 }
 
-// copy copies up to limit bytes, and reports whether it has reached that. It returns when one end
-// is closed, and hangs while the proxy is frozen.
+// copy copies up to limit bytes, and reports whether it reached the limit. It returns when one end
+// is closed, and blocks while the proxy is frozen.
 func (p *Proxy) copy(to io.Writer, from net.Conn, limit int64) (cut bool) {
 	buf := make([]byte, 32<<10)
 	for limit != 0 {

@@ -1,5 +1,5 @@
-// Package servetest runs the real `ptyrec serve` for tests and benchmarks, measures it, and puts
-// proxies before servers. It works on Linux.
+// Package servetest runs the real `ptyrec serve` for tests and benchmarks, measures it, and starts
+// proxies for servers. It works on Linux.
 package servetest
 
 import (
@@ -15,11 +15,11 @@ import (
 // Token is the token of the servers.
 const Token = "0123456789abcdef"
 
-// programVariable names the environment variable with the path of a program that is built already.
+// programVariable is the environment variable with the path of an existing program.
 const programVariable = "PTYREC_TEST_PROGRAM"
 
-// Program returns the path of a ptyrec for a package's tests: the one that $PTYREC_TEST_PROGRAM
-// names, or one that it builds in dir.
+// Program returns the path of a ptyrec for a package's tests: the one in $PTYREC_TEST_PROGRAM, or
+// one that it builds in dir.
 func Program(dir string) (string, error) {
 	if program := os.Getenv(programVariable); program != "" {
 		return program, nil
@@ -32,15 +32,15 @@ func Program(dir string) (string, error) {
 	return program, nil
 }
 
-// Serve is a server that runs, as a process of its own.
+// Serve is a running server, a separate process.
 type Serve struct {
 	Address string // 127.0.0.1:port
 	PID     int
 	db      string
 }
 
-// Start starts `ptyrec serve --allow-run` at an address, or at a free port if that is empty. It
-// runs until the test is over.
+// Start starts `ptyrec serve --allow-run` at an address, or at a free port if address is empty. It
+// runs until the test ends.
 func Start(t testing.TB, program, db, address string, args ...string) *Serve {
 	t.Helper()
 	if address == "" {

@@ -1,4 +1,4 @@
-// Package teamtest compares what the server of a team has with what a machine has.
+// Package teamtest compares what a team's server has with what a machine has.
 package teamtest
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// Machine is one that sends sessions.
+// Machine is a machine that sends sessions.
 type Machine struct {
 	Store   *sqlite.Store
 	Library *library.Library
 	Raw     bool   // it sends raw logs
-	Home    string // is written as ~ in the folders of entries
+	Home    string // replaced by ~ in the folders of entries
 }
 
-// Same makes sure that the server has what the machine has of a session, which is called id there:
-// the raw log without secrets and without what was typed, the entries, their words, and the counts.
-// ctx is that of a user who reads it.
+// Same checks that the server has what the machine has of a session, whose id there is id: the raw
+// log without secrets and input, the entries, their words, and the counts. ctx is that of a user
+// who may read it.
 func (m Machine) Same(ctx context.Context, t testing.TB, server *postgres.Store, local, id string) {
 	t.Helper()
 	info, err := m.Store.Find(ctx, local)
@@ -57,7 +57,7 @@ func (m Machine) Same(ctx context.Context, t testing.TB, server *postgres.Store,
 	m.sameWords(ctx, t, server, info.ID, id, want.Entries)
 }
 
-// countsOf returns what must be the same in the descriptions of a session.
+// countsOf returns the parts of a session's description that must be equal.
 func countsOf(i *store.Info) map[string]any {
 	return map[string]any{"title": i.Title, "name": i.Name, "note": i.Note, "tags": strings.Join(i.Tags, " "), "status": i.Status, "prompt": i.Prompt, "messages": i.Messages,
 		"turns": i.Turns, "raw": i.RawBytes, "duration": i.Duration, "started": i.StartedAt, "ended": i.EndedAt, "exit": i.ExitCode}
@@ -93,10 +93,10 @@ func (m Machine) sameRaw(ctx context.Context, t testing.TB, server *postgres.Sto
 	}
 }
 
-// mostWords is how many words of a session are looked up.
+// mostWords is the maximum number of a session's words to look up.
 const mostWords = 40
 
-// sameWords searches the words of a session here and there.
+// sameWords compares the results of searches for a session's words.
 func (m Machine) sameWords(ctx context.Context, t testing.TB, server *postgres.Store, local, id string, entries []*session.Entry) {
 	t.Helper()
 	all := map[string]bool{}

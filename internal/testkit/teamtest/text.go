@@ -7,18 +7,16 @@ import (
 )
 
 const (
-	// meanSize is the mean size of a message in the issues' measurements, in bytes.
+	// meanSize is the mean size of a message, in bytes.
 	meanSize = 557
-	// spread is how much sizes differ: the standard deviation of their logarithms. In the
-	// transcripts in testdata, half the messages are smaller than 0.35 of the mean, and 5 % larger
-	// than 3.9 of it.
+	// spread is the standard deviation of the logarithms of sizes. In the transcripts in testdata,
+	// half the messages are smaller than 0.35 of the mean, and 5 % larger than 3.9 of it.
 	spread = 1.46
-	// maxSize is the size of the largest message.
+	// maxSize is the maximum size of a message, in bytes.
 	maxSize = 64 << 10
 )
 
-// common are words and how many of a million words of a text are one of them. Benchmarks search for
-// them.
+// common are words, with their frequency in a million words of a text. Benchmarks search for them.
 var common = []struct {
 	text string
 	of   int
@@ -27,24 +25,24 @@ var common = []struct {
 	{"garbage collector", 60}, {"缓存", 200}, {"数据库查询", 100}, {"rareword", 1},
 }
 
-// vocabulary is how many other words there are.
+// vocabulary is the number of other words.
 const vocabulary = 50_000
 
-// Texts writes texts of 86 words, 57 of them different. In 557 bytes the transcripts in testdata
-// have 76 and 48, this project's documents 93 and 65. As in any language, the nth word is about 1/n
-// as common as the first (Zipf's law), and common words are short.
+// Texts generates texts of 86 words, 57 of them different. In 557 bytes, the transcripts in
+// testdata have 76 and 48, this project's documents 93 and 65. As in any language, the nth word is
+// about 1/n as frequent as the first (Zipf's law), and frequent words are short.
 type Texts struct {
 	r    *rand.Rand
 	zipf *rand.Zipf
 }
 
-// NewTexts returns texts that are the same for the same seed.
+// NewTexts returns Texts that generate the same texts for the same seed.
 func NewTexts(seed uint64) *Texts {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &Texts{r, rand.NewZipf(r, 1.2, 2, vocabulary-1)}
 }
 
-// Next returns a text.
+// Next returns the next text.
 func (t *Texts) Next() string {
 	size := min(maxSize, int(meanSize*math.Exp(spread*t.r.NormFloat64()-spread*spread/2)))
 	var b strings.Builder
@@ -66,9 +64,9 @@ func (t *Texts) word() string {
 }
 
 var (
-	// between is what is between words.
+	// between are separators of words.
 	between = []string{" ", " ", " ", " ", " ", " ", ", ", ". ", ".", "_", ": ", " = ", " (", ")\n\t\t", "`\n- ", "\n\n        "}
-	// syllables are what words are made of.
+	// syllables are the syllables of words.
 	syllables = strings.Fields("a of to in re con ta lem sol mi ver des lot ti and pro sec com ran un fel pa ner cal fit or man sur bel po list en rod din")
 )
 

@@ -1,4 +1,4 @@
-// Package usertest runs parts of tests as another user than root.
+// Package usertest runs parts of tests as a user other than root.
 package usertest
 
 import (
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ID is a user that owns nothing.
+// ID is a user who owns nothing.
 const ID = 23_456
 
-// Run calls f as the user ID. Only the goroutine of f has that user; it must not call t.FailNow.
-// The test is skipped where it does not run as root.
+// Run calls f as the user ID. Only f's goroutine has that user; it must not call t.FailNow. The
+// test is skipped unless it runs as root.
 func Run(t *testing.T, f func()) {
 	t.Helper()
 	NeedRoot(t)
@@ -33,7 +33,7 @@ func Run(t *testing.T, f func()) {
 	}
 }
 
-// NeedRoot skips the test where it does not run as root.
+// NeedRoot skips the test unless it runs as root.
 func NeedRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 || setResUID == 0 {
@@ -41,7 +41,7 @@ func NeedRoot(t *testing.T) {
 	}
 }
 
-// Folder returns an empty folder that the user ID owns, and can reach.
+// Folder returns an empty folder that the user ID owns and can reach.
 func Folder(t *testing.T) string {
 	t.Helper()
 	NeedRoot(t)
