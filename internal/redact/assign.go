@@ -6,20 +6,19 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Many of gitleaks' patterns want an assignment between a name and its value (see redact/gen).
-// Matching takes long if there are many names and few values, so a look ahead decides whether it is
-// worthwhile.
+// Many of gitleaks' patterns require an assignment between a name and its value (see redact/gen).
+// Matching is slow if there are many names and few values, so assigns looks ahead first.
 const (
-	nameTail   = 24 // bytes: the longest text between a word and the sign behind it
-	beforeWord = 10 // bytes: likewise from the sign to the value
-	minValue   = 10 // bytes: the shortest value of the generic rule, which has a digit
+	nameTail   = 24 // maximum distance from a word to the sign after it, in bytes
+	beforeWord = 10 // maximum distance from the sign to the value, in bytes
+	minValue   = 10 // minimum length of a value of the generic rule, in bytes; it contains a digit
 	maxValue   = 150
 )
 
-// What bytes may be, in an assignment.
+// What a byte may be in an assignment.
 const (
-	signByte  = 1 << iota // between name and value
-	valueByte             // of the generic rule's value
+	signByte  = 1 << iota // may be between name and value
+	valueByte             // may be in a value of the generic rule
 	digitByte
 )
 
@@ -38,8 +37,8 @@ var byteKinds = func() (kinds [256]uint8) {
 	return kinds
 }()
 
-// assigns reports whether a value may follow the name whose word ends at end. It may be wrong only
-// if it returns true.
+// assigns reports whether a value may follow the name whose word ends at end. True may be wrong,
+// false is certain.
 func (r *rule) assigns(v *view, end int) bool {
 	text := v.folded[end:min(len(v.folded), end+nameTail+beforeWord+maxValue)]
 	sign := 0
@@ -72,15 +71,16 @@ func (r *rule) assigns(v *view, end int) bool {
 	return false
 }
 
-// nextParameter finds where a value in a URL or a shell's command ends at an "&".
+// nextParameter matches an "&" that ends a value in a URL or a shell's command.
 var nextParameter = lazy.Regexp(`&(?:&|amp;|[A-Za-z0-9_.-]+=)`)
 
-// maxTail is how much of a value valueEnd adds at most, in bytes. A private key in base64 fits.
+// maxTail is the maximum length that valueEnd adds to a value, in bytes. A private key in base64
+// fits.
 const maxTail = 4 << 10
 
 // valueEnd returns the end of the value that a pattern found at m. The pattern stops at the first
-// sign that few tokens have, but the value goes on to its closing quote. Without quotes, it ends at
-// a blank or a separator.
+// character that is rare in tokens, but a quoted value continues to its closing quote. Without
+// quotes, it ends at a blank or a separator.
 func (v *view) valueEnd(m span) int {
 	rest := v.folded[m.end:min(len(v.folded), m.end+maxTail)]
 	if m.start > 0 && isQuote(v.folded[m.start-1]) {

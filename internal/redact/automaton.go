@@ -2,15 +2,15 @@ package redact
 
 import "slices"
 
-// automaton finds many words in one pass, whatever their case (Aho and Corasick, CACM 18:6, 1975).
-// Words are lower case and ASCII.
+// automaton finds many words in one pass, ignoring case (Aho and Corasick, CACM 18:6, 1975). Words
+// are lower-case ASCII.
 type automaton struct {
-	class   [256]uint8 // of bytes; 0: in no word
+	class   [256]uint8 // class of each byte; 0 if it is in no word
 	classes int
-	next    []int32 // by state*classes + class: the next state, or, once it is packed, see pack
-	words   [][]int // that end in a state
-	sizes   []int   // of the words, in bytes
-	longest int     // size
+	next    []int32 // next state by state*classes + class; after packing, see pack
+	words   [][]int // numbers of the words that end in a state
+	sizes   []int   // lengths of the words, in bytes
+	longest int     // length of the longest word
 }
 
 func newAutomaton(words []string) *automaton {
@@ -64,8 +64,8 @@ func (a *automaton) addState() int32 {
 
 func (a *automaton) at(state int32, c byte) int { return int(state)*a.classes + int(a.class[c]) }
 
-// link fills in where to go on when a word breaks off: breadth first, so that what is nearer the
-// root is done.
+// link sets where to continue when a word breaks off. It works breadth-first, so that states nearer
+// to the root are done first.
 func (a *automaton) link() {
 	fail := make([]int32, len(a.words))
 	queue := []int32{0}
@@ -89,8 +89,8 @@ func (a *automaton) link() {
 	}
 }
 
-// pack makes next what each reads fastest: where the row of the next state begins, or, if words end
-// in that state, the complement.
+// pack converts next to the form that each reads fastest: the start of the next state's row or, if
+// words end in that state, its complement.
 func (a *automaton) pack() {
 	for i, state := range a.next {
 		a.next[i] = state * int32(a.classes)
@@ -100,14 +100,14 @@ func (a *automaton) pack() {
 	}
 }
 
-// hit is a word that was found.
+// hit is the occurrence of a word.
 type hit struct{ word, end int }
 
-// lanes is how many parts of a text are read side by side: each step waits for the one before it,
-// but not for those of other parts.
+// lanes is the number of parts of a text that are read in parallel: a step depends on the one
+// before it, but not on those of other parts.
 const lanes = 4
 
-// each calls found with each word's number and its end in text, in order of the ends.
+// each calls found with the number and the end of each word in text, ordered by end.
 func (a *automaton) each(text string, found func(word, end int)) {
 	part := len(text) / lanes
 	if part <= a.longest {
@@ -139,7 +139,7 @@ func (a *automaton) each(text string, found func(word, end int)) {
 			a.read(text, begin, len(text), row, func(word, end int) { hits[lane] = append(hits[lane], hit{word, end}) })
 			break
 		}
-		a.read(text, begin, begin+a.longest, row, func(word, end int) { // words that go on in the next part
+		a.read(text, begin, begin+a.longest, row, func(word, end int) { // words that extend into the next part
 			if end-a.sizes[word] < begin {
 				hits[lane] = append(hits[lane], hit{word, end})
 			}
@@ -150,8 +150,8 @@ func (a *automaton) each(text string, found func(word, end int)) {
 	}
 }
 
-// inOrder returns the hits of all parts in order of their ends. Only at the borders of parts they
-// may be in another one.
+// inOrder returns the hits of all parts ordered by end. Their order can be wrong only at the
+// borders of parts.
 func inOrder(parts [lanes][]hit) []hit {
 	all := parts[0]
 	for _, hits := range parts[1:] {
@@ -163,7 +163,7 @@ func inOrder(parts [lanes][]hit) []hit {
 	return all
 }
 
-// ending adds the words that end in a state to hits.
+// ending appends the words that end in a state to hits.
 func (a *automaton) ending(hits []hit, row int32, end int) []hit {
 	for _, w := range a.words[int(row)/a.classes] {
 		hits = append(hits, hit{w, end})
@@ -171,7 +171,7 @@ func (a *automaton) ending(hits []hit, row int32, end int) []hit {
 	return hits
 }
 
-// read reads text[begin:end] from a state on.
+// read reads text[begin:end], starting in a state.
 func (a *automaton) read(text string, begin, end int, row int32, found func(word, end int)) {
 	for i := begin; i < end; i++ {
 		row = a.next[int(row)+int(a.class[text[i]])]

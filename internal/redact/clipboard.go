@@ -7,15 +7,15 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// clipboard collects the texts that programs copy to the clipboard by escape sequences, in base64.
-// It knows OSC 52, OSC 1337 of iTerm2 and OSC 5522 of kitty, and finds them in a DCS for tmux, too.
+// clipboard collects the texts that programs copy to the clipboard by escape sequences, encoded in
+// base64. It supports OSC 52, OSC 1337 of iTerm2 and OSC 5522 of kitty, also inside a DCS for tmux.
 type clipboard struct {
-	head   []byte  // the bytes after the last ESC ], nil if they are no start of a text
+	head   []byte  // bytes since the last ESC ]; nil if they are not the start of a text
 	open   bool    // whether head is complete and a text follows
-	coded  []byte  // the text, in the standard alphabet of base64
-	from   []place // where the bytes of coded came from
+	coded  []byte  // the text in the standard base64 alphabet
+	from   []place // origin of each byte of coded
 	escape bool    // whether the last byte was ESC
-	ready  []clip  // complete texts
+	ready  []clip  // completed texts
 }
 
 // clip is a text in base64, or a part of a long one.
@@ -29,7 +29,7 @@ var copyStart = lazy.Regexp(`^(?:52;[a-z0-7]*;|1337;Copy=[^:;]*:|5522;[^;]*;)$`)
 
 const maxCopyStart = 256 // bytes
 
-// byte takes the next byte of an output.
+// byte processes the next byte of the output.
 func (c *clipboard) byte(b byte, at place) {
 	escape := c.escape
 	c.escape = b == 0x1b
@@ -53,8 +53,8 @@ func (c *clipboard) byte(b byte, at place) {
 	}
 }
 
-// text takes a byte of the text, or the one that ends it. Like terminals, it ignores bytes that are
-// not in the alphabet.
+// text processes a byte of the text, or the one that ends it. Like terminals, it ignores bytes
+// outside the alphabet.
 func (c *clipboard) text(b byte, at place) {
 	switch {
 	case b == '-':
@@ -82,8 +82,8 @@ func (c *clipboard) end() {
 	c.head, c.open, c.coded, c.from = nil, false, nil, nil
 }
 
-// take returns the texts that were completed since the last call. end says that the output is over:
-// then it returns an incomplete text, too.
+// take returns the texts that were completed since the last call. If end is set, the output is
+// over, and it returns an incomplete text, too.
 func (c *clipboard) take(end bool) []clip {
 	if end {
 		c.end()
@@ -100,7 +100,8 @@ func (c *clip) decode() []byte {
 	return text[:n]
 }
 
-// patches returns the patches that turn the encoded text into text, which has the same length.
+// patches returns the patches that change the decoded text to text, which must have the same
+// length.
 func (c *clip) patches(text []byte) (patches []Patch) {
 	coded := make([]byte, base64.RawStdEncoding.EncodedLen(len(text)))
 	base64.RawStdEncoding.Encode(coded, text)
@@ -112,8 +113,8 @@ func (c *clip) patches(text []byte) (patches []Patch) {
 	return patches
 }
 
-// maskClip notes the secrets in a copied text and returns the patches that hide them and, if parts
-// is true, parts of the secrets that are known. One call does both, since a letter of base64 may
+// maskClip records the secrets in a copied text, and returns the patches that hide them. If parts
+// is set, they also hide parts of known secrets. One call does both, since a letter of base64 may
 // encode bits of either.
 func (t *Terminal) maskClip(c *clip, parts bool) []Patch {
 	text := c.decode()

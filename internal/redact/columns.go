@@ -10,14 +10,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// columns finds passwords and keys in tables that have a heading for them: CSV files of browsers,
-// password managers and cloud consoles, and tables that programs print. findKnown has noted where
+// columns finds passwords and keys in tables with a heading for them: CSV files of browsers,
+// password managers and cloud consoles, and tables that programs print. findKnown has stored where
 // such a heading may be. Each row of a table is read once.
 //
-// All rows of a table have the same number of cells. One of the separators, or at least two blanks,
-// is between two cells. A line may be drawn below the first row.
+// All rows of a table have the same number of cells. Cells are separated by one of the separators,
+// or by at least two blanks. A line may be drawn below the first row.
 func (v *view) columns() []Match {
-	done := 0 // where the next row begins
+	done := 0 // start of the next row
 	matches := []Match(nil)
 	if v.table != nil {
 		done = strings.IndexByte(v.text, '\n') + 1 // the first row may be incomplete
@@ -37,13 +37,13 @@ func (v *view) columns() []Match {
 	return matches
 }
 
-// tableRows appends the secrets in the rows of v.table from at on, and returns where the first row
-// after the table begins. It sets v.table to nil, unless the text ends before the table does.
+// tableRows appends the secrets in the rows of v.table from at on, and returns the start of the
+// first row after the table. It sets v.table to nil, unless the text ends within the table.
 func (v *view) tableRows(matches []Match, at int) ([]Match, int) {
 	for v.table != nil && at < len(v.text) {
 		row, ok := v.tableRow(at)
 		if !ok || !v.table.holds(v, unboxed(v.text, row)) {
-			if row.end < len(v.text) { // else the row may be incomplete
+			if row.end < len(v.text) { // otherwise the row may be incomplete
 				v.table = nil
 			}
 			break
@@ -54,7 +54,7 @@ func (v *view) tableRows(matches []Match, at int) ([]Match, int) {
 	return matches, at
 }
 
-// nameWords reports for each of knownWords whether secretColumn accepts names that end with it.
+// nameWords reports, for each of knownWords, whether secretColumn matches names that end with it.
 var nameWords = sync.OnceValue(func() []bool {
 	is := make([]bool, len(knownWords))
 	for n, w := range knownWords {
@@ -66,8 +66,8 @@ var nameWords = sync.OnceValue(func() []bool {
 // maxName is the maximum length of a column's name, in bytes.
 const maxName = 64
 
-// endsName reports whether the name of a column with secrets may end at end. It is quick, and
-// newTable is exact.
+// endsName reports whether the name of a column with secrets may end at end. It is a quick check;
+// newTable decides.
 func (v *view) endsName(end int) bool {
 	behind := strings.TrimPrefix(v.text[end:min(len(v.text), end+maxName)], `"`)
 	if strings.HasPrefix(behind, " (") { // Password (plain text)
@@ -96,8 +96,8 @@ func firstName(name string) string {
 	return strings.TrimLeftFunc(name, func(c rune) bool { return c != '#' && !unicode.IsLetter(c) })
 }
 
-// tableRow returns the row of the text that contains at, without its newline, and whether it is
-// short enough for a table. The span of a longer row is a part of it.
+// tableRow returns the row of the text that contains at, without its newline. ok is false if it is
+// too long for a table; the span is then a part of the row.
 func (v *view) tableRow(at int) (row span, ok bool) {
 	row = span{max(0, at-maxTableRow-1), min(len(v.text), at+maxTableRow+1)}
 	first, last := row.start == 0, row.end == len(v.text)
@@ -111,9 +111,9 @@ func (v *view) tableRow(at int) (row span, ok bool) {
 }
 
 const (
-	maxTableRow = 4 << 10 // bytes
+	maxTableRow = 4 << 10 // in bytes
 	maxCells    = 100
-	minValueLen = 4 // bytes: shorter cells are no passwords
+	minValueLen = 4 // in bytes; shorter cells are not passwords
 )
 
 var (
@@ -123,27 +123,27 @@ var (
 	// columnName matches the names of all columns.
 	columnName = newFilter(`^[A-Za-z#][A-Za-z0-9 _.()/#-]{0,39}$`)
 
-	// tableRule matches a line that is drawn below the first row.
+	// tableRule matches a line drawn below the first row.
 	tableRule = newFilter(`^[\s+|:│┼├┤┌┐└┘─═╪╞╡-]+$`)
 
-	// gap matches what is between the cells of a table without separators.
+	// gap matches what separates the cells of a table without separators.
 	gap = lazy.Regexp(` {2,}|\t+ *`)
 
-	// noSecret matches what else may be in a column with secrets: words, numbers, dates, paths,
-	// variables, types.
+	// noSecret matches values in a column with secrets that are not secrets: words, numbers, dates,
+	// paths, variables, types.
 	noSecret = newFilter(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* .*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
 )
 
 // separators are the characters that may be between cells.
 const separators = ",;\t|"
 
-// table describes the rows of a table.
+// table describes a table.
 type table struct {
-	start     int     // where the first row begins in the text
+	start     int     // start of the first row in the text
 	separator byte    // 0: blanks
 	cells     int     // number of cells in each row
-	columns   []int   // numbers of the columns with secrets
-	secrets   []Match // in the row that holds was called with
+	columns   []int   // indices of the columns with secrets
+	secrets   []Match // in the row of the last call of holds
 }
 
 // unboxed removes the sides of a box from a row.
@@ -157,10 +157,10 @@ func unboxed(text string, row span) span {
 	return span{start, start + len(inner)}
 }
 
-// boxEdges are the characters of which the sides of a box are made.
+// boxEdges are the characters that draw the sides of a box.
 const boxEdges = "│┃║"
 
-// newTable returns the table whose first row is row, or nil if row does not name a column with
+// newTable returns the table that begins with row, or nil if row does not name a column with
 // secrets.
 func (v *view) newTable(row span) *table {
 	start := row.start
@@ -215,8 +215,8 @@ func (t *table) holds(v *view, row span) bool {
 	return true
 }
 
-// split returns the cells of a row, without the blanks and quotes around them. It returns nil if
-// there are too many.
+// split returns the cells of a row, without surrounding blanks and quotes. It returns nil if there
+// are too many.
 func (t *table) split(v *view, row span) (cells []span) {
 	text := v.text
 	v.tabled += row.end - row.start
@@ -235,7 +235,7 @@ func (t *table) split(v *view, row span) (cells []span) {
 		}
 		add(from, len(line))
 	case '|':
-		line = strings.ReplaceAll(line, "│", "|\x00\x00") // as long
+		line = strings.ReplaceAll(line, "│", "|\x00\x00") // the same length
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "|\x00\x00"), "|")
 		for from < len(line) && (line[from] == '|' || line[from] == 0) {
 			from++
@@ -261,7 +261,7 @@ func (t *table) split(v *view, row span) (cells []span) {
 	return cells
 }
 
-// cellIn returns the part of a cell between its blanks and quotes.
+// cellIn returns a cell without surrounding blanks and quotes.
 func cellIn(text string, c span) span {
 	for c.start < c.end && text[c.start] == ' ' {
 		c.start++

@@ -6,8 +6,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Cover returns the rows of a screen with each secret replaced by as many "*" as it has cells. It
-// keeps blanks and the borders of boxes in a secret.
+// Cover returns the rows of a screen with each secret replaced by the same number of "*". It keeps
+// blanks and the borders of boxes within a secret.
 func (r *Redactor) Cover(rows []string) []string {
 	text := strings.Join(rows, "\n")
 	matches := r.Find(text)

@@ -6,34 +6,34 @@ import (
 	"slices"
 )
 
-// dfa is a deterministic automaton that makes its states when it first comes to them. It must not
-// be used concurrently.
+// dfa is a deterministic automaton that creates its states on demand. It must not be used
+// concurrently.
 type dfa struct {
 	prog     *syntax.Prog
 	again    bool       // a match may begin at each byte
-	class    [256]uint8 // of bytes that all instructions treat alike
-	reads    [][]bool   // by class and instruction
-	sets     [][]uint32 // of a state: the instructions that read the next byte
-	verdicts []verdict  // of a state
-	next     []int32    // by state and class; 0: not yet known
+	class    [256]uint8 // class of each byte; bytes of a class are treated alike by all instructions
+	reads    [][]bool   // by class and instruction: whether it reads the class
+	sets     [][]uint32 // by state: the instructions that read the next byte
+	verdicts []verdict  // by state
+	next     []int32    // next state by state and class; 0 if not yet known
 	ids      map[string]int32
-	first    int32  // the state at the start of the text
-	start    int32  // the state in which a match begins elsewhere
-	visited  []bool // scratch: by instruction
+	first    int32  // state at the start of the text
+	start    int32  // state in which a match begins elsewhere
+	visited  []bool // buffer, by instruction
 }
 
-// verdict says whether a match ends in a state.
+// verdict tells whether a match ends in a state.
 type verdict uint8
 
 const (
 	noMatch    verdict = iota
-	matchAtEnd         // if the text ends there
+	matchAtEnd         // only if the text ends there
 	match
 )
 
 const (
 	deadState = 1    // the state from which nothing matches
-	maxStates = 2000 // then all are forgotten
+	maxStates = 2000 // beyond it, all states are dropped
 )
 
 func newDFA(tree *syntax.Regexp, again bool) *dfa {
@@ -70,17 +70,17 @@ func readsByte(i *syntax.Inst, c rune) bool {
 	return false
 }
 
-// forget drops all states but the dead one and those in which a match begins.
+// forget drops all states except the dead one and those in which a match begins.
 func (d *dfa) forget() {
 	d.sets, d.verdicts, d.next, d.ids = nil, nil, nil, map[string]int32{}
-	d.add(nil, noMatch) // no state may have the number 0, see next
+	d.add(nil, noMatch) // state 0 must not exist, see next
 	d.ids = map[string]int32{}
 	d.add(nil, noMatch)
 	d.start = d.add(d.reach([]uint32{uint32(d.prog.Start)}, false))
 	d.first = d.add(d.reach([]uint32{uint32(d.prog.Start)}, true))
 }
 
-// add returns the state of a set of instructions.
+// add returns the state for a set of instructions.
 func (d *dfa) add(set []uint32, v verdict) int32 {
 	key := make([]byte, 0, 4*len(set)+1)
 	for _, pc := range set {
@@ -97,10 +97,10 @@ func (d *dfa) add(set []uint32, v verdict) int32 {
 }
 
 // reach follows instructions up to those that read a byte. It returns those, in order, and whether
-// it came to a match. atStart says that no byte was read before.
+// it reached a match. atStart means that no byte was read before.
 func (d *dfa) reach(from []uint32, atStart bool) (set []uint32, v verdict) {
 	clear(d.visited)
-	var ends []uint32 // where to go on at the end of the text
+	var ends []uint32 // where to continue at the end of the text
 	atEnd := false
 	for {
 		if len(from) == 0 {
@@ -143,7 +143,7 @@ func (d *dfa) reach(from []uint32, atStart bool) (set []uint32, v verdict) {
 	return set, v
 }
 
-// after returns the state behind a byte.
+// after returns the state after a byte.
 func (d *dfa) after(state int32, c byte) int32 {
 	class := d.class[c]
 	if next := d.next[int(state)*len(d.reads)+int(class)]; next != 0 {

@@ -9,10 +9,10 @@ import (
 )
 
 // filter is a pattern with an automaton that matches wherever the pattern does. For ASCII, most
-// automata are exact; else the pattern has the last word. Both are compiled at the first call of
-// matches. A filter may be used concurrently.
+// automata are exact; otherwise the pattern decides. Both are compiled on demand. A filter may be
+// used concurrently.
 type filter struct {
-	pattern string // RE2
+	pattern string // in RE2 syntax
 
 	once  sync.Once
 	re    *regexp.Regexp
@@ -20,16 +20,16 @@ type filter struct {
 
 	mu   sync.Mutex // guards the fields below
 	dfa  *dfa
-	read int // number of bytes read, for tests
+	read int // number of bytes read; for tests
 }
 
-// filterLimits are high enough for most automata to be exact.
+// filterLimits are high enough that most automata are exact.
 var filterLimits = limits{from: 64, to: 64, anchors: true}
 
-// newFilter returns the filter of a valid pattern.
+// newFilter returns the filter for a valid pattern.
 func newFilter(pattern string) *filter { return &filter{pattern: pattern} }
 
-// matches reports whether the pattern matches somewhere in text.
+// matches reports whether the pattern matches anywhere in text.
 func (f *filter) matches(text string) bool {
 	f.once.Do(func() {
 		tree, err := syntax.Parse(f.pattern, syntax.Perl)
@@ -42,8 +42,8 @@ func (f *filter) matches(text string) bool {
 	return may && (sure || f.re.MatchString(text))
 }
 
-// mayMatch reports whether the pattern may match somewhere in text. If it does not, or if sure is
-// true, that is the final answer.
+// mayMatch reports whether the pattern may match anywhere in text. If may is false or sure is true,
+// the result is final.
 func (f *filter) mayMatch(text string) (may, sure bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,7 +61,7 @@ func (f *filter) mayMatch(text string) (may, sure bool) {
 	return d.verdicts[state] != noMatch, f.exact && bytes < utf8.RuneSelf
 }
 
-// isExact reports whether relax, with filterLimits, keeps all that a pattern says of ASCII.
+// isExact reports whether relax, with filterLimits, preserves the meaning of a pattern for ASCII.
 func isExact(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:

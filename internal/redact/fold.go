@@ -11,10 +11,11 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// A terminal, and an agent that wraps words itself, cuts a token where the row ends: "ghp_4f…\n
-// 9c…", in a box "│ ghp_4f… │\n│ 9c… │". A view has the text as it is, and folded:
-// without the breaks that may have cut one, or with a blank for those that may have been between
-// two words. Which of them were is decided by what is found across them.
+// A terminal, and an agent that wraps words itself, cuts a token at the end of a row: "ghp_4f…
+//
+// 9c…", in a box "│ ghp_4f… │ │ 9c… │". A view has the text as it is, and folded: without the
+// breaks that may have cut a token, or with a blank for those that may have been between two words.
+// Which of them were is decided by what is found across them.
 type view struct {
 	text   string
 	folded string
@@ -23,28 +24,28 @@ type view struct {
 	blanks bool // only rules whose pattern has a blank are tried
 	hard   bool // only secrets that cross a fold are reported
 
-	effort   effort // spent on the search for secrets
-	headings []int  // where in the text the name of a column with secrets may end
-	table    *table // before columns, the table in which the text begins; then the one in which it ends
+	effort   effort // work done so far
+	headings []int  // places in the text where the name of a column with secrets may end
+	table    *table // before columns, the table in which the text begins; after it, the one in which it ends
 	tabled   int    // number of bytes that columns has read
-	compared int    // number of marks and breaks that matches were compared with, for tests
+	compared int    // number of marks and breaks compared with matches; for tests
 }
 
-// foldAt is a break that was taken out.
+// foldAt is a removed break.
 type foldAt struct {
-	at   int // in the folded text
-	back int // in the text: where it goes on
+	at   int // offset in the folded text
+	back int // offset in the text after the break
 }
 
 const (
-	minRow     = 10  // cells: no row that was full is narrower
-	maxRow     = 300 // cells: likewise, none is wider
-	minWords   = 16  // cells: likewise a row with the word that did not fit
-	rowSlack   = 12  // cells: a message's first row may have lost its marker and its indentation
+	minRow     = 10  // minimum width of a full row, in cells
+	maxRow     = 300 // maximum width of a full row, in cells
+	minWords   = 16  // minimum width of a row including the word that did not fit, in cells
+	rowSlack   = 12  // a message's first row may lack its marker and indentation of this width, in cells
 	borderRune = "│┃|║"
 )
 
-// fold makes a view of text without the breaks that may have cut a token.
+// fold returns a view of text without the breaks that may have cut a token.
 func fold(text string) *view {
 	v := &view{text: text, folded: text}
 	b := v.joinRows(nil, 0, len(text), func(line, next int) (seam, bool) { return cut(text, line, next) })
@@ -54,8 +55,8 @@ func fold(text string) *view {
 	return v
 }
 
-// unwrap makes a view of places of the folded text, with a blank for each break that may have been
-// between two words. A word that is longer than a row is put together.
+// unwrap returns a view of places of the folded text, with a blank for each break that may have
+// been between two words. A word that is longer than a row is joined.
 func (v *view) unwrap(places []span) *view {
 	u := &view{text: v.text, words: true, blanks: true}
 	var b []byte
@@ -75,10 +76,10 @@ func (v *view) unwrap(places []span) *view {
 	return u
 }
 
-// apart is between two pieces of a text: no secret goes over it.
+// apart separates two pieces of a text; no secret extends over it.
 const apart = "\n\x00\n"
 
-// wholeRows returns the start and the end of the rows in which places of the folded text are.
+// wholeRows returns the starts and ends of the rows that contain places of the folded text.
 func (v *view) wholeRows(places []span) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		done := 0
@@ -97,12 +98,12 @@ func (v *view) wholeRows(places []span) iter.Seq2[int, int] {
 	}
 }
 
-// unescape makes a view of those rows of text that have quotes with backslashes before them, as in
-// JSON and in the strings of programs. It is without the backslashes.
+// unescape returns a view of the rows of text with quotes after backslashes, as in JSON and in
+// strings of source code. It is without the backslashes.
 func unescape(text string) *view {
 	v := &view{text: text, words: true}
 	var b strings.Builder
-	from := 0 // of the row
+	from := 0 // start of the row
 	for row := range strings.Lines(text) {
 		if strings.Contains(row, `\"`) {
 			v.folds = append(v.folds, foldAt{at: b.Len(), back: from})
@@ -120,14 +121,14 @@ func unescape(text string) *view {
 	return v
 }
 
-// seam is a break that a view leaves out: the upper row ends at end, the lower one goes on at to.
+// seam is a break that a view removes: the upper row ends at end, the lower one continues at to.
 type seam struct {
 	end, to int
-	glue    string // between the two
+	glue    string // inserted between the two
 }
 
-// joinRows appends text[start:end] without some breaks. at reports whether that between the row at
-// line and the row at next is one of them.
+// joinRows appends text[start:end] without some breaks. at returns the seam between the row at line
+// and the row at next, if its break is to be removed.
 func (v *view) joinRows(b []byte, start, end int, at func(line, next int) (seam, bool)) []byte {
 	from := start // of what is not yet in b
 	for line := start; ; {
@@ -186,9 +187,8 @@ func cut(text string, line, next int) (seam, bool) {
 	return seam{end: line + len(bare), to: next + len(rest) - len(after)}, true
 }
 
-// mayCut reports whether a break between row and a row that begins with next, "" if that is not
-// known, may be inside a token or a word, or between an assignment, the quote behind it, and the
-// token.
+// mayCut reports whether a break between row and a row that begins with next ("" if unknown) may be
+// inside a token or a word, or between an assignment, its quote, and the token.
 func mayCut(row, next string) bool {
 	if row == "" {
 		return false
@@ -206,7 +206,7 @@ func mayCut(row, next string) bool {
 	return false
 }
 
-// beginsToken reports whether a token, or a word of any language, may go on with text.
+// beginsToken reports whether a token, or a word of any language, may continue with text.
 func beginsToken(text string) bool {
 	if text[0] < utf8.RuneSelf {
 		return inToken(text[0])
@@ -217,7 +217,7 @@ func beginsToken(text string) bool {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// cells returns how many characters s has: in most texts, each takes one cell.
+// cells returns the number of characters of s; in most texts, each takes one cell.
 func cells(s string) int {
 	const high = 0x80808080_80808080
 	i := 0
@@ -229,8 +229,8 @@ func cells(s string) int {
 	return i + utf8.RuneCountInString(s[i:])
 }
 
-// wrapped reports whether the break between the row at line and the row at next may be there
-// because the next word did not fit: the upper row with that word is wider than the lower row.
+// wrapped reports whether the break between the row at line and the row at next may exist because
+// the next word did not fit: the upper row with that word is wider than the lower row.
 func wrapped(text string, line, next int) (seam, bool) {
 	row := strings.TrimRight(strings.TrimSuffix(text[line:next-1], "\r"), " \t")
 	below, _, _ := strings.Cut(text[next:], "\n")
@@ -238,13 +238,13 @@ func wrapped(text string, line, next int) (seam, bool) {
 	bare, rest := row, strings.TrimRight(below, " \t\r")
 	if inner := strings.TrimLeft(after, borderRune); inner != after && (after[0] != '|' || strings.HasSuffix(row, "|")) {
 		after = strings.TrimLeft(inner, " \t")
-		bare = strings.TrimRight(strings.TrimRight(row, borderRune), " \t") // else it is a pipe, or a table's
+		bare = strings.TrimRight(strings.TrimRight(row, borderRune), " \t") // otherwise it is a pipe, or belongs to a table
 		rest = strings.TrimRight(strings.TrimRight(rest, borderRune), " \t")
 	}
 	word, _, _ := strings.Cut(after, " ")
 	width := cells(bare) + 1 + cells(word)
 	if more := len(below) - len(after) - blanksBefore(bare); more > 0 {
-		width += min(more, rowSlack) // the first row may have lost its indentation
+		width += min(more, rowSlack) // the first row may lack its indentation
 	}
 	if bare == "" || word == "" || width < minWords || width <= cells(rest) {
 		return seam{}, false
@@ -262,7 +262,7 @@ var tokenBytes = func() (in [256]bool) {
 	return in
 }()
 
-// original returns the position in the text of a position in the folded text.
+// original converts an offset in the folded text to one in the text.
 func (v *view) original(at int) int {
 	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > at })
 	if i == 0 {
@@ -272,21 +272,20 @@ func (v *view) original(at int) int {
 	return at - f.at + f.back
 }
 
-// inside returns the folds that are inside [start, end) of the folded text, with text on both
-// sides.
+// inside returns the folds strictly inside [start, end) of the folded text.
 func (v *view) inside(start, end int) []foldAt {
 	i := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at > start })
 	j := sort.Search(len(v.folds), func(i int) bool { return v.folds[i].at >= end })
 	return v.folds[i:max(i, j)]
 }
 
-// match makes a Match of a place in the folded text. What is taken for a secret may go on into what
-// a view puts behind the end of the text.
+// match returns the Match for a range of the folded text. The range may extend into what a view
+// adds after the end of the text.
 func (v *view) match(rule string, start, end int) Match {
 	return Match{Rule: rule, Start: v.original(start), End: min(len(v.text), v.original(end-1)+1)}
 }
 
-// looksRandom reports whether s looks like the rest of a token, or a key's last row, and not like a
+// looksRandom reports whether s looks like the rest of a token or a key's last row, and not like a
 // word.
 func looksRandom(s string) bool {
 	if strings.HasPrefix(s, "-----END ") {

@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 var (
-	// sumBefore matches what is before a checksum.
+	// sumBefore matches the text before a checksum.
 	sumBefore = newFilter(`(?i)(?:\bh1:|\bsha(?:1|224|256|384|512)[-:=]["']?|(?:checksum|integrity|digest|md5|sha(?:1|224|256|384|512)|content-hash|etag|revision|commit|resolved)["']?\s{0,3}[:=,]{1,2}[\s"'\x60]{0,3})$`)
 
 	// openName matches the name of a key that is no secret, which is before it in its line.
@@ -17,7 +17,7 @@ var (
 	cacheKey  = newFilter(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)
 	hashedKey = newFilter(`^(?:[A-Za-z0-9_.]*[A-Za-z][A-Za-z0-9_.]*-)+(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})(?:-[A-Za-z0-9_.-]*)?$|^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
-	// podSum matches a line of a Podfile.lock with a checksum, and podSecret one in which the name
+	// podSum matches a line of a Podfile.lock with a checksum, and podSecret such a line whose name
 	// is that of a secret.
 	podSum    = newFilter(`^  [A-Z][A-Za-z0-9+_/.-]*: [0-9a-f]{40}\s*$`)
 	podSecret = newFilter(`(?i)(?:token|key|secret|password|credential)s?: `)

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	lookBack   = 128 // bytes before a keyword in which a match may begin that does not begin with it
-	context    = 8   // bytes behind a match that its pattern may look at
-	maxFolds   = 10  // rows after which a secret's end is looked for from behind
-	rowsBefore = 160 // bytes before a word that show how wide the rows are
-	rowsBehind = 400 // bytes behind it in which most secrets end, with what wraps them
-	ownReach   = 512 // bytes behind a row's end that an own pattern may take from the rows below
+	lookBack   = 128 // maximum distance from the start of a match to its keyword, in bytes
+	context    = 8   // number of bytes after a match that its pattern may look at
+	maxFolds   = 10  // number of rows after which a secret's end is searched from the end
+	rowsBefore = 160 // number of bytes before a word that show how wide the rows are
+	rowsBehind = 400 // number of bytes after it in which most secrets end, including wrapping
+	ownReach   = 512 // number of bytes after a row's end that a user's pattern may match in the rows below
 
 	lowerLetters = "abcdefghijklmnopqrstuvwxyz"
 	upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	digits       = "0123456789"
 )
 
-// findKnown returns what the well-known rules find near their words; in a view of words, those
-// rules that want a blank somewhere. around has the places of the folded text in which such a rule
-// may find something.
+// findKnown returns what the well-known rules find near their words. In a view of words, it uses
+// only rules with a blank in their pattern. around are the places of the folded text in which such
+// a rule may find something.
 func findKnown(v *view) (matches []Match, around []span) {
 	if !v.mayHaveWord() {
 		return nil, nil
@@ -37,7 +37,7 @@ func findKnown(v *view) (matches []Match, around []span) {
 			around = appendSpan(around, span{max(0, end-rowsBefore), min(len(v.folded), end+rowsBehind)})
 			return
 		}
-		if spots == nil { // only now: most texts have no word
+		if spots == nil { // on demand, because most texts have no word
 			spots = make([][]spot, len(knownRules))
 		}
 		if nameWords()[word] && !v.words && !v.hard {
@@ -91,7 +91,8 @@ func (v *view) breaksAt(end int) bool {
 	return strings.HasPrefix(rest, "\n")
 }
 
-// appendSpan adds a span that begins behind the others, or in the last one.
+// appendSpan appends a span that begins after the others, or in the last one, with which it is
+// merged.
 func appendSpan(spans []span, s span) []span {
 	if n := len(spans); n > 0 && s.start <= spans[n-1].end {
 		spans[n-1].end = max(spans[n-1].end, s.end)
@@ -100,21 +101,21 @@ func appendSpan(spans []span, s span) []span {
 	return append(spans, s)
 }
 
-// span is a secret in the folded text.
+// span is a byte range in the folded text.
 type span struct{ start, end int }
 
-// grow searches the text up to limit, and the text up to each break before limit. A secret may go
-// on after a break, or the next row may begin with a word that does not belong to it: grow returns
-// the longer secret only if what is after the break looks like a part of a token.
+// grow searches the text up to limit, and the text up to each break before limit. A secret may
+// continue after a break, or the next row may begin with a word that does not belong to it. grow
+// returns the longer secret only if what follows the break looks like a part of a token.
 func (v *view) grow(from, limit int, search func(end int) []span) (found []span) {
 	limit = min(limit, len(v.folded))
 	whole := search(limit)
-	if v.hard && len(whole) == 0 { // what ends in a row, others find
+	if v.hard && len(whole) == 0 { // other views find what ends within a row
 		return nil
 	}
 	ends := v.inside(from, limit)
 	ends = ends[:min(len(ends), maxFolds)]
-	if len(whole) == 1 { // leave out the searches that would find the same
+	if len(whole) == 1 { // skip the searches with the same result
 		m := whole[0]
 		folds := v.inside(m.start, m.end)
 		goesOn := len(folds) > 0 && v.goesOn(folds[len(folds)-1].at, m.end)
@@ -140,7 +141,7 @@ func (v *view) goesOn(fold, end int) bool {
 // variable matches the start of a row that sets an environment variable.
 var variable = lazy.Regexp(`^[A-Z]{2,}(?:_[A-Z0-9]+)+=[^=]`)
 
-// shorten takes from the end of a secret of many rows what may be the first word of the next row.
+// shorten removes from the end of a secret of many rows what may be the first word of the next row.
 func (v *view) shorten(m span, search func(end int) []span) span {
 	folds := v.inside(m.start, m.end)
 	for i := len(folds) - 1; i >= maxFolds; i-- {
@@ -178,12 +179,12 @@ func (v *view) extend(found, more []span) []span {
 	return found
 }
 
-// mixed reports whether s has lower-case and upper-case letters and digits, as few names have.
+// mixed reports whether s contains lower-case and upper-case letters and digits, as few names do.
 func mixed(s string) bool {
 	return strings.ContainsAny(s, lowerLetters) && strings.ContainsAny(s, upperLetters) && strings.ContainsAny(s, digits)
 }
 
-// names reports whether what ends at end is the name of something: an assignment follows.
+// names reports whether what ends at end is a name, because an assignment follows.
 func (v *view) names(end int) bool {
 	return end < len(v.folded) && (v.folded[end] == '=' || v.folded[end] == ':')
 }
@@ -209,7 +210,7 @@ func (r *rule) secret(v *view, base int, loc []int) []span {
 	return []span{m}
 }
 
-// nameStart returns the start of the name that ends at at: what nameBefore was in the pattern.
+// nameStart returns the start of the name that ends at at, which nameBefore matched in the pattern.
 func (v *view) nameStart(at int) int {
 	start := at
 	for start > max(0, at-50) && (isWord(v.folded[start-1]) || v.folded[start-1] == '.' || v.folded[start-1] == '-') {
@@ -221,7 +222,7 @@ func (v *view) nameStart(at int) int {
 	return start
 }
 
-// maxLine is how much row returns of a long line, on each side of a position, in bytes.
+// maxLine is how much of a long line row returns on each side of a position, in bytes.
 const maxLine = 1024
 
 // row returns the line of the text around a position of the folded text.
@@ -234,7 +235,7 @@ func (v *view) row(at int) string {
 	return v.text[start+strings.LastIndexByte(v.text[start:at], '\n')+1 : end]
 }
 
-// wordBefore reports whether a letter, a digit or _ is to the left of at in its row.
+// wordBefore reports whether a letter, a digit or _ precedes at in its row.
 func (v *view) wordBefore(at int) bool {
 	if at == 0 || !isWord(v.folded[at-1]) {
 		return false
@@ -250,14 +251,14 @@ func isWord(c byte) bool {
 func (r *rule) within(v *view, start, end int) (found []span) {
 	for _, loc := range r.whole.from(r.pattern).FindAllStringSubmatchIndex(v.folded[start:end], -1) {
 		if loc[0] == 0 && loc[1] > 0 && v.wordBefore(start) && isWord(v.folded[start]) {
-			continue // start is in the middle of a word
+			continue // start is within a word
 		}
 		found = append(found, r.secret(v, start, loc)...)
 	}
 	return found
 }
 
-// everywhere returns the secrets of a rule without words, which is a pattern of the user's own.
+// everywhere returns the matches of a rule without words, which is a user's pattern.
 func (r *rule) everywhere(v *view) (matches []Match) {
 	for _, loc := range r.whole.from(r.pattern).FindAllStringSubmatchIndex(v.text, -1) {
 		for _, m := range r.secret(&view{text: v.text, folded: v.text}, 0, loc) {
@@ -265,7 +266,7 @@ func (r *rule) everywhere(v *view) (matches []Match) {
 		}
 	}
 	start := 0
-	for _, f := range v.folds { // what begins in the row before the break and goes over it
+	for _, f := range v.folds { // matches that begin in the row before the break and cross it
 		start += strings.LastIndexByte(v.folded[start:f.at], '\n') + 1
 		end := min(len(v.folded), f.at+ownReach)
 		for _, m := range v.grow(f.at-1, end, func(end int) []span { return r.within(v, start, end) }) {

@@ -8,32 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// matcher finds what a pattern matches at the start of a text, and in it what the pattern's groups
-// match. It finds the same as package regexp, several times faster: it takes a repetition of one
-// character, such as [a-z]{8,200}, in one step, where regexp has 200 instructions. Like regexp, it
-// runs each of its instructions at most once at each place of the text.
+// matcher matches a pattern at the start of a text, with its groups. It has the same result as
+// package regexp, several times faster: it takes a repetition of one character, such as
+// [a-z]{8,200}, in one step, where regexp has 200 instructions. Like regexp, it executes each
+// instruction at most once at each offset of the text.
 //
 // A matcher may be used concurrently.
 type matcher struct {
 	once     sync.Once
 	ops      []op
-	first    int // where it begins in ops
+	first    int // index of the first instruction in ops
 	slots    int // two for each group, and two for the match
-	branches int // number of ops that have several ways to go on
+	branches int // number of ops with several ways to continue
 }
 
 // op is an instruction of a matcher.
 type op struct {
 	kind   opKind
-	next   int // in ops
-	other  int // fork: where to go on if next does not lead to a match
-	branch int // fork, many: its number among them
+	next   int // index in ops
+	other  int // fork: the alternative, if next does not lead to a match
+	branch int // fork, many: its index among them
 	class  *class
-	most   int // many: how many characters at most; -1 if there is no limit
-	least  int // many: how many at least
+	most   int // many: maximum number of characters; -1: no limit
+	least  int // many: minimum number of characters
 	lazy   bool
-	slot   int            // save: where to keep the place
-	empty  syntax.EmptyOp // look: what must be there
+	slot   int            // save: slot in which to store the offset
+	empty  syntax.EmptyOp // look: the required condition
 }
 
 type opKind uint8
@@ -45,13 +45,13 @@ const (
 	many // several characters of one class
 	fork
 	save
-	look // between two characters
+	look // a condition between two characters
 )
 
 // class is a set of characters.
 type class struct {
 	ascii  [2]uint64
-	beyond []rune // pairs of a first and a last one
+	beyond []rune // pairs of a first and a last character
 }
 
 func newClass(ranges []rune) *class {
@@ -68,7 +68,8 @@ func newClass(ranges []rune) *class {
 	return c
 }
 
-// width returns the size in bytes of the character at a place of a text, 0 if it is not in c.
+// width returns the length in bytes of the character at an offset of a text, or 0 if it is not in
+// c.
 func (c *class) width(text string, at int) int {
 	if at == len(text) {
 		return 0
@@ -85,8 +86,7 @@ func (c *class) width(text string, at int) int {
 	return 0
 }
 
-// from returns m. The first call makes it the matcher of a valid pattern, with before in front of
-// it.
+// from returns m. The first call compiles a valid pattern, preceded by before.
 func (m *matcher) from(before, pattern string) *matcher {
 	m.once.Do(func() {
 		tree, err := syntax.Parse(before+`(?:`+pattern+`)`, syntax.Perl)
@@ -108,7 +108,7 @@ func (m *matcher) add(o op) int {
 	return len(m.ops) - 1
 }
 
-// tree adds the instructions for re, which go on with next, and returns the first of them.
+// tree adds the instructions for re, which continue with next, and returns the first of them.
 func (m *matcher) tree(re *syntax.Regexp, next int) int {
 	lazy := re.Flags&syntax.NonGreedy != 0
 	switch re.Op {
@@ -157,7 +157,7 @@ func (m *matcher) tree(re *syntax.Regexp, next int) int {
 	return next
 }
 
-// repeat is tree for a repetition of re, with most of -1 if there is no limit.
+// repeat is tree for a repetition of re. If most is -1, there is no limit.
 func (m *matcher) repeat(re *syntax.Regexp, least, most int, lazy bool, next int) int {
 	if ranges := characters(re); ranges != nil {
 		return m.add(op{kind: many, next: next, class: newClass(ranges), least: least, most: most, lazy: lazy})
@@ -195,8 +195,8 @@ func (m *matcher) repeat(re *syntax.Regexp, least, most int, lazy bool, next int
 	return first
 }
 
-// characters returns the ranges of the single characters that re matches, or nil if it matches
-// anything else.
+// characters returns the ranges of the characters that re matches, or nil if it matches anything
+// but single characters.
 func characters(re *syntax.Regexp) []rune {
 	switch re.Op {
 	case syntax.OpCharClass:
@@ -241,22 +241,22 @@ func mayBeEmpty(re *syntax.Regexp) bool {
 	return true
 }
 
-// matching is the work of a matcher on one text.
+// matching is the state of a matcher on one text.
 type matching struct {
 	*matcher
 	text    string
-	places  []int    // by slot
-	jobs    []job    // the last one is the next
-	visited []uint64 // bits by branch and place: two for each
+	places  []int    // offset of each slot
+	jobs    []job    // a stack
+	visited []uint64 // bits by branch and offset, two for each
 	steps   int
 }
 
-// job is what to try next if there is no match yet.
+// job is an alternative to try if there is no match yet.
 type job struct {
 	kind jobKind
 	op   int // restore: the slot
-	at   int // place in the text
-	left int // shorten: the first place to end at; lengthen: how many characters more at most, or -1
+	at   int // offset in the text
+	left int // shorten: the first offset to end at; lengthen: maximum number of further characters, or -1
 }
 
 type jobKind uint8
@@ -264,13 +264,13 @@ type jobKind uint8
 const (
 	walk jobKind = iota
 	restore
-	shorten  // a span
+	shorten  // a greedy span
 	lengthen // a lazy span
 )
 
 var matchings = sync.Pool{New: func() any { return &matching{} }}
 
-// find returns what FindStringSubmatchIndex of package regexp returns, for a match at the start of
+// find returns what FindStringSubmatchIndex of package regexp returns for a match at the start of
 // text. steps counts the work: about one for each byte that an instruction looks at.
 func (m *matcher) find(text string) (loc []int, steps int) {
 	w := matchings.Get().(*matching)
@@ -299,8 +299,8 @@ func (w *matching) begin(m *matcher, text string) {
 	clear(w.visited)
 }
 
-// visit reports whether a branch is reached at this place of the text for the first time. Its start
-// (after is 0) and its end (after is 1) count apart.
+// visit reports whether a branch is reached at this offset for the first time. Its start (after is
+// 0) and its end (after is 1) count separately.
 func (w *matching) visit(branch, at, after int) bool {
 	n := (2*branch+after)*(len(w.text)+1) + at
 	first := w.visited[n/64]&(1<<(n%64)) == 0
@@ -346,14 +346,14 @@ func (w *matching) run() bool {
 	return false
 }
 
-// after goes on with the instruction after a span, which ends at a place of the text.
+// after continues with the instruction after a span, which ends at an offset of the text.
 func (w *matching) after(many, at int) bool {
 	o := &w.ops[many]
 	return w.visit(o.branch, at, 1) && w.walk(o.next, at)
 }
 
-// walk runs the instructions from next on, at a place of the text. It reports whether they lead to
-// a match.
+// walk executes the instructions from next on, at an offset of the text. It reports whether they
+// lead to a match.
 func (w *matching) walk(next, at int) bool {
 	for {
 		w.steps++
@@ -393,13 +393,13 @@ func (w *matching) walk(next, at int) bool {
 	}
 }
 
-// many returns where the preferred span of instruction n ends that begins at a place of the text,
+// many returns the end of the preferred span of instruction n that begins at an offset of the text,
 // or -1 if none matches there. It adds a job that tries the spans of other lengths.
 func (w *matching) many(n int, o *op, at int) int {
 	if !w.visit(o.branch, at, 0) {
 		return -1
 	}
-	end, least := at, at // least is where the shortest span ends
+	end, least := at, at // least is the end of the shortest span
 	count := 0
 	for count != o.most && !(o.lazy && count == o.least) {
 		size := o.class.width(w.text, end)
@@ -423,10 +423,10 @@ func (w *matching) many(n int, o *op, at int) int {
 	return end
 }
 
-// spanSpeed is how many bytes of a span take as long as a step.
+// spanSpeed is the number of bytes of a span that take as long as a step.
 const spanSpeed = 4
 
-// edges returns what is true between two characters.
+// edges returns the conditions that hold between two characters.
 func edges(text string, at int) syntax.EmptyOp {
 	before, after := rune(-1), rune(-1)
 	if at > 0 {

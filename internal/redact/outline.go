@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// outline is a pair of automata that match wherever a pattern does, and in more places, since they
-// ignore anchors, word boundaries and high counts. They take a few nanoseconds a byte; a pattern
-// takes about a hundred. An outline may be used concurrently.
+// outline is a pair of automata that match wherever a pattern does, and in more places, because
+// they ignore anchors, word boundaries and high counts. They take a few nanoseconds a byte; a
+// pattern takes about a hundred. An outline may be used concurrently.
 type outline struct {
 	mu       sync.Mutex // guards the fields below
-	forward  *dfa       // finds where a match ends
-	backward *dfa       // finds where a match begins
-	read     int        // number of bytes read, for tests
+	forward  *dfa       // finds the end of a match
+	backward *dfa       // finds the start of a match
+	read     int        // number of bytes read; for tests
 }
 
 const (
-	outlineMin = 16 // the highest minimum of a repetition
-	outlineMax = 4  // the highest maximum of a repetition
+	outlineMin = 16 // maximum lower bound of a repetition
+	outlineMax = 4  // maximum upper bound of a repetition
 	outlineFew = 8  // a class with more characters beyond ASCII gets all of them
 )
 
@@ -34,14 +34,14 @@ func newOutline(pattern string) *outline {
 	return &outline{forward: newDFA(tree, false), backward: newDFA(turn(tree), true)}
 }
 
-// limits say how much of a pattern an automaton takes into account.
+// limits define which details of a pattern an automaton keeps.
 type limits struct {
-	from, to int  // a minimum above from becomes from; a maximum above to becomes infinite
-	anchors  bool // \A and \z
+	from, to int  // a lower bound above from becomes from; an upper bound above to becomes infinite
+	anchors  bool // keep \A and \z
 }
 
 // relax returns a tree for bytes of UTF-8 that matches wherever re does. It may match in more
-// places, since it keeps to the limits and ignores line anchors and word boundaries.
+// places, because of the limits and because it ignores line anchors and word boundaries.
 func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	out := &syntax.Regexp{Op: re.Op, Min: re.Min, Max: re.Max}
 	switch re.Op {
@@ -82,8 +82,9 @@ func relax(re *syntax.Regexp, l limits) *syntax.Regexp {
 	return out
 }
 
-// byteClass returns a tree for the UTF-8 of one character. ranges has pairs of a first and a last
-// character. If more than outlineFew of them are beyond ASCII, the tree matches all of those.
+// byteClass returns a tree for the UTF-8 of one character. ranges are pairs of a first and a last
+// character. If more than outlineFew of them are beyond ASCII, the tree matches all characters
+// beyond ASCII.
 func byteClass(ranges []rune) *syntax.Regexp {
 	ascii := &syntax.Regexp{Op: syntax.OpCharClass}
 	class := &syntax.Regexp{Op: syntax.OpAlternate, Sub: []*syntax.Regexp{ascii}}
@@ -129,8 +130,9 @@ func turn(re *syntax.Regexp) *syntax.Regexp {
 	return out
 }
 
-// extent follows the matches that begin at the start of text. last is where the longest ends, or -1
-// if none does. read is how many bytes it has read. open reports whether a match may end behind it.
+// extent follows the matches that begin at the start of text. last is the end of the longest, or -1
+// if there is none. read is the number of bytes that it has read. open reports whether a match may
+// end after the text.
 func (o *outline) extent(text string) (last, read int, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -148,7 +150,7 @@ func (o *outline) extent(text string) (last, read int, open bool) {
 	return last, len(text), true
 }
 
-// starts calls found for each place in text[start:end] where a match within it begins, from the
+// starts calls found for each offset in text[start:end] at which a match within it begins, from the
 // last to the first.
 func (o *outline) starts(text string, start, end int, found func(at int)) {
 	o.mu.Lock()

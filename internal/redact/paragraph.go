@@ -6,24 +6,24 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// paragraph knows how wide the rows are around a break: those up to the next empty row, or edge of
-// a box, are as wide as the widest of them, if the text did not end there.
+// paragraph determines the width of the rows around a break: the rows up to the next empty row or
+// edge of a box are as wide as the widest of them.
 type paragraph struct {
 	text       string
-	start, end int // in the text
+	start, end int // range in the text
 	rows       []row
-	full       int // cells of the widest row, with its indentation
-	inner      int // likewise, without; not of the first
+	full       int // width of the widest row with its indentation, in cells
+	inner      int // the same without indentation, and without the first row
 }
 
-// row is one of a paragraph, without what a box puts around it.
+// row is a row of a paragraph, without the box around it.
 type row struct {
-	start, end   int // in the text; its indentation is before start
-	width        int // cells, with the indentation
-	indent, next int // cells; where the next row begins in the text
+	start, end   int // range in the text; the indentation is before start
+	width        int // in cells, with the indentation
+	indent, next int // width of the indentation in cells; start of the next row in the text
 }
 
-// at makes p the paragraph of the row at line. Lines come in order.
+// at sets p to the paragraph of the row at line. line must not decrease.
 func (p *paragraph) at(line int) {
 	if line >= p.start && line < p.end {
 		return
@@ -43,7 +43,7 @@ func (p *paragraph) at(line int) {
 	}
 }
 
-// row reads the row at line.
+// row parses the row at line.
 func (p *paragraph) row(line int) row {
 	text, _, _ := strings.Cut(p.text[line:], "\n")
 	r := row{next: min(len(p.text), line+len(text)+1)}
@@ -51,7 +51,7 @@ func (p *paragraph) row(line int) row {
 	inner := strings.TrimLeft(text, " \t")
 	if inner != "" && (inner[0] == '|' || inner[0] >= 0x80) {
 		bare := strings.TrimLeft(inner, borderRune)
-		if bare != inner && (inner[0] != '|' || strings.HasSuffix(inner, "|")) { // else it is a pipe
+		if bare != inner && (inner[0] != '|' || strings.HasSuffix(inner, "|")) { // otherwise it is a pipe
 			text = strings.TrimRight(strings.TrimRight(bare, borderRune), " \t")
 			inner = strings.TrimLeft(text, " \t")
 			line += strings.Index(p.text[line:], bare)
@@ -59,7 +59,7 @@ func (p *paragraph) row(line int) row {
 	}
 	r.indent = len(text) - len(inner)
 	r.start, r.end = line+r.indent, line+len(text)
-	if r.width = cells(text); r.width < len(text) { // some take two cells
+	if r.width = cells(text); r.width < len(text) { // some characters take two cells
 		r.width = displaywidth.String(text)
 	}
 	return r
@@ -70,14 +70,14 @@ func isRule(row string) bool {
 	return strings.HasPrefix(row, "+--") || row[0] >= 0x80 && strings.IndexAny(row, "─━═╭╰┌└├╔╚╠") == 0
 }
 
-// isFull reports whether a row is as wide as its paragraph, less the given number of cells. The
-// first one may have lost its indentation.
+// isFull reports whether a row is as wide as its paragraph minus less cells. The first row may lack
+// its indentation.
 func (p *paragraph) isFull(r row, less int) bool {
 	return r.width == p.full-less || r.start == p.rows[0].start && r.width-r.indent == p.inner-less
 }
 
 // cutsWord reports whether a break cuts a word that is longer than a row: the row at line is full,
-// is one word, with a digit, and goes on in the next.
+// is one word with a digit, and continues in the next.
 func (p *paragraph) cutsWord(line int, s seam) bool {
 	if !inToken(p.text[s.end-1]) || !inToken(p.text[s.to]) {
 		return false
@@ -95,9 +95,10 @@ func (p *paragraph) cutsWord(line int, s seam) bool {
 	return s.to < p.end && len(p.rows) > 0 && p.isFull(r, 0) && strings.IndexByte(word, ' ') < 0 && strings.ContainsAny(word, digits)
 }
 
-// hardWrap makes a view of places of the folded text: of those paragraphs whose rows a window's
-// edge cut, wherever that was in the text. A full row goes on in the next one, and one that lacks a
-// cell ended in a blank. Paragraphs are left out of which fold and unwrap make the same.
+// hardWrap returns a view of those paragraphs in places of the folded text whose rows were cut by
+// the window's edge, at any point of the text. A full row continues in the next one, and a row that
+// lacks a cell ended in a blank. It leaves out paragraphs for which fold and unwrap have the same
+// result.
 func (v *view) hardWrap(places []span) *view {
 	h := &view{text: v.text, blanks: true, hard: true}
 	var b []byte
@@ -116,7 +117,7 @@ func (v *view) hardWrap(places []span) *view {
 }
 
 // seams returns the breaks of a paragraph that the window's edge made. There are none if the other
-// views leave the same out.
+// views remove the same ones.
 func (p *paragraph) seams() (seams []seam) {
 	if len(p.rows) < 2 || p.full < minRow {
 		return nil

@@ -1,8 +1,8 @@
-// Package redact finds secrets in text by their shape, and puts marks in their place.
+// Package redact finds secrets in text by their form, and replaces them by marks.
 //
-// It knows the rules of gitleaks (gitleaks.toml, taken as it is from its Go module) and a few of
-// its own (rules.toml, services.toml), as redact/gen writes them down for it. The time grows with
-// the text, whatever it holds: see search.go.
+// Its rules are those of gitleaks (gitleaks.toml, unchanged from its Go module) and some of its own
+// (rules.toml, services.toml), which redact/gen converts to Go. The time is linear in the length of
+// the text: see search.go.
 package redact
 
 import (
@@ -14,34 +14,35 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Options say what is a secret. The zero value means the well-known ones.
+// Options define what is a secret. The zero value selects the well-known secrets.
 type Options struct {
 	Patterns []Pattern
-	Unknown  bool // Patterns only: leave the well-known shapes alone
+	Unknown  bool // only Patterns, without the well-known secrets
 }
 
-// Pattern is a secret's shape as a user writes it.
+// Pattern is a user's pattern for secrets.
 type Pattern struct {
-	Name   string `toml:"name" json:"name"`     // part of the mark; lower-case letters, digits and "-"
-	Regexp string `toml:"regexp" json:"regexp"` // RE2; its first group, if it has one that matched, is the secret
+	Name string `toml:"name" json:"name"` // used in the mark; lower-case letters, digits and "-"
+	// In RE2 syntax; its first group, if it has one that matched, is the secret.
+	Regexp string `toml:"regexp" json:"regexp"`
 }
 
-// Match is one secret: text[Start:End], in bytes.
+// Match is a secret: text[Start:End], in bytes.
 type Match struct {
 	Rule       string
 	Start, End int
 }
 
-// Redactor finds and replaces secrets. It may be used concurrently; a nil Redactor finds nothing.
+// Redactor finds and replaces secrets. It may be used concurrently. A nil Redactor finds nothing.
 type Redactor struct {
 	own   []*rule
-	known bool            // the well-known shapes are secrets
-	ids   map[string]bool // of own rules
+	known bool            // find the well-known secrets
+	ids   map[string]bool // of the user's rules
 }
 
 var patternName = lazy.Regexp(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// New checks the patterns.
+// New returns a Redactor. It returns an error if a pattern is invalid.
 func New(o Options) (*Redactor, error) {
 	r := &Redactor{known: !o.Unknown, ids: map[string]bool{}}
 	for _, p := range o.Patterns {
@@ -76,8 +77,8 @@ func Mark(rule string) string { return markStart + rule + "]" }
 
 const markStart = "[redacted:"
 
-// Text replaces each secret in text by its Mark, and counts them in found by rule, if found is not
-// nil. What it returns holds no secret any more: to redact it again changes nothing.
+// Text replaces each secret in text by its Mark. If found is not nil, it counts them in found by
+// rule. Redacting the result again does not change it.
 func (r *Redactor) Text(text string, found map[string]int) string {
 	for r != nil {
 		matches := r.Find(text)
@@ -95,13 +96,13 @@ func (r *Redactor) Text(text string, found map[string]int) string {
 			}
 		}
 		b.WriteString(text[at:])
-		text = b.String() // each round leaves fewer bytes outside marks: this ends
+		text = b.String() // each round leaves fewer bytes outside marks, so this ends
 	}
 	return text
 }
 
 // Find returns the secrets in text, in order and without overlap. Marks are not secrets. A secret
-// that line breaks cut is one match, from its first to its last byte.
+// that is cut by line breaks is one match, from its first to its last byte.
 func (r *Redactor) Find(text string) []Match {
 	if r == nil || text == "" {
 		return nil
@@ -135,7 +136,7 @@ func (r *Redactor) find(v *view) []Match {
 	return v.outside(r.marks(v.text), join(matches))
 }
 
-// marks returns where text already has marks.
+// marks returns the ranges of existing marks in text.
 func (r *Redactor) marks(text string) (spans [][2]int) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], markStart)
@@ -152,11 +153,11 @@ func (r *Redactor) marks(text string) (spans [][2]int) {
 	}
 }
 
-// vague are the rules that know a secret by what is before it alone. They name one only where no
-// other does, and gitleaks' generic rule only where none of them does.
+// vague are the rules that recognise a secret only by what is before it, with a degree of
+// vagueness. They name a secret only if no less vague rule does.
 var vague = map[string]int{genericRule: 2, namedTokenRule: 1, "url-password": 1, "url-token": 1}
 
-// join makes overlapping matches one. The first of the least vague rules names it.
+// join merges overlapping matches. The first of the least vague rules names the result.
 func join(matches []Match) []Match {
 	slices.SortStableFunc(matches, func(a, b Match) int {
 		if a.Start != b.Start {
@@ -179,8 +180,8 @@ func join(matches []Match) []Match {
 	return out
 }
 
-// outside takes the marks out of matches. A match that holds more than marks keeps those inside it.
-// Both are in order and without overlap.
+// outside removes the marks from matches. A match that contains more than marks keeps those inside
+// it. Both are in order and without overlap.
 func (v *view) outside(marks [][2]int, matches []Match) []Match {
 	if len(marks) == 0 {
 		return matches
@@ -213,5 +214,5 @@ func (v *view) outside(marks [][2]int, matches []Match) []Match {
 	return out
 }
 
-// Known reports whether the well-known shapes are secrets.
+// Known reports whether r finds the well-known secrets.
 func (r *Redactor) Known() bool { return r != nil && r.known }

@@ -13,38 +13,38 @@ import (
 
 //go:generate go run ./gen
 
-// genericRule is gitleaks' rule for anything that looks random behind a word such as "key".
+// genericRule is gitleaks' rule for anything that looks random after a word such as "key".
 const genericRule = "generic-api-key"
 
 // namedTokenRule is our rule for tokens that are named in another way.
 const namedTokenRule = "named-token"
 
-// CommandRule is the rule of passwords among the arguments of a command.
+// CommandRule is the rule for passwords among the arguments of a command.
 const CommandRule = "command-password"
 
-// rule is one shape of secrets.
+// rule is a rule that finds one kind of secrets.
 type rule struct {
 	id            string
-	pattern       string // RE2
+	pattern       string // in RE2 syntax
 	group         int    // of the pattern; 0: the first that took part, else the whole match
 	entropy       float64
 	allow, global []*allowlist
 
-	anchored  bool // a match begins where one of its words does
-	wordStart bool // and no letter, digit or _ is before it
+	anchored  bool // a match begins with one of its words
+	wordStart bool // and is not preceded by a letter, a digit or _
 	assigned  bool // an assignment follows the word
-	blank     bool // a blank may be in a match, before the secret
-	reach     int  // how long a match is at most; see redact/gen
+	blank     bool // a match may contain a blank before the secret
+	reach     int  // maximum length of a match in bytes; see redact/gen
 
-	whole  compiled // the pattern
-	first  matcher  // the pattern at the start of a text
-	behind matcher  // the pattern after the first character of a text
+	whole  compiled // matches the pattern
+	first  matcher  // matches the pattern at the start of a text
+	behind matcher  // matches the pattern after the first character of a text
 
 	outlined sync.Once
 	outline  *outline
 }
 
-// compiled is a pattern that is compiled when it is first needed. Most never are.
+// compiled is a pattern that is compiled on demand. Most patterns are never needed.
 type compiled struct {
 	once sync.Once
 	re   *regexp.Regexp
@@ -60,7 +60,7 @@ func (r *rule) outlines() *outline {
 	return r.outline
 }
 
-// rowsBehind returns how many bytes behind its word the rule's secret may be, with what wraps it.
+// rowsBehind returns how many bytes after its word the rule's secret may be, including wrapping.
 func (r *rule) rowsBehind() int {
 	if r.id == "private-key" {
 		return 4 * r.reach
@@ -68,18 +68,18 @@ func (r *rule) rowsBehind() int {
 	return min(r.reach, rowsBehind)
 }
 
-// allowlist says what is no secret though it looks like one.
+// allowlist describes what is not a secret although it looks like one.
 type allowlist struct {
-	target    string // match, line, or the secret
-	pattern   string // RE2; empty: none
+	target    string // what pattern is matched against: match, line, or the secret
+	pattern   string // in RE2 syntax; may be empty
 	stopWords []string
 
 	once   sync.Once
-	filter *filter // of pattern; nil: none
+	filter *filter // for pattern; nil if it is empty
 	words  *wordSet
 }
 
-// allows reports whether secret, found in a match in a line, is no secret.
+// allows reports whether secret, found in a match in a line, is not a secret.
 func (a *allowlist) allows(secret, match string, line func() string) bool {
 	a.once.Do(func() {
 		a.words = newWordSet(a.stopWords)
@@ -97,8 +97,8 @@ func (a *allowlist) allows(secret, match string, line func() string) bool {
 	return a.words.in(secret) || a.filter != nil && a.filter.matches(target)
 }
 
-// known finds the words of the well-known rules and, behind those, what is before a blank in them:
-// where a row ends there, the word is in two rows.
+// known finds the words of the well-known rules and, in addition, the parts of these words before a
+// blank: if a row ends there, the word is in two rows.
 var known = sync.OnceValue(func() *automaton {
 	words := slices.Clone(knownWords)
 	for _, w := range knownWords {
@@ -111,14 +111,15 @@ var known = sync.OnceValue(func() *automaton {
 	return newAutomaton(words)
 })
 
-// searched counts the bytes that mayHaveWord was asked about, up to those for which known pays: it
-// takes a megabyte, and as long to make as to search these without it.
+// searched counts the bytes for which mayHaveWord was called, up to the number from which known
+// pays off: known takes a megabyte, and creating it takes as long as searching these bytes without
+// it.
 var searched atomic.Int64
 
 const knownPays = 16 << 10
 
-// mayHaveWord reports whether known may find a word. A recorder that starts searches the command
-// line only, for which it should not make known.
+// mayHaveWord reports whether known may find a word. A recorder that starts searches only the
+// command line, for which known must not be created.
 func (v *view) mayHaveWord() bool {
 	if searched.Load() > knownPays || searched.Add(int64(len(v.folded))) > knownPays || len(v.folds) > 0 || strings.Contains(v.folded, "\n") {
 		return true
@@ -127,12 +128,12 @@ func (v *view) mayHaveWord() bool {
 	return slices.ContainsFunc(knownWords, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// isKnown reports whether id is that of a well-known rule.
+// isKnown reports whether id is the id of a well-known rule.
 func isKnown(id string) bool {
 	return slices.ContainsFunc(knownRules, func(r *rule) bool { return r.id == id })
 }
 
-// isSecret says whether what a rule found is random enough, and not known to be harmless.
+// isSecret reports whether what a rule found is random enough and not known to be harmless.
 func (r *rule) isSecret(secret, match string, line func() string) bool {
 	if r.entropy > 0 && entropy(secret) < r.entropy && (entropy(secret) < hexEntropy || !hexKey().MatchString(secret)) {
 		return false
@@ -144,8 +145,8 @@ func (r *rule) isSecret(secret, match string, line func() string) bool {
 	return !slices.ContainsFunc(r.allow, allows) && !slices.ContainsFunc(r.global, allows)
 }
 
-// hexEntropy is exceeded by nearly all keys of 128 bits or more in hexadecimal digits; the bound of
-// gitleaks' generic rule is not by one in five.
+// hexEntropy is the minimum entropy of a secret in hexadecimal digits. Nearly all keys of 128 bits
+// or more exceed it; one in five does not exceed the bound of gitleaks' generic rule.
 const hexEntropy = 3
 
 var (
@@ -156,7 +157,7 @@ var (
 )
 
 // isIdentifier reports whether s looks like a name in source code, such as tls13.ExpandLabel: it is
-// in camel case or qualified, most of it is words, and the few digits are in one place.
+// in camel case or qualified, consists mostly of words, and its few digits are in one place.
 func isIdentifier(s string) bool {
 	if !camelCase.matches(s) || strings.ContainsAny(s, "/+=-") {
 		return false
@@ -168,7 +169,7 @@ func isIdentifier(s string) bool {
 	return len(digits) <= 1 && len(strings.Join(digits, "")) <= 5 && 2*letters >= len(s)
 }
 
-// entropy is Shannon's, in bits a byte.
+// entropy returns Shannon's entropy in bits a byte.
 func entropy(s string) (bits float64) {
 	var count [256]int
 	for i := range len(s) {

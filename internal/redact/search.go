@@ -8,19 +8,19 @@ import (
 // search finds the secrets of one rule in a view, near the words of the rule.
 //
 // Most words are not part of a secret. The outline of the rule's pattern shows where a match is
-// possible, and reads each byte only a few times, however dense the words are. The pattern itself,
-// which is far slower, is tried only there. See effort for texts in which even that is too often.
+// possible, and reads each byte only a few times, however dense the words are. The pattern itself
+// is far slower and is tried only there. See effort for texts in which even that is too often.
 type search struct {
 	*view
 	rule  *rule
 	spots []spot // sorted by at
 	found []finding
 	done  int // end of the last secret
-	bare  int // where the last secret begins if its match begins there, too; else done
+	bare  int // start of the last secret if its match begins there, too; else done
 }
 
-// spot is a place in the folded text where a word of a rule begins. order numbers the spots of all
-// rules in a view; findings are sorted by it.
+// spot is an offset in the folded text at which a word of a rule begins. order numbers the spots of
+// all rules in a view; findings are sorted by it.
 type spot struct{ at, order int }
 
 type finding struct {
@@ -28,10 +28,11 @@ type finding struct {
 	order int
 }
 
-// minToken is the size in bytes below which a row is the rest of a token and not the next one.
+// minToken is the length in bytes below which a row counts as the rest of a token, not as another
+// token.
 const minToken = 16
 
-// peek is how many bytes an outline reads at first, from a word on. Few places need more.
+// peek is how many bytes an outline reads at first from a word on. That usually suffices.
 const peek = 64
 
 func (s *search) all() []finding {
@@ -60,8 +61,8 @@ func (s *search) atWords() {
 	}
 }
 
-// together returns how many of the first spots are so close that the texts to search around them
-// overlap. Such a text begins before bytes in front of its spot.
+// together returns the number of spots at the start that are so close that the texts to search
+// around them overlap. Such a text begins before bytes before its spot.
 func (s *search) together(spots []spot, before int) int {
 	n := 1
 	for n < len(spots) && spots[n].at-before <= spots[n-1].at+s.rule.reach+context {
@@ -70,7 +71,7 @@ func (s *search) together(spots []spot, before int) int {
 	return n
 }
 
-// starting returns those spots of a group at which a match may begin.
+// starting returns the spots of a group at which a match may begin.
 func (s *search) starting(group []spot) []spot {
 	out := len(group)
 	next := len(group) - 1
@@ -86,7 +87,7 @@ func (s *search) starting(group []spot) []spot {
 	return group[out:]
 }
 
-// nearWords finds the matches of a rule that have one of its words anywhere.
+// nearWords finds the matches of a rule that contain one of its words anywhere.
 func (s *search) nearWords() {
 	for rest := s.spots; len(rest) > 0; {
 		n := s.together(rest, lookBack)
@@ -111,7 +112,7 @@ func (s *search) nearWords() {
 	}
 }
 
-// try looks for a secret in a match that begins at at. The word of the rule is at word.
+// try looks for a secret in a match that begins at at. The rule's word is at word.
 func (s *search) try(at, word, order int) {
 	limit := min(len(s.folded), at+s.rule.reach+context)
 	if s.hard && len(s.inside(at-lookBack, limit)) == 0 {
@@ -147,9 +148,9 @@ func (s *search) try(at, word, order int) {
 	}
 }
 
-// isNext reports whether to look for a secret in a match that begins at at, with the word of the
-// rule at word: if it is not a part of the last secret. If the last secret goes on in the row that
-// begins at at, it may also be two, such as tokens in a list.
+// isNext reports whether to look for a secret in a match that begins at at, with the rule's word at
+// word: it must not be a part of the last secret. If the last secret continues in the row that
+// begins at at, there may also be two secrets, such as tokens in a list.
 func (s *search) isNext(at, word int) bool {
 	return word >= s.done || at >= s.bare+minToken && s.beginsRow(at)
 }
@@ -158,7 +159,7 @@ func (s *search) add(m span, order int) {
 	if s.rule.id == genericRule || s.rule.id == namedTokenRule {
 		m.end = s.valueEnd(m)
 	}
-	if m.start < s.done && m.end >= s.done && m.start > s.bare && s.beginsRow(m.start) { // they are two
+	if m.start < s.done && m.end >= s.done && m.start > s.bare && s.beginsRow(m.start) { // there are two
 		s.found[len(s.found)-1].End = s.original(m.start-1) + 1
 	}
 	s.found = append(s.found, finding{s.match(s.rule.id, m.start, m.end), order})
@@ -186,8 +187,8 @@ func (s *search) secretAt(at, end int) []span {
 	}
 }
 
-// pattern returns the rule's pattern for a match that begins at at, and where to begin the search
-// with it. The pattern may depend on the character before the match.
+// pattern returns the rule's matcher for a match that begins at at, and the offset at which to
+// start it. The pattern may depend on the character before the match.
 func (s *search) pattern(at int) (m *matcher, from int) {
 	r := s.rule
 	if r.anchored || at == 0 || !s.words && s.beginsRow(at) {
@@ -197,27 +198,27 @@ func (s *search) pattern(at int) (m *matcher, from int) {
 	return r.behind.from(`\A(?s:.)`, r.pattern), at - size
 }
 
-// beginsRow reports whether a row that was joined to the one before begins at a position of the
+// beginsRow reports whether a row that was joined to the previous one begins at an offset of the
 // folded text.
 func (v *view) beginsRow(at int) bool { return len(v.inside(at-1, at+1)) > 0 }
 
 // cutsNothing reports whether no row ends at end.
 func (v *view) cutsNothing(end int) bool { return len(v.inside(end-1, end+1)) == 0 }
 
-// effort counts the work of patterns in each block of a view, in bytes: those that outlines have
-// read, and the steps of matchers, in the bytes that an outline reads in the same time. It limits
-// the time for texts that are made to take long: in a block that has used up its share, everything
-// that an outline matches is taken for a secret.
+// effort counts the work for each block of a view, in bytes that outlines have read. The steps of
+// matchers are converted to the bytes that an outline reads in the same time. It limits the time
+// for texts that are designed to take long: in a block that has used up its share, everything that
+// an outline matches counts as a secret.
 type effort struct{ blocks []int }
 
 const (
-	effortBlock = 4 << 10 // size of a block, in bytes
-	effortShare = 64      // bytes of work for each byte of a block; a text full of secrets needs 30
+	effortBlock = 4 << 10 // in bytes
+	effortShare = 64      // work for each byte of a block; a text full of secrets needs 30
 	effortMore  = 24      // the same in a text's further views
-	stepBytes   = 3       // how many bytes an outline reads in the time of a step
+	stepBytes   = 3       // number of bytes that an outline reads in the time of a step
 )
 
-// spend records work at a place.
+// spend adds work at an offset.
 func (e *effort) spend(at, n int) {
 	block := at / effortBlock
 	for len(e.blocks) <= block {
@@ -226,7 +227,7 @@ func (e *effort) spend(at, n int) {
 	e.blocks[block] += n
 }
 
-// spent reports whether the block around at has used up its share.
+// spent reports whether the block that contains at has used up its share.
 func (v *view) spent(at int) bool {
 	share := effortShare
 	if v.words || v.blanks {

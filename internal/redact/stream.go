@@ -1,19 +1,19 @@
 package redact
 
-// stream is the text in a terminal's output, with the places of its bytes. If the cursor moves to
-// another row, the text has a break; if it moves right, the text has blanks. A stream knows no
-// screen: what a program draws bit by bit, all over the window, is here in the order of drawing.
+// stream is the text in a terminal's output, with the origin of each byte. If the cursor moves to
+// another row, the text has a break; if it moves right, the text has blanks. A stream does not
+// model the screen: text that a program draws in pieces is in the order of drawing.
 type stream struct {
 	text   []byte
 	from   []place
-	table  *table // in which the text ends
+	table  *table // table in which the text ends
 	chunk  int32  // number of the next chunk
 	state  state
 	params []byte
 	copied clipboard
 }
 
-// place is where a byte came from; chunk is -1 if the byte represents a movement of the cursor.
+// place is the origin of a byte; chunk is -1 if the byte represents a movement of the cursor.
 type place struct{ chunk, offset int32 }
 
 type state uint8
@@ -22,14 +22,14 @@ const (
 	ground state = iota
 	escape
 	control  // CSI
-	operand  // ESC and an intermediate byte: one more follows
-	command  // OSC: shown as a row of its own
+	operand  // ESC and an intermediate byte; one more follows
+	command  // OSC; treated as a separate row
 	ignored  // DCS, SOS, PM, APC
 	closing  // ESC in a command
-	closing2 // ESC in what is ignored
+	closing2 // ESC in an ignored string
 )
 
-// maxSkip is how many blanks a movement to the right is at most.
+// maxSkip is the maximum number of blanks for a movement to the right.
 const maxSkip = 200
 
 func (s *stream) add(chunk []byte) {
@@ -41,8 +41,8 @@ func (s *stream) add(chunk []byte) {
 	s.chunk++
 }
 
-// drop forgets the first n bytes of the text. It forgets the table, too, if the search finds it
-// again in what is left.
+// drop removes the first n bytes of the text. It also drops the table if the search finds it again
+// in the rest.
 func (s *stream) drop(n int) {
 	if s.table != nil && s.table.start >= n {
 		s.table = nil
@@ -57,7 +57,7 @@ func (s *stream) put(c byte, at place) {
 
 func (s *stream) move(c byte) { s.put(c, place{chunk: -1}) }
 
-// apart begins a row that nothing before it goes on in: a NUL is in no token and no blank.
+// apart starts a row that does not continue anything: a NUL is neither part of a token nor a blank.
 func (s *stream) apart() {
 	s.row()
 	s.move(0)
@@ -71,7 +71,7 @@ func (s *stream) row() {
 	}
 }
 
-// byte is the parser of https://vt100.net/emu/dec_ansi_parser, as far as text is concerned.
+// byte is the parser of https://vt100.net/emu/dec_ansi_parser, as far as it concerns text.
 func (s *stream) byte(c byte, at place) {
 	switch {
 	case c == 0x1b:
@@ -112,7 +112,7 @@ func (s *stream) controlByte(c byte) {
 	case '\n', '\v', '\f':
 		s.row()
 	case '\r':
-		// A shell's line editor goes over the window's edge with a blank and a return.
+		// A shell's line editor crosses the window's edge with a blank and a return.
 		if n > 0 && s.text[n-1] == ' ' && s.from[n-1].chunk >= 0 {
 			s.text, s.from = s.text[:n-1], s.from[:n-1]
 			return
@@ -124,7 +124,7 @@ func (s *stream) controlByte(c byte) {
 	}
 }
 
-// escaped takes the byte behind ESC.
+// escaped processes the byte after ESC.
 func (s *stream) escaped(c byte) {
 	was := s.state
 	s.state = ground
@@ -154,7 +154,7 @@ func (s *stream) escaped(c byte) {
 	}
 }
 
-// controlSequence takes a byte of a CSI sequence.
+// controlSequence processes a byte of a CSI sequence.
 func (s *stream) controlSequence(c byte) {
 	if c < '@' {
 		if len(s.params) < 32 {
@@ -173,7 +173,7 @@ func (s *stream) controlSequence(c byte) {
 	}
 }
 
-// skip returns how far a movement goes, in cells.
+// skip returns the distance of a movement, in cells.
 func (s *stream) skip() int {
 	n := 0
 	for _, c := range s.params {

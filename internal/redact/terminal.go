@@ -10,18 +10,18 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Terminal hides the secrets in a recording: in what programs wrote to the terminal, and in what
-// the user typed. It replaces each by as many "*" as it has cells. It adds and removes no bytes,
-// and changes no escape sequences.
+// Terminal hides the secrets in a recording: in the output of programs, and in the user's input. It
+// replaces each by the same number of "*". It does not add or remove bytes, and does not change
+// escape sequences.
 //
 // A recording is read once or twice: with Find, and if HasParts is true afterwards, with FindParts.
 type Terminal struct {
 	redactor *Redactor
-	values   map[string]string // the rule of each secret
-	grams    gramSet           // parts of the secrets that are known
+	values   map[string]string // rule of each secret
+	grams    gramSet           // parts of the known secrets
 }
 
-// Stream is one reading of one text of a recording. Its chunks are numbered from 0.
+// Stream is one pass over one text of a recording. Its chunks are numbered from 0.
 type Stream struct {
 	terminal *Terminal
 	text     stream
@@ -30,23 +30,24 @@ type Stream struct {
 // Patch replaces bytes of a chunk.
 type Patch struct {
 	Chunk  int // number of the chunk in its Stream
-	Offset int // in the chunk, in bytes
+	Offset int // offset in the chunk, in bytes
 	Data   []byte
 }
 
-// Terminal makes a Terminal. r must not be nil.
+// Terminal returns a new Terminal. r must not be nil.
 func (r *Redactor) Terminal() *Terminal {
 	return &Terminal{redactor: r, values: map[string]string{}}
 }
 
-// Stream returns a new Stream. The streams of a Terminal may be read in turns, but not
+// Stream returns a new Stream. The streams of a Terminal may be read alternately, but not
 // concurrently.
 func (t *Terminal) Stream() *Stream { return &Stream{terminal: t} }
 
-// HasParts reports whether a second reading may find parts of secrets.
+// HasParts reports whether a second pass may find parts of secrets.
 func (t *Terminal) HasParts() bool { return t.grams.size > 0 }
 
-// Found counts the secrets by rule. One that is drawn over and over, or bit by bit, counts once.
+// Found returns the number of secrets by rule. A secret that is drawn repeatedly, or in pieces,
+// counts once.
 func (t *Terminal) Found() map[string]int {
 	values := slices.Sorted(maps.Keys(t.values))
 	found := map[string]int{}
@@ -58,7 +59,7 @@ func (t *Terminal) Found() map[string]int {
 	return found
 }
 
-// Look notes the secrets in a text.
+// Look records the secrets in a text.
 func (t *Terminal) Look(text string) {
 	v := fold(text)
 	for _, m := range t.redactor.find(v) {
@@ -71,7 +72,7 @@ func (t *Terminal) note(rule, value string) {
 		return
 	}
 	t.values[value] = rule
-	glued := strings.Join(strings.Fields(value), "") // as in what findParts searches
+	glued := strings.Join(strings.Fields(value), "") // as findParts searches it
 	eachGram([]byte(glued), func(g gram, at int) {
 		if looksRandom(glued[at : at+gramSize]) {
 			t.grams.add(g)
@@ -79,7 +80,7 @@ func (t *Terminal) note(rule, value string) {
 	})
 }
 
-// value returns a match without what cut it.
+// value returns a matched text without the breaks that cut it.
 func (v *view) value(m Match) string {
 	out := make([]byte, 0, m.End-m.Start)
 	at := m.Start
@@ -95,31 +96,30 @@ func (v *view) value(m Match) string {
 	return string(append(out, v.text[at:m.End]...))
 }
 
-// cutAt returns where in the text the row before a break ends.
+// cutAt returns the offset in the text at which the row before a break ends.
 func (v *view) cutAt(f foldAt) int { return v.original(f.at-1) + 1 }
 
 // window is how much is searched at once, in bytes. The search for secrets reads the last keep
-// bytes of it again with what follows, the search for parts of them the last keepParts.
+// bytes again with what follows, the search for parts of them the last keepParts.
 const (
 	window    = 256 << 10
 	keep      = 64 << 10
 	keepParts = 8 << 10
 )
 
-// Find takes the next chunk, or nil at the end, and returns patches that hide the secrets. Patches
-// for a chunk may come with a later one, and more than once.
+// Find searches the next chunk, or the rest at the end if it is nil, and returns patches that hide
+// the secrets. Patches for a chunk may be returned with a later one, and more than once.
 func (s *Stream) Find(chunk []byte) []Patch {
 	return s.run(chunk, keep, s.find, func(c *clip) []Patch { return s.terminal.maskClip(c, false) })
 }
 
 // FindParts is like Find, but returns patches for parts of the secrets that were found before. It
-// wants a Stream of its own.
+// needs its own Stream.
 func (s *Stream) FindParts(chunk []byte) []Patch {
 	return s.run(chunk, keepParts, s.findParts, func(c *clip) []Patch { return s.terminal.maskClip(c, true) })
 }
 
-// run collects chunks, and searches them in parts of the size of window that have keep bytes in
-// common.
+// run collects chunks, and searches them in windows that overlap by keep bytes.
 func (s *Stream) run(chunk []byte, keep int, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
 	text := &s.text
 	if chunk != nil {
@@ -176,7 +176,7 @@ func (s *stream) hide(patches []Patch, start, end int) []Patch {
 		}
 		if s.from[i].chunk >= 0 && r != ' ' && !isBorder(r) {
 			for k := range n {
-				c := byte(0) // a terminal takes no notice of it
+				c := byte(0) // ignored by a terminal
 				if k < stars {
 					c = '*'
 				}
@@ -188,7 +188,7 @@ func (s *stream) hide(patches []Patch, start, end int) []Patch {
 	return patches
 }
 
-// appendByte appends what replaces a byte.
+// appendByte appends a patch that replaces a byte.
 func appendByte(patches []Patch, at place, c byte) []Patch {
 	chunk, offset := int(at.chunk), int(at.offset)
 	if n := len(patches); n > 0 {
@@ -204,8 +204,7 @@ func isBorder(r rune) bool {
 	return r == '|' || r >= utf8.RuneSelf && strings.ContainsRune(borderRune, r)
 }
 
-// glue returns the text without breaks and blanks, and the position of each of its bytes in the
-// text.
+// glue returns the text without breaks and blanks, and the offset of each of its bytes in the text.
 func (s *stream) glue() (glued []byte, at []int) {
 	glued, at = make([]byte, 0, len(s.text)), make([]int, 0, len(s.text))
 	for i, c := range s.text {

@@ -2,10 +2,10 @@ package redact
 
 import "strings"
 
-// wordSet finds out quickly whether a text contains one of more than a thousand words, whatever
-// their case. It has them by their first three bytes, and a bit for each hash of three bytes with
-// which one begins: at nearly all places of a text, the bit is not set. Words are lower case and
-// ASCII; shorter ones than three bytes are left out.
+// wordSet quickly determines whether a text contains one of more than a thousand words, ignoring
+// case. It stores them by their first three bytes, and a bit for each hash of these: for most
+// places of a text, the bit is not set. Words are lower-case ASCII; words shorter than three bytes
+// are left out.
 type wordSet struct {
 	begins [1 << 10]uint64
 	words  map[[3]byte][]string
@@ -31,7 +31,7 @@ func hash3(b [3]byte) uint16 {
 	return uint16((uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16) * 0x9E3779B1 >> 16)
 }
 
-// in reports whether text holds one of the words. A nil set has none.
+// in reports whether text contains one of the words. A nil set contains none.
 func (s *wordSet) in(text string) bool {
 	if s == nil || len(text) < 3 {
 		return false

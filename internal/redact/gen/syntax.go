@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxReach is how far behind its keyword a match is looked for at first, in bytes, where its
-// pattern sets no bound.
+// maxReach is how far after its keyword a match is searched at first, in bytes, if its pattern has
+// no bound.
 const maxReach = 2048
 
-// reach returns how long a match of re can be, in bytes, at most maxReach.
+// reach returns the maximum length of a match of re, in bytes, but at most maxReach.
 func reach(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
@@ -39,7 +39,7 @@ func reach(re *syntax.Regexp) int {
 	return min(n, maxReach)
 }
 
-// begins reports whether every match of re begins where one of the words does.
+// begins reports whether every match of re begins with one of the words.
 func begins(re *syntax.Regexp, words []string) bool {
 	starts, ok := literals(re)
 	for _, s := range starts {
@@ -54,8 +54,7 @@ func begins(re *syntax.Regexp, words []string) bool {
 	return ok && len(starts) > 0
 }
 
-// literals returns the texts that a match of re can begin with. It returns false if these are not
-// fixed.
+// literals returns the texts with which a match of re can begin. ok is false if they are not fixed.
 func literals(re *syntax.Regexp) ([]string, bool) {
 	switch re.Op {
 	case syntax.OpLiteral:

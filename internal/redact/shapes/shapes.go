@@ -1,4 +1,4 @@
-// Package shapes holds a made-up secret of each shape that redact knows, for tests.
+// Package shapes contains made-up secrets of each kind that redact finds, for tests.
 package shapes
 
 import "slices"
@@ -9,11 +9,11 @@ type Shape struct{ Rule, Before, Secret, After string }
 // All returns a secret for each rule.
 func All() []Shape { return slices.Clone(all) }
 
-// More returns the shapes of an attack: services, headers, links, arguments of commands, lines of
-// files, and what people say.
+// More returns more secrets: of services, in headers, links, arguments of commands, lines of files,
+// and chats.
 func More() []Shape { return slices.Clone(more) }
 
-// The secrets are put together here, so that no scanner takes this file for a leak.
+// The secrets are concatenated here, so that no scanner reports this file as a leak.
 var all = []Shape{
 	{"aws-access-token", "id ", "AKIA" + "Q3EGRTZXM4VW2N7K", " end"},
 	{"aws-secret-key", "aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCY9qT4vLm2Zs", "\n"},

@@ -3,10 +3,10 @@ package shapes
 import "slices"
 
 // Tools returns secrets as tools print them and configuration files contain them. Many end with a
-// sign. Rule is empty, since any rule may find them.
+// special character. Rule is empty, because any rule may find them.
 func Tools() []Shape { return slices.Clone(tools) }
 
-// Made-up secrets, put together here, so that no scanner takes this file for a leak.
+// Made-up secrets, concatenated here, so that no scanner reports this file as a leak.
 const (
 	word    = "Tr0ub4dor" + "-x9"
 	bang    = "Tr0ub4dor" + "x9!"

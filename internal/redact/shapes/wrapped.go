@@ -2,7 +2,8 @@ package shapes
 
 import "slices"
 
-// Wrapped returns shapes that the edge of a window cuts: most are known by the words around them.
+// Wrapped returns secrets that are cut by the edge of a window. Most are recognised by the words
+// around them.
 func Wrapped() []Shape { return slices.Clone(wrapped) }
 
 var wrapped = []Shape{
