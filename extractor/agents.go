@@ -1,8 +1,8 @@
-// Package extractor reads the messages off the screen. Agents lists the programs it knows; each has
-// a package of its own, and is found by what the screen shows.
+// Package extractor extracts messages from the screen. It supports the programs that Agents lists;
+// each has its own package, and is recognised by what the screen shows.
 //
-// The Reader keeps a document: the rows of one conversation, put together from frames. An agent's
-// look says how the agent draws: it sees rows only and keeps no state.
+// The Reader keeps a document: the rows of one conversation, composed from frames. An agent's look
+// describes how the agent draws: it is passed rows and keeps no state.
 package extractor
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// agents are all agents known, in the order in which they are asked whether a banner is theirs.
+// agents are the supported agents, in the order in which they are tried for a banner.
 var agents = []*chat.Agent{claude.Agent(), codex.Agent(), copilot.Agent(), gemini.Agent(), opencode.Agent(), qwen.Agent()}
 
-// Profile is a look of an agent.
+// Profile is a look together with its agent.
 type Profile struct {
 	*chat.Agent
 	*chat.Look
@@ -29,7 +29,7 @@ type Profile struct {
 // clears reports whether a row is a command that cleared the conversation.
 func (p *Profile) clears(l row.Line) bool { return p.Clears != nil && p.Clears(l) }
 
-// noAgent is that of a shell.
+// noAgent is the profile of a shell.
 var noAgent = &Profile{&chat.Agent{}, &chat.Look{}}
 
 // profiles are the looks of all agents, in order.
@@ -44,7 +44,7 @@ func profilesOf(agents []*chat.Agent) (out []*Profile) {
 	return out
 }
 
-// AgentOf returns the agent of a name, or one without a name.
+// AgentOf returns the agent with a name, or an empty one.
 func AgentOf(name string) *chat.Agent {
 	for _, a := range agents {
 		if a.Name == name {
@@ -54,8 +54,7 @@ func AgentOf(name string) *chat.Agent {
 	return &chat.Agent{}
 }
 
-// Agents returns the names of all agents, in the order in which they are asked whether a banner is
-// theirs.
+// Agents returns the names of all agents, in the order in which they are tried for a banner.
 func Agents() (names []string) {
 	for _, a := range agents {
 		names = append(names, a.Name)
@@ -64,11 +63,11 @@ func Agents() (names []string) {
 }
 
 type (
-	// Item is a message that the screen shows.
+	// Item is a message on the screen.
 	Item = chat.Item
-	// State is what an agent does.
+	// State is the state of an agent.
 	State = chat.State
-	// Placement names the rule that found a frame's place on a document.
+	// Placement is the name of the rule that found a frame's place in a document.
 	Placement = document.Placement
 )
 

@@ -10,17 +10,17 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Asks reports whether a screen shows a question, in which Enter accepts an answer, rather than a
-// place for a prompt. agent is the name of the agent that runs, "" if none is known: agents ask
-// before they show who they are, whether a folder is trusted, say. known is false where the screen
-// shows neither: it is drawn just now, or something covers it.
+// Asks reports whether a screen shows a question, in which Enter accepts an answer, and not a place
+// for a prompt. agent is the name of the running agent, or "" if it is unknown: agents may ask, for
+// example, whether a folder is trusted before they show their banner. known is false if the screen
+// shows neither, because it is being drawn or something covers it.
 func Asks(s *vterm.Snapshot, agent string) (asks, known bool) {
 	sight := Look(s, agent)
 	return sight.State == chat.StateAsking, sight.known
 }
 
-// split parts an agent's screen, and looks for a question on it. known is false where the screen
-// shows neither that nor a place for a prompt.
+// split divides an agent's screen, and looks for a question on it. known is false if the screen
+// shows neither a question nor a place for a prompt.
 func split(look *chat.Look, s chat.Screen) (sp chat.Split, known bool) {
 	sp = look.Split(s)
 	switch {
@@ -38,24 +38,24 @@ func split(look *chat.Look, s chat.Screen) (sp chat.Split, known bool) {
 
 var (
 	pressEnter = lazy.Regexp(`(?i)press enter`)
-	// pointed is a row with a pointer before an answer.
+	// pointed matches a row with a pointer before an answer.
 	pointed = lazy.Regexp(`^[ │┃]*[❯›>●▶→] +(?:✔ )?(.+)$`)
-	// numbered is an answer with a number.
+	// numbered matches an answer with a number.
 	numbered = lazy.Regexp(`^\d{1,2}\. `)
 )
 
-// screenOf returns what stood in the window of a snapshot whose rows are lines.
+// screenOf returns the Screen for a snapshot whose rows are lines.
 func screenOf(s *vterm.Snapshot, lines []row.Line) chat.Screen {
 	return chat.Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
 }
 
-// listRows is how far above the end of the screen the list of a question is at most, in rows: a
-// preview may be below it.
+// listRows is the maximum distance of a question's list from the end of the screen, in rows,
+// because a preview may be below it.
 const listRows = 30
 
-// question reports whether the screen ends with a list of answers of which one is chosen, in any
-// program: its row has a pointer, and another row is in line with it. The answers are numbered, or
-// a row near the end says what Enter or Esc does.
+// question reports whether the screen of any program ends with a list of answers of which one is
+// selected: its row has a pointer, and another row is aligned with it. The answers must be
+// numbered, or a row near the end must explain Enter or Esc.
 func question(s chat.Screen) bool {
 	lines := row.Trim(s.Lines)
 	lines = lines[max(0, len(lines)-listRows):]
@@ -75,39 +75,38 @@ func question(s chat.Screen) bool {
 	return false
 }
 
-// typesBelow reports whether the cursor is behind a text below the last row that says which key
-// answers: at the prompt of a shell, which the program has left its question to.
+// typesBelow reports whether the cursor is after a text below the last row that explains which key
+// answers: at the prompt of a shell, after the program has exited.
 func typesBelow(s chat.Screen) bool {
 	at := s.Lines[s.CursorY:]
 	return at[0].Text != "" && !slices.ContainsFunc(chat.LastLines(at, len(at)), chat.KeyHint)
 }
 
-// beside reports whether a row holds another answer than the chosen one: it begins in that one's
-// column, and is numbered as that is. Answers without numbers count only where a hint says that
-// they are a list.
+// beside reports whether a row contains another answer than the selected one: it begins in the same
+// column, and is numbered in the same way. Answers without numbers count only if hint is set.
 func beside(chosen string, col int, r string, hint bool) bool {
 	text := strings.TrimLeft(r, chat.Frame)
 	shift := row.Width(r) - row.Width(text) - col
 	if n := numbered().FindString(chosen); n != "" {
 		m := numbered().FindString(text)
-		return m != "" && m != n && shift*shift <= 1 // numbers are aligned right
+		return m != "" && m != n && shift*shift <= 1 // numbers are right-aligned
 	}
 	return hint && shift == 0
 }
 
 // Sight is what a screen shows of an agent.
 type Sight struct {
-	State chat.State // StateUnknown: the screen is not understood
-	Talk  []string   // the rows of the conversation
-	Rest  []string   // those below it: the input box, and what is around it
-	Box   string     // what was typed into the input box
-	Boxed bool       // Box is known: the screen shows an input box
+	State chat.State // StateUnknown if the screen is not understood
+	Talk  []string   // rows of the conversation
+	Rest  []string   // rows below it: the input box, and what is around it
+	Box   string     // input in the input box
+	Boxed bool       // the screen shows an input box, so Box is valid
 	known bool       // see Asks
 }
 
-// Look returns what a screen shows of the agent of this name. Where an agent's welcome is around
-// its input box, Rest has all rows. Where no agent is known, only a question is seen: agents ask
-// before they show who they are.
+// Look returns what a screen shows of the agent with this name. If an agent's welcome is around its
+// input box, Rest contains all rows. If the name is unknown, Look recognises only a question,
+// because agents may ask before they show their banner.
 func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 	screen := screenOf(s, row.Lines(s.Lines, s.Cols))
 	if agent == "" {
@@ -115,7 +114,7 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 			sight.State, sight.Rest = chat.StateAsking, textsOf(screen.Lines)
 		}
 	}
-	for _, look := range AgentOf(agent).Looks { // an agent may have several
+	for _, look := range AgentOf(agent).Looks { // an agent may have several looks
 		sp, known := split(&look, screen)
 		if !sp.OK && sp.State != chat.StateAsking {
 			continue

@@ -15,63 +15,68 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Frame is the terminal at a moment between two redraws, with what happened since the frame before.
+// Frame is the state of the terminal between two redraws, with what has happened since the previous
+// frame.
 type Frame struct {
 	*vterm.Snapshot
-	History     []vterm.HistoryRow // what left the main screen since the last frame
-	AltScrolled []*vterm.Row       // what left the top of the alternate screen since the last frame, if the program scrolled it
+	History     []vterm.HistoryRow // rows that have left the main screen since the last frame
+	AltScrolled []*vterm.Row       // rows that have scrolled off the top of the alternate screen since the last frame
 	Wiped       bool               // the main screen was erased before this frame was drawn
-	Resized     bool               // the window's size just changed, nothing has been drawn since
-	Redrawn     bool               // all that is on the alternate screen was drawn since the last resize
+	Resized     bool               // the window's size just changed, and nothing has been drawn since
+	Redrawn     bool               // the whole alternate screen was redrawn since the last resize
 	Settled     bool               // nothing has been written for a while
-	Whole       bool               // the program says that its redraw is complete
-	Placed      bool               // the program puts the cursor on cells: it may draw single cells of a row
-	Torn        bool               // so much has left the screen that it cannot wait: the screen is in the middle of being drawn
+	Whole       bool               // the program has marked the end of its redraw
+	Placed      bool               // the program positions the cursor on cells, so it may draw single cells of a row
+	// So much has left the screen that reading cannot wait, although the screen is being drawn.
+	Torn bool
 }
 
-// Step is one thing that a frame adds to the terminal log. Steps are in order.
+// Step is a change of the terminal log. Steps are in order.
 type Step struct {
-	Event string // an event of the agent; else View holds
+	Event string // an event of the agent; if empty, View or State is set
 	Agent string
 	Data  map[string]any
-	Below bool          // with EventClear: when the agent prints all again, it begins above, where its banner is
+	// With EventClear: if the agent prints everything again, the new conversation begins above, at
+	// its banner.
+	Below bool
 	View  *session.View // without its time and offset
-	State chat.State    // with Event == "": the agent's state, where View is nil
+	State chat.State    // the agent's state, if Event is "" and View is nil
 }
 
-// Reader reads one terminal's frames in order. It is not safe for concurrent use.
+// Reader reads the frames of one terminal in order. It must not be used concurrently.
 type Reader struct {
 	// Trace, if set, is called at the end of each Read and Close.
 	Trace func(Trace)
-	// Shown: the last frame showed the chrome of the agent that runs, such as its input box.
+	// Shown reports whether the last frame showed the chrome of the running agent, such as its
+	// input box.
 	Shown bool
-	// HalfDrawn: it was in the middle of being drawn, and should not be settled soon.
+	// HalfDrawn reports whether the last frame was incomplete, and should not be settled soon.
 	HalfDrawn bool
 
-	trace Trace // of the frame at hand
+	trace Trace // of the current frame
 
-	seen        picture // in the last frame
+	seen        picture // the last frame
 	main, alt   document.Document
 	window      document.Window
 	lag         document.Lag
-	cutRows     [2]map[cutRow]row.Line // of the last frame, and of the one before
+	cutRows     [2]map[cutRow]row.Line // of the last frame and of the one before
 	shell       shell.Reader
 	seg         segment
 	steps       []Step
-	version     string   // of the last agent, as its banner says
+	version     string   // of the last agent, from its banner
 	last        *Profile // the agent that ran last
 	lastBanner  seenBanner
-	held        []row.Line   // what a half drawn frame showed, since the last one that was read
-	chrome      []row.Line   // below the conversation, in the last frame that was read
-	altScrolled []row.Line   // what left the top of the alternate screen since then
-	skipped     [][]row.Line // what frames showed that were not read after a resize, since the last one that was read
+	held        []row.Line   // rows of an incomplete frame since the last one that was read
+	chrome      []row.Line   // rows below the conversation in the last frame that was read
+	altScrolled []row.Line   // rows that have scrolled off the top of the alternate screen since then
+	skipped     [][]row.Line // rows of frames that were not read after a resize, since the last one that was read
 	mux         mux
 	asked       bool // nobody known asked, in the last settled frame
 	profiles    []*Profile
 	unknown     *unknown.Reader // of the program that no profile describes
 }
 
-// picture is what a frame is read from, apart from what has left the main screen.
+// picture is the input from a frame, except what has left the main screen.
 type picture struct {
 	*vterm.Snapshot
 	resized, redrawn bool
@@ -81,41 +86,44 @@ type picture struct {
 type seenBanner struct {
 	agent *Profile
 	says  chat.Banner
-	n     int          // its rows
-	rows  []*vterm.Row // those, and the one below, if there was one
+	n     int          // number of its rows
+	rows  []*vterm.Row // its rows, and the one below if there was one
 }
 
-// segment is the part of a document that is being read: one run of an agent, or the shell between.
+// segment is the part of a document that is being read: one run of an agent, or the shell in
+// between.
 type segment struct {
-	agent      *Profile        // noAgent: the shell
-	alt        bool            // it is on the alternate screen
-	document   int             // the number of its document
-	start      int             // its first line
-	items      []chat.Item     // of an agent, read so far; their lines count from the document's first
-	past       int             // items before those, whose lines the document no longer holds
-	reprint    bool            // it may show again what was read before
-	before     map[string]bool // the user's messages on the document before a wipe, until it is known what the wipe was
-	first      string          // the first prompt on the document before a wipe, if nothing was above it
-	wiped      bool
-	command    string     // that was typed while it was put off to judge the wipe
-	welcomed   bool       // a frame showed that the agent waits, and nothing else
-	blank      bool       // a frame since the last one that was read showed nothing of the conversation, and that the agent waits
-	emptied    bool       // it begins where the screen showed nothing of the one before
+	agent    *Profile        // noAgent for the shell
+	alt      bool            // whether it is on the alternate screen
+	document int             // number of its document
+	start    int             // its first line
+	items    []chat.Item     // items of an agent so far; their lines count from the document's first
+	past     int             // number of items before those, whose lines are no longer in the document
+	reprint  bool            // it may repeat what was read before
+	before   map[string]bool // the user's messages in the document before a wipe, until the wipe is classified
+	first    string          // the first prompt in the document before a wipe, if nothing was above it
+	wiped    bool
+	command  string // typed while the classification of the wipe was deferred
+	welcomed bool   // a frame showed that the agent waits, and nothing else
+	// A frame since the last one that was read showed that the agent waits, and nothing of the
+	// conversation.
+	blank      bool
+	emptied    bool       // it begins where the screen showed nothing of the previous one
 	cleared    bool       // it begins with a command that cleared the conversation
 	wasCleared bool       // the segment before the wipe did
 	chrome     bool       // its input was seen since the wipe
-	welcome    []row.Line // as it was when something was said first, in this width
-	state      chat.State // of the agent in the frame at hand: nothing grows while it is idle
-	waiting    int        // lines that have changed since the last read
+	welcome    []row.Line // the welcome at the time of the first message, at this width
+	state      chat.State // state of the agent in the current frame; nothing grows while it is idle
+	waiting    int        // number of lines that have changed since the last read
 	readState  chat.State // at the last read
-	settled    bool       // all was quiet then
+	settled    bool       // nothing was being drawn then
 	rests      bool       // the cursor was below the conversation in the last settled frame
 	ruled      bool       // and below a rule there, on the alternate screen
 	panel      int        // columns of what the agent shows beside the conversation
 	synced     bool       // the agent says when a redraw is complete
 }
 
-// NewReader returns a Reader for a terminal that shows nothing yet.
+// NewReader returns a Reader for an empty terminal.
 func NewReader() *Reader {
 	return &Reader{
 		cutRows: [2]map[cutRow]row.Line{{}, {}}, seg: segment{agent: noAgent, document: 1},
@@ -130,14 +138,14 @@ func (r *Reader) Blind() { r.profiles = nil }
 // Agent returns the name of the agent that runs, or "".
 func (r *Reader) Agent() string { return r.seg.agent.Name }
 
-// Widths returns how wide the agent that runs takes characters to be.
+// Widths returns how the running agent computes the width of characters.
 func (r *Reader) Widths() vterm.Widths { return r.seg.agent.Widths }
 
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }
 
-// Typed returns where on a screen the line begins that a program reads, to be marked there: see
-// shell.Reader.
+// Typed returns where the line that a program reads begins on a screen, for the caller to mark it:
+// see shell.Reader.
 func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y int, ok bool) {
 	if r.seg.agent != noAgent {
 		if r.Shown {
@@ -148,17 +156,17 @@ func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y 
 	return r.shell.Typed(s, n, on, still, settled)
 }
 
-// Plain returns all that a program has printed on a terminal which is neither an agent nor a shell,
-// and what is left out of it.
+// Plain returns the whole output of a program on a terminal without an agent or a shell, and what
+// was left out of it.
 func (r *Reader) Plain() (text string, gap session.Gap) { return r.shell.Plain(&r.main) }
 
-// Read reads a frame and returns what it adds to the log. The steps are valid until the next call.
+// Read reads a frame and returns the changes of the log. The steps are valid until the next call.
 func (r *Reader) Read(f Frame) []Step {
 	r.steps, r.trace.Parsed = r.steps[:0], nil
 	r.seg.synced = r.seg.synced || f.Whole
 	before := r.seen
 	r.seen = picture{f.Snapshot, f.Resized, f.Redrawn}
-	if !f.Alt || f.Settled || r.seen != before { // else all is as it was read: agents end redraws that change nothing
+	if !f.Alt || f.Settled || r.seen != before { // otherwise nothing has changed: agents end redraws that change nothing
 		r.trace, r.Shown = Trace{}, false
 		r.trace.split(chat.Split{}, 0, len(f.Lines))
 		r.window.Next(f.Lines, f.Cols, f.Resized, f.Redrawn)
@@ -172,17 +180,17 @@ func (r *Reader) Read(f Frame) []Step {
 	return r.steps
 }
 
-// maxSkipped is how many frames that are not read are kept.
+// maxSkipped is the maximum number of frames to keep that were not read.
 const maxSkipped = 64
 
-// Skip reports a frame that is not read, and why, to Trace.
+// Skip reports to Trace that a frame is not read, and why.
 func (r *Reader) Skip(f Frame, why string) {
 	r.skip(r.screen(f))
 	r.trace = Trace{Skipped: why}
 	r.report(f)
 }
 
-// Close ends the reading: the program is gone. The steps are valid until the next call.
+// Close ends the reading after the program has exited. The steps are valid until the next call.
 func (r *Reader) Close() []Step {
 	r.steps, r.trace, r.Shown = r.steps[:0], Trace{}, false
 	if r.seg.agent == noAgent {
@@ -198,7 +206,7 @@ func (r *Reader) screen(f Frame) chat.Screen {
 	return screenOf(f.Snapshot, r.window.Lines(f.Lines))
 }
 
-// skip keeps what a screen that is not read shows of a conversation.
+// skip keeps the conversation on a screen that is not read.
 func (r *Reader) skip(s chat.Screen) {
 	if r.seg.agent != noAgent && r.seg.alt {
 		sp := r.seg.agent.Split(s)
@@ -206,7 +214,7 @@ func (r *Reader) skip(s chat.Screen) {
 	}
 }
 
-// keep keeps rows that were on the screen in a frame that is not read.
+// keep keeps rows of a frame that is not read.
 func (r *Reader) keep(rows []row.Line) {
 	if row.Run(rows, row.Blank) < len(rows) {
 		r.skipped = append(r.skipped, slices.Clone(rows))
@@ -226,14 +234,14 @@ func (r *Reader) open(agent *Profile, alt bool, start int) {
 	r.seg = segment{agent: agent, alt: alt, document: r.seg.document + 1, start: start}
 }
 
-// reopen begins a segment that may show again what the agent's segment before it has shown.
+// reopen begins a segment that may repeat what the agent's previous segment has shown.
 func (r *Reader) reopen(agent *Profile, alt bool, start int) {
 	before, cleared := r.seg.users(), r.seg.cleared || r.seg.wasCleared
 	r.open(agent, alt, start)
 	r.seg.reprint, r.seg.wiped, r.seg.before, r.seg.wasCleared = true, true, before, cleared
 }
 
-// drawn returns the document that the agent draws on, or the shell.
+// drawn returns the document on which the agent or the shell draws.
 func (r *Reader) drawn() *document.Document {
 	if r.seg.alt {
 		return &r.alt
@@ -241,7 +249,7 @@ func (r *Reader) drawn() *document.Document {
 	return &r.main
 }
 
-// enter begins a run of an agent, or goes on with the one that was stopped.
+// enter begins a run of an agent, or continues one that was stopped.
 func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 	again := r.continues(p)
 	r.leave()
@@ -257,15 +265,15 @@ func (r *Reader) enter(p *Profile, b chat.Banner, alt bool, start int) {
 	r.steps = append(r.steps, Step{Event: session.EventNewSession, Agent: p.Name, Data: data})
 }
 
-// continues reports whether fg, or the number of a job, continues the agent p that ran last. It
-// draws its conversation again.
+// continues reports whether the shell continues the agent p, which ran last, with fg or the number
+// of a job. The agent then redraws its conversation.
 func (r *Reader) continues(p *Profile) bool {
 	program, _ := r.shell.Runs()
 	return r.seg.agent == noAgent && r.last != nil && r.last.Name == p.Name &&
 		(program == "fg" || strings.HasPrefix(program, "%"))
 }
 
-// leave ends the run of an agent, if one runs.
+// leave ends the run of an agent, if one is running.
 func (r *Reader) leave() {
 	if r.seg.agent != noAgent {
 		r.flush(math.MaxInt)
@@ -274,12 +282,12 @@ func (r *Reader) leave() {
 	}
 }
 
-// halfDrawn reports whether the cursor is among the rows of the conversation, which end above row
-// bottom, although it was below them when the screen was last quiet. An agent whose cursor rests in
-// the input puts it there when all is drawn; a slow connection shows the screen before. On the
-// alternate screen, where menus are drawn over the conversation, the cursor must be below the rule
-// above the input, too, if it was, unless the agent says itself when a redraw is complete. In a
-// dialog and in a welcome that fills the screen it may rest anywhere.
+// halfDrawn reports whether the cursor is within the conversation, which ends above row bottom,
+// although it was below it when the screen was last quiet. An agent whose cursor rests in the input
+// puts it there at the end of a redraw; over a slow connection, the screen is visible before that.
+// On the alternate screen, where menus are drawn over the conversation, the cursor must also be
+// below the rule above the input if it was before, unless the agent marks the end of a redraw. In a
+// dialog and in a welcome that fills the screen, the cursor may be anywhere.
 func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled bool) bool {
 	below := s.CursorY >= bottom
 	ruled := below && s.Alt && !r.seg.synced &&
@@ -292,7 +300,7 @@ func (r *Reader) halfDrawn(s chat.Screen, state chat.State, bottom int, settled 
 	return r.HalfDrawn
 }
 
-// banner finds the first banner in lines; the agent that runs is tried first.
+// banner finds the first banner in lines. The running agent is tried first.
 func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int) {
 	for i := range lines {
 		if l := &lines[i]; !l.Judged {
@@ -308,8 +316,8 @@ func (r *Reader) banner(lines []row.Line) (p *Profile, b chat.Banner, at, n int)
 	return nil, chat.Banner{}, 0, 0
 }
 
-// bannerOn reads the banner that begins with the first of lines. While the rows of the last one and
-// the row below them are as they were, it says the same, and none begins on the other ones.
+// bannerOn parses the banner that begins with the first of lines. While its rows and the row below
+// them are unchanged, it returns the cached result; no banner begins on those other rows.
 func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	last := &r.lastBanner
 	if at := slices.Index(last.rows[:last.n], lines[0].Row); at > 0 {

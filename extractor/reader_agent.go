@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// read parses what is new on an agent's document and shows it to the log.
+// read parses what is new in an agent's document, and passes it to the log.
 func (r *Reader) read(d *document.Document, settled bool) {
 	s := &r.seg
 	if d.Dirty >= len(d.Lines) && (!settled || s.settled && s.state == s.readState) {
@@ -24,15 +24,15 @@ func (r *Reader) read(d *document.Document, settled bool) {
 	}
 }
 
-// flush reads what of an agent's lines, up to line end, was put off.
+// flush parses the deferred lines of an agent, up to line end.
 func (r *Reader) flush(end int) {
 	if d := r.drawn(); r.seg.waiting > 0 {
 		r.show(d, min(end, len(d.Lines)), false, true)
 	}
 }
 
-// show parses what is new on an agent's document up to line end, and shows it to the log, unless it
-// is better put off.
+// show parses what is new in an agent's document up to line end, and passes it to the log, unless
+// it should be deferred.
 func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	s := &r.seg
 	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) { // drawn over the conversation, without a wipe
@@ -52,7 +52,7 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	if s.wiped && s.cleared && !s.wasCleared {
 		r.clear()
 	}
-	if settled && s.chrome { // else the screen is not yet drawn
+	if settled && s.chrome { // otherwise the screen is not drawn yet
 		r.judgeWipe()
 	}
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
@@ -64,12 +64,13 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	return true
 }
 
-// resume returns the number of the item from which to read lines that are new from one on, and its
-// first line. headless: its first rows were never on the screen; what is above may have shown that.
+// resume returns the index of the item from which to parse again if lines have changed from dirty
+// on, and its first line. headless means that its first rows were never on the screen, which may
+// have become known from what is above.
 func (s *segment) resume(dirty int) (k, from int, headless bool) {
 	k = max(0, firstFrom(s.items, dirty)-2) // the items before may end differently now
 	for k > 0 && s.items[k].First == s.items[k].End {
-		k-- // an item without lines of its own is part of the one before
+		k-- // an item without lines of its own belongs to the previous one
 	}
 	if k == 0 {
 		return 0, s.start, false
@@ -77,8 +78,8 @@ func (s *segment) resume(dirty int) (k, from int, headless bool) {
 	return k, s.items[k].First, s.items[k].Headless
 }
 
-// clearedOnce drops what an agent says of a clear that the empty screen has told already: it comes
-// before anything that the user says.
+// clearedOnce drops an agent's message about a clear that the empty screen has already shown,
+// before any message of the user.
 func (s *segment) clearedOnce() {
 	first := slices.IndexFunc(s.items, func(it chat.Item) bool { return it.Role == session.RoleUser || it.Event == session.EventClear })
 	if s.emptied && first >= 0 && s.items[first].Event != "" {
@@ -86,21 +87,21 @@ func (s *segment) clearedOnce() {
 	}
 }
 
-// longRead is from how many lines on a read waits until enough has changed.
+// longRead is the number of lines from which a read is deferred until enough has changed.
 const longRead = 400
 
-// defers reports whether n lines are too many to be read now, for what has changed: the cost of
-// many small changes must not grow with the length of the message that they are in.
+// defers reports whether reading n lines should be deferred, given how much has changed: the cost
+// of many small changes must not grow with the length of the message that they are in.
 func (r *Reader) defers(n int) bool {
 	s := &r.seg
 	stopped := s.state != chat.StateBusy && s.state != s.readState
 	return n > longRead && s.waiting*16 < n && !stopped
 }
 
-// change changes an agent's document, and returns how many of its lines are new then.
+// change changes an agent's document, and returns how many of its lines are then new.
 func (r *Reader) change(d *document.Document, do func()) int {
 	unread := d.Dirty
-	if r.seg.waiting > 0 { // what was put off is not new now
+	if r.seg.waiting > 0 { // deferred lines are not new now
 		d.Clean()
 	}
 	do()
@@ -110,14 +111,14 @@ func (r *Reader) change(d *document.Document, do func()) int {
 	return n
 }
 
-// A document longer than maxTape lines is cut down to keepTape.
+// A document with more than maxTape lines is cut to keepTape.
 const (
 	maxTape  = 20000
 	keepTape = 10000
 )
 
-// forget drops what has long left the window, up to the start of an item. Of an item that is longer
-// itself, lines in the middle are left out.
+// forget drops lines that have left the window long ago, up to the start of an item. If an item
+// itself is longer, it drops lines from its middle.
 func (r *Reader) forget(d *document.Document) {
 	if len(d.Lines) <= maxTape {
 		return
@@ -125,7 +126,7 @@ func (r *Reader) forget(d *document.Document) {
 	s := &r.seg
 	cut := min(len(d.Lines)-keepTape, d.Base)
 	n := firstFrom(s.items, cut+1)
-	if n > 0 { // the item that the cut would go through stays
+	if n > 0 { // keep the item that would be cut
 		n--
 		cut = s.items[n].First
 	}
@@ -162,13 +163,13 @@ func (r *Reader) parse(lines []row.Line, headless, top bool) []chat.Item {
 	return items
 }
 
-// drawnAgain reports whether an item is all of the prompt above it, of which only the beginning was
-// on the screen before rows were lost.
+// drawnAgain reports whether an item is the complete form of the prompt above it, of which only the
+// beginning was on the screen before rows were lost.
 func drawnAgain(above, it *chat.Item) bool {
 	return above.TruncatedAt == session.TruncatedTail && above.Role == session.RoleUser && it.Role == above.Role && strings.HasPrefix(it.Text, above.Text)
 }
 
-// truncate notes which of the item's lines are missing among those that it was read off.
+// truncate records which of the item's lines are missing.
 func truncate(it *chat.Item, lines []row.Line) {
 	own := lines[it.First:it.End]
 	if it.Headless {
@@ -177,7 +178,7 @@ func truncate(it *chat.Item, lines []row.Line) {
 	n, gap := document.LeftOut(own), row.AnyLost(own[min(1, len(own)):])
 	if it.Role == session.RoleUser {
 		for _, m := range pasteNote().FindAllStringSubmatch(it.Text, -1) {
-			more, _ := strconv.Atoi(m[1] + m[2]) // one of the two, or none
+			more, _ := strconv.Atoi(m[1] + m[2]) // at most one of the two is set
 			n, gap = n+more, true
 		}
 	}
@@ -193,11 +194,11 @@ func truncate(it *chat.Item, lines []row.Line) {
 	}
 }
 
-// pasteNote is what agents show of a long text that the user pasted: `[Pasted text #1 +39 lines]`,
-// `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
+// pasteNote matches the placeholder for a long text that the user pasted: `[Pasted text #1 +39
+// lines]`, `[Pasted Text: 14 lines]`, `[Pasted Content 4096 chars]`.
 var pasteNote = lazy.Regexp(`\[Pasted (?:text #\d+ \+(\d+) lines|Text: (\d+) lines[^\]]*|Content \d+ chars[^\]]*)\]`)
 
-// firstFrom returns the number of the first item that begins on a line or below it.
+// firstFrom returns the index of the first item that begins on a line or below it.
 func firstFrom(items []chat.Item, line int) int {
 	n, _ := slices.BinarySearchFunc(items, line, func(it chat.Item, line int) int { return it.First - line })
 	return n
@@ -211,11 +212,10 @@ func shift(items []chat.Item, by int) []chat.Item {
 	return items
 }
 
-// judgeWipe decides, once the screen is quiet again, what a wipe was: the agent printed its
-// conversation again, or the conversation was cleared. It decides nothing while a busy agent
-// shows no item yet, or while a command is typed: some agents draw only its menu then, and nothing
-// is cleared by a command that does not do so. Where the first prompt is in the input box, the user
-// went back to it.
+// judgeWipe decides, once the screen is quiet again, whether a wipe has redrawn the conversation or
+// cleared it. It does not decide while a busy agent shows no item yet, or while a command is typed:
+// some agents draw only its menu then, and a command that does not clear does not count. If the
+// first prompt is in the input box, the user went back to it.
 func (r *Reader) judgeWipe() {
 	s := &r.seg
 	before := s.before
@@ -237,7 +237,7 @@ func (r *Reader) judgeWipe() {
 	}
 	for _, it := range s.items {
 		if it.Event == session.EventClear || row.Starts(it.Text, "/compact", "Conversation rewound.") {
-			return // it goes on, shortened
+			return // the conversation continues, shortened
 		}
 		if before[it.Text] {
 			return
@@ -246,8 +246,8 @@ func (r *Reader) judgeWipe() {
 	r.clear()
 }
 
-// mayClear reports whether a command, or what Enter may make of its beginning, opens another
-// conversation. It does not know those of the user's own.
+// mayClear reports whether a command, or what Enter may complete it to, starts another
+// conversation. It does not know the user's own commands.
 func mayClear(command string) bool {
 	name, _, _ := strings.Cut(command, " ")
 	return slices.ContainsFunc([]string{"/clear", "/new", "/reset", "/resume", "/chat", "/session"}, func(c string) bool {
@@ -255,7 +255,7 @@ func mayClear(command string) bool {
 	})
 }
 
-// typed returns what is in the agent's input box.
+// typed returns the input in the agent's input box.
 func (r *Reader) typed() string {
 	if r.seg.agent.Box == nil {
 		return ""
@@ -264,8 +264,8 @@ func (r *Reader) typed() string {
 	return b.Text()
 }
 
-// clear ends the conversation: what is on the document is a new one. An agent that draws no banner
-// for it goes on below the old one, on the main screen.
+// clear ends the conversation: the document contains a new one. An agent that draws no banner for
+// it continues below the old one, on the main screen.
 func (r *Reader) clear() {
 	below := !r.seg.alt && !r.bannerIn(r.main.Lines[r.seg.start:])
 	r.steps = append(r.steps, Step{Event: session.EventClear, Agent: r.seg.agent.Name, Below: below})
@@ -283,7 +283,7 @@ func (r *Reader) clears(d *document.Document) bool {
 	return slices.ContainsFunc(d.Lines[min(s.start, end):end], s.agent.clears)
 }
 
-// words returns a text without line breaks: the input box may wrap it elsewhere.
+// words returns a text without line breaks, because the input box may wrap it elsewhere.
 func words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // users returns the texts of the user's messages in the segment's last conversation.

@@ -14,11 +14,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// maxAltScrolled is how many rows that left the top of the alternate screen are kept.
+// maxAltScrolled is the maximum number of rows to keep that have scrolled off the alternate screen.
 const maxAltScrolled = 256
 
-// readAlt reads a frame of the alternate screen, where nothing scrolls back: what left the window
-// exists only in the frames that went by, and in the rows that a program scrolled off it.
+// readAlt reads a frame of the alternate screen. It has no scrollback: what has left the window
+// exists only in earlier frames, and in the rows that a program has scrolled off it.
 func (r *Reader) readAlt(f Frame) {
 	if f.Resized {
 		r.lag.Resized()
@@ -90,7 +90,8 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	if back {
 		r.change(&r.alt, func() { r.alt.Extend(body) })
 	} else {
-		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held, r.alt.Lines[r.alt.Base:]) { // rows were on the screen only then
+		if r.held != nil && !r.alt.Meets(body) && !finishes(body, r.held, r.alt.Lines[r.alt.Base:]) {
+			// These rows were on the screen only then.
 			r.change(&r.alt, func() { r.alt.Align(r.held) })
 		}
 		r.change(&r.alt, func() {
@@ -105,7 +106,7 @@ func (r *Reader) readDrawn(s chat.Screen, settled bool) {
 	r.read(&r.alt, settled)
 	if len(r.seg.items) == 0 && sp.State == chat.StateIdle {
 		if r.seg.welcomed {
-			r.judgeWipe() // what is typed next may come before the screen is quiet
+			r.judgeWipe() // the next input may arrive before the screen is quiet
 		}
 		r.seg.welcomed = true
 	}
@@ -156,10 +157,10 @@ func (r *Reader) atRest(body []row.Line) []row.Line {
 	return body
 }
 
-// readEmpty reads a frame of an agent on the alternate screen that shows nothing of a conversation.
+// readEmpty reads a frame of an agent on the alternate screen without a conversation.
 func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
 	r.trace.Skipped = unreadable(sp)
-	if sp.Overlay { // it may be the only one to show rows that went by under it
+	if sp.Overlay { // it may be the only frame with the rows that scrolled by under it
 		r.keep(withoutStamps(s.Lines[:sp.Bottom]))
 	}
 	if !sp.Overlay && sp.State == chat.StateIdle && len(r.seg.items) > 0 && mostlyBlank(s.Lines) {
@@ -174,8 +175,8 @@ func (r *Reader) readEmpty(s chat.Screen, sp chat.Split, settled bool) {
 	r.state(sp)
 }
 
-// withoutStamps returns rows with blank ones in place of what an overlay shows at its right edge,
-// such as times.
+// withoutStamps returns rows in which those are blank that an overlay has at its right edge, such
+// as times.
 func withoutStamps(rows []row.Line) []row.Line {
 	rows = slices.Clone(rows)
 	for i, l := range rows {
@@ -186,9 +187,9 @@ func withoutStamps(rows []row.Line) []row.Line {
 	return rows[row.Run(rows, row.Blank):]
 }
 
-// looksBack reports whether body, a window, does not show the end of the text: the user has
-// scrolled back, or a menu or dialog leaves no room for it. Where body shows that the conversation
-// was cleared, another document begins.
+// looksBack reports whether body, a window, does not show the end of the text, because the user has
+// scrolled back, or a menu or dialog leaves no space for it. If body shows that the conversation
+// was cleared, it begins another document.
 func (r *Reader) looksBack(body []row.Line, sp chat.Split) bool {
 	below, ok := r.belowBanner(body)
 	unlike := func(rows []row.Line) bool { return !r.alt.Shares(r.seg.items[0].First, rows) }
@@ -207,8 +208,8 @@ func (r *Reader) looksBack(body []row.Line, sp chat.Split) bool {
 }
 
 // wentBy returns the text that has scrolled off the top of the window since the last frame that was
-// read. A multiplexer that lost count scrolls all of the window away, with the chrome or with the
-// blank rows in its place, and draws it again: that is not text that went by.
+// read. It ignores a multiplexer that scrolls away the whole window, including the chrome, and
+// redraws it.
 func (r *Reader) wentBy() []row.Line {
 	from, blank := 0, 0
 	for i, l := range r.altScrolled {
@@ -224,9 +225,9 @@ func (r *Reader) wentBy() []row.Line {
 	return r.altScrolled[from:]
 }
 
-// finishes reports whether body goes on with the first text of a half drawn frame: that begins as
-// body does there, and ends as a row of the window which was shown before, and is as wide. The rows
-// below it were older.
+// finishes reports whether body continues the first text of an incomplete frame: that text begins
+// as body does there, and ends like a row of the window that was shown before, with the same width.
+// The rows below it were older.
 func finishes(body, held, shown []row.Line) bool {
 	i := row.SkipBlank(held, 0)
 	if i >= min(len(body), len(held)) {
@@ -239,8 +240,8 @@ func finishes(body, held, shown []row.Line) bool {
 	})
 }
 
-// mostlyBlank reports whether most rows of a screen are blank, as after a clear. Where a long
-// prompt or a menu leaves no room for the conversation, the screen is full.
+// mostlyBlank reports whether most rows of a screen are blank, as after a clear. If a long prompt
+// or a menu leaves no space for the conversation, the screen is full.
 func mostlyBlank(lines []row.Line) bool {
 	filled := 0
 	for _, l := range lines {
@@ -251,7 +252,8 @@ func mostlyBlank(lines []row.Line) bool {
 	return 2*filled < len(lines)
 }
 
-// startOver begins the document of an agent again: nothing of it is left on the screen.
+// startOver begins a new document of an agent, because nothing of the old one is left on the
+// screen.
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
 	var first string
@@ -264,21 +266,21 @@ func (r *Reader) startOver() {
 }
 
 // pinned reports whether a prompt is pinned above the rows of a window. Claude Code pins it when
-// the user scrolls back; near the end nothing else says so, and rows are missing there.
+// the user scrolls back. Near the end nothing else shows that, and rows are missing there.
 func (r *Reader) pinned(body []row.Line) bool {
 	return slices.ContainsFunc(r.seg.items, func(it chat.Item) bool {
 		return it.Role == session.RoleUser && it.First < len(r.alt.Lines) && r.alt.Lines[it.First].Text == body[0].Text
 	}) && r.alt.Pinned(body)
 }
 
-// cutRow is a row of which columns from a scroll bar on are cut off.
+// cutRow is a row without the columns from a scroll bar on.
 type cutRow struct {
 	*vterm.Row
 	cols int
 }
 
-// upTo returns the columns of lines up to a scroll bar, or to what else is beside the
-// conversation. Rows that were there in the frame before are not cut again: they are the same
+// upTo returns the columns of lines up to a scroll bar, or up to other things beside the
+// conversation. It reuses the results for rows of the previous frame, so that they are the same
 // lines.
 func (r *Reader) upTo(lines []row.Line, cols int) []row.Line {
 	r.cutRows[0], r.cutRows[1] = r.cutRows[1], r.cutRows[0]
@@ -306,15 +308,15 @@ func (r *Reader) beside(rows []row.Line, sp chat.Split) []row.Line {
 }
 
 // textAt reports whether a row has text in its last column, if that is column col, where a scroll
-// bar would be: one of the other symbols (So). An agent that draws on the main screen of a terminal
-// multiplexer has none there: only the multiplexer itself is on the alternate screen.
+// bar would be: a symbol of category So. An agent on the main screen inside a terminal multiplexer
+// has no scroll bar: only the multiplexer itself is on the alternate screen.
 func textAt(l row.Line, col int) bool {
 	last, _ := utf8.DecodeLastRuneInString(l.Text)
 	return col == l.Cols-1 && row.Extent(l.Row) == l.Cols && !unicode.Is(unicode.So, last)
 }
 
-// startAlt notices an agent on the alternate screen: by its banner or, where that was never on the
-// screen, by its chrome below a prompt of the user's.
+// startAlt detects an agent on the alternate screen: by its banner or, if that was never on the
+// screen, by its chrome below a prompt.
 func (r *Reader) startAlt(s chat.Screen) bool {
 	p, b, _, _ := r.banner(s.Lines)
 	if p != nil && !lives(p, s) {
@@ -331,10 +333,10 @@ func (r *Reader) startAlt(s chat.Screen) bool {
 	return true
 }
 
-// beginAlt begins a run of an agent on the alternate screen, from a row on. late: what it said
-// first was never on the screen.
+// beginAlt begins a run of an agent on the alternate screen, at a row. late means that the
+// beginning was never on the screen.
 func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int, late bool) {
-	if r.inMux() { // its shell has started it
+	if r.inMux() { // it was started by its shell
 		r.finishMux()
 	} else if r.seg.agent == noAgent {
 		if v := r.shell.Started(&r.main); v != nil && len(v.Items) > 0 {
@@ -349,8 +351,8 @@ func (r *Reader) beginAlt(p *Profile, b chat.Banner, y int, late bool) {
 }
 
 // goesOn returns the agent on the main screen whose conversation began before the recording: no
-// shell and no agent was seen before. What a program drew with the cursor put on single cells may
-// lack those that were there already, except for rows that have scrolled.
+// shell and no agent was seen before. Output of a program that positions the cursor on single cells
+// may lack cells that were already there, except in rows that have scrolled.
 func (r *Reader) goesOn(s chat.Screen, f Frame) *Profile {
 	if !f.Settled || r.Seen() || f.Placed && r.main.Base == 0 {
 		return nil
@@ -368,20 +370,20 @@ func (r *Reader) talking(s chat.Screen) *Profile {
 	return nil
 }
 
-// lives reports whether an agent is on the screen, and not a text that a program has printed: its
-// input is there, and the cursor is not behind the last text, where a shell or a pager waits.
-// Colours tell the same.
+// lives reports whether an agent is on the screen, and not output of another program: its input is
+// there, and the cursor is not after the last text, where a shell or a pager waits. Colours show
+// the same.
 func lives(p *Profile, s chat.Screen) bool {
 	return !p.Mono || p.Split(s).OK && (!s.CursorVisible || s.CursorY+1 < len(row.Trim(s.Lines)))
 }
 
-// talks reports whether rows are of a conversation with an agent.
+// talks reports whether rows belong to a conversation with an agent.
 func talks(p *Profile, rows []row.Line) bool {
 	items := p.Parse(rows)
 	return slices.ContainsFunc(items, func(it chat.Item) bool { return it.Role == session.RoleUser })
 }
 
-// talk returns the rows of a screen that hold the conversation, if it shows one.
+// talk returns the rows of a screen with the conversation, if there is one.
 func talk(s chat.Screen, sp chat.Split) []row.Line {
 	if sp.Overlay {
 		return nil
@@ -389,9 +391,9 @@ func talk(s chat.Screen, sp chat.Split) []row.Line {
 	return s.Lines[sp.Top:max(sp.Top, min(sp.Bottom, len(s.Lines)))]
 }
 
-// belowBanner returns what is below the agent's welcome on a window, or below a command that
-// clears, which has one row of output at most, if that shows one and something was said before. Of
-// a welcome that is too tall for the window, only the last rows are there.
+// belowBanner returns what is below the agent's welcome in a window, or below a command that
+// clears, which has at most one row of output. ok is false if there is neither, or nothing was said
+// before. Of a welcome that is too tall for the window, only the last rows are there.
 func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	if len(r.seg.items) == 0 {
 		return nil, false
@@ -407,8 +409,8 @@ func (r *Reader) belowBanner(body []row.Line) (below []row.Line, ok bool) {
 	return r.alt.BelowEnd(r.seg.start, r.seg.items[0].First, body)
 }
 
-// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false
-// where the frame has been dealt with: nothing is printed yet, and more may come.
+// leaveAlt reads the main screen's first frames after an agent's alternate one. It returns false if
+// the frame is finished: nothing is printed yet, and more may follow.
 func (r *Reader) leaveAlt(f *Frame) bool {
 	if p := r.seg.agent; p.Farewell {
 		s := r.screen(*f)

@@ -48,12 +48,12 @@ func (r *Reader) readMain(f Frame) {
 	r.readShell(s, max(end, s.CursorY+1), f)
 }
 
-// leaveFor ends the run of an agent on a screen on which the shell waits for a command again.
+// leaveFor ends the run of an agent when the shell waits for a command again.
 func (r *Reader) leaveFor(s chat.Screen, end int) {
 	r.flush(math.MaxInt)
 	left := len(r.main.Left)
 	r.main.Advance(s.Lines[:end])
-	if left > len(s.Lines) { // more has gone by than any frame has shown
+	if left > len(s.Lines) { // more rows have scrolled by than any frame has shown
 		r.show(&r.main, r.main.Base+s.CursorY, false, true)
 	}
 	r.leave()
@@ -61,12 +61,13 @@ func (r *Reader) leaveFor(s chat.Screen, end int) {
 	r.main.Dirty = 0
 }
 
-// maxLeft is how many rows wait at most for a frame in which an agent's screen can be read.
+// maxLeft is the maximum number of rows that wait for a frame in which the agent's screen can be
+// read.
 const maxLeft = keepTape / 2
 
-// wait keeps the rows that have left the screen for the next frame that can be read. If there are
-// too many, they go onto the document; it is read as it is only when it is full, for a read costs
-// as much as the document is long.
+// wait keeps the rows that have left the screen until a frame can be read. If there are too many,
+// they are added to the document. The document is then read only when it is full, because the cost
+// of a read grows with its length.
 func (r *Reader) wait() {
 	if len(r.main.Left) < maxLeft {
 		return
@@ -95,8 +96,8 @@ func (r *Reader) scrolled(f Frame) []row.Line {
 	return out
 }
 
-// wipe begins a new document: the screen was erased, and what is printed now need not be new. A
-// shell command that runs goes on.
+// wipe begins a new document: the screen was erased, and what is printed now may be a repetition. A
+// running shell command continues.
 func (r *Reader) wipe() {
 	if r.seg.agent != noAgent {
 		r.flush(math.MaxInt)
@@ -119,7 +120,7 @@ func (r *Reader) promptAt(s chat.Screen, end int) bool {
 	return s.CursorY == end-1 && r.shell.Waits(s.Lines[s.CursorY].Row, s.CursorX)
 }
 
-// readShell reads a frame outside of agents, and notices when one starts.
+// readShell reads a frame outside of agents, and detects when one starts.
 func (r *Reader) readShell(s chat.Screen, end int, f Frame) {
 	end, settled := min(end, len(s.Lines)), f.Settled
 	if end < len(s.Lines) {
@@ -174,7 +175,7 @@ func (r *Reader) readCommands(settled bool) {
 	}
 }
 
-// closeShell reads what the shell's document holds at the end.
+// closeShell reads the rest of the shell's document at the end.
 func (r *Reader) closeShell() {
 	if r.seg.alt || r.seen.Snapshot == nil || r.seen.Alt {
 		return
@@ -184,9 +185,9 @@ func (r *Reader) closeShell() {
 	}
 }
 
-// started returns the agent that the shell's command has started, if its welcome cannot be read:
-// what was typed before it came up may be among its rows. at and y are the document's first line
-// below the command, and the screen's first row.
+// started returns the agent that the shell's command has started, if its welcome cannot be read
+// because earlier input is among its rows. at and y are the document's first line below the
+// command, and the screen's first row.
 func (r *Reader) started(s chat.Screen, settled bool) (p *Profile, at, y int) {
 	if !settled {
 		return nil, 0, 0
@@ -211,7 +212,7 @@ func (r *Reader) startInline(p *Profile, b chat.Banner, at int, s chat.Screen, s
 	r.readInline(s, len(row.Trim(s.Lines)), true, settled)
 }
 
-// showCommands shows the shell's commands to the log.
+// showCommands passes the shell's commands to the log.
 func (r *Reader) showCommands(v *session.View) {
 	v.Document = r.seg.document
 	items, _ := r.shell.Items(v.From)
@@ -219,8 +220,8 @@ func (r *Reader) showCommands(v *session.View) {
 	r.steps = append(r.steps, Step{View: v})
 }
 
-// stranger reports a question of a program that is not known yet, as agents ask before they show
-// who they are, and the end of the question.
+// stranger reports a question of an unknown program, because agents may ask before they show their
+// banner, and the end of the question.
 func (r *Reader) stranger(s chat.Screen, settled bool) {
 	if !settled {
 		return
@@ -235,8 +236,8 @@ func (r *Reader) stranger(s chat.Screen, settled bool) {
 	}
 }
 
-// readInline reads a frame of an agent that draws on the main screen, from which rows may just have
-// scrolled out.
+// readInline reads a frame of an agent on the main screen, from which rows may just have scrolled
+// out.
 func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 	r.look(s, settled)
 	sp := r.split(s)
@@ -259,7 +260,7 @@ func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 		r.wait()
 		return
 	}
-	r.trace.split(sp, 0, end) // what is above row Top was on the document before
+	r.trace.split(sp, 0, end) // what is above row Top was already in the document
 	r.seg.chrome = sp.OK
 	fresh := r.change(&r.main, func() {
 		r.main.Draw(s.Lines[:end], r.seg.start, scrolled)
@@ -269,7 +270,7 @@ func (r *Reader) readInline(s chat.Screen, end int, scrolled, settled bool) {
 		r.main.Waited()
 	}
 	if sp.State == chat.StateIdle && fresh > 0 {
-		sp.State = chat.StateBusy // text comes in: not every agent shows that it works meanwhile
+		sp.State = chat.StateBusy // text arrives, and not every agent shows that it is working
 	}
 	r.seg.state = sp.State
 	r.read(&r.main, settled)
@@ -282,13 +283,13 @@ func (r *Reader) bannerIn(lines []row.Line) bool {
 	return p != nil
 }
 
-// again notices the agent's banner below its own conversation: the conversation was cleared or is
-// printed again, or another agent runs. A terminal multiplexer has on the alternate screen what an
-// agent draws on the main one.
+// again detects a banner below the agent's conversation: the conversation was cleared or is printed
+// again, or another agent runs. In a terminal multiplexer, an agent on the main screen is drawn on
+// the alternate one.
 func (r *Reader) again() {
 	d, s := r.drawn(), &r.seg
 	from := max(s.start, d.Dirty-10)
-	if s.alt { // a window that begins with the banner may only be in the wrong place
+	if s.alt { // a window that begins with the banner may be misplaced
 		from = 1 + row.SkipBlank(d.Lines, max(s.start, d.Base))
 	}
 	for from < len(d.Lines) {
@@ -304,11 +305,11 @@ func (r *Reader) again() {
 			r.flush(at)
 			r.enter(p, b, s.alt, at)
 			d.Dirty = 0
-		case s.wiped: // what is printed again begins with the last banner: above it are conversations cleared before
+		case s.wiped: // what is printed again begins with the last banner; earlier conversations are above it
 			s.start = at
 			d.Dirty = 0
 		case s.alt && firstFrom(s.items, at) == 0: // nothing of the conversation is above
-		case len(s.users()) > 0: // redrawn from its top, row over row: after a clear, or a resize
+		case len(s.users()) > 0: // redrawn from the top, row by row, after a clear or a resize
 			r.flush(at)
 			r.reopen(p, s.alt, at)
 			d.Dirty = 0
@@ -331,7 +332,7 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// state reports what the agent does. Where something covers its screen, only a question counts.
+// state reports the agent's state. If something covers its screen, only a question counts.
 func (r *Reader) state(sp chat.Split) {
 	if sp.State == chat.StateAsking || !sp.Overlay && sp.State != chat.StateUnknown {
 		r.steps = append(r.steps, Step{State: sp.State, Agent: r.seg.agent.Name})

@@ -9,15 +9,15 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// mux is what is known of a terminal multiplexer (tmux, screen). It draws on the alternate screen
-// what its programs draw on either screen.
+// mux is the state of a terminal multiplexer (tmux, screen). It draws on the alternate screen what
+// its programs draw on either screen.
 type mux struct {
-	above []row.Line // what its window had above the first prompt since an agent ran
-	bar   bool       // the last row of the screen is its own
-	typed []string   // rows at which the cursor was before a prompt was known
+	above []row.Line // rows above the first prompt in its window since an agent ran
+	bar   bool       // the last row of the screen is the multiplexer's
+	typed []string   // rows with the cursor before a prompt was known
 }
 
-// maxTyped is how many of those rows are kept.
+// maxTyped is the maximum number of those rows.
 const maxTyped = 64
 
 // readMux reads a frame of a shell in a terminal multiplexer. It returns false if the screen shows
@@ -37,7 +37,7 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 		end = s.CursorY + 1
 	} else {
 		meets := r.alt.Meets(s.Lines[first:end])
-		if program, _ := r.shell.Runs(); !meets && program == "" { // what was typed has begun to fill the screen
+		if program, _ := r.shell.Runs(); !meets && program == "" { // input has begun to fill the screen
 			r.finishMux()
 		}
 		if p, _, y := r.started(s, settled); p != nil {
@@ -58,14 +58,14 @@ func (r *Reader) readMux(s chat.Screen, settled bool) bool {
 	return true
 }
 
-// finishMux reads what the shell's document holds of commands: a program is on the screen now.
+// finishMux reads the commands in the shell's document, because a program is now on the screen.
 func (r *Reader) finishMux() { r.showCommands(r.shell.Finish(&r.alt, len(r.alt.Lines))) }
 
-// inMux reports whether a shell in a terminal multiplexer is read.
+// inMux reports whether a shell in a terminal multiplexer is being read.
 func (r *Reader) inMux() bool { return r.seg.alt && r.seg.agent == noAgent }
 
-// waits reports whether a shell waits for a command on the screen's last row but for the bar of a
-// multiplexer. What is alone on a quiet screen may be a prompt that is not known yet.
+// waits reports whether a shell waits for a command on the screen's last row, not counting the bar
+// of a multiplexer. A single row on a quiet screen may be a prompt that is not known yet.
 func (r *Reader) waits(s chat.Screen, settled bool) bool {
 	below := s.Lines[s.CursorY+1:]
 	at := row.SkipBlank(below, 0)
@@ -80,7 +80,7 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 			r.shell.Alone(cursor, s.CursorX)
 		}
 	case settled && r.seen.Visible && slices.ContainsFunc(r.mux.typed, func(typed string) bool { return strings.HasPrefix(typed, before+" ") }):
-		r.shell.Alone(cursor, s.CursorX) // it has come back
+		r.shell.Alone(cursor, s.CursorX) // the prompt has come back
 	}
 	if !r.shell.Waits(cursor, s.CursorX) {
 		return false
@@ -89,8 +89,8 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 	return true
 }
 
-// rows returns which rows of the screen are the shell's: those of the bar and above its prompt are
-// not.
+// rows returns the rows of the screen that belong to the shell, without the bar and what is above
+// its prompt.
 func (m *mux) rows(s chat.Screen) (first, end int) {
 	rows := s.Lines
 	if m.bar {

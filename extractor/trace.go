@@ -7,40 +7,39 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/document"
 )
 
-// Trace describes how one frame was read. It is for people who look for the reason of a wrong
-// transcript.
+// Trace describes how a frame was read, for debugging a wrong transcript.
 type Trace struct {
 	Agent    string // "" for the shell
-	Version  string // of the agent, as its banner says
-	Look     string // the versions that the look serves which read the frame; "" for the shell
-	Layout   string // how the look parted the screen; "" for the shell
+	Version  string // of the agent, from its banner
+	Look     string // versions of the look that read the frame; "" for the shell
+	Layout   string // how the look divided the screen; "" for the shell
 	Document int
-	Skipped  string // why nothing was read off this frame; empty if it was read
+	Skipped  string // why the frame was not read; empty if it was read
 	Screen   chat.Screen
-	Top      int // rows [Top, Bottom) of the screen hold the conversation
+	Top      int // rows [Top, Bottom) of the screen contain the conversation
 	Bottom   int
 	State    chat.State
 
-	Base   int                // the document's line that row Top shows
+	Base   int                // line of the document that row Top shows
 	Placed document.Placement // how that line was found
-	Past   int                // items of the document before Items
-	Items  []chat.Item        // all items that the document holds now; their lines count from the document's first
+	Past   int                // number of items of the document before Items
+	Items  []chat.Item        // all items of the document; their lines count from the document's first
 
-	// Parsed are the items that were read again, in the order of the steps with a View.
+	// Parsed are the items that were parsed again, in the order of the steps with a View.
 	Parsed []Parsed
 }
 
-// Parsed is what one step with a View is made of.
+// Parsed is the source of one step with a View.
 type Parsed struct {
-	Base  int         // the document's line that row Top showed then
-	First int         // number of the first item on its document
+	Base  int         // line of the document that row Top showed then
+	First int         // index of the first item in its document
 	Items []chat.Item // as they were then
 }
 
-// drawing says why a screen that is half drawn is not read.
+// drawing is the reason why an incomplete screen is not read.
 const drawing = "the cursor is not in the input, where it rests: the screen is half drawn"
 
-// unreadable says why an agent's screen shows no conversation.
+// unreadable returns the reason why an agent's screen shows no conversation.
 func unreadable(sp chat.Split) string {
 	switch {
 	case !sp.OK:
@@ -51,12 +50,12 @@ func unreadable(sp chat.Split) string {
 	return "no row of the screen belongs to the conversation"
 }
 
-// split notes which rows hold the conversation.
+// split records which rows contain the conversation.
 func (t *Trace) split(sp chat.Split, top, end int) {
 	t.Top, t.Bottom, t.State, t.Layout = top, end, sp.State, layoutOf(sp)
 }
 
-// layoutOf names what of an agent's chrome a look found on the screen.
+// layoutOf names the parts of an agent's chrome that a look found on the screen.
 func layoutOf(sp chat.Split) string {
 	switch {
 	case !sp.OK:
@@ -71,7 +70,7 @@ func layoutOf(sp chat.Split) string {
 	return "input box"
 }
 
-// parsed notes the items of the next step with a View.
+// parsed records the items of the next step with a View.
 func (r *Reader) parsed(first int, items []chat.Item) {
 	if r.Trace != nil {
 		r.trace.Parsed = append(r.trace.Parsed, Parsed{Base: r.drawn().Base, First: first, Items: slices.Clone(items)})

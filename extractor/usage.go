@@ -11,33 +11,33 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// UsageReader reads what agents print of the tokens that they use. It is fed with screens; figures
-// count from an agent's start.
+// UsageReader reads the token usage that agents print on the screen. Figures count from an agent's
+// start.
 type UsageReader struct {
 	runs    []usageRun
-	counted map[any]bool // the rows (*vterm.Row) that have counted, and their texts
-	size    [2]int       // of the window when the run began, in cells: another size makes other rows
+	counted map[any]bool // rows (*vterm.Row) that were counted, and their texts
+	size    [2]int       // size of the window at the start of the run, in cells; another size changes the rows
 }
 
-// usageRun is what was read of an agent from its start to its end.
+// usageRun is the usage of an agent from its start to its end.
 type usageRun struct {
 	agent  string
 	counts []usageCount // in the order in which they began
 }
 
-// usageCount is a count that grows. When it falls, a new one has begun.
+// usageCount is a count that grows. If it decreases, a new one has begun.
 type usageCount struct {
 	session.Usage
 	figure
 }
 
-// figure distinguishes the counts of a run.
+// figure identifies a count of a run.
 type figure struct {
-	look int    // its index
-	name string // of the figure, in the look
+	look int    // index of the look
+	name string // name of the figure in the look
 }
 
-// Begin notes that an agent has started.
+// Begin records the start of an agent.
 func (r *UsageReader) Begin(agent string) {
 	if r.counted == nil {
 		r.counted = map[any]bool{}
@@ -45,7 +45,8 @@ func (r *UsageReader) Begin(agent string) {
 	r.runs, r.size = append(r.runs, usageRun{agent: agent}), [2]int{}
 }
 
-// Read reads a screen. left reports whether the agent that was started last has ended, or may have.
+// Read reads a screen. left reports whether the agent that was started last has exited, or may
+// have.
 func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 	n := len(r.runs)
 	if n == 0 {
@@ -60,7 +61,7 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 			continue
 		}
 		for y, text := range texts {
-			if !strings.ContainsAny(text, "0123456789") { // as most do not: saves time
+			if !strings.ContainsAny(text, "0123456789") { // a quick check, as most rows have none
 				continue
 			}
 			m := look.Row().FindStringSubmatch(text)
@@ -78,7 +79,7 @@ func (r *UsageReader) Read(s *vterm.Snapshot, left bool, at time.Time) {
 
 // logicalLines returns the lines of a screen with soft wraps undone, and the first row of each.
 func logicalLines(all []*vterm.Row) (rows []*vterm.Row, texts []string) {
-	blanks := 0 // behind the row before
+	blanks := 0 // at the end of the previous row
 	for _, row := range all {
 		if n := len(texts); row.Wrapped && n > 0 {
 			texts[n-1] += strings.Repeat(" ", blanks) + row.Text
@@ -90,10 +91,10 @@ func logicalLines(all []*vterm.Row) (rows []*vterm.Row, texts []string) {
 	return rows, texts
 }
 
-// take notes a figure.
+// take records a figure.
 func (run *usageRun) take(c usageCount, last bool) {
 	var now *usageCount
-	n := 0 // of this name
+	n := 0 // number of counts with this name
 	for i, o := range run.counts {
 		if o.figure == c.figure {
 			now, n = &run.counts[i], n+1
@@ -108,8 +109,8 @@ func (run *usageRun) take(c usageCount, last bool) {
 	run.counts = append(run.counts, c)
 }
 
-// Usage returns what was read: of each run what its best look says, and the cost if only another
-// look has that.
+// Usage returns the usage so far: for each run that of the most detailed look, with the cost from
+// another look if necessary.
 func (r *UsageReader) Usage() (out []session.Usage) {
 	for n, run := range r.runs {
 		counts := slices.DeleteFunc(slices.Clone(run.counts), func(c usageCount) bool { return c.Total == 0 && c.Cost == nil })

@@ -12,7 +12,7 @@ type line struct {
 	text    []byte
 	attr    uint32 // style of the text
 	isText  bool
-	wrapped bool   // continues the row above
+	wrapped bool   // whether it continues the row above
 	used    int    // cells from here on are zero, and need not be cleared or read
 	refs    int32  // number of references
 	ver     uint32 // number of changes, by which readers notice them

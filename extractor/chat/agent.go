@@ -1,5 +1,5 @@
-// Package chat has the words in which an agent is described: what it is called, how its screen is
-// parted, what is said on it. It knows no agent.
+// Package chat defines how an agent is described: its name, how its screen is divided, and the
+// messages on it. It knows no particular agent.
 package chat
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Screen is what stood in the window in one frame.
+// Screen is the contents of the window in one frame.
 type Screen struct {
 	Lines            []row.Line // top to bottom
 	CursorX, CursorY int        // cells from 0
 	CursorVisible    bool
-	Alt              bool // the alternate screen
+	Alt              bool // whether it is the alternate screen
 	Title            string
 }
 
-// Banner is what an agent's welcome says.
+// Banner is the contents of an agent's welcome.
 type Banner struct {
 	Version string
 	Model   string
@@ -32,10 +32,10 @@ type State uint8
 
 const (
 	StateUnknown  State = iota
-	StateIdle           // waits for a prompt
-	StateBusy           // works
-	StateAsking         // asks something: Enter accepts an answer
-	StateStarting       // shows its prompt, but what is typed may go to a question that comes first
+	StateIdle           // it waits for a prompt
+	StateBusy           // it works
+	StateAsking         // it asks a question: Enter accepts an answer
+	StateStarting       // it shows its prompt, but input may answer a question that comes first
 )
 
 // String returns the state's name, or "" if it is unknown.
@@ -43,61 +43,62 @@ func (s State) String() string {
 	return [...]string{"", "idle", "busy", "asking", "starting"}[s]
 }
 
-// Split parts an agent's screen: rows [Top, Bottom) hold the conversation; all others are chrome (a
-// pinned header, spinner, input box, hints, menus, dialogs) that never become messages.
+// Split is the division of an agent's screen: rows [Top, Bottom) contain the conversation; all
+// others are chrome (a pinned header, spinner, input box, hints, menus, dialogs) that never become
+// messages.
 type Split struct {
-	OK          bool // the screen is this agent's: it shows its input box or another piece of its chrome
+	OK          bool // the screen belongs to this agent: it shows its input box or another piece of its chrome
 	Top, Bottom int  // rows of the screen
-	Right       int  // columns [0, Right) hold it, a scroll bar follows; 0: all
+	Right       int  // the conversation is in the columns [0, Right), followed by a scroll bar; 0: all columns
 	State       State
-	Overlay     bool // something covers the conversation (a pager, a full-screen menu): nothing to read
-	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, the end is not shown
+	Overlay     bool // the conversation is covered by a pager or a full-screen menu, and cannot be read
+	Scrolled    bool // the user scrolled back: rows below Bottom are hidden, and the end is not shown
 }
 
-// Item is one thing that a profile read off conversation lines.
+// Item is a message or an event that a look read from conversation lines.
 type Item struct {
 	session.Message
-	First, End int    // lines [First, End) of those given, chrome within included
-	Event      string // an event instead of a message (session.EventInterrupted, session.EventClear); Message is empty then
-	Headless   bool   // its first rows were never on the screen
-	Shortened  bool   // cells of its tables are shortened; they may have been on the screen whole before
-	Open       bool   // may still grow or change: a tool that runs, a reply without its end
-	Rule       string // the rule of the profile that read it
+	First, End int    // lines [First, End) of the given ones, including chrome among them
+	Event      string // session.EventInterrupted or session.EventClear; Message is then empty
+	Headless   bool   // for cells whose first rows were never on the screen
+	Shortened  bool   // cells of its tables are shortened, and may have been complete before
+	Open       bool   // it may still change: a running tool, an incomplete reply
+	Rule       string // name of the rule that read it
 }
 
-// Agent is a program that talks with a model: what it is called, how it is started again, and how
-// its versions draw.
+// Agent describes a program that talks to a model: its name, how it is resumed, and how its
+// versions draw.
 type Agent struct {
 	Name   string       // "claude"
-	Title  string       // as it calls itself
-	Widths vterm.Widths // how wide it takes characters to be
-	Resume *Resumption  // how it is started again on a conversation; nil: that is not known
-	Send   *Sending     // how prompts are sent to it; nil: that is not known
-	Usage  []Usage      // how it prints what it has used, the one that says most first
-	Looks  []Look       // how it draws; more than one where it draws in ways that have nothing in common
+	Title  string       // its own name for itself
+	Widths vterm.Widths // how it computes the width of characters
+	Resume *Resumption  // how to resume a conversation; nil if unknown
+	Send   *Sending     // how to send it prompts; nil if unknown
+	Usage  []Usage      // how it prints its usage, the most detailed form first
+	Looks  []Look       // how it draws; several if it has unrelated ways of drawing
 }
 
 // Look is how an agent draws. All functions are pure, but for an agent that nobody has described.
 type Look struct {
-	Versions string // those that draw so: "2.0-"
-	// Mono: it draws without colours, so that a text which a program prints may look the same.
+	Versions string // versions that draw in this way: "2.0-"
+	// Mono means that it draws without colours, so that a text printed by a program may look the
+	// same.
 	Mono bool
 
-	// Farewell reports whether the agent prints its conversation on the main screen when it
-	// leaves the alternate one.
+	// Farewell means that the agent prints its conversation on the main screen when it leaves the
+	// alternate one.
 	Farewell bool
 
-	// Begins reports whether a banner may begin on a row with this text. It is asked of every
+	// Begins reports whether a banner may begin on a row with this text. It is called for every
 	// row, and must be quick.
 	Begins func(text string) bool
 
-	// Banner reads the agent's welcome where it begins at lines[0]; n is its length in lines,
-	// or 0 if lines begin otherwise. It must not take the agent's own words quoted in a reply
-	// for a banner, nor a banner that is half drawn.
+	// Banner parses the agent's welcome at lines[0]. n is its number of lines, or 0 if there is
+	// none. It must not accept a quotation in a reply, or an incomplete banner.
 	Banner func(lines []row.Line) (b Banner, n int)
 
-	// Clears reports whether a row is a command that cleared the conversation and is on top of
-	// the new one. nil: it never does.
+	// Clears reports whether a row is a command that cleared the conversation and is at the top of
+	// the new one. If it is nil, there are none.
 	Clears func(l row.Line) bool
 
 	// See looks at each frame before it is parted, and reports whether it has found out something
@@ -107,28 +108,28 @@ type Look struct {
 	// Split parts the screen.
 	Split func(s Screen) Split
 
-	// Box finds the input box in a screen that shows one. nil: what is typed is not read.
+	// Box finds the input box on a screen that shows one. If it is nil, the input is not read.
 	Box func(lines []row.Line) (Box, bool)
 
-	// Parse reads the items off the last lines of the conversation. lines[0] is its first line or
-	// that of an item found earlier; banner lines are among them (they become no item). Unknown
-	// lines before the first item are left out.
+	// Parse parses the items in the last lines of the conversation. lines[0] is its first line or
+	// the first line of an item found earlier; lines may include a banner, which becomes no item.
+	// Unknown lines before the first item are skipped.
 	Parse func(lines []row.Line) []Item
 
 	// ParseTop is Parse where lines[0] is the first line of the conversation. nil: Parse is.
 	ParseTop func(lines []row.Line) []Item
 }
 
-// Resumption says how an agent is started again on a conversation that it had before.
+// Resumption describes how to resume an earlier conversation of an agent.
 type Resumption struct {
 	Program string                // the name of the agent's program
-	Args    []string              // its arguments; ResumeID is in place of the conversation's id
-	ID      func() *regexp.Regexp // matches an id, as a whole
-	Printed func() *regexp.Regexp // matches a row that the agent prints when it ends; the first group is the id
-	Given   []string              // the words of a command line that have an id behind them, after a blank or an equals sign
+	Args    []string              // its arguments, with ResumeID for the conversation's id
+	ID      func() *regexp.Regexp // matches a complete id
+	Printed func() *regexp.Regexp // matches a row that the agent prints when it exits; the first group is the id
+	Given   []string              // flags that are followed by an id, after a blank or an equals sign
 }
 
-// ResumeID is where the id goes in Resumption.Args.
+// ResumeID is the placeholder for the id in Resumption.Args.
 const ResumeID = "{id}"
 
 // UUID is the pattern of most ids.
@@ -143,13 +144,13 @@ func ResumedBy(program string, args []string, id, printed string, given ...strin
 	}
 }
 
-// Sending says how an agent takes what is sent to it. SENDER.md has the measurements.
+// Sending describes how to send input to an agent. SENDER.md has the measurements.
 type Sending struct {
-	Interrupt []string // keys that stop a reply, pressed one after the other
+	Interrupt []string // keys that stop a reply, to press one after the other
 	Shell     bool     // a text that begins with ! runs a shell command even if it is pasted
-	Typed     bool     // a command (/clear) works only if it is typed
-	Completes bool     // Enter behind a word that begins with @ chooses a completion
-	Denies    bool     // it takes a command that it does not know, and says so
-	Clear     string   // the key that empties the input box, where an unknown command stays in it
-	Folds     []string // beginnings of what the input box shows in place of a long paste
+	Typed     bool     // commands (/clear) work only if they are typed
+	Completes bool     // Enter after a word that begins with @ selects a completion
+	Denies    bool     // it accepts an unknown command, and reports an error
+	Clear     string   // the key that empties the input box, if an unknown command stays in it
+	Folds     []string // beginnings of the placeholders that the input box shows for a long paste
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Box is where an agent's input box is: the text is in the columns [Left, Right) of its rows.
+// Box is the place of an agent's input box: the text is in the columns [Left, Right) of its rows.
 type Box struct {
 	Rows        []row.Line
-	Left, Right int // Right < 0: up to the end of each row
+	Left, Right int // a negative Right means the end of each row
 }
 
-// Text returns what was typed into a box, without the hints in grey that an empty box shows.
+// Text returns the input in a box, without the grey hints in an empty box.
 func (b Box) Text() string {
 	var rows []string
-	hint, typed := 0, 0 // bytes of hints, pieces of what was typed
-	cursor := false     // the only character that is typed is the cursor on a hint
+	hint, typed := 0, 0 // length of hints in bytes, and number of typed pieces
+	cursor := false     // the only typed character is the cursor on a hint
 	for _, l := range b.Rows {
 		var r strings.Builder
 		for _, s := range row.Spans(l.Row, b.Left, b.Right, nil) {
@@ -39,8 +39,8 @@ func (b Box) Text() string {
 	return text
 }
 
-// BoxOf returns the box whose rows begin with the first line and end above one for which ends
-// holds: "│ > text │" in a frame, or text from a column on.
+// BoxOf returns the box that begins with the first line and ends above a line for which ends
+// returns true: "│ > text │" in a frame, or text from a column on.
 func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
 	rows := Between(lines, func(l row.Line) bool { return ends(l) || strings.HasPrefix(l.Text, "╰") })
 	if len(rows) > 0 && strings.HasPrefix(rows[0].Text, "│") {
@@ -49,7 +49,7 @@ func BoxOf(lines []row.Line, left int, ends func(row.Line) bool) Box {
 	return Box{Rows: rows, Left: left, Right: -1}
 }
 
-// Between returns the rows from the first on, up to one that ends the box.
+// Between returns the rows up to one for which ends returns true.
 func Between(lines []row.Line, ends func(row.Line) bool) []row.Line {
 	return lines[:row.Run(lines, row.Not(ends))]
 }

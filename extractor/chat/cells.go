@@ -9,64 +9,66 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Cells are what a look draws below each other: prompts, replies, calls, and chrome between them.
+// Cells are the cells that a look draws below each other: prompts, replies, calls, and chrome
+// between them.
 type Cells struct {
-	Agent string // begins the names of the rules
-	Cells []Cell // in the order in which a row is asked for them
-	// Ended reports whether a row says that the turn above has ended, so that a reply is whole.
-	// nil: each row does on which a cell may begin.
+	Agent string // prefix of the rules' names
+	Cells []Cell // in the order in which they are tried for a row
+	// Ended reports whether a row shows that the turn above has ended, so that its reply is
+	// complete. If it is nil, each row on which a cell may begin does.
 	Ended func(l row.Line) bool
 }
 
-// Cell is one of them. What it says is data where it can be: an Event, or a Role and a Style.
+// Cell describes one kind of cell. Its contents are described by data if possible: an Event, or a
+// Role and a Style.
 type Cell struct {
-	Rule     string // its name in traces; "": chrome
+	Rule     string // its name in traces; "" for chrome
 	Begin    *Mark  // what its first row begins with; nil: anything, and it ends no cell above
-	Headless bool   // its first rows were never on the screen
-	// When is what else must hold of the rows from its first on, and of the items above. nil:
-	// nothing.
+	Headless bool   // for cells whose first rows were never on the screen
+	// When is an additional condition on the rows from its first one on, and the items above. It
+	// may be nil.
 	When func(lines []row.Line, earlier []Item) bool
-	// Rows counts its rows, of those given; 0: it does not begin here. nil: it has all up to the
-	// next row on which a cell may begin.
+	// Rows returns its number of rows, or 0 if it does not begin here. If it is nil, the cell ends
+	// at the next row on which a cell may begin.
 	Rows func(lines []row.Line) int
 
 	Event string // session.EventClear, …
 	Role  string
 	Style *markdown.Style
-	// Read reads what data cannot say. earlier are the items above. ok is false where it becomes no
-	// item of its own; its first End lines belong to the item above then.
+	// Read parses what data cannot describe. earlier are the items above. If ok is false, it
+	// becomes no item of its own, and its first End lines belong to the previous item.
 	Read func(lines []row.Line, earlier []Item) (it Item, ok bool)
-	// Add adds the items that the lines [first, end) tell, where they may be none, several, or
-	// change the one above.
+	// Add adds the items in the lines [first, end) if there may be none or several, or if they
+	// change the previous one.
 	Add func(p *Parser, first, end int)
-	// Keeps: rows on which chrome may begin do not end it.
+	// Keeps means that rows on which chrome may begin do not end it.
 	Keeps bool
-	// Through reports whether it goes on with a row above which others were never on the screen.
-	// nil: it ends there.
+	// Through reports whether it continues at a row above which rows were never on the screen. If
+	// it is nil, it ends there.
 	Through func(l row.Line) bool
-	// Left counts the rows of chrome that a resize has left behind in the middle of it, from the
-	// first of those given on; 0: they are its own. nil: all are.
+	// Left returns the number of rows of chrome at the start of lines that a resize has left in the
+	// middle of the cell, or 0 if the row belongs to the cell. If it is nil, all rows do.
 	Left func(lines []row.Line) int
 }
 
-// Mark is what a row begins with.
+// Mark is the beginning of a row.
 type Mark struct {
-	Col   int                      // its column
-	Signs []string                 // one of them is there
-	Ink   func(s vterm.Style) bool // of its first character; nil: any
-	Row   func(l row.Line) bool    // or the row is of a kind
-	Text  func(text string) bool   // or the whole row is such a text, in any column
+	Col   int                      // column of the sign
+	Signs []string                 // one of these is there
+	Ink   func(s vterm.Style) bool // condition on the style of its first character; nil: any
+	Row   func(l row.Line) bool    // alternatively, a condition on the row
+	Text  func(text string) bool   // alternatively, a condition on the text of the row, in any column
 }
 
 // On reports whether a row begins with the mark.
 func (m *Mark) On(l row.Line) bool { return m.on(&l, row.Indent(l.Text)) }
 
-// Signed reports whether a row begins with one of the mark's signs, in whatever ink.
+// Signed reports whether a row begins with one of the mark's signs, in any style.
 func (m *Mark) Signed(l row.Line) bool {
 	return !l.Wrapped && row.Indent(l.Text) == m.Col && row.Starts(l.Text[m.Col:], m.Signs...)
 }
 
-// on is On with the row's indent, which is the same for all marks.
+// on is like On, with the row's indentation, which is the same for all marks.
 func (m *Mark) on(l *row.Line, indent int) bool {
 	if m.Text != nil {
 		return m.Text(l.Text)
@@ -80,7 +82,7 @@ func (m *Mark) on(l *row.Line, indent int) bool {
 	return row.Starts(l.Text[m.Col:], m.Signs...)
 }
 
-// Parse reads the items off conversation lines; see Look.Parse.
+// Parse parses the items in conversation lines; see Look.Parse.
 func (c *Cells) Parse(lines []row.Line) []Item {
 	p := &Parser{Agent: c.Agent, Lines: lines}
 	for i := 0; i < len(lines); {
@@ -95,7 +97,7 @@ func (c *Cells) Parse(lines []row.Line) []Item {
 	return p.Items
 }
 
-// take reads the cell that begins at line i, and returns how many lines it has.
+// take parses the cell that begins at line i, and returns its number of lines.
 func (c *Cells) take(p *Parser, i int) int {
 	cell, n := c.at(p.Lines[i:], p.Items)
 	end := i + len(row.Trim(p.Lines[i:i+n]))
@@ -104,7 +106,7 @@ func (c *Cells) take(p *Parser, i int) int {
 	}
 	from, headless := i, cell.Headless
 	if above := p.Above(); headless && cell.Role != "" && above.Role == cell.Role && row.SkipBlank(p.Lines, above.End) >= i {
-		from, headless = above.First, above.Headless // it goes on below what was never on the screen
+		from, headless = above.First, above.Headless // the cell continues below what was never on the screen
 		p.Items = p.Items[:len(p.Items)-1]
 		cell, _ = c.at(p.Lines[from:], p.Items)
 	}
@@ -119,7 +121,7 @@ func (c *Cells) take(p *Parser, i int) int {
 	return n
 }
 
-// at returns the cell that begins with the first line, and how many lines it has.
+// at returns the cell that begins with the first line, and its number of lines.
 func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	indent := row.Indent(lines[0].Text)
 	for k := range c.Cells {
@@ -137,8 +139,8 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	return &anyCell, 0
 }
 
-// next counts the lines of a cell up to the next one on which another may begin, or above which
-// rows are lost.
+// next returns the number of lines of a cell up to the next line on which another may begin, or
+// above which rows are lost.
 func (c *Cells) next(lines []row.Line, of *Cell) int {
 	goesOn := func(l row.Line) bool {
 		return (!l.Lost || of.Through != nil && of.Through(l)) && !c.ends(of, l)
@@ -154,7 +156,7 @@ func (c *Cells) next(lines []row.Line, of *Cell) int {
 	}
 }
 
-// left counts the rows of chrome that a resize has left behind, if lines begin with it.
+// left returns the number of rows of chrome at the start of lines that a resize has left.
 func (c *Cell) left(lines []row.Line) int {
 	if c.Left == nil || len(lines) == 0 {
 		return 0
@@ -162,7 +164,7 @@ func (c *Cell) left(lines []row.Line) int {
 	return c.Left(lines)
 }
 
-// own returns lines of a cell without what a resize has left behind in it.
+// own returns the lines of a cell without what a resize has left in it.
 func (c *Cell) own(lines []row.Line) []row.Line {
 	var out []row.Line
 	from := 0
@@ -173,15 +175,15 @@ func (c *Cell) own(lines []row.Line) []row.Line {
 			i = from - 1
 		}
 	}
-	if from == 0 { // as in most
+	if from == 0 { // as in most cells
 		return lines
 	}
 	return append(out, lines[from:]...)
 }
 
-// ends reports whether another cell than this one may begin on a row.
+// ends reports whether another cell than of may begin on a row.
 func (c *Cells) ends(of *Cell, l row.Line) bool {
-	if l.Text == "" { // saves time
+	if l.Text == "" { // a quick check
 		return false
 	}
 	indent := row.Indent(l.Text)
@@ -193,22 +195,22 @@ func (c *Cells) ends(of *Cell, l row.Line) bool {
 	return false
 }
 
-// anyCell is no cell: each one ends it.
+// anyCell is a placeholder that every cell ends.
 var anyCell Cell
 
 // Begins reports whether a cell may begin on a row.
 func (c *Cells) Begins(l row.Line) bool { return c.ends(&anyCell, l) }
 
-// Of returns the cell that a row begins by itself; an empty one and false if it begins none.
+// Of returns the cell that a row begins regardless of other rows. begins is false if there is none.
 func (c *Cells) Of(l row.Line) (cell *Cell, begins bool) {
-	if !c.Begins(l) { // as most do not
+	if !c.Begins(l) { // as most rows do not
 		return &anyCell, false
 	}
 	cell, _ = c.at([]row.Line{l}, nil)
 	return cell, true
 }
 
-// read returns what a cell's lines say, if they say anything.
+// read parses a cell's lines. ok is false if they become no item.
 func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	switch {
 	case c.Read != nil:
@@ -223,12 +225,12 @@ func (c *Cell) read(lines []row.Line, earlier []Item) (it Item, ok bool) {
 	return it, false
 }
 
-// Second returns a condition of the second row, for Cell.When.
+// Second returns a condition on the second row, for Cell.When.
 func Second(is func(row.Line) bool) func([]row.Line, []Item) bool {
 	return func(lines []row.Line, _ []Item) bool { return len(lines) > 1 && is(lines[1]) }
 }
 
-// First returns a condition of the first row alone, for Cell.When.
+// First returns a condition on the first row, for Cell.When.
 func First(is func(row.Line) bool) func([]row.Line, []Item) bool {
 	return func(lines []row.Line, _ []Item) bool { return is(lines[0]) }
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Frame are the characters that a box around a question has at the left, and blanks.
+// Frame are the characters at the left of a box around a question, including blanks.
 const Frame = " │┃"
 
-// keyHint matches which key answers a question.
+// keyHint matches a hint about the key that answers a question.
 var keyHint = lazy.Regexp(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to (?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
 
-// KeyHint reports whether a row says which key answers a question.
+// KeyHint reports whether a row shows which key answers a question.
 func KeyHint(row string) bool {
 	row = strings.ToLower(row)
-	if !strings.Contains(row, "enter") && !strings.Contains(row, "esc") { // most rows have neither
+	if !strings.Contains(row, "enter") && !strings.Contains(row, "esc") { // a quick check, because most rows have neither
 		return false
 	}
 	return keyHint().MatchString(row) && !strings.Contains(row, "(esc to cancel") // a spinner

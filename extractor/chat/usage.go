@@ -9,25 +9,25 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// Usage is how an agent prints what it has used: a row with figures, which the groups of an
-// expression name: input, read and write (of a cache), output, reasoning, total, cost, model and
+// Usage describes how an agent prints its usage: a row with figures. The named groups of the
+// expression are: input, read and write (of a cache), output, reasoning, total, cost, model and
 // label, which distinguishes rows of one model.
 type Usage struct {
 	Row    func() *regexp.Regexp
-	Below  func() *regexp.Regexp // a row at most distance rows above it; nil: it may be anywhere
-	Within int                   // that distance
-	Exit   bool                  // it is printed when the agent is left; else while it runs
-	Cached bool                  // input has what a cache had
-	Last   bool                  // it is not the sum of all requests: only the largest counts, as the least that was used
+	Below  func() *regexp.Regexp // matches a row up to Within rows above it; nil: no condition
+	Within int                   // the maximum distance in rows
+	Exit   bool                  // it is printed when the agent exits; otherwise while it runs
+	Cached bool                  // input includes cached input
+	Last   bool                  // not the sum of all requests, so the largest figure counts as a lower bound
 }
 
-// IsBelow reports whether what must be above a row is there.
+// IsBelow reports whether the condition on the rows above is met.
 func (l *Usage) IsBelow(above []string) bool {
 	return l.Below == nil || slices.ContainsFunc(above[max(0, len(above)-l.Within):], l.Below().MatchString)
 }
 
-// Figures returns what a row says, and what distinguishes it from others of its block. ok is false
-// if it has no figures.
+// Figures returns the figures of a row, and a key that distinguishes it from other rows of its
+// block. ok is false if there are no figures.
 func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
 	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output, "reasoning": &u.Reasoning, "total": &u.Total}
@@ -51,10 +51,10 @@ func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	return u, key, ok
 }
 
-// units are the factors that the letters behind numbers stand for.
+// units are the factors for the letters after numbers.
 var units = map[string]float64{"": 1, "k": 1e3, "m": 1e6, "b": 1e9}
 
-// number reads a number as agents write it: 1,234 or 1.2k.
+// number parses a number as agents write it: 1,234 or 1.2k.
 func number(text string) (x float64, ok bool) {
 	text = strings.ToLower(strings.ReplaceAll(text, ",", ""))
 	digits := strings.TrimRight(text, "kmb")
@@ -63,5 +63,5 @@ func number(text string) (x float64, ok bool) {
 	return x, err == nil && x <= 1e15
 }
 
-// Figure is a number as number reads it.
+// Figure is a pattern for such a number.
 const Figure = `[\d,.]+[kKmMbB]?`

@@ -9,27 +9,28 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Welcome is what an agent greets its users with, in some versions in another form than in others.
+// Welcome describes the welcome of an agent, which may have several forms.
 type Welcome struct {
 	Begins func(text string) bool // Look.Begins
-	Titles []string               // one of them is in its first rows, and in no others that begin so
+	// Its first rows contain one of these, and no other text that begins in the same way does.
+	Titles []string
 	Forms  []Form
-	// Most is how many rows it has at most, where its last one may be at the end of the screen,
-	// below a conversation. 0: welcomeRows.
+	// Most is the maximum number of its rows if its last one may be at the end of the screen, below
+	// a conversation. 0 means welcomeRows.
 	Most int
 }
 
 // Form is one form of a welcome.
 type Form struct {
-	// Text matches the texts of its rows, from the first on, with a line feed behind each that the
-	// terminal has not wrapped. Its groups version, model and cwd are what the welcome says.
+	// Text matches the text of its rows, with a line feed after each row that the terminal has not
+	// wrapped. Its groups version, model and cwd are the contents of the welcome.
 	Text func() *regexp.Regexp
-	Bold string // words in its first row that are bold there, and not where a reply quotes them
+	Bold string // words in its first row that are bold, but not if a reply quotes them
 	Mono bool   // nothing in its rows has a style
 }
 
-// A welcome has so many rows at most, and to its title. Expressions take time by the length of the
-// text.
+// The maximum number of rows of a welcome, and up to its title, because the time for matching grows
+// with the length of the text.
 const (
 	welcomeRows = 60
 	titleRows   = 6
@@ -37,7 +38,7 @@ const (
 
 // Banner is a Look.Banner.
 func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
-	if !w.Begins(lines[0].Text) { // as most do not
+	if !w.Begins(lines[0].Text) { // as most rows do not
 		return b, 0
 	}
 	first := lines[:min(len(lines), titleRows)]
@@ -83,7 +84,7 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 	return b, 0
 }
 
-// Rows counts the rows of the welcome, for Cell.Rows.
+// Rows returns the number of rows of the welcome, for Cell.Rows.
 func (w *Welcome) Rows(lines []row.Line) int {
 	_, n := w.Banner(lines)
 	return n

@@ -135,7 +135,7 @@ func (d *Document) Forget(n int) {
 	d.Settle()
 }
 
-// Placement names the rule that found a frame's place on a document.
+// Placement is the name of the rule that found a frame's place in a document.
 type Placement string
 
 // The rules of the main screen, then those of the alternate screen.

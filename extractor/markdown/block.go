@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// blockKind is what a block of a message is.
+// blockKind is the kind of a block of a message.
 type blockKind uint8
 
 const (
@@ -25,40 +25,40 @@ const (
 // block is one block of a message.
 type block struct {
 	kind  blockKind
-	col   int         // the column it begins at, which says what lists it is in; beyond: in all that are open
-	pad   string      // before each line: a list item's content is under its text
-	mark  string      // itemBlock: "- " or "1. ", before the first line
-	lines [2][]string // in each form
-	gap   bool        // a blank line stood above
+	col   int         // column at which it begins, which determines the lists that contain it; beyond: all open ones
+	pad   string      // put before each line, because a list item's content is below its text
+	mark  string      // itemBlock: "- " or "1. ", put before the first line
+	lines [2][]string // by form
+	gap   bool        // whether a blank line precedes it
 }
 
-// The forms in which a block is written: as plain text, in which list items keep their markers and
-// everything else is bare words, and as Markdown.
+// The forms of a block: plain text, in which list items keep their markers and everything else is
+// without markup, and Markdown.
 const (
 	plain = iota
 	marked
 )
 
-// blockReader makes blocks of lines.
+// blockReader parses lines into blocks.
 type blockReader struct {
 	lk    *Style
-	ls    []Line      // and a blank one below them
-	lists []listLevel // the open ones, behind a level that holds what is in no list
+	ls    []Line      // followed by a blank one
+	lists []listLevel // the open lists, after a level for what is outside lists
 	out   []block
 	gap   bool
-	bare  int // the last line that was found to begin no block by its look
+	bare  int // index of the last line that begins no special block
 }
 
-// Render reads the body lines of one message.
+// Render converts the body lines of one message to plain text and to Markdown.
 func Render(lines []row.Line, lk *Style) (text, markdown string) { return lk.Render(lk.Lines(lines)) }
 
-// Render returns lines as plain text and as Markdown.
+// Render converts lines to plain text and to Markdown.
 func (lk *Style) Render(ls []Line) (text, markdown string) {
 	bs := lk.blocks(ls)
 	return write(bs, plain), write(bs, marked)
 }
 
-// blocks parts lines into blocks.
+// blocks parses lines into blocks.
 func (lk *Style) blocks(ls []Line) []block {
 	r := blockReader{lk: lk, ls: append(ls, Line{}), lists: []listLevel{noList}, out: make([]block, 0, len(ls)), bare: -1}
 	for i := 0; i < len(ls); {
@@ -73,7 +73,7 @@ func (lk *Style) blocks(ls []Line) []block {
 	return r.out
 }
 
-// next reads the block that begins at line i and returns how many lines it has.
+// next parses the block that begins at line i and returns its number of lines.
 func (r *blockReader) next(i int) int {
 	b, n := r.special(i)
 	if n == 0 {
@@ -91,8 +91,8 @@ func (r *blockReader) add(b block) {
 	r.out = append(r.out, b)
 }
 
-// text reads a paragraph, or a list item, at line i. An item may be another paragraph of the one
-// above.
+// text parses a paragraph or a list item at line i. An item may be another paragraph of the
+// previous one.
 func (r *blockReader) text(i int) int {
 	it, ok := r.marker(i)
 	if !ok {
@@ -106,7 +106,7 @@ func (r *blockReader) text(i int) int {
 	ls := r.ls[i : i+n]
 	hang, indent := Edge(ls), ls[0].Indent
 	if ok {
-		hang, ls[0].Indent = it.Content, it.text // as if blanks were in place of the marker
+		hang, ls[0].Indent = it.Content, it.text // as if the marker were blanks
 	}
 	lines := r.lk.Unwrap(ls, hang)
 	if last := len(lines) - 1; r.cutBelow(i + n) {
@@ -118,17 +118,17 @@ func (r *blockReader) text(i int) int {
 	return n
 }
 
-// cutBelow reports whether line i, or the next that is not blank, is below rows that were never on
-// the screen: the text above may have been half drawn.
+// cutBelow reports whether line i, or the next one with text, is below rows that were never on the
+// screen, so that the text above may be incomplete.
 func (r *blockReader) cutBelow(i int) bool {
 	i += blankLines(r.ls[i:])
 	return i < len(r.ls) && r.ls[i].lost
 }
 
-// special returns the block that begins at line i by its look alone, and how many lines it has: 0
-// if none does.
+// special returns the block that begins at line i judged by its style, and its number of lines, or
+// 0 if there is none.
 func (r *blockReader) special(i int) (block, int) {
-	if i == r.bare { // the paragraph above has been asked
+	if i == r.bare { // it was already checked for the paragraph above
 		return block{}, 0
 	}
 	for _, read := range [...]func(*blockReader, int) (block, int){
@@ -148,13 +148,13 @@ func (r *blockReader) starts(i int) bool {
 	return n > 0 && (b.kind != codeBlock || r.breaks(i)) || r.interrupts(i)
 }
 
-// breaks reports whether line i does not go on with the line above.
+// breaks reports whether line i does not continue the previous line.
 func (r *blockReader) breaks(i int) bool {
 	return r.lk.SeamOf(&r.ls[i-1], &r.ls[i], r.ls[i].Indent) == SeamBreak
 }
 
-// textEnd counts the lines of a paragraph or item that begins at line i: up to a blank line, rows
-// that were never on the screen, another block, or a line further left.
+// textEnd returns the number of lines of the paragraph or item at line i. It ends at a blank line,
+// at rows that were never on the screen, at another block, or at a line further to the left.
 func (r *blockReader) textEnd(i int) int {
 	n := 1
 	for l := &r.ls[i+n]; !l.Blank() && !l.lost && !r.starts(i+n) && (l.Indent >= r.ls[i].Indent || !r.breaks(i+n)); l = &r.ls[i+n] {
@@ -163,7 +163,7 @@ func (r *blockReader) textEnd(i int) int {
 	return n
 }
 
-// rule reads a horizontal rule.
+// rule parses a horizontal rule.
 func (r *blockReader) rule(i int) (b block, n int) {
 	if IsRule(&r.ls[i]) {
 		n = 1
@@ -171,7 +171,7 @@ func (r *blockReader) rule(i int) (b block, n int) {
 	return block{kind: ruleBlock, col: r.ls[i].Indent, lines: ruleLines}, n
 }
 
-// quote reads a quote: its lines without their marks are blocks of their own.
+// quote parses a quote. Its lines without their marks are parsed as separate blocks.
 func (r *blockReader) quote(i int) (b block, n int) {
 	if r.lk.Quote == nil {
 		return b, 0
@@ -197,12 +197,12 @@ func (r *blockReader) quote(i int) (b block, n int) {
 	return block{kind: quoteBlock, col: r.ls[i].Indent, lines: [2][]string{strings.Split(text, "\n"), strings.Split(quoted, "\n")}}, len(inner)
 }
 
-// QuoteSign returns a Style.Quote: each line of a quote begins with a sign.
+// QuoteSign returns a Style.Quote for quotes in which each line begins with a sign.
 func QuoteSign(sign string) func(l *Line) (width int, ok bool) {
 	return func(l *Line) (int, bool) { return l.Indent + row.Width(sign), row.Starts(l.Text[l.Indent:], sign) }
 }
 
-// heading reads a heading, which may be wrapped.
+// heading parses a heading, which may be wrapped.
 func (r *blockReader) heading(i int) (b block, n int) {
 	lk, first := r.lk, &r.ls[i]
 	if lk.Heading == nil {
@@ -237,19 +237,19 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	return b, n
 }
 
-// Hashes counts the # signs of a heading that shows them, 0 where it shows none.
+// Hashes returns the number of # signs of a heading that shows them, else 0.
 func Hashes(s string) int { return strings.Count(hashes().FindString(s), "#") }
 
 // hashes match the signs of a heading.
 var hashes = lazy.Regexp(`^ *#{1,6}(?: |$)`)
 
-// rules match a horizontal rule: --- or a line over the width.
+// rules matches a horizontal rule: --- or a line across the width.
 var rules = lazy.Regexp(`^ *(---|───+|━━━+|———+)$`)
 
 var ruleLines = [2][]string{{"---"}, {"---"}}
 
-// IsRule reports whether a line is a horizontal rule, and no code span of such signs.
+// IsRule reports whether a line is a horizontal rule, and not a code span with such characters.
 func IsRule(l *Line) bool {
-	// The first saves time.
+	// Starts is a quick check.
 	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) && l.content()[0].Mark&row.MarkCode == 0
 }

@@ -9,15 +9,17 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// CodeRun counts the lines of a code block that begins at ls[0]: lines for which is returns true,
-// and blank lines between them. A look whose code has colours of its own needs no more than that.
+// CodeRun returns the number of lines of a code block that begins at ls[0]: lines for which is
+// returns true, and blank lines between them. It suffices for agents whose code has its own
+// colours.
 func CodeRun(ls []Line, is func(*Line) bool) int {
 	group := func(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() && is(&l) }) }
 	return CodeGroups(ls, group, group)
 }
 
-// CodeGroups counts the lines of a code block that is told by groups of lines: block counts those
-// of its first group, more those of a group after blank lines that goes on with it, or 0.
+// CodeGroups returns the number of lines of a code block that is recognised by groups of lines.
+// block returns the number of lines of its first group; more returns that of a group after blank
+// lines that continues it, or 0.
 func CodeGroups(ls []Line, block, more func([]Line) int) int {
 	n, at := 0, 0
 	for m := block(ls); m > 0; m = more(ls[at:]) {
@@ -29,19 +31,19 @@ func CodeGroups(ls []Line, block, more func([]Line) int) int {
 	return n
 }
 
-// blankLines counts the blank lines from the first on.
+// blankLines returns the number of blank lines at the start.
 func blankLines(ls []Line) int { return row.Run(ls, func(l Line) bool { return l.Blank() }) }
 
-// UntilBlank counts the lines up to the next blank one.
+// UntilBlank returns the number of lines up to the next blank one.
 func UntilBlank(ls []Line) int { return row.Run(ls, func(l Line) bool { return !l.Blank() }) }
 
-// NextGroup returns the lines behind the next blank ones.
+// NextGroup returns the lines after the next blank ones.
 func NextGroup(ls []Line) []Line {
 	n := UntilBlank(ls)
 	return ls[n+blankLines(ls[n:]):]
 }
 
-// Edge returns the column at which the outermost of the lines begin.
+// Edge returns the column of the leftmost of the lines.
 func Edge(ls []Line) int {
 	edge := beyond
 	for i := range ls {
@@ -52,8 +54,8 @@ func Edge(ls []Line) int {
 	return edge
 }
 
-// code reads a code block. Some agents draw the code of a list item at the body's left edge all the
-// same. It belongs to the item where the list goes on right below it, or the item announces it.
+// code parses a code block. Some agents draw the code of a list item at the body's left edge. It
+// belongs to the item if the list continues directly below it, or if the item announces it.
 func (r *blockReader) code(i int) (b block, n int) {
 	if r.lk.Code == nil {
 		return b, 0
@@ -67,7 +69,7 @@ func (r *blockReader) code(i int) (b block, n int) {
 	}
 	n = min(n, len(r.ls)-1-i)
 	for k := i + 1; k < i+n; k++ {
-		if r.ls[k].lost && r.isTable(k) { // the rest of one
+		if r.ls[k].lost && r.isTable(k) { // the rest of a table
 			n = k - i
 		}
 	}
@@ -97,8 +99,8 @@ func (r *blockReader) listGoesOn(i int) bool {
 	return ok && r.follows(it)
 }
 
-// itemAsks reports whether the block above is a list item that ends with a colon: what follows is
-// its.
+// itemAsks reports whether the previous block is a list item that ends with a colon, so that what
+// follows belongs to it.
 func (r *blockReader) itemAsks() bool {
 	return r.announced() && r.out[len(r.out)-1].kind == itemBlock
 }
@@ -112,8 +114,8 @@ func (r *blockReader) announced() bool {
 	return len(text) > 0 && strings.HasSuffix(text[len(text)-1], ":")
 }
 
-// codeLines is code from a column on, with wrapped lines joined. Blank rows above lost ones are
-// what was free in a window.
+// codeLines returns code from a column on, with wrapped lines joined. Blank rows above lost ones
+// were free space in a window.
 func (lk *Style) codeLines(ls []Line, edge int) []string {
 	var out []string
 	above := &Line{}
@@ -163,10 +165,10 @@ func joinCode(out []string, s Seam, l *Line, edge int) []string {
 	return out
 }
 
-// tabsOf turns the blanks at the start of code lines back into tabs, if the style says that they
-// may be tabs: where all that are indented reach to a tab stop of the terminal or beyond, or all
-// reach to one that counts from the code's edge. Seen from this edge, which is left columns from
-// the window's, the terminal's first stop is as much nearer.
+// tabsOf converts the blanks at the start of code lines to tabs, if the style allows that: if all
+// indented lines reach a tab stop of the terminal or beyond, or if all reach one that counts from
+// the code's edge. This edge is left columns from the window's edge, so the terminal's first tab
+// stop is that much nearer.
 func (lk *Style) tabsOf(code []string, left int) []string {
 	stops := func(first int) func(string) bool {
 		return func(l string) bool { n := row.Indent(l); return n > 0 && (n-first)%row.TabStop == 0 }
@@ -183,8 +185,8 @@ func (lk *Style) tabsOf(code []string, left int) []string {
 	return code
 }
 
-// tabbed writes tabs in place of the blanks at the start of code lines. The first tab stop is at a
-// column.
+// tabbed replaces the blanks at the start of code lines by tabs. first is the column of the first
+// tab stop.
 func tabbed(code []string, first int) []string {
 	for i, l := range code {
 		if n := row.Indent(l) - first; n >= 0 {
@@ -194,10 +196,10 @@ func tabbed(code []string, first int) []string {
 	return code
 }
 
-// codeSeam returns how a code line goes on. Agents wrap code like text but without a hanging
-// indent, so a wrapped line begins at the block's edge, and its first word would not have fitted
-// above. Some begin it below the first, and go on in its colour.
-// Where the terminal wrapped a line, the agent had left it whole.
+// codeSeam returns how a code line continues. Agents wrap code like text but without a hanging
+// indent, so a wrapped line begins at the block's edge, and its first word would not have fitted on
+// the line above. Some agents indent it and continue in the same colour. If the terminal wrapped a
+// line, the agent had not.
 func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	if a.Blank() || b.Blank() || a.Wrapped || prose.Exception(b.Text[b.Indent:]) || comment(a, b) {
 		return SeamBreak
@@ -211,21 +213,21 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 	return lk.exactSeam(a, b, edge)
 }
 
-// numberedSlack is how many columns more than a word needs may be free in a line with a number that
-// goes on below.
+// numberedSlack is how many columns more than a word needs may be free in a numbered line that is
+// continued below.
 const numberedSlack = 8
 
 // comment reports whether a line is a comment, all in one colour, and the line below it begins in
-// another colour: a comment that is wrapped keeps its own.
+// another colour. A comment that is wrapped keeps its colour.
 func comment(a, b *Line) bool {
 	ink := a.First().Fg
 	same := func(s vterm.Style) bool { return s.Fg == ink }
 	return b.First().Fg != ink && prose.Comment(a.Text[a.Indent:]) && a.All(same)
 }
 
-// numbered reads a code block with line numbers, which count up: from 1, unless the screen did not
-// show how the block begins, and one by one, but for lines that it did not show. Some agents leave
-// code of a list item the item's indentation.
+// numbered parses a code block with line numbers. They count up from 1, unless the start of the
+// block was not on the screen, and without gaps, except for lines that were not on the screen. Some
+// agents indent the code of a list item like the item.
 func (r *blockReader) numbered(i int) (b block, n int) {
 	lk := r.lk
 	if lk.Gutter == nil {
@@ -241,14 +243,14 @@ lines:
 	for k := i; k < len(r.ls); k++ {
 		l, apart, seam := &r.ls[k], r.ls[max(k-1, 0)].Blank(), SeamBreak
 		switch w, number := lk.Gutter(l); {
-		case l.Blank(): // agents draw a block in pieces while it is written
+		case l.Blank(): // agents draw a block in pieces while it is being written
 			continue
 		case number == want+1 && apart: // a blank line between two pieces, drawn without its number
 			code = append(code, "")
 			fallthrough
 		case number == want, number > want && l.lost:
 			width, want = w, number+1
-		case number == 1 && len(l.Text) < w && innerFence(code): // what closed it began a block of its own
+		case number == 1 && len(l.Text) < w && innerFence(code): // the closing fence was drawn as the start of another block
 			code, n = append(code, "```"), k+1-i
 			break lines
 		case apart || l.Indent < width:
@@ -256,7 +258,7 @@ lines:
 		default:
 			goesOn := l.From(width)
 			if above.Width+row.Width(row.FirstWord(goesOn.Text)) < above.Room-numberedSlack {
-				break lines // text right below it, indented as far
+				break lines // text directly below it with the same indentation
 			}
 			seam = max(lk.exactSeam(&above, &goesOn, 0), SeamSpace)
 		}
@@ -271,7 +273,7 @@ lines:
 	return block{kind: numberedBlock, col: col, lines: codeOf(lk.tabsOf(code, lk.Left+width), "")}, n
 }
 
-// withoutEnd returns code without empty lines at its end, of lines whose end was still to come.
+// withoutEnd returns code without empty lines at its end.
 func withoutEnd(code []string) []string {
 	for len(code) > 1 && code[len(code)-1] == "" {
 		code = code[:len(code)-1]
@@ -279,7 +281,7 @@ func withoutEnd(code []string) []string {
 	return code
 }
 
-// unpad takes an indentation off all lines, and reports whether all have it.
+// unpad removes an indentation from all lines, and reports whether all have it.
 func unpad(code []string, pad string) bool {
 	if slices.ContainsFunc(code, func(l string) bool { return l != "" && !strings.HasPrefix(l, pad) }) {
 		return false
@@ -290,8 +292,8 @@ func unpad(code []string, pad string) bool {
 	return true
 }
 
-// innerFence reports whether code has a fence of its own that is not closed. Agents that split a
-// long reply behind it draw the fence that closes it as the beginning of an empty block.
+// innerFence reports whether code contains a fence that is not closed. Agents that split a long
+// reply after it draw its closing fence as the start of an empty block.
 func innerFence(code []string) bool {
 	open := false
 	for _, l := range code {

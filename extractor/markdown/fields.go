@@ -7,9 +7,9 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// FieldTable reads a table written as `Head: cell` lines, the heads bold, with a rule between its
-// rows. Every row repeats the heads; that is how its end is known, for a text may follow without a
-// blank line. A field goes on two columns further in, or wherever its line was full.
+// FieldTable parses a table written as `Head: cell` lines, with bold heads and a rule between its
+// rows. Every row repeats the heads, which shows the table's end, because text may follow without a
+// blank line. A field continues with an indentation of two columns, or wherever its line was full.
 func FieldTable(ls []Line) (rows [][]Cell, n int) {
 	var heads, r []Cell
 lines:
@@ -44,7 +44,7 @@ lines:
 	return slices.Insert(rows, 0, heads), n
 }
 
-// field parts a line into its bold head, without the colon, and its cell.
+// field splits a line into its bold head, without the colon, and its cell.
 func field(l *Line) (head, c Cell) {
 	col := 0
 	for _, s := range l.Spans {

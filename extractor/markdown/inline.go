@@ -7,12 +7,12 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Inline styles to Markdown: marks of neighbours that are alike are put around both, never around
-// blanks.
+// Inline styles as Markdown: marks that neighbours share are put around both of them, but never
+// around blanks.
 
-// piece is words in one style.
+// piece is a text in one style, without blanks at its ends.
 type piece struct {
-	gap  string // the blanks before them, which have no style yet
+	gap  string // the blanks before it, whose style is not decided yet
 	text string
 	mark row.Mark
 	link string
@@ -20,7 +20,7 @@ type piece struct {
 
 func (p *piece) code() bool { return p.mark&row.MarkCode != 0 }
 
-// inForms returns what spans say in each form.
+// inForms returns spans in both forms.
 func inForms(spans []row.Span) (text, markdown string) {
 	text = row.Text(spans)
 	if !slices.ContainsFunc(spans, func(s row.Span) bool { return s.Mark != 0 || s.Style.Link != "" }) {
@@ -29,7 +29,7 @@ func inForms(spans []row.Span) (text, markdown string) {
 	return text, inline(spans)
 }
 
-// inline writes spans as Markdown.
+// inline returns spans as Markdown.
 func inline(spans []row.Span) string {
 	var b strings.Builder
 	for ps := pieces(spans); len(ps) > 0; {
@@ -43,7 +43,7 @@ func inline(spans []row.Span) string {
 		b.WriteByte('[')
 		writePieces(&b, ps[:n], 0)
 		b.WriteString("](" + link + ")")
-		if ps = ps[n:]; len(ps) > 0 { // some agents put the address in brackets behind it
+		if ps = ps[n:]; len(ps) > 0 { // some agents add the address in brackets
 			if rest, ok := strings.CutPrefix(strings.TrimLeft(ps[0].text, " "), "("+link+")"); ok {
 				ps[0].text = rest
 			}
@@ -52,14 +52,14 @@ func inline(spans []row.Span) string {
 	return b.String()
 }
 
-// signs are the marks as Markdown writes them, in the order in which they nest.
+// signs are the marks in Markdown, in the order in which they nest.
 var signs = [...]struct {
 	mark row.Mark
 	sign string
 }{{row.MarkBold, "**"}, {row.MarkItalic, "*"}, {row.MarkStrike, "~~"}}
 
-// writePieces writes pieces in which the marks in open are open already. The mark that lasts
-// longest is the outermost.
+// writePieces writes pieces. The marks in open are already open. The mark that lasts longest is the
+// outermost.
 func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 	for len(ps) > 0 {
 		best, longest := 0, 0
@@ -84,8 +84,8 @@ func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 	}
 }
 
-// pieces splits spans from the blanks at their ends and marks these with what their two neighbours
-// share: renderers draw blanks in whatever style costs least.
+// pieces splits spans into pieces, and gives the blanks between them the marks that their two
+// neighbours share, because renderers draw blanks in whatever style is cheapest.
 func pieces(spans []row.Span) (out []piece) {
 	ws := words(spans)
 	boldCode(ws)
@@ -101,7 +101,7 @@ func pieces(spans []row.Span) (out []piece) {
 	return out
 }
 
-// words returns spans without the blanks at their ends, and a last piece without words.
+// words returns spans without the blanks at their ends, and a last piece without text.
 func words(spans []row.Span) (ws []piece) {
 	gap := ""
 	for _, s := range spans {
@@ -115,8 +115,8 @@ func words(spans []row.Span) (ws []piece) {
 	return append(ws, piece{gap: gap})
 }
 
-// addPiece appends a piece to pieces, or to the last of them if the two are alike. Code has no
-// other marks within.
+// addPiece appends a piece, or merges it with the last one if both have the same style. Code has no
+// other marks inside.
 func addPiece(ps []piece, p piece) []piece {
 	if n := len(ps) - 1; n >= 0 && p.gap == "" && ps[n].link == p.link && (ps[n].mark == p.mark || ps[n].code() && p.code()) {
 		ps[n].text += p.text
@@ -125,8 +125,7 @@ func addPiece(ps []piece, p piece) []piece {
 	return append(ps, p)
 }
 
-// boldCode makes a code span between bold words bold: agents draw code in one style, whatever is
-// around it.
+// boldCode makes a code span between bold texts bold, because agents draw code in one style.
 func boldCode(ws []piece) {
 	for i := 1; i+1 < len(ws); i++ {
 		if ws[i].mark == row.MarkCode && ws[i-1].mark&ws[i+1].mark == row.MarkBold {
@@ -135,7 +134,7 @@ func boldCode(ws []piece) {
 	}
 }
 
-// linkOf is a span's link where it says more than the text.
+// linkOf returns a span's link, if it differs from the text.
 func linkOf(s row.Span) string {
 	u := s.Style.Link
 	if strings.HasPrefix(u, "file:") || strings.Contains(u, s.Text) {
@@ -144,7 +143,7 @@ func linkOf(s row.Span) string {
 	return u
 }
 
-// codeSpan puts as many backticks around a text as it needs.
+// codeSpan returns a text as a code span with as many backticks as necessary.
 func codeSpan(t string) string {
 	f := "`"
 	for strings.Contains(t, f) {
@@ -156,14 +155,14 @@ func codeSpan(t string) string {
 	return f + t + f
 }
 
-// unmark takes the marks that a block has by itself off its spans: those in drop, and no others.
+// unmark removes the marks in drop from spans, because their block implies them.
 func unmark(spans []row.Span, drop row.Mark) {
 	for i := range spans {
 		spans[i].Mark &^= drop
 	}
 }
 
-// commonMarks are the marks that all words have, but for those with the marks in apart.
+// commonMarks returns the marks that all texts share, ignoring those with the marks in apart.
 func commonMarks(spans []row.Span, apart row.Mark) row.Mark {
 	m := ^apart
 	for _, s := range spans {
@@ -174,8 +173,8 @@ func commonMarks(spans []row.Span, apart row.Mark) row.Mark {
 	return m
 }
 
-// unmarked returns text that was half drawn without the last marks of Markdown in it, if what ends
-// them was still to come: those of a code span, of bold words or of a link, with its address.
+// unmarked returns an incomplete text without the last marks of Markdown in it that are not closed:
+// those of a code span, of bold text or of a link, with its address.
 func unmarked(spans []row.Span) []row.Span {
 	said := func(s row.Span) bool { return s.Mark&row.MarkCode == 0 }
 	if at := lastSign(spans, "](", said); at.span >= 0 && !strings.Contains(row.Text(spans[at.span:])[at.byte:], ")") {
@@ -203,8 +202,8 @@ func unmarked(spans []row.Span) []row.Span {
 // place is a byte of a span.
 type place struct{ span, byte int }
 
-// lastSign returns where a sign is last in spans for which ok holds. Its span is -1 if it is in
-// none.
+// lastSign returns the last place of a sign in the spans for which ok returns true. Its span is -1
+// if there is none.
 func lastSign(spans []row.Span, sign string, ok func(row.Span) bool) place {
 	for i, s := range slices.Backward(spans) {
 		if at := strings.LastIndex(s.Text, sign); at >= 0 && ok(s) {

@@ -9,34 +9,34 @@ import (
 
 // Item is a list item's marker at the start of a line.
 type Item struct {
-	Mark    string // as in Markdown: "-" for all bullets, "1." for numbers
+	Mark    string // in Markdown: "-" for all bullets, "1." for numbers
 	number  int    // of an ordered item, else -1
-	col     int    // of the marker
-	Content int    // where the item's text begins
-	text    int    // likewise, in bytes
+	col     int    // column of the marker
+	Content int    // column of the item's text
+	text    int    // offset of the item's text, in bytes
 }
 
-// Markers of tasks, for which some agents draw a sign.
+// Markers of tasks, for which some agents draw other characters.
 const (
 	TaskOpen = "- [ ]"
 	TaskDone = "- [x]"
 )
 
-// listLevel is an open list that later blocks may belong to.
+// listLevel is an open list to which later blocks may belong.
 type listLevel struct {
 	Item
-	inner string // before the lines within its items
+	inner string // put before the lines within its items
 }
 
-// beyond is a column that no line reaches.
+// beyond is a column to the right of every line.
 const beyond = 1 << 30
 
-// noList is the level around all lists, which no item belongs to.
+// noList is the level outside lists.
 var noList = listLevel{Item: Item{number: -1, col: beyond}}
 
-// next reports whether an item is the one behind the last of the list. Numbers may end at one
-// column, which moves to the right when a list grows to a hundred items: rows that have left the
-// window by then stay where they were.
+// next reports whether an item follows the last one of the list. Numbers may be right-aligned, and
+// their column moves to the right when a list grows to a hundred items: rows that have left the
+// window before keep their column.
 func (l *listLevel) next(it Item) bool {
 	if l.number < 0 {
 		return it.number < 0 && l.col == it.col
@@ -47,29 +47,30 @@ func (l *listLevel) next(it Item) bool {
 // list returns the innermost open list.
 func (r *blockReader) list() *listLevel { return &r.lists[len(r.lists)-1] }
 
-// outer returns the list around the innermost open one, or that one if it is in no other.
+// outer returns the list that contains the innermost open one, or that one itself if it is not
+// nested.
 func (r *blockReader) outer() *listLevel {
 	n := len(r.lists)
 	return &r.lists[min(max(1, n-2), n-1)]
 }
 
-// again reports whether an item's number is that of the item above: what follows is another
-// paragraph of it, before which some agents write the number again.
+// again reports whether an item has the number of the previous item. What follows is then another
+// paragraph of it, before which some agents repeat the number.
 func (r *blockReader) again(it Item) bool {
 	l := r.list()
 	return r.gap && it.number > 0 && l.number == it.number && l.col == it.col
 }
 
 // interrupts reports whether a list item begins at line i, which follows text: the next one of an
-// open list, the first of a nested one, one that is left of those above (an agent may indent the
-// first one too far), or one of another list below a line that is whole. A word that was wrapped is
-// no marker.
+// open list, the first of a nested one, one to the left of those above (an agent may indent the
+// first one too far), or one of another list after a complete line. A word that was wrapped is not
+// a marker.
 func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
 	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.outer().col || r.breaks(i)))
 }
 
-// marker reads the marker of a list item at line i.
+// marker parses the marker of a list item at line i.
 func (r *blockReader) marker(i int) (Item, bool) {
 	if r.lk.Item != nil {
 		return r.lk.Item(&r.ls[i])
@@ -82,7 +83,7 @@ func (r *blockReader) follows(it Item) bool {
 	return slices.ContainsFunc(r.lists, func(l listLevel) bool { return l.next(it) })
 }
 
-// open makes an item's list the innermost open one, and returns what is before its markers.
+// open makes an item's list the innermost open one, and returns the text before its markers.
 func (r *blockReader) open(it Item) (pad string) {
 	for len(r.lists) > 1 && (it.col <= r.list().col || r.list().next(it)) {
 		r.lists = r.lists[:len(r.lists)-1]
@@ -92,10 +93,10 @@ func (r *blockReader) open(it Item) (pad string) {
 	return pad
 }
 
-// close ends the lists that a block at a column does not belong to.
+// close closes the lists to which a block at a column does not belong.
 func (r *blockReader) close(col int) { r.lists = r.within(col) }
 
-// within returns the open lists that a block at a column belongs to.
+// within returns the open lists to which a block at a column belongs.
 func (r *blockReader) within(col int) []listLevel {
 	n := len(r.lists)
 	for col < r.lists[n-1].Content {
@@ -106,8 +107,8 @@ func (r *blockReader) within(col int) []listLevel {
 
 var bullets = []string{"-", "•", "*", "+", "◦", "▪", "‣"}
 
-// ListItem reads a list item's marker: - * + • ◦ ▪ or a number with a point or bracket, whose text
-// may not be there yet. A bold number is one of bold words.
+// ListItem parses a list item's marker: - * + • ◦ ▪ or a number with a point or bracket. The item's
+// text may still be missing. A bold number counts only if the text is bold, too.
 func ListItem(l *Line) (Item, bool) {
 	t := l.Text[l.Indent:]
 	mark := row.FirstWord(t)
@@ -123,8 +124,8 @@ func ListItem(l *Line) (Item, bool) {
 	return Item{}, false
 }
 
-// TaskItem reads a task of a list, which begins with one of signs, in place of TaskOpen or
-// TaskDone, or another item.
+// TaskItem parses a task of a list, which begins with one of signs, or another item. signs maps to
+// TaskOpen or TaskDone.
 func TaskItem(l *Line, signs map[string]string) (Item, bool) {
 	t := l.Text[l.Indent:]
 	sign := row.FirstWord(t)
@@ -134,7 +135,8 @@ func TaskItem(l *Line, signs map[string]string) (Item, bool) {
 	return ListItem(l)
 }
 
-// ItemOf is an item whose marker takes width cells from the indent, with what follows it.
+// ItemOf returns an item whose marker takes width cells after the indentation and is followed by
+// rest.
 func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
 	n := row.Indent(rest)
 	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(n, 1), text: len(l.Text) - len(rest) + n}

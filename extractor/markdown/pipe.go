@@ -7,11 +7,11 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// pipeLines is how many lines a row of a pipe table has at most.
+// pipeLines is the maximum number of lines of a row of a pipe table.
 const pipeLines = 40
 
-// PipeTable reads a table that is shown as it was written: rows between bars, the second one of
-// dashes, which all begin at one column. A row may be wrapped; it ends with a bar.
+// PipeTable parses a table that is shown as it was written: rows between bars, the second one of
+// dashes, all beginning at the same column. A row may be wrapped; it ends with a bar.
 func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	begins := func(l *Line) bool { return l.Indent == ls[0].Indent && strings.HasPrefix(l.Text[l.Indent:], "|") }
 	for heads := beyond; begins(&ls[n]); heads = len(rows[0]) {
@@ -27,8 +27,8 @@ func PipeTable(ls []Line) (rows [][]Cell, n int) {
 	return slices.Delete(rows, 1, 2), n
 }
 
-// pipeRow returns what the lines of a row say, and how many they are. A row that has fewer cells
-// than the head goes on behind a bar at the end of a line, unless another one begins there.
+// pipeRow returns the text of a row and its number of lines. A row with fewer cells than the head
+// continues after a bar at the end of a line, unless another row begins there.
 func pipeRow(ls []Line, heads int, begins func(*Line) bool) (spans []row.Span, n int) {
 	for n < pipeLines && !ls[n].Blank() {
 		spans = joined(spans, ls[n].content())
@@ -40,7 +40,7 @@ func pipeRow(ls []Line, heads int, begins func(*Line) bool) (spans []row.Span, n
 	return spans, n
 }
 
-// pipeCells parts a row of pipes into its cells.
+// pipeCells splits a row of a pipe table into its cells.
 func pipeCells(rw []row.Span) []Cell {
 	var out []Cell
 	col, from := 0, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// table reads a table. The cells of its head have marks of their own.
+// table parses a table. The marks of the cells of its head are implied.
 func (r *blockReader) table(i int) (block, int) {
 	rows, n := r.lk.tableAt(r.ls[i:])
 	if len(rows) == 0 { // or nothing but rules
@@ -21,8 +21,8 @@ func (r *blockReader) table(i int) (block, int) {
 	return block{kind: tableBlock, col: r.ls[i].Indent, lines: tableOf(rows)}, n
 }
 
-// redrawn returns the rows of a table from its last head on. While a table grows, an agent may draw
-// it again with wider columns; the rows from before are above, if the window no longer showed them.
+// redrawn returns the rows of a table from its last head on. While a table grows, an agent may
+// redraw it with wider columns; the old rows are still above if they had left the window.
 func redrawn(rows [][]Cell) [][]Cell {
 	for i := len(rows) - 1; i > 0; i-- {
 		if 2*i <= len(rows) && sameHead(rows[0], rows[i]) && grown(rows[1:i], rows[i+1:]) {
@@ -32,13 +32,14 @@ func redrawn(rows [][]Cell) [][]Cell {
 	return rows
 }
 
-// sameHead reports whether two rows have the same words, whatever their style.
+// sameHead reports whether two rows have the same text, ignoring styles.
 func sameHead(a, b []Cell) bool {
 	same := func(a, b Cell) bool { return wordsOf(a) == wordsOf(b) }
 	return wordsOf(slices.Concat(a...)) != "" && slices.EqualFunc(a, b, same)
 }
 
-// grown reports whether each cell of the first rows begins the one in its place in the later rows.
+// grown reports whether each cell of the first rows is the beginning of the corresponding cell of
+// the later rows.
 func grown(first, later [][]Cell) bool {
 	for i, r := range first {
 		for c := range r {
@@ -50,8 +51,8 @@ func grown(first, later [][]Cell) bool {
 	return true
 }
 
-// wordsOf returns the letters and digits of a cell: marks of Markdown may stand in one until the
-// text that they are about is complete.
+// wordsOf returns the letters and digits of a cell, because an incomplete cell may contain marks of
+// Markdown.
 func wordsOf(c Cell) string {
 	return strings.Map(func(r rune) rune {
 		if WordRune(r) {
@@ -61,7 +62,8 @@ func wordsOf(c Cell) string {
 	}, row.Text(c))
 }
 
-// tableAt reads a table at the lines' start: its rows, the head first, and how many lines it takes.
+// tableAt parses a table at the start of the lines. It returns its rows, the head first, and its
+// number of lines.
 func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 	if lk.Table != nil {
 		if rows, n := lk.Table(ls); n > 0 {
@@ -80,14 +82,14 @@ func (lk *Style) tableAt(ls []Line) ([][]Cell, int) {
 	return lk.boxTable(ls)
 }
 
-// Column is a table column's cells [from, to) of a line, its padding included.
+// Column is a table column: the cells [from, to) of a line, including padding.
 type Column struct{ From, To int }
 
-// room is how many cells of text a line of the column can have.
+// room returns the width available for text in the column, in cells.
 func (c Column) room() int { return c.To - c.From - 2 }
 
-// Ruler reads the columns off a line of strokes, which are between blanks or the corners of a box.
-// It returns nil if the line is no such line. A column has room for padding at both sides.
+// Ruler returns the columns of a line of strokes, separated by blanks or the corners of a box. It
+// returns nil if the line is not a ruler. A column includes padding at both sides.
 func Ruler(l *Line, stroke rune) (cols []Column) {
 	col, from := 0, 0
 	for _, r := range l.Text {
@@ -114,13 +116,13 @@ func appendColumn(cols []Column, from, to int) []Column {
 type band struct {
 	cols  []Column
 	lines [][]Cell
-	full  bool // the table is about as wide as it can be: its columns may be narrower than their texts
+	full  bool // the table is about as wide as possible, so its columns may be narrower than their texts
 }
 
-// bands reads the lines of a table below its first ruler, which had these columns, up to a blank
-// one at the latest. A row that came later may have widened a column: those below the window's top
-// were drawn again, each with the ruler below it. Rows below others that were never on the screen
-// belong to the table, too. cut returns the cells of a line, or nil if the table has ended.
+// bands parses the lines of a table below its first ruler, which has the columns cols, up to a
+// blank line at the latest. A later row may have widened a column: the rows in the window were then
+// redrawn, each with the ruler below it. Rows below others that were never on the screen belong to
+// the table, too. cut returns the cells of a line, or nil if the table has ended.
 func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []band, n int) {
 	for from := 0; ; n++ {
 		closed := strings.HasPrefix(ls[n].Text[ls[n].Indent:], "└")
@@ -156,8 +158,8 @@ func bands(ls []Line, cols []Column, cut func(*Line, []Column) []Cell) (out []ba
 	}
 }
 
-// boxTable reads a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
-// none: text in a box is content. A table that is not yet drawn to its end is one up to there.
+// boxTable parses a table drawn as ┌─┬─┐ │ │ │ ├─┼─┤ └─┴─┘. A box without a line below its head is
+// not a table but content. An incomplete table counts up to its end.
 func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 	cols := Ruler(&ls[0], '─')
 	if !strings.HasSuffix(ls[0].Text, "┐") {
@@ -180,11 +182,11 @@ func (lk *Style) boxTable(ls []Line) (rows [][]Cell, n int) {
 	return rows, n + 1
 }
 
-// columnSlack is how many cells for each column of a table agents may leave free beside it though
-// they have made its columns narrower.
+// columnSlack is how many cells for each column may be free beside a table although its columns
+// were made narrower.
 const columnSlack = 4
 
-// restOfTable reads the rows of a box whose top was never on the screen, below an empty head.
+// restOfTable parses the rows of a box whose top was never on the screen, below an empty head.
 func (lk *Style) restOfTable(ls []Line) ([][]Cell, int) {
 	ruler := slices.IndexFunc(ls, func(l Line) bool { return l.Blank() || Ruler(&l, '─') != nil })
 	cols := Ruler(&ls[ruler], '─')
@@ -199,8 +201,8 @@ func (lk *Style) restOfTable(ls []Line) ([][]Cell, int) {
 	return rows, n
 }
 
-// ruledTable reads a table whose head is above a line of ━━━ ━━━ and whose rows are between lines
-// of ─── ───.
+// ruledTable parses a table whose head is above a line of ━━━ ━━━ and whose rows are separated by
+// lines of ─── ───.
 func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 	head := slices.IndexFunc(ls[:min(len(ls), 8)], func(l Line) bool { return l.Blank() || Ruler(&l, '━') != nil })
 	if head < 1 || ls[head].Blank() {
@@ -212,8 +214,7 @@ func (lk *Style) ruledTable(ls []Line) ([][]Cell, int) {
 	return lk.mergeRows(append(above, below...)...), head + 1 + n
 }
 
-// boxCells returns the contents of a line's columns between borders; nil if there are fewer or more
-// of them.
+// boxCells returns the cells of a line between borders, or nil if their number is not that of cols.
 func (l *Line) boxCells(cols []Column) []Cell {
 	if cols = l.Columns(cols); cols == nil {
 		return nil
@@ -221,9 +222,9 @@ func (l *Line) boxCells(cols []Column) []Cell {
 	return l.cells(cols)
 }
 
-// Columns returns the columns of a line between its borders, of which a ruler has these; nil if
-// there are fewer or more of them. The ruler may be from before a column was widened, and Ink draws
-// a column of one cell wider in the rows.
+// Columns returns the columns of a line between its borders, or nil if their number is not that of
+// ruler. The ruler may be from before a column was widened, and Ink draws a column of one cell
+// wider in the rows.
 func (l *Line) Columns(ruler []Column) []Column {
 	if !slices.ContainsFunc(ruler, func(c Column) bool { return !l.borderAt(c.To) }) {
 		return ruler
@@ -234,7 +235,7 @@ func (l *Line) Columns(ruler []Column) []Column {
 	return nil
 }
 
-// borders reads the columns off a row by the borders between its cells.
+// borders returns the columns of a row between its borders.
 func (l *Line) borders() (cols []Column) {
 	for from, col := -1, l.Indent; col < l.Width; col++ {
 		if !l.borderAt(col) {
@@ -259,15 +260,15 @@ func (l *Line) cells(cols []Column) []Cell {
 	return out
 }
 
-// cellOf returns spans without the blanks around them.
+// cellOf returns spans without surrounding blanks.
 func cellOf(spans []row.Span) Cell {
 	l := Line{Spans: spans}
 	l.Measure()
 	return l.content()
 }
 
-// shortened reports whether a cell ends in an ellipsis that fills its column. Agents that shorten
-// cells wrap none: each line is a row.
+// shortened reports whether a cell ends with an ellipsis that fills its column. Agents that shorten
+// cells do not wrap them, so each line is a row.
 func (b *band) shortened(cells []Cell) bool {
 	for i, c := range b.cols {
 		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) && row.SpansWidth(cells[i]) == c.room() {
@@ -277,8 +278,8 @@ func (b *band) shortened(cells []Cell) bool {
 	return false
 }
 
-// cutCells reports whether words were cut in a table's cells: then all columns are narrower than
-// their longest word, and in each a line is full that another one follows.
+// cutCells reports whether words were cut in a table's cells. Then all columns are narrower than
+// their longest word, and in each of them a line is full that is followed by another one.
 func cutCells(all []band) bool {
 	for i, c := range all[0].cols {
 		if !slices.ContainsFunc(all, func(b band) bool {
@@ -295,7 +296,7 @@ func cutCells(all []band) bool {
 	return true
 }
 
-// wholeSeam joins the lines of a cell in which no word was cut.
+// wholeSeam is the Seam for the lines of a cell in which no word was cut.
 func wholeSeam(a, b *Line, _ int) (Seam, bool) {
 	if WithoutBlanks(a, b) {
 		return SeamNone, true
@@ -303,7 +304,7 @@ func wholeSeam(a, b *Line, _ int) (Seam, bool) {
 	return SeamSpace, true
 }
 
-// mergeRows makes a row of each band: what was wrapped in a cell is one text again.
+// mergeRows returns a row for each band, with wrapped cells joined.
 func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
 	for _, b := range bands {
 		if len(b.lines) == 0 {
@@ -328,13 +329,13 @@ func (lk *Style) mergeRows(bands ...band) (rows [][]Cell) {
 	return rows
 }
 
-// looseRows parts lines into rows where nothing is drawn between them. A line continues the row
-// above if one of its cells is empty and the others would not have fitted above. If its first cell
-// is not empty, or rows of this table may begin with an empty cell, one of its cells must also
+// looseRows groups lines into rows if nothing is drawn between them. A line continues the previous
+// row if one of its cells is empty and the others would not have fitted above. If its first cell is
+// not empty, or rows of this table may begin with an empty cell, one of its cells must also
 // continue the style of the one above, unless the table is full and no row has an empty cell.
 func (lk *Style) looseRows(b band) (rows [][]Cell) {
 	apart := slices.ContainsFunc(b.lines, b.shortened)
-	headless, holes := false, false // a row begins with an empty cell, or has one
+	headless, holes := false, false // whether a row begins with an empty cell, or contains one
 	for i := 1; i < len(b.lines); i++ {
 		if hole := slices.ContainsFunc(b.lines[i], noText); hole && !b.goesOn(b.lines[i-1], b.lines[i], false) {
 			holes = true
@@ -354,7 +355,7 @@ func (lk *Style) looseRows(b band) (rows [][]Cell) {
 // noText reports whether a cell is empty.
 func noText(c Cell) bool { return len(c) == 0 }
 
-// inRow reports whether a line continues the row above.
+// inRow reports whether a line continues the previous row.
 func (b *band) inRow(above, cells []Cell, headless, holes bool) bool {
 	if !slices.ContainsFunc(cells, noText) {
 		return b.full && b.allGoOn(above, cells)
@@ -363,8 +364,8 @@ func (b *band) inRow(above, cells []Cell, headless, holes bool) bool {
 	return b.goesOn(above, cells, alike)
 }
 
-// goesOn reports whether the cells of a line that are not empty continue those above. If alike is
-// set, one of them must continue the style of the one above, too.
+// goesOn reports whether the non-empty cells of a line continue those above. If alike is set, one
+// of them must also continue the style.
 func (b *band) goesOn(above, cells []Cell, alike bool) bool {
 	same := !alike
 	for i, c := range b.cols {
@@ -380,7 +381,7 @@ func (b *band) goesOn(above, cells []Cell, alike bool) bool {
 }
 
 // allGoOn reports whether all cells of a line continue those above: each begins in lower case, in
-// the style that the one above ends in, and one of those has several words.
+// the style in which the one above ends, and one of those has several words.
 func (b *band) allGoOn(above, cells []Cell) bool {
 	words := false
 	for i, c := range b.cols {
@@ -392,8 +393,8 @@ func (b *band) allGoOn(above, cells []Cell) bool {
 	return words
 }
 
-// wraps reports whether a cell of the column may have been wrapped before the part below: there is
-// a part above, beside which the first word had no room.
+// wraps reports whether a cell of the column may have been wrapped before the part below: the first
+// word of that part did not fit beside the part above.
 func (c Column) wraps(above, below Cell) bool {
 	return len(above) > 0 && row.SpansWidth(above)+1+row.Width(row.FirstWord(row.Text(below))) > c.room()
 }

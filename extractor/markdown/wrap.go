@@ -11,18 +11,18 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Seam is what stood between two lines before the agent wrapped them.
+// Seam is what was between two lines before the agent wrapped them.
 type Seam uint8
 
 const (
-	SeamBreak Seam = iota // a line break of the text's own: nothing was wrapped
+	SeamBreak Seam = iota // a line break of the text: nothing was wrapped
 	SeamSpace             // a blank
 	SeamNone              // nothing: a token was cut at the edge
 )
 
-// SeamOf returns how line b goes on after line a: a word wrap puts a word on a new line only where
-// it does not fit any more, and cuts a token only where it would not fit on a line of its own. hang
-// is the column of a continuation.
+// SeamOf returns how line b continues line a. A word wrap moves a word to a new line only if it
+// does not fit, and cuts a token only if it does not fit on a line of its own. hang is the column
+// of a continuation.
 func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	if b.lost {
 		return SeamBreak
@@ -34,8 +34,8 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	return s
 }
 
-// exactSeam goes by the width alone. Lines that begin with a time each are those of a log, however
-// long the upper one is.
+// exactSeam decides only by the width. Lines that all begin with a time are lines of a log,
+// whatever their length.
 func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	if stamped(b) && stamped(a) {
 		return SeamBreak
@@ -51,7 +51,7 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	switch {
 	case addressGoesOn(a, b):
 		return SeamNone
-	case full && (b.Indent == hang+1 || // Ink keeps the blank, at the start of the new line
+	case full && (b.Indent == hang+1 || // Ink keeps the blank at the start of the new line
 		end.Link != "" && end.Link != b.First().Link && WordRune(row.FirstRune(word)) || // a link ends at the edge
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
@@ -64,8 +64,8 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 	return SeamBreak
 }
 
-// firstWidth returns how many cells the line's first word has. Where a terminal counts each code
-// point, they are more than the word has by its characters.
+// firstWidth returns the width of the line's first word, in cells. In a terminal that counts code
+// points it is larger than the width of the characters.
 func (l *Line) firstWidth(word string) int {
 	width := row.Width(word)
 	if width == len(word) {
@@ -81,8 +81,8 @@ func (l *Line) firstWidth(word string) int {
 	return vterm.TextWidth(word, vterm.Points)
 }
 
-// addressGoesOn reports whether a link's address, as its text, goes on from line a to line b. The
-// text may be cut within a word, since code may have a link there, but an address has no blanks.
+// addressGoesOn reports whether a link, whose text is its address, continues from line a to line b.
+// The text of a link may be cut within a word, but an address contains no blanks.
 func addressGoesOn(a, b *Line) bool {
 	address, below := a.StyleOf(len(a.Text)-1).Link, b.content()
 	if address == "" || len(below) == 0 {
@@ -92,11 +92,11 @@ func addressGoesOn(a, b *Line) bool {
 	return !strings.Contains(end, " ") && strings.Contains(address, end+row.FirstWord(below[0].Text))
 }
 
-// conjunctions follow a hyphen that was not cut: "multi- and single-line".
+// conjunctions may follow a hyphen at which no word was cut: "multi- and single-line".
 var conjunctions = []string{"and", "or", "und", "oder", "to", "bis"}
 
-// CutBehind returns the seam of a word that an agent may have cut behind one of the characters in
-// breaks: the piece on line b had no room above, where up to slack columns more may be free.
+// CutBehind returns the seam for a word that an agent may have cut after one of the characters in
+// breaks: the piece on line b did not fit above, where up to slack more columns may be free.
 func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	word := row.FirstWord(b.Text)
@@ -113,29 +113,29 @@ func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 // stamped reports whether a line begins with a time or a date.
 func stamped(l *Line) bool {
 	t := l.Text[l.Indent:]
-	return strings.ContainsAny(t[:min(1, len(t))], "[0123456789") && stamp().MatchString(t) // the former saves time
+	return strings.ContainsAny(t[:min(1, len(t))], "[0123456789") && stamp().MatchString(t) // a quick check first
 }
 
 // stamp matches a time or a date.
 var stamp = lazy.Regexp(`^\[?\d\d(?::\d\d:|\d\d[-/]\d\d[-/])\d\d`)
 
-// letters matches a word that is no piece of an address: an agent may draw only the first line of
-// one in a colour.
+// letters matches a word that is not a piece of an address. An agent may colour only the first line
+// of an address.
 var letters = lazy.Regexp(`^\pL+[.,;:!?]*$`)
 
-// lastPiece returns the last word of a line with the blank before it, if there is one.
+// lastPiece returns the last word of a line, with the blank before it.
 func lastPiece(l *Line) string {
 	text := l.Text[l.Indent:]
 	return text[max(0, strings.LastIndexByte(text, ' ')):]
 }
 
-// twoWords matches the end of a line that is full and the word below it if these are no token that
-// was cut: both are made of lower-case letters, the first ends with a mark, or the second is an
-// address. A point or a colon is such a mark before a capital.
+// twoWords matches the end of a full line and the word below it if they are not a token that was
+// cut: both consist of lower-case letters, the first ends with a punctuation mark, or the second is
+// an address. A point or a colon counts as such a mark before a capital.
 var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|\p{Ll}[.:!?] \p{Lu}\p{Ll}+[.,;:!?]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
 // WithoutBlanks reports whether the end of line a and the start of line b are characters of Chinese
-// or Japanese texts, which have no blanks between words.
+// or Japanese, which have no blanks between words.
 func WithoutBlanks(a, b *Line) bool {
 	last, _ := utf8.DecodeLastRuneInString(a.Text)
 	return cjkPair().MatchString(string([]rune{last, row.FirstRune(row.FirstWord(b.Text))}))
@@ -145,7 +145,7 @@ func WithoutBlanks(a, b *Line) bool {
 var cjkPair = lazy.Regexp(`^[\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}ー\x{ff00}-\x{ff65}]{2}$`)
 
 // Unspaced reports whether the end of line a and the start of line b are characters of a script
-// that has no blanks between words: Chinese, Japanese, Thai, Lao, Khmer or Burmese.
+// without blanks between words: Chinese, Japanese, Thai, Lao, Khmer or Burmese.
 func Unspaced(a, b *Line) bool {
 	return WithoutBlanks(a, b) || seAsianPair().MatchString(lastPiece(a)+" "+row.FirstWord(b.Text))
 }
@@ -154,18 +154,19 @@ func Unspaced(a, b *Line) bool {
 // Asia.
 var seAsianPair = lazy.Regexp(`[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}] [\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\S*$`)
 
-// A line that ends with a whole hash at the edge does so by chance, unless a piece of one is below.
+// A line that ends with a complete hash at the edge does so by chance, unless a piece of one is
+// below.
 var (
 	endsHash = lazy.Regexp(`(?:^| )[0-9a-fA-F]{32,}[.,;:!?)]*$`)
 	isHex    = lazy.Regexp(`^[0-9a-fA-F]*[.,;:!?)]*$`)
 )
 
-// WordRune reports whether a character is one of a word.
+// WordRune reports whether a character is a letter or a digit.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Unwrap joins the lines of one paragraph or list item, each without what precedes its content;
-// hang is the column that a wrapped line begins at. The result is the lines that the text itself
-// has.
+// Unwrap joins the wrapped lines of one paragraph or list item. Each line must be without what
+// precedes its content; hang is the column at which a wrapped line begins. It returns the lines of
+// the text itself.
 func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 	room := 0
 	for i := range ls {
@@ -177,7 +178,7 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 		l, s := &ls[i], SeamBreak
 		if i > 0 {
 			prev = ls[i-1]
-			if prev.Room == l.Room { // drawn when the window was wider: it shows by a line that is too long
+			if prev.Room == l.Room { // drawn when the window was wider, which a line that is too long shows
 				prev.Room = room
 			}
 			if s = lk.SeamOf(&prev, l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) && !isHex().MatchString(row.FirstWord(l.Text)) {
@@ -200,11 +201,11 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 	return out
 }
 
-// hardBlank is what some agents draw on both sides of inline code.
+// hardBlank is the character that some agents draw on both sides of inline code.
 const hardBlank = "\u00a0"
 
-// trimCode takes the hard blanks around inline code off a line. A link between two of them is code,
-// too: it has the colour of links, as the hard blanks may have.
+// trimCode removes the hard blanks around inline code from a line. A link between two of them is
+// code, too: it has the colour of links, as the hard blanks may have.
 func trimCode(line []row.Span) {
 	for i := 0; i < len(line); i++ {
 		if !strings.HasPrefix(line[i].Text, hardBlank) {
@@ -227,10 +228,10 @@ func trimCode(line []row.Span) {
 	}
 }
 
-// blank is what stood at a line's end before it was wrapped.
+// blank is the blank at a line's end before it was wrapped.
 var blank = row.Span{Text: " ", Width: 1}
 
-// joined appends a line to spans, with a blank between the two.
+// joined appends a line to spans, with a blank between them.
 func joined(spans, line []row.Span) []row.Span {
 	if len(spans) > 0 {
 		spans = append(spans, blank)
@@ -238,7 +239,7 @@ func joined(spans, line []row.Span) []row.Span {
 	return append(spans, line...)
 }
 
-// Prompt is what a user typed: word wrap undone, line breaks and indentation kept.
+// Prompt returns what a user typed: with word wrap undone, line breaks and indentation kept.
 func Prompt(lines []row.Line, lk *Style) string {
 	var out []string
 	for ls := lk.Lines(lines); len(ls) > 0; {
@@ -251,8 +252,8 @@ func Prompt(lines []row.Line, lk *Style) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
-// Verbatim returns rows from a column on as they are: soft wraps joined, blanks at the ends and
-// blank lines around cut off.
+// Verbatim returns rows unchanged from a column on, with soft wraps joined, without trailing blanks
+// and surrounding blank lines.
 func Verbatim(lines []row.Line, left int) string {
 	lk := Style{Left: left}
 	var out []string

@@ -26,8 +26,8 @@ func write(bs []block, form int) string {
 	return strings.TrimLeft(strings.Join(out, "\n"), "\n")
 }
 
-// apart reports whether a blank line is between two blocks. The items of a list are close unless
-// they were apart.
+// apart reports whether a blank line separates two blocks. The items of a list are adjacent unless
+// they were separated.
 func apart(a, b *block, form int) bool {
 	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
 	return b.gap || !inList && (form == marked || a.kind != b.kind)
@@ -48,7 +48,7 @@ func codeOf(code []string, lang string) [2][]string {
 	return [2][]string{code, slices.Concat([]string{f + lang}, code, []string{f})}
 }
 
-// fence is a code fence longer than any in the code.
+// fence returns a code fence that is longer than any in the code.
 func fence(code []string) string {
 	f := "```"
 	for _, l := range code {
@@ -69,7 +69,7 @@ func tableOf(rows [][]Cell) (out [2][]string) {
 			cells[c] = text
 			line += " " + strings.ReplaceAll(markdown, "|", `\|`) + " |"
 		}
-		if strings.Join(cells, "") != "" { // the head was on the screen
+		if strings.Join(cells, "") != "" { // unless the head was not on the screen
 			out[plain] = append(out[plain], strings.Join(cells, " | "))
 		}
 		out[marked] = append(out[marked], line)

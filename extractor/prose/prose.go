@@ -1,4 +1,4 @@
-// Package prose distinguishes code from prose by the words of a line, where no colour does.
+// Package prose distinguishes code from prose by the words of a line, if colours do not show it.
 package prose
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// Kind is what a line without a style may be.
+// Kind is what a line without a style is.
 type Kind uint8
 
 // The kinds.
@@ -20,8 +20,8 @@ const (
 	Prose
 )
 
-// Judge reports whether a line is code or prose, by its words: prose begins with a capital and ends
-// with a point, or is made of words alone; signs that prose would put in a code span are code.
+// Judge judges whether a line is code or prose by its words. Prose begins with a capital and ends
+// with a point, or consists only of words. Signs that prose would put in a code span are code.
 func Judge(t string) Kind {
 	words, plain, first := count(t)
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
@@ -41,8 +41,8 @@ func Judge(t string) Kind {
 	return Either
 }
 
-// count returns how many words a line has, how many of them are plain, and the first character of
-// the first.
+// count returns the number of words of a line, how many of them are plain, and the first character
+// of the first.
 func count(t string) (words, plain int, first rune) {
 	for w := range strings.FieldsSeq(t) {
 		if pictogram(w) {
@@ -58,10 +58,10 @@ func count(t string) (words, plain int, first rune) {
 	return words, plain, first
 }
 
-// pictogram reports whether a word is made of emoji or of signs like "→" and "≤": it may occur in
-// prose as in code.
+// pictogram reports whether a word consists of emoji or of signs like "→" and "≤", which occur in
+// prose and in code.
 func pictogram(w string) bool {
-	if w[0] < utf8.RuneSelf { // as most do
+	if w[0] < utf8.RuneSelf { // as most words do
 		return false
 	}
 	rest := strings.TrimFunc(strings.TrimRight(w, ".,;:!?"), func(r rune) bool {
@@ -70,17 +70,18 @@ func pictogram(w string) bool {
 	return rest == ""
 }
 
-// Fragment reports whether a line that could be prose is no whole sentence: it begins with a small
-// letter and does not end with a mark.
+// Fragment reports whether a line that could be prose is not a complete sentence: it begins with a
+// lower-case letter and does not end with a punctuation mark.
 func Fragment(t string) bool {
 	first, _ := utf8.DecodeRuneInString(t)
 	return unicode.IsLower(first) && !endsIn(t, ".!?:,;")
 }
 
-// punctuation is the marks around words.
+// punctuation are the marks around words.
 const punctuation = `.,;:!?()"'“”‘’—–`
 
-// plainWord reports whether a word is one of prose, with the punctuation around it: no camelCase.
+// plainWord reports whether a word, with punctuation around it, may occur in prose. A word in
+// camelCase may not.
 func plainWord(w string) bool {
 	w = strings.Trim(w, punctuation)
 	_, n := utf8.DecodeRuneInString(w)
@@ -102,10 +103,10 @@ func Exception(t string) bool { return exception().MatchString(t) }
 
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
-// Statements reports whether two lines of code are a whole one each: both are rows of a table, or
-// the upper one closes all that it opens, and the lower one is nothing but closing brackets, or
-// the upper one ends with what ends a statement, closes all brackets and quotes that it opens, and
-// the lower one begins with a call, an assignment or a word that begins statements.
+// Statements reports whether two lines of code are separate statements: both are rows of a table;
+// or the upper one closes all that it opens, and the lower one consists only of closing brackets;
+// or the upper one ends like a statement and closes all brackets and quotes that it opens, and the
+// lower one begins with a call, an assignment or a word that begins statements.
 func Statements(above, below string) bool {
 	if strings.HasPrefix(above, "|") && strings.HasSuffix(above, "|") {
 		return strings.HasPrefix(below, "|")
@@ -130,12 +131,12 @@ func Statements(above, below string) bool {
 var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|` +
 	`(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)
 
-// Signs reports whether a text has signs that prose has not.
+// Signs reports whether a text contains signs that do not occur in prose.
 func Signs(t string) bool {
 	return endsIn(t, ";{}") || begun().MatchString(t) || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
 }
 
-// within are such signs, begun matches those at the beginning.
+// within are such signs; begun matches those at the beginning.
 var (
 	within = []string{"();", "){", ") {", " = ", "=>", "->", "::", "&&", "||", " | ", "</", "/>", "==", "!=", ":="}
 	begun  = lazy.Regexp(`^(?:\$ |#!|//)`)
@@ -147,22 +148,23 @@ func endsIn(t, marks string) bool {
 	return strings.ContainsRune(marks, last)
 }
 
-// commands begin lines of shell, which agents do not highlight. Those in words are English, too.
+// commands are names of shell commands, which agents do not highlight. Those in words are also
+// English words.
 const (
 	commands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
 	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
-// invoked matches a command behind a prompt, one that is named by its path, and one with a variable
-// set for it; options one that has an option or a path; passed what is passed to a command, rather
-// than more words of a sentence.
+// invoked matches a command after a prompt, one that is named by its path, and one with a variable
+// set for it; options matches one with an option or a path; passed matches arguments of a command,
+// as opposed to further words of a sentence.
 var (
 	invoked = lazy.Regexp(`^(?:\$ |\./.* |[A-Z][A-Z0-9_]+=\S+ [a-z])`)
 	options = lazy.Regexp(`^[a-z][a-z0-9-]+(?: \S+)* (?:--?[a-z][a-z-]*|\.{1,2}/\S*)(?:[ =]|$)`)
 	passed  = lazy.Regexp(`^[^ ]+$|[-./=$:@|>&"]`)
 )
 
-// Command reports whether a line begins with a shell command and is no sentence.
+// Command reports whether a line begins with a shell command and is not a sentence.
 func Command(t string) bool {
 	if invoked().MatchString(t) {
 		return true

@@ -6,8 +6,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Rgb returns a colour's parts; the 256-colour palette's cube and greys have them, too. The default
-// and the terminal's own sixteen have none: 0. Only a colour of the palette has a Palette.
+// Rgb returns the RGB values of a colour, also for the cube and the greys of the 256-colour
+// palette. For the default colour and the terminal's own sixteen it returns 0. Only a palette
+// colour has a Palette.
 func Rgb(c vterm.Color) (r, g, b int) {
 	switch n := int(c.Palette) - 16; {
 	case n >= 216:
@@ -20,8 +21,8 @@ func Rgb(c vterm.Color) (r, g, b int) {
 	return int(c.R), int(c.G), int(c.B)
 }
 
-// Shows reports whether a terminal shows colour c, of which the parts are known, as a: as it is, or
-// as the nearest of a palette of 256.
+// Shows reports whether a terminal shows colour c, whose RGB values are known, as a: exactly, or as
+// the nearest of a palette of 256.
 func Shows(a, c vterm.Color) bool {
 	if a.Kind != vterm.ColorPalette {
 		return a == c
@@ -46,13 +47,13 @@ func Plain(c vterm.Color) bool {
 	return max(r, g, b)-min(r, g, b) < 16 && (r >= 0xd8 || r <= 0x30) && !isOf(c, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14)
 }
 
-// Red reports whether a colour is red, as what says that a call failed.
+// Red reports whether a colour is red, the colour of failed calls.
 func Red(c vterm.Color) bool {
 	r, g, b := Rgb(c)
 	return isOf(c, 1, 9) || r > g+40 && r > b+40
 }
 
-// Green reports whether a colour is green, as what says that a call succeeded.
+// Green reports whether a colour is green, the colour of successful calls.
 func Green(c vterm.Color) bool {
 	r, g, b := Rgb(c)
 	return isOf(c, 2, 10) || g > r+40 && g > b+40

@@ -16,7 +16,7 @@ func FirstRune(s string) rune {
 	return 0
 }
 
-// AppendLetters appends the letters of s to b: what are no blanks.
+// AppendLetters appends s without blanks to b.
 func AppendLetters(b []byte, s string) []byte {
 	for {
 		word, rest, more := strings.Cut(s, " ")
@@ -27,10 +27,10 @@ func AppendLetters(b []byte, s string) []byte {
 	}
 }
 
-// LettersLen returns how many bytes of letters a text has.
+// LettersLen returns the length of a text without blanks, in bytes.
 func LettersLen(s string) int { return len(s) - strings.Count(s, " ") }
 
-// Mark is a set of inline styles that Markdown can say.
+// Mark is a set of inline styles that Markdown can express.
 type Mark uint8
 
 // The styles.
@@ -41,7 +41,7 @@ const (
 	MarkCode
 )
 
-// Highlighted reports whether a style has a background, as that of a prompt.
+// Highlighted reports whether a style has a background, as a prompt does.
 func Highlighted(s vterm.Style) bool { return s.Bg.Kind != vterm.ColorDefault }
 
 // Bold reports whether a style is bold.
@@ -53,12 +53,12 @@ func Italic(s vterm.Style) bool { return s.Italic }
 // Span is a piece of a line in one style.
 type Span struct {
 	Text  string
-	Width int // cells
+	Width int // in cells
 	Style vterm.Style
 	Mark  Mark
 }
 
-// PlainMarks reads the marks that every agent draws alike.
+// PlainMarks returns the marks that every agent draws in the same way.
 func PlainMarks(s vterm.Style) Mark {
 	var m Mark
 	if s.Bold {
@@ -73,7 +73,7 @@ func PlainMarks(s vterm.Style) Mark {
 	return m
 }
 
-// Marks reads the marks of a style that is that of inline code, or not.
+// Marks returns the marks of a style. code reports whether it is that of inline code.
 func Marks(s vterm.Style, code bool) Mark {
 	m := PlainMarks(s)
 	if code {
@@ -82,8 +82,8 @@ func Marks(s vterm.Style, code bool) Mark {
 	return m
 }
 
-// Spans is a row's cells [from, to) as spans; to < 0: up to its end. marks reads a run's style, in
-// place of PlainMarks.
+// Spans returns a row's cells [from, to) as spans. A negative to means its end. marks converts a
+// style to marks; nil means PlainMarks.
 func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
 	if marks == nil {
 		marks = PlainMarks
@@ -103,7 +103,7 @@ func Spans(r *vterm.Row, from, to int, marks func(vterm.Style) Mark) []Span {
 	return AppendCut(spans[:0], spans, from, to)
 }
 
-// Cut is the columns [from, to) of spans. A wide character that is cut in two is left out.
+// Cut returns the columns [from, to) of spans. It drops a wide character that would be cut in two.
 func Cut(spans []Span, from, to int) []Span {
 	return AppendCut(make([]Span, 0, len(spans)), spans, from, to)
 }
@@ -128,7 +128,7 @@ func AppendCut(out, spans []Span, from, to int) []Span {
 	return out
 }
 
-// cutSpan is the columns [from, to) of one span.
+// cutSpan returns the columns [from, to) of a span.
 func cutSpan(s Span, from, to int) Span {
 	if len(s.Text) == s.Width {
 		s.Text, s.Width = s.Text[from:to], to-from
@@ -140,8 +140,8 @@ func cutSpan(s Span, from, to int) Span {
 		by = vterm.Points
 		width = vterm.TextWidth(s.Text, by)
 	}
-	// Binary output may have characters that make one here and are two on the screen. What is typed
-	// behind it is where the row ends.
+	// In binary output, characters that form one here may be two on the screen. What was typed
+	// after it is at the end of the row.
 	col, pos, start, end := s.Width-width, 0, len(s.Text), 0
 	for c, w := range vterm.Clusters(s.Text, by) {
 		if max(col, 0) >= from && col+w <= to {
@@ -172,7 +172,7 @@ func Text(spans []Span) string {
 	return b.String()
 }
 
-// SpansWidth returns the width of spans in cells.
+// SpansWidth returns the width of spans, in cells.
 func SpansWidth(spans []Span) int {
 	n := 0
 	for _, s := range spans {
@@ -181,22 +181,22 @@ func SpansWidth(spans []Span) int {
 	return n
 }
 
-// Width is a text's width in cells.
+// Width returns the width of a text, in cells.
 func Width(s string) int { return displaywidth.String(s) }
 
-// Blanks returns n blanks, none if n is less than 0.
+// Blanks returns n blanks, or none if n is negative.
 func Blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
-// FirstWord is a line's text up to the first blank after its indent.
+// FirstWord returns a line's text up to the first blank after its indentation.
 func FirstWord(s string) string {
 	word, _, _ := strings.Cut(strings.TrimLeft(s, " "), " ")
 	return word
 }
 
-// LastWord is a line's text after its last blank.
+// LastWord returns a line's text after its last blank.
 func LastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// CommonStart returns what two texts begin with, in whole characters.
+// CommonStart returns the common beginning of two texts, in complete characters.
 func CommonStart(a, b string) string {
 	for i, r := range a {
 		if !strings.HasPrefix(b[i:], string(r)) {

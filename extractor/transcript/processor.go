@@ -415,7 +415,7 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) {
 	return p.known.changes(p.log.Entries(), changed), gone
 }
 
-// Agent returns the name of the agent that runs, or "".
+// Agent returns the name of the running agent, or "".
 func (p *Processor) Agent() string { return p.reader.Agent() }
 
 // State returns the newest event of the agent's state, such as session.EventIdle, or "".

@@ -47,7 +47,7 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if err != nil {
 		return writeError(path, err)
 	}
-	_ = sys.LockByte(f.File, 0) // so that others do not take it for left over
+	_ = sys.LockByte(f.File, 0) // marks it as being written for removeLeft
 	removeLeft(path)
 	sys.GiveAs(f.File, like(path))
 	defer t.Add(f.Name())()

@@ -51,7 +51,7 @@ func (o *IO) Page(write func(io.Writer) error) error {
 	return err
 }
 
-// ReadProgress shows how many bytes of these files have been read.
+// ReadProgress returns a bar for reading these files.
 func (o *IO) ReadProgress(label string, paths []string) *human.Bar {
 	var total int64
 	for _, path := range paths {
@@ -62,12 +62,12 @@ func (o *IO) ReadProgress(label string, paths []string) *human.Bar {
 	return o.Progress(label, "", total)
 }
 
-// Counter shows how many of total things have been done; unit names them.
+// Counter returns a bar for a number of things with the name unit.
 func (o *IO) Counter(label, unit string, total int) *human.Bar {
 	return o.Progress(label, unit, int64(total))
 }
 
-// Progress shows how much of total is done, on a terminal.
+// Progress returns a bar that is shown only on a terminal.
 func (o *IO) Progress(label, unit string, total int64) *human.Bar {
 	var out io.Writer
 	if IsTerminal(o.Err) {

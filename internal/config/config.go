@@ -110,7 +110,7 @@ type Retention struct {
 	KeepTagged bool   `toml:"keep_tagged"`
 }
 
-// Policy returns what is deleted once a day.
+// Policy returns the parsed retention policy.
 func (r *Retention) Policy() (library.RetentionPolicy, error) {
 	return library.ParseRetention(r.OlderThan, r.MaxSize, r.KeepTagged)
 }

@@ -39,8 +39,8 @@ func foreign(path string) (top string, owner int) {
 		info, err := os.Lstat(at)
 		switch {
 		case at == filepath.Dir(at):
-			return "", 0 // nothing above it is this user's
-		case err != nil: // it is behind a folder that keeps this user out
+			return "", 0 // this user owns nothing above it
+		case err != nil: // it is below a folder that this user cannot access
 		case sys.Owner(info) == os.Geteuid():
 			return top, owner
 		default:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-const sizeUnits = "KMGTPE" // each 1024 or 1000 times the one before
+const sizeUnits = "KMGTPE" // each is 1024 or 1000 times the previous one
 
 // FormatSize writes a size in binary units, with a decimal place below 10: 9 B, 1.5 MiB, 12 GiB. A
 // negative size is written as 0 B.

@@ -78,7 +78,7 @@ func removeDead(dir, own string) {
 	if rundir.Check(dir) != nil {
 		return
 	}
-	files, _ := os.ReadDir(dir) // if this fails, they stay
+	files, _ := os.ReadDir(dir) // on an error, they stay
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
 		if path == rundir.Socket(dir, own) || filepath.Ext(path) != filepath.Ext(rundir.Socket(dir, own)) {

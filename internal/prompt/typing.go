@@ -18,9 +18,9 @@ import (
 // A program that receives a text and a key at once treats both as pasted. So a key waits until the
 // program has shown the text before it.
 const (
-	betweenKeys = 150 * time.Millisecond // without output: it has,
-	echoTime    = 500 * time.Millisecond // with none at all: it shows nothing,
-	typedLimit  = 2 * time.Second        // and one that always writes is not waited for
+	betweenKeys = 150 * time.Millisecond // time without output after which it has shown it
+	echoTime    = 500 * time.Millisecond // time without any output after which it is assumed to show nothing
+	typedLimit  = 2 * time.Second        // maximum wait for a program that always writes
 )
 
 // Time limits for an agent: to start, to show a text in its input box, to react to Enter, and to
@@ -175,7 +175,7 @@ func (t *Typist) Submit(ctx context.Context, text string) error {
 		for now.State == extractor.StateUnknown { // it shows something else, or nothing yet
 			took := func() bool { now = t.sight(); return now.took(before, mark, busy) }
 			taken, err := t.until(ctx, noticeTime, took)
-			if err == nil && taken { // half a frame shows less than it will
+			if err == nil && taken { // an incomplete frame shows less
 				err = t.echoed(ctx)
 				taken = took()
 			}

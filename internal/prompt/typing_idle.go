@@ -12,8 +12,8 @@ const (
 	// idleTime is how long a session must have been idle: a prompt that was just sent is noticed
 	// within it.
 	idleTime = 1500 * time.Millisecond
-	// calmAfter is the same after work that was seen: an agent may answer two prompts one after
-	// the other.
+	// calmAfter is the same after work was seen: an agent may answer two prompts one after the
+	// other.
 	calmAfter = 500 * time.Millisecond
 	// starting is the same for a session that has shown nothing yet: programs take seconds to
 	// start, and lose input until then.

@@ -10,10 +10,10 @@ type TypingOrder struct {
 	Force bool // type even if the agent is starting or asking a question, and do not check whether it accepts the text
 }
 
-// Answers reports whether the order may answer a question of the agent: keys alone are meant to.
+// Answers reports whether the order may answer a question of the agent, as keys alone do.
 func (o TypingOrder) Answers() bool { return o.Force || o.Text == "" && !o.Enter }
 
-// Type types what is ordered. The errors are those of Ready, Submit and Keys, or the session's.
+// Type types an order. The errors are those of Ready, Submit and Keys, or the session's.
 func (t *Typist) Type(ctx context.Context, o TypingOrder) error {
 	keys, err := Keys(o.Keys, t.ApplicationKeys())
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// gramSize is the size of the smallest part of a known secret that is hidden, in bytes.
+// gramSize is the minimum length of a part of a known secret that is hidden, in bytes.
 const gramSize = 8
 
 // gram is a part of a text of that size.
 type gram uint64
 
-// eachGram calls found with each gram of a text and where it begins.
+// eachGram calls found with each gram of a text and its offset.
 func eachGram(text []byte, found func(g gram, at int)) {
 	g := gram(0)
 	for i, c := range text {

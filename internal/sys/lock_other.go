@@ -4,7 +4,7 @@ package sys
 
 import "os"
 
-// No such locks exist here, so a session without an end counts as interrupted.
+// This system has no such locks, so a session without an end counts as interrupted.
 
 // LockByte does nothing.
 func LockByte(*os.File, int64) error { return nil }

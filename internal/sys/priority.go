@@ -9,7 +9,7 @@ import (
 // Priorities, as nice(1) has them. Only on Linux does a thread have one: elsewhere all work has the
 // normal priority.
 const (
-	lowNice    = 10 // somebody waits for the work, but the recording of sessions comes first
+	lowNice    = 10 // for work that is waited for, but may not delay recorders
 	lowestNice = 19 // nobody waits for it
 )
 

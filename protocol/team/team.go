@@ -47,7 +47,7 @@ type State struct {
 	SHA256  string `json:"sha256"` // the digest of the last segment; empty: there is none
 }
 
-// Batch is some entries of a session.
+// Batch is a set of changes to a session's entries.
 type Batch struct {
 	Version int64             `json:"version"`        // of the entries, when the server has this Batch
 	After   int64             `json:"after"`          // the version that the server has
@@ -97,12 +97,12 @@ type Policy struct {
 // Pattern is a secret to take out.
 type Pattern struct {
 	Name   string `json:"name"`
-	Regexp string `json:"regexp"` // RE2; its first group, if it has one that matched, is the secret
+	Regexp string `json:"regexp"` // in RE2 syntax; its first group, if it has one that matched, is the secret
 }
 
 // Share asks for a link to a session (POST /api/sessions/ID/links).
 type Share struct {
-	Anyone  bool  `json:"anyone"`  // it opens for people without a token, too
+	Anyone  bool  `json:"anyone"`  // works without a token, too
 	Seconds int64 `json:"seconds"` // how long it is valid
 }
 

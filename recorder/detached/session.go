@@ -22,7 +22,7 @@ const (
 // Session describes a session to start in the background.
 type Session struct {
 	Command  []string
-	Database string // its path
+	Database string // path of the database
 	Size     string // size of the window, in the form of ParseSize
 	Redact   *bool  // the flag --redact; nil if it was not given
 	Input    bool   // whether to record keys

@@ -26,7 +26,7 @@ const (
 // Event is an event and its position in the session.
 type Event struct {
 	Number int64 // number of events before it
-	Offset int64 // output bytes before it
+	Offset int64 // its offset in the output, in bytes
 	session.Event
 }
 

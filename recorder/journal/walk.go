@@ -10,7 +10,7 @@ import (
 // Place is a position in a file, before an event.
 type Place struct {
 	Number int64 // of the event
-	Offset int64 // output bytes before it
+	Offset int64 // its offset in the output, in bytes
 	pos    int64 // bytes of the file before it
 }
 
@@ -68,7 +68,7 @@ func begin(f *os.File, id string) (*walk, *Reader, error) {
 // Tail describes the end of a file.
 type Tail struct {
 	Number int64 // of the event that would come next
-	Offset int64 // output bytes before it
+	Offset int64 // its offset in the output, in bytes
 	Last   Event // without its data; zero if the file has no events
 	Ended  bool  // Last is the command's exit
 	Size   int64 // bytes of the file

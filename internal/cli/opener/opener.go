@@ -15,7 +15,7 @@ type Opener struct {
 	Database  func() (path string, err error)
 	Recording func(path string, seen func(n int)) (*archive.Recording, error) // opens a recording's file
 	Progress  func(label, unit string, total int64) *human.Bar
-	Notice    func(format string, args ...any) // tells the user what is no failure
+	Notice    func(format string, args ...any) // prints a notice to the user
 	Temps     *cli.Temporaries
 	Redaction func() (archive.Redaction, error) // the redaction of what is shown
 	Team      func() (Sessions, error)          // the sessions on the team's server

@@ -22,7 +22,7 @@ import (
 
 // SessionFlags are the values of the flags.
 type SessionFlags struct {
-	filterFields     // as they were given: Cwd and Commit may be what only this machine understands
+	filterFields     // as given: Cwd and Commit may be relative to this machine
 	since, until, on string
 	Team             bool // select among the sessions on the team's server
 
@@ -69,25 +69,25 @@ func (f *SessionFlags) register(flags *pflag.FlagSet, team bool) {
 // TeamUsage is the usage of the flag --team for commands that have it without the other flags.
 const TeamUsage = "use the sessions on your team's server"
 
-// RegisterTeam adds the flags that choose among the sessions of a team.
+// RegisterTeam adds the flags that select among the sessions of a team.
 func (f *SessionFlags) RegisterTeam(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Team, "team", false, TeamUsage)
 	cli.GroupFlags(flags, groupTitle, "team")
 	f.register(flags, true)
 }
 
-// Any reports whether one of the flags is given.
+// Any reports whether one of the flags is set.
 func (f SessionFlags) Any() bool {
-	f.Folded, f.understood = false, "" // by default
+	f.Folded, f.understood = false, "" // not set by the user
 	return f != SessionFlags{}
 }
 
-// Understood says which day a weekday was taken for, once Filter has returned; "" where no flag
-// names one.
+// Understood returns the date for which a weekday was taken, or "" if no flag contains one. Filter
+// must have been called.
 func (f *SessionFlags) Understood() string { return f.understood }
 
-// Filter returns what the flags choose. now is the time by which words such as yesterday are read.
-// An error is a *failure.Error if a flag cannot be understood.
+// Filter returns the filter for the flags. Words such as yesterday are relative to now. The error
+// is a *failure.Error if a flag is invalid.
 func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 	f.understood = ""
 	if !f.Team && (f.Owner != "" || f.Space != "") {

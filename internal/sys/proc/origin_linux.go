@@ -14,11 +14,11 @@ import (
 const (
 	locks     = 10 // RLIMIT_LOCKS, which package syscall does not define
 	lockLimit = 1 << 62
-	limitName = "Max file locks" // of the limit in proc_pid_limits(5)
+	limitName = "Max file locks" // name of the limit in proc_pid_limits(5)
 	unlimited = "unlimited"
 )
 
-// Mark marks this process. A system that does not let it stays without the mark.
+// Mark marks this process. If the system does not allow it, the process stays unmarked.
 func Mark() { _ = syscall.Setrlimit(locks, &syscall.Rlimit{Cur: lockLimit, Max: lockLimit}) }
 
 // MarkedHere reports whether this process has the mark. It does not look at /proc, which may be
