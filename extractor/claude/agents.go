@@ -24,10 +24,10 @@ var (
 // agents is the mark of such a tree.
 var agents = chat.Mark{Row: row.Matching(lazy.Regexp(`^[●⏺][ \x{a0}].* agents`))}
 
-// treeRows counts the rows of such a tree.
+// treeRows returns the number of rows of such a tree.
 func treeRows(lines []row.Line) int { return 1 + row.Run(lines[1:], row.Prefixed("  ")) }
 
-// tree reads such a tree: each branch is a call.
+// tree parses such a tree: each branch becomes a call.
 func tree(p *chat.Parser, i, end int) {
 	var calls []chat.Item
 	for _, l := range p.Lines[i+1 : end] {
@@ -46,7 +46,7 @@ func tree(p *chat.Parser, i, end int) {
 //	  ⎿  · Which store should hold the cache? → Memory
 var answer = lazy.Regexp(`^ {0,3}⎿[ \x{a0}]*· `)
 
-// answers reads that.
+// answers parses such an answer.
 func answers(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	var questions, answers []string
 	for _, pair := range strings.Split("\n"+resultOf(lines[1:]).text, "\n· ")[1:] {

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// style is how replies are drawn.
+// style describes how replies are drawn.
 var style = markdown.Style{
 	Left: 2, MarkCells: true,
 	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true,
@@ -23,21 +23,22 @@ var style = markdown.Style{
 // fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.
 func fewColours(c vterm.Color) bool { return c.Kind == vterm.ColorPalette && c.Palette < 16 }
 
-// marks reads inline styles; code is in the themes' light blue.
+// marks returns inline styles. Code is in the themes' light blue.
 func marks(s vterm.Style) row.Mark { return row.Marks(s, codeInk(s.Fg)) }
 
-// marks16 reads code in a theme of 16 colours, where it is in a blue that grammars use, too.
+// marks16 is marks for a theme of 16 colours, in which grammars also use the blue of code.
 func marks16(s vterm.Style) row.Mark {
 	return row.Marks(vterm.Style{}, slices.Contains([]uint8{4, 12}, s.Fg.Palette))
 }
 
-// codeInk reports whether a colour is that of inline code: it is a blue in all themes.
+// codeInk reports whether a colour is that of inline code, which is a blue in all themes.
 func codeInk(c vterm.Color) bool {
 	r, _, b := row.Rgb(c)
 	return b >= r+40
 }
 
-// item reads a list item's marker: `-`, a number, deeper down a letter or a Roman number.
+// item parses a list item's marker: `-`, a number, or at a deeper level a letter or a Roman
+// numeral.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	t := l.Text[l.Indent:]
 	if row.FirstRune(t) <= '9' { // "-" too
@@ -66,8 +67,8 @@ var letterNumbers = func() map[string]int {
 	return numbers
 }()
 
-// levels are how headings are drawn, by their level: bold, italic and underlined the first, bold
-// the others.
+// levels describe how headings are drawn, by level: the first is bold, italic and underlined, the
+// others are bold.
 var levels = []func(vterm.Style) bool{
 	func(s vterm.Style) bool { return s.Italic && s.Underline != vterm.UnderlineNone },
 	func(s vterm.Style) bool { return s.Bold && !s.Italic && (row.Plain(s.Fg) || codeInk(s.Fg)) },
@@ -87,14 +88,14 @@ func headings(levels []func(vterm.Style) bool) func(l *markdown.Line) int {
 	}
 }
 
-// claudeInk is what the colours of a line say of it.
+// claudeInk classifies a line by its colours.
 type claudeInk uint8
 
 const (
 	inkPlain  claudeInk = 1 << iota // no colour
 	inkSyntax                       // highlighted code: the 16 colours, which nothing else uses
-	inkCode                         // all in the colour of code: a block without a language (2.1.2xx)
-	inkStyled                       // bold, italic, code within text: a paragraph
+	inkCode                         // completely in the colour of code: a block without a language (2.1.2xx)
+	inkStyled                       // bold, italic or code within text: a paragraph
 )
 
 // keywords begin lines of code and are drawn like code spans in a theme of 16 colours.
@@ -103,13 +104,13 @@ const keywords = " import from for def class return if else while func package f
 // meta is the grey of highlighted code.
 var meta = vterm.Color{Kind: vterm.ColorPalette, Palette: 8}
 
-// Notes of a line: its claudeInk in the lowest bits, and what else is asked of each line many
-// times.
+// Bits of Line.Note: the line's claudeInk in the lowest bits, and other properties that are needed
+// often.
 const (
 	noteInk   = 1<<4 - 1
-	noteItem  = 1 << 4 // item reads it
-	noteText  = 1 << 5 // it is an item of several words, which are text
-	noteSigns = 8      // the first bit of what readSigns returns
+	noteItem  = 1 << 4 // item accepts it
+	noteText  = 1 << 5 // it is an item of several words, so it is text
+	noteSigns = 8      // number of the first bit of the result of readSigns
 )
 
 func claudeNote(l *markdown.Line) uint16 {
@@ -130,13 +131,13 @@ func isProse(l *markdown.Line) bool {
 	return claudeNote(l)&noteText != 0 || prose.Judge(l.Text[l.Indent:]) == prose.Prose
 }
 
-// inkOf returns what readInk reads.
+// inkOf returns the cached result of readInk.
 func inkOf(l *markdown.Line) claudeInk { return claudeInk(claudeNote(l) & noteInk) }
 
-// isItem reports whether item reads the line.
+// isItem reports whether item accepts the line.
 func isItem(l *markdown.Line) bool { return claudeNote(l)&noteItem != 0 }
 
-// readInk reads the colours of a line.
+// readInk classifies a line by its colours.
 func readInk(l *markdown.Line) claudeInk {
 	var seen claudeInk
 	for i := range l.Spans {
@@ -158,7 +159,7 @@ func readInk(l *markdown.Line) claudeInk {
 // grey8 reports whether a character is in the grey of highlighted code.
 func grey8(s vterm.Style) bool { return s.Fg == meta }
 
-// spanInk reads the colour of a piece of a line; 0 if it is blank.
+// spanInk classifies a piece of a line by its colour. It returns 0 if it is blank.
 func spanInk(s *row.Span) claudeInk {
 	c := s.Style.Fg
 	switch {
@@ -176,8 +177,8 @@ func spanInk(s *row.Span) claudeInk {
 	return inkStyled
 }
 
-// code returns how many lines from the first are a code block, with the name of its language. The
-// agent draws code at the left edge of text, in the colours of a grammar if it has one for the
+// code returns how many lines from the first are a code block, including the name of its language.
+// The agent draws code at the left edge of text, in the colours of a grammar if it has one for the
 // language. Code may contain blank lines, and text may follow without one.
 func code(ls []markdown.Line) int {
 	if language(ls) {
@@ -198,8 +199,8 @@ func language(ls []markdown.Line) bool {
 	return len(ls) > 1 && !ls[1].Blank() && !ls[1].All(dim)
 }
 
-// unstyled returns how many lines from the first may be code by their style: up to a blank line,
-// one with a style of text, a numbered item or the name of another language.
+// unstyled returns how many lines from the first may be code by their style. They end at a blank
+// line, a line with a style of text, a numbered item or the name of another language.
 func unstyled(ls []markdown.Line) int {
 	for n := range ls {
 		l := &ls[n]
@@ -210,13 +211,13 @@ func unstyled(ls []markdown.Line) int {
 	return len(ls)
 }
 
-// numbered reports whether a line is a numbered item of several words.
+// numbered reports whether a line is a numbered item with several words.
 func numbered(l *markdown.Line) bool {
 	return claudeNote(l)&noteText != 0 && unicode.IsDigit(row.FirstRune(l.Text[l.Indent:]))
 }
 
-// below returns how many lines from the first, below code and a blank line, belong to the same
-// block of code.
+// below returns how many of the lines, which follow code and a blank line, belong to the same code
+// block.
 func below(ls []markdown.Line) int {
 	l := &ls[0]
 	if strings.HasPrefix(l.Text, "┌─") || strings.HasPrefix(l.Text, "▎") { // a table, a quote
@@ -235,7 +236,7 @@ func below(ls []markdown.Line) int {
 	return n
 }
 
-// endsSentence reports whether a line ends with a mark that ends sentences.
+// endsSentence reports whether a text ends with a mark that ends sentences.
 func endsSentence(t string) bool { return strings.ContainsAny(t[len(t)-1:], ".:!?") }
 
 // codeAt returns how many lines from the first are code; more groups may follow after blank
@@ -247,8 +248,8 @@ func codeAt(ls []markdown.Line) int {
 	return codeGroup(ls)
 }
 
-// maxGroup is how many lines below a line are looked at to find out what it begins: code of which
-// no line has a colour of its own, and the first row of a table, are no longer.
+// maxGroup is how many lines are examined to find out what a line begins. Code of which no line has
+// a colour of its own, and the first row of a table, are shorter.
 const maxGroup = 200
 
 // codeGroup returns how many lines from the first, up to a blank one, are code.
@@ -260,7 +261,7 @@ func codeGroup(ls []markdown.Line) int {
 		return codeInkRun(ls)
 	}
 	group := ls[:min(unstyled(ls), maxGroup+1)]
-	first, last := -1, -1 // of the lines whose colours say that they are code
+	first, last := -1, -1 // first and last line that are code by their colours
 	for k := range group {
 		if inkOf(&group[k]) == inkSyntax {
 			last = k
@@ -287,9 +288,9 @@ func codeGroup(ls []markdown.Line) int {
 	return plainCode(ls, end, command)
 }
 
-// text reports whether the first line is one of text: a sentence that is not indented further than
-// the code, and that begins no indented block. Below code, words without a capital and a mark at
-// the end are no sentence, but a command.
+// text reports whether the first line is text: a sentence that is not indented further than the
+// code and does not begin an indented block. Below code, words without a capital and a final mark
+// are not a sentence, but a command.
 func text(ls []markdown.Line, indent int, belowCode bool) bool {
 	l := &ls[0]
 	deeper := l.Indent > indent && !isItem(l)
@@ -297,15 +298,15 @@ func text(ls []markdown.Line, indent int, belowCode bool) bool {
 	return inkOf(l) == inkPlain && !deeper && !fragment && isProse(l) && !opens(ls)
 }
 
-// opens reports whether a line is followed by one that is indented further, as only in code:
+// opens reports whether a line is followed by one with a deeper indentation, as only in code:
 // `Traceback:`, `class A:`.
 func opens(ls []markdown.Line) bool {
 	next := &ls[min(1, len(ls)-1)]
 	return next.Indent > ls[0].Indent && !isItem(&ls[0])
 }
 
-// codeInkRun returns how many lines that are all in the colour of code are a block: a single word
-// is a code span.
+// codeInkRun returns how many lines that are completely in the colour of code are a block. A single
+// word is a code span.
 func codeInkRun(ls []markdown.Line) int {
 	n := row.Run(ls, func(l markdown.Line) bool { return inkOf(&l) == inkCode })
 	t := ls[0].Text[ls[0].Indent:]
@@ -315,9 +316,9 @@ func codeInkRun(ls []markdown.Line) int {
 	return n
 }
 
-// plainCode returns how many lines without any colour are code: all of a group without prose, if
-// its lines break where words had room, or are indented. ls[:end] is the group. Right below a
-// command text may follow.
+// plainCode returns how many lines without any colour are code: all lines of a group without prose,
+// if its lines break although words had room, or are indented. ls[:end] is the group. Text may
+// follow directly below a command.
 func plainCode(ls []markdown.Line, end int, command bool) int {
 	items := func(l markdown.Line) bool { return isItem(&l) }
 	if end == 0 || slices.ContainsFunc(ls[:end], items) {

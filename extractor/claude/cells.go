@@ -13,18 +13,19 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// talk is how one look draws what is said and done.
+// talk describes how a look draws messages and calls.
 type talk struct {
-	sent   chat.Mark                               // before what the user sent
-	goesOn func(above []row.Line, l row.Line) bool // reports whether a row goes on with the prompt above it
-	rest   func(l row.Line) bool                   // reports whether a row is of a prompt that begins above all rows that were seen
-	text   func(rows []row.Line) string            // reads the rows of a prompt
-	style  markdown.Style                          // of replies
-	few    markdown.Style                          // likewise, in a theme of 16 colours
-	cells  chat.Cells
+	sent   chat.Mark                               // mark of what the user sent
+	goesOn func(above []row.Line, l row.Line) bool // reports whether a row continues the prompt above it
+	// Reports whether a row belongs to a prompt whose beginning was never on the screen.
+	rest  func(l row.Line) bool
+	text  func(rows []row.Line) string // returns the text of a prompt
+	style markdown.Style               // style of replies
+	few   markdown.Style               // the same in a theme of 16 colours
+	cells chat.Cells
 }
 
-// begin sets the cells. The rows of most end where something of its own begins, or at a corner.
+// begin sets the cells. Most of them end at the beginning of another cell, or at a corner.
 func (t *talk) begin() *talk {
 	t.few = t.style
 	t.few.Marks = func(s vterm.Style) row.Mark { return t.style.Marks(s) | marks16(s) }
@@ -46,7 +47,7 @@ func (t *talk) begin() *talk {
 		{Begin: &chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
 		{Rule: "rest of a prompt", Headless: true, When: t.promptRest, Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
-		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // the agent's own
+		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // other output of the agent
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
 	}}
@@ -61,10 +62,10 @@ var (
 	ended  = lazy.Regexp(`^[✻✽✶✢*·][ \x{a0}].* for `)
 )
 
-// done is what is written below a turn: `✻ Baked for 1s`.
+// done matches what is written below a turn: `✻ Baked for 1s`.
 var done = chat.Mark{Row: row.Matching(ended), Ink: row.Grey}
 
-// glyphs returns each of the glyphs with the blank behind it.
+// glyphs returns each of the glyphs with a blank after it.
 func glyphs(all string) (out []string) {
 	for _, g := range all {
 		out = append(out, string(g)+" ", string(g)+"\u00a0")
@@ -72,21 +73,21 @@ func glyphs(all string) (out []string) {
 	return out
 }
 
-// behindSign returns what follows the sign and the blanks at a row's start.
+// behindSign returns the text after the sign and the blanks at a row's start.
 func behindSign(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
 	return strings.TrimLeft(text[n:], " \u00a0")
 }
 
-// begins reports whether something of its own begins at line k, so that the text above ends there.
+// begins reports whether a cell begins at line k, so that the text above ends there.
 func (t *talk) begins(lines []row.Line, k int) bool {
 	l := lines[k]
 	return t.cells.Begins(l) || (l.Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil) || l.Lost && t.promptRest(lines[k:], nil)
 }
 
-// replyRows counts the lines of a reply or of thinking. A corner follows it where it was
-// interrupted, where a call was never on the screen, and where the agent says something of its own
-// in grey: a hook's message, or that a plan was rejected. Others are its content.
+// replyRows returns the number of lines of a reply or of thinking. A corner follows it if it was
+// interrupted, if a call was never on the screen, and if the agent adds a message in grey: that of
+// a hook, or that a plan was rejected. Other corners belong to its text.
 func (t *talk) replyRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		if !t.begins(lines, k) {
@@ -97,20 +98,20 @@ func (t *talk) replyRows(lines []row.Line) int {
 	})
 }
 
-// callRows counts the lines of a call, with those of its result.
+// callRows returns the number of lines of a call, including its result.
 func (t *talk) callRows(lines []row.Line) int {
 	n := chat.Until(lines, func(k int) bool { return t.begins(lines, k) || lines[k].Lost })
 	return n + resultRows(lines[n:])
 }
 
-// outputRest reports whether rows without a corner are what a call printed.
+// outputRest reports whether rows without a corner are output of a call.
 func (t *talk) outputRest(lines []row.Line, earlier []chat.Item) bool {
 	end := row.SkipBlank(lines, row.Run(lines, deep))
 	return len(earlier) > 0 && (end == len(lines) || t.begins(lines, end))
 }
 
-// replyRest reports whether rows without a marker are of a reply: one was due or, where the
-// recording begins, they are written like one, and are no piece of the welcome.
+// replyRest reports whether rows without a marker belong to a reply: one was expected or, where the
+// recording begins, they look like one and are not a piece of the welcome.
 func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
 	if !lines[0].Late {
 		return slices.Contains([]string{session.RoleUser, session.RoleTool}, chat.Last(earlier).Role)
@@ -119,10 +120,10 @@ func (t *talk) replyRest(lines []row.Line, earlier []chat.Item) bool {
 	return slices.ContainsFunc(rows, chat.AtMargin) && !slices.ContainsFunc(rows, row.Matching(logo))
 }
 
-// logo matches a row of a small logo: its first word is made of half and quarter blocks.
+// logo matches a row of a small logo, whose first word consists of half and quarter blocks.
 var logo = lazy.Regexp(`^ *[▝▜▄▗▟▀█▘▖▙▛▌▐]+(?: |$)`)
 
-// wrote returns a Cell.Read for what is written in a role.
+// wrote returns a Cell.Read for text in a role.
 func (t *talk) wrote(role string) func([]row.Line, []chat.Item) (chat.Item, bool) {
 	return func(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 		if fewColours(lines[0].StyleAt(0).Fg) {
@@ -132,8 +133,7 @@ func (t *talk) wrote(role string) func([]row.Line, []chat.Item) (chat.Item, bool
 	}
 }
 
-// thinking reads thinking that is shown: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2
-// on.
+// thinking parses thinking: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2 on.
 func (t *talk) thinking(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Wrote(session.RoleThinking, lines[1:], &markdown.Style{Left: 2, Right: t.style.Right, Marks: func(vterm.Style) row.Mark { return 0 }})
 }

@@ -51,7 +51,7 @@ func Agent() *chat.Agent {
 // which has few glyphs, shows `>`.
 var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯>"), Ink: row.Highlighted}, goesOn: goesOn, rest: painted, text: promptText, style: style}).begin()
 
-// goesOn reports whether a row goes on with a prompt: it has the background, and no sign.
+// goesOn reports whether a row continues a prompt: it has the background, and no sign.
 func goesOn(_ []row.Line, l row.Line) bool {
 	return row.HasBackground(l) && !row.Starts(l.Text, "❯", ">")
 }

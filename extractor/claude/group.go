@@ -20,7 +20,7 @@ import (
 // is shown, of one that is done all, without their input. What they printed is folded away, so they
 // are truncated.
 
-// verbs are the words that a group's parts begin with, and the call each means.
+// verbs are the words with which a group's parts begin, and the tool for each.
 var verbs = map[string]string{
 	"reading": "Read", "read": "Read", "running": "Bash", "ran": "Bash", "listing": "List", "listed": "List",
 	"searching": "Search", "searched": "Search", "finding": "Search", "found": "Search", "editing": "Update", "edited": "Update", "writing": "Write", "wrote": "Write",
@@ -38,15 +38,15 @@ var (
 	serverPart = lazy.Regexp(`^(?:and )?(?i:call|quer)\w+ (\S+)(?: (\d+) times)?$`)
 )
 
-// groupPart is one part of a group's line: so many calls of a kind.
+// groupPart is a part of a group's line: a number of calls of one kind.
 type groupPart struct {
-	tool  string // "": thinking
+	tool  string // "" for thinking
 	count string
-	input string // the MCP server that was called, else ""
+	input string // name of the MCP server that was called, else ""
 }
 
-// groupParts parts a group's first line, and reports whether the calls run. It returns nil if the
-// line does not belong to a group.
+// groupParts parses a group's first line, and reports whether the calls are running. It returns nil
+// if the line does not belong to a group.
 func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 	text := behindSign(lines[0].Text)
 	goesOn := row.Run(lines[1:], func(l row.Line) bool { return l.Wrapped || groupMore().MatchString(l.Text) })
@@ -56,7 +56,7 @@ func groupParts(lines []row.Line) (parts []groupPart, runs bool) {
 	return partsOf(text)
 }
 
-// partsOf parts the text of a group, as groupParts does.
+// partsOf parses the text of a group, as groupParts does.
 func partsOf(text string) (parts []groupPart, runs bool) {
 	text, _, _ = strings.Cut(text, " (ctrl+")
 	counts, _, _ := strings.Cut(text, " · ")
@@ -78,8 +78,8 @@ func partsOf(text string) (parts []groupPart, runs bool) {
 	return parts, strings.HasSuffix(text, "…")
 }
 
-// group returns the calls of the group in the first line: of one that runs the call that the hint
-// behind its corner shows; the others were shown before or come later.
+// group returns the calls of the group in the first line. If it is running, it returns only the
+// call that the hint after its corner shows; the others were shown before or come later.
 func group(lines []row.Line, out claudeResult) (items []chat.Item) {
 	parts, runs := groupParts(lines)
 	described := parts == nil
@@ -129,10 +129,11 @@ func partItems(parts []groupPart, t session.Tool) (items []chat.Item) {
 // hookSays matches a hook's message: "PostToolUse:Bash says: Lint ran".
 var hookSays = lazy.Regexp(`^[A-Z]\w+(?::\S+)? says: `)
 
-// elapsed is how long a command has been running, behind it: "(6s)", "(1m 2s · 3 lines)".
+// elapsed matches how long a command has been running, after the command: "(6s)", "(1m 2s · 3
+// lines)".
 var elapsed = lazy.Regexp(` \((?:\d+[hms] ?)+(?:· [^()]*)?\)$`)
 
-// hinted is the call that a running group shows: a command, or what another call was given.
+// hinted returns the call that a running group shows: a command, or the input of another call.
 func hinted(name, hint string) (tool, input string) {
 	if command, ok := strings.CutPrefix(hint, "$ "); ok {
 		return "Bash", elapsed().ReplaceAllString(command, "")
@@ -143,9 +144,9 @@ func hinted(name, hint string) (tool, input string) {
 	return name, hint
 }
 
-// unmarked reports whether the first line is a call without a marker: a group of calls that are
-// done, grey from column 2 on, with "1 failed" in red; or one whose marker is hidden at the moment,
-// because it blinks.
+// unmarked reports whether the first line is a call without a marker: a group of finished calls,
+// grey from column 2 on, with "1 failed" in red; or a call whose blinking marker is hidden at the
+// moment.
 func unmarked(lines []row.Line, _ []chat.Item) bool {
 	l := lines[0]
 	if row.Indent(l.Text) != 2 {
@@ -164,11 +165,11 @@ func unmarked(lines []row.Line, _ []chat.Item) bool {
 	return runsBelow(lines)
 }
 
-// noHints begin what is in grey behind a corner and no command or file.
+// noHints are beginnings of grey texts after a corner that are neither a command nor a file.
 var noHints = slices.Concat(rejections, []string{"Tip: "})
 
-// runsBelow reports whether the first line describes a call that runs: a grey corner below it holds
-// its command or file.
+// runsBelow reports whether the first line describes a running call, whose command or file follows
+// a grey corner below it.
 func runsBelow(lines []row.Line) bool {
 	for _, l := range lines[1:min(len(lines), 6)] {
 		if sign := corner().FindString(l.Text); sign != "" {

@@ -40,8 +40,8 @@ var oldBanner = chat.Welcome{
 // oldSign matches a row that begins with the sign of an item.
 var oldSign = lazy.Regexp(`^(?:>|\p{So})[ \x{a0}]`)
 
-// oldGoesOn reports whether a row goes on with a prompt: with the background of its first row or,
-// in 1.0, without a sign, and grey where it is not right below. Early 1.0 draws only the first row
+// oldGoesOn reports whether a row continues a prompt: with the background of its first row or, in
+// 1.0, without a sign, and grey unless it is directly below. Early 1.0 draws only the first row
 // grey.
 func oldGoesOn(above []row.Line, l row.Line) bool {
 	if row.HasBackground(above[0]) {
@@ -50,7 +50,7 @@ func oldGoesOn(above []row.Line, l row.Line) bool {
 	return !oldSign().MatchString(l.Text) && !isCorner(l) && (row.Filled(above[len(above)-1]) || l.All(row.Grey))
 }
 
-// greyed reports whether text is of a prompt in 1.0: thinking is italic, a heading dim.
+// greyed reports whether text belongs to a prompt in 1.0. Thinking is italic, a heading dim.
 func greyed(s vterm.Style) bool { return row.Grey(s) && !s.Italic && !s.Dim }
 
 // oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
@@ -90,8 +90,8 @@ func oldPrompt(rows []row.Line) string {
 	return strings.Trim(text, "\n \u00a0")
 }
 
-// oldStyle is how replies are drawn: quotes and headings of the third level are dim, tables that
-// have no room are written as Markdown.
+// oldStyle describes how replies are drawn: quotes and headings of the third level are dim, tables
+// without enough room are written as Markdown.
 func oldStyle() markdown.Style {
 	lk := style
 	lk.Right = 5

@@ -20,16 +20,16 @@ var (
 )
 
 // clears reports whether a row is a command that cleared the conversation. The live input has the
-// same glyph, but no background and (in 1.0) a box around it.
+// same glyph, but no background and, in 1.0, a box around it.
 func (t *talk) clears(l row.Line) bool {
 	return clearing().MatchString(behindSign(l.Text)) && t.sent.On(l)
 }
 
-// queued reports whether a prompt waits for the running turn to end: all of it is grey.
+// queued reports whether a prompt waits for the running turn to end: it is completely grey.
 func queued(l row.Line) bool { return row.HasBackground(l) && l.All(row.Grey) }
 
-// painted reports whether all of a row is on a background, from the first column on. Of a logo only
-// some pixels are, and a changed line of a diff is indented.
+// painted reports whether a row has a background from the first column to its end. A logo has one
+// only in some cells, and a changed line of a diff is indented.
 func painted(l row.Line) bool { return row.HasBackground(l) && l.All(row.Highlighted) }
 
 // says returns a Cell.When for a prompt whose text matches.
@@ -39,13 +39,14 @@ func (t *talk) says(command func() *regexp.Regexp) func([]row.Line, []chat.Item)
 	}
 }
 
-// prompt reads what the user sent.
+// prompt parses what the user sent.
 func (t *talk) prompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	text := t.text(lines)
 	return chat.Said(session.RoleUser, text, text), text != ""
 }
 
-// promptRows counts the rows of a prompt. Where rows are lost, those below may be of the reply.
+// promptRows returns the number of rows of a prompt. If rows are lost, those below may belong to
+// the reply.
 func (t *talk) promptRows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		if lines[k].Lost {
@@ -55,32 +56,32 @@ func (t *talk) promptRows(lines []row.Line) int {
 	})
 }
 
-// promptEnds reports whether line k does not go on with the prompt above it.
+// promptEnds reports whether line k does not continue the prompt above it.
 func (t *talk) promptEnds(lines []row.Line, k int) bool {
 	l := lines[k]
 	return l.Text != "" && !l.Wrapped && !t.goesOn(lines[:k], l)
 }
 
-// promptRest reports whether rows without a sign, down to where others are lost, are of a prompt.
+// promptRest reports whether rows without a sign, up to where others are lost, belong to a prompt.
 func (t *talk) promptRest(lines []row.Line, _ []chat.Item) bool {
 	n := chat.Until(lines, func(k int) bool { return lines[k].Lost || t.promptEnds(lines, k) })
 	return slices.ContainsFunc(lines[:n], t.rest)
 }
 
-// commandRows counts the rows of a command, with those of what it printed. The background goes on
+// commandRows returns the number of rows of a command and its output. The background continues
 // below a command that the terminal wrapped.
 func (t *talk) commandRows(lines []row.Line) int {
 	n := row.SkipBlank(lines, t.promptRows(lines))
 	return n + resultRows(lines[n:])
 }
 
-// command reads a command of the agent, with what it printed.
+// command parses a command of the agent with its output.
 func (t *talk) command(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	n := t.promptRows(lines)
 	return printed(session.RoleCommand, t.text(lines[:n]), resultOf(lines[row.SkipBlank(lines, n):]).text)
 }
 
-// shell reads a line for the shell that the user sent with `!`. What is grey is a note on it.
+// shell parses a shell command that the user sent with `!`. Grey text is a note on it.
 func shell(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	head, below := parted(lines)
 	out := resultOf(below)
@@ -90,14 +91,14 @@ func shell(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return printed(session.RoleShell, markdown.Prompt(head, &markdown.Style{Left: 2, Right: 2}), out.text)
 }
 
-// printed returns the item of a command, with what it printed.
+// printed returns an item for a command with its output.
 func printed(role, text, output string) (chat.Item, bool) {
 	it := chat.Said(role, text, "`"+text+"`")
 	it.Output = output
 	return it, true
 }
 
-// promptText is what a prompt says.
+// promptText returns the text of a prompt.
 func promptText(rows []row.Line) string {
 	free := 2
 	for _, l := range rows {

@@ -9,16 +9,16 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// signs are those of Markdown, by kind: headings, fences, quotes, bold words, code, links. As the
-// agent draws Markdown without them, a block with several kinds is the source of a document, in a
-// fence of its own.
+// signs are the signs of Markdown by kind: headings, fences, quotes, bold words, code, links. The
+// agent draws Markdown without them, so a block with several kinds is the source of a document in a
+// fence.
 var signs = []func() *regexp.Regexp{
 	lazy.Regexp("^#+ "), lazy.Regexp("^```"), lazy.Regexp("^> "),
 	lazy.Regexp(`\*\*`), lazy.Regexp("`.*`"), lazy.Regexp(`\]\(`),
 }
 
-// source returns how many lines from the first are the source of a Markdown document: up to
-// the last group of lines with signs, where at most one line without any is between two.
+// source returns how many lines from the first are the source of a Markdown document: up to the
+// last group of lines with signs, where at most one line without signs may be between two.
 func source(ls []markdown.Line) int {
 	var kinds uint8
 	n, without := 0, 0
@@ -42,10 +42,10 @@ func source(ls []markdown.Line) int {
 	return n
 }
 
-// signsOf returns what readSigns reads.
+// signsOf returns the cached result of readSigns.
 func signsOf(l *markdown.Line) uint8 { return uint8(claudeNote(l) >> noteSigns) }
 
-// readSigns returns the kinds of signs in a line, a bit each.
+// readSigns returns the kinds of signs in a line, one bit each.
 func readSigns(l *markdown.Line) (kinds uint8) {
 	if t := l.Text[l.Indent:]; strings.ContainsAny(t, "#`>*]") {
 		for i, sign := range signs {

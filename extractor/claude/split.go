@@ -11,11 +11,12 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// split finds the input at the bottom of the screen, or the dialog in its place, and goes up
-// over what belongs to it: status lines, queued prompts, the spinner with its tips.
+// split finds the input at the bottom of the screen, or the dialog in its place, and the chrome
+// above it: status lines, queued prompts, the spinner with its tips.
 func split(s chat.Screen) chat.Split {
 	last := s.Lines[max(0, len(s.Lines)-12):]
-	if at := slices.IndexFunc(last, row.Containing("Showing detailed transcript")); at >= 0 { // Ctrl+O, Ctrl+R in 1.0: everything again, and more
+	if at := slices.IndexFunc(last, row.Containing("Showing detailed transcript")); at >= 0 {
+		// Ctrl+O, or Ctrl+R in 1.0: a detailed view of everything.
 		bottom := len(s.Lines) - len(last) + at
 		if bottom > 0 && frame(s.Lines[bottom-1]) {
 			bottom--
@@ -47,7 +48,7 @@ func split(s chat.Screen) chat.Split {
 }
 
 // claudeInput returns the first row of the input, or of the dialog in its place, whose upper rule
-// is the first below the conversation; -1 if the screen has neither.
+// is the first below the conversation, or -1 if the screen has neither.
 func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 	top = -1
 	for i := len(lines) - 2; i >= 0; i-- {
@@ -62,7 +63,7 @@ func claudeInput(lines []row.Line, alt bool) (top int, asks bool) {
 	return top, asks
 }
 
-// dialog reports whether a row is a choice of a dialog, or says how it is cancelled.
+// dialog reports whether a row is a choice of a dialog, or explains how to cancel it.
 func dialog(l row.Line) bool {
 	return strings.Contains(l.Text, "Esc to cancel") || choice().MatchString(l.Text)
 }
@@ -72,7 +73,7 @@ var boxEnd = row.Prefixed("╰")
 
 // holdsInput reports whether the rows below a rule begin with the live input. On the alternate
 // screen of a terminal multiplexer, the rest of a rule may be above it that was drawn for a wider
-// window; elsewhere the agent draws it again at once.
+// window; elsewhere the agent redraws it at once.
 func holdsInput(lines []row.Line, alt bool) bool {
 	if alt {
 		lines = lines[row.Run(lines[:len(lines)-1], row.Matching(strokes)):]
@@ -83,23 +84,22 @@ func holdsInput(lines []row.Line, alt bool) bool {
 var (
 	// input matches the first row of the live input, between its rules or in its box.
 	input = lazy.Regexp(`^(?:│[ \x{a0}]+)?[>❯!#](?:[ \x{a0}]|$)`)
-	// strokes match a row of nothing else.
+	// strokes matches a row that consists of a rule.
 	strokes = lazy.Regexp(`^─+$`)
 	// choice matches a choice of a dialog, with its pointer.
 	choice = lazy.Regexp(`^(?:│ *| +)❯(?:[ \x{a0}]|$)`)
 )
 
-// frame reports whether a row is a rule from column 0 over (almost) the whole width, perhaps with a
-// label in it, or the top of such a box, without a word in it.
+// frame reports whether a row is a rule from column 0 over (almost) the whole width, maybe with a
+// label in it, or the top of such a box without a label.
 func frame(l row.Line) bool {
 	return row.Starts(l.Text, "───", "╭─") && strings.Count(l.Text, strokeEnd)*10 >= l.Cols*6
 }
 
-// strokeEnd is the last byte of "─": single bytes are counted fast, and labels have no such.
+// strokeEnd is the last byte of "─". Counting single bytes is fast, and labels do not contain it.
 const strokeEnd = "\x80"
 
-// above goes up from the input over what is between it and the conversation, and returns the
-// row below the conversation's last.
+// above skips the chrome above the input, and returns the row below the conversation's last.
 func above(lines []row.Line, top int) (bottom int, busy bool) {
 	for bottom = top; ; busy = true {
 		bottom = len(row.Trim(lines[:bottom]))
@@ -120,8 +120,8 @@ func claudeSpinner(l row.Line) bool {
 	return strings.ContainsRune(spinners, glyph) && !row.Plain(l.StyleAt(0).Fg) && strings.Contains(head, "…")
 }
 
-// scrolled reads what the alternate screen shows when the user scrolled back: the prompt's
-// first line pinned on top, a pill with an arrow in the last row of the conversation.
+// scrolled parses what the alternate screen shows when the user has scrolled back: the prompt's
+// first line pinned at the top, a pill with an arrow in the last row of the conversation.
 func scrolled(s chat.Screen, sp *chat.Split) {
 	if i := row.Last(s.Lines[:sp.Bottom], pill); i >= 0 {
 		sp.Bottom, sp.Scrolled = i, true
@@ -131,9 +131,8 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 	}
 }
 
-// overlaid reports whether the row above the input is a notice over the conversation, whose own row
-// it hides for a while: "tmux detected · scroll with PgUp/PgDn", or "◐ medium · /effort" at the
-// right.
+// overlaid reports whether the row above the input is a notice that temporarily covers a row of the
+// conversation: "tmux detected · scroll with PgUp/PgDn", or "◐ medium · /effort" at the right.
 func overlaid(l row.Line) bool {
 	indent := row.Indent(l.Text)
 	return l.All(row.Grey) && (indent == 2 && row.FirstRune(l.Text[indent:]) != '⎿' || indent > l.Cols/2)
@@ -146,8 +145,8 @@ func pill(l row.Line) bool {
 	})
 }
 
-// claudeMenu returns the first row of a menu right above the input that hides what is under it, or
-// top if there is no menu.
+// claudeMenu returns the first row of a menu directly above the input that covers what is under it,
+// or top if there is no menu.
 func claudeMenu(lines []row.Line, top int) int {
 	named := false
 	for at := top; at > 0; at-- {

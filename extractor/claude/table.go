@@ -8,7 +8,7 @@ import (
 )
 
 // border reports whether a box is a table: its border does not have the colour of code, its columns
-// have room for three characters (and a blank at both sides), and its heads are centred.
+// have room for three characters and a blank at both sides, and its heads are centred.
 func border(ls []markdown.Line) bool {
 	if inkOf(&ls[0]) == inkCode {
 		return false

@@ -13,21 +13,20 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// names are the calls that the agent shows by name; one of them may lack its marker, which
-// blinks.
+// names are the calls that the agent shows by name. One of them may lack its blinking marker.
 var names = map[string]bool{
 	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true, "Search": true, "Glob": true,
 	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true, "Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
 	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true, "Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
 }
 
-// header reads a call's name off a row: the bold words from column 2 on, up to the bracket. rest is
+// header parses a call's name in a row: the bold words from column 2 up to the bracket. rest is
 // what follows.
 func header(l row.Line) (name, rest string) {
 	spans := row.Spans(l.Row, 2, -1, nil)
 	bold := row.Run(spans, func(s row.Span) bool { return s.Style.Bold })
 	name, rest = row.Text(spans[:bold]), row.Text(spans[bold:])
-	if name == "" { // it waits for its turn: all is grey, with dots behind it (1.0)
+	if name == "" { // it waits for its turn: completely grey, with dots after it (1.0)
 		if name, _, _ = strings.Cut(rest, "("); !names[name] {
 			return "", ""
 		}
@@ -46,7 +45,7 @@ func isCall(l row.Line) bool {
 	return name != "" || row.Grey(l.StyleAt(0)) && !l.All(row.Grey)
 }
 
-// call reads a call, or a group of calls that is shown as one line, with its result.
+// call parses a call, or a group of calls that is shown as one line, with its result.
 func call(p *chat.Parser, i, end int) {
 	head, below := parted(p.Lines[i:end])
 	out := resultOf(below)
@@ -62,8 +61,8 @@ func call(p *chat.Parser, i, end int) {
 	}
 }
 
-// loose reads a corner that no call or command owns: the interruption of a reply, the failure of a
-// call that is not shown, a file that is attached, or a note.
+// loose parses a corner that belongs to no call or command: the interruption of a reply, the
+// failure of a call that is not shown, an attached file, or a note.
 func loose(p *chat.Parser, i, end int) {
 	out := resultOf(p.Lines[i:end])
 	file, attached := strings.CutPrefix(out.text, "Read ")
@@ -78,7 +77,7 @@ func loose(p *chat.Parser, i, end int) {
 	}
 }
 
-// did returns the item of a call.
+// did returns an item for a call.
 func did(t *session.Tool) chat.Item {
 	it := chat.Called(t)
 	if t.Input == "" {
@@ -88,13 +87,13 @@ func did(t *session.Tool) chat.Item {
 	return it
 }
 
-// status returns a call's status, by its marker's colour.
+// status returns a call's status from its marker's colour.
 func status(l row.Line) string {
 	st := l.StyleAt(0)
 	return chat.Status(st.Fg, row.Grey(st))
 }
 
-// args returns what is in a call's brackets.
+// args returns the text in a call's brackets.
 func args(lines []row.Line, name string) string {
 	lk := markdown.Style{Left: 2, Right: 4}
 	ls := lk.Lines(lines)
@@ -111,8 +110,8 @@ func args(lines []row.Line, name string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(s, "("), ")")
 }
 
-// interruptions begin notes that the user stopped a reply; rejections begin what is said of a call
-// that the user stopped, or did not allow.
+// interruptions are beginnings of notes that the user stopped a reply; rejections are those of
+// notes that the user stopped or rejected a call.
 var (
 	interruptions = []string{"Interrupted", "[Request interrupted by user"}
 	rejections    = slices.Concat(interruptions, []string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "Not run", "The user doesn't want to proceed"})
@@ -121,7 +120,7 @@ var (
 // interrupted reports whether a note says that the user stopped a reply.
 func interrupted(s string) bool { return row.Starts(s, interruptions...) }
 
-// outcome sets what came out of a call.
+// outcome sets the result of a call.
 func outcome(t *session.Tool, out claudeResult) {
 	t.Output, t.Truncated = out.text, out.truncated || strings.HasSuffix(t.Input, "…")
 	first, _, _ := strings.Cut(out.text, "\n")
@@ -139,23 +138,23 @@ func outcome(t *session.Tool, out claudeResult) {
 type claudeResult struct {
 	text      string
 	truncated bool
-	ink       vterm.Style // of its first line
-	stopped   bool        // a corner says that the user stopped the turn
+	ink       vterm.Style // style of its first line
+	stopped   bool        // a corner shows that the user stopped the turn
 }
 
-// corner matches `⎿` at column 2 or 3 and the blanks behind it.
+// corner matches `⎿` at column 2 or 3 and the blanks after it.
 var corner = lazy.Regexp(`^ {0,3}⎿[ \x{a0}]*`)
 
 // isCorner reports whether a row begins with a corner.
 var isCorner = row.Matching(corner)
 
-// parted parts the rows of a call: its own, and those of its result.
+// parted splits the rows of a call into its own and those of its result.
 func parted(lines []row.Line) (head, below []row.Line) {
 	n := row.Run(lines, row.Not(isCorner))
 	return lines[:n], lines[n:]
 }
 
-// resultRows counts the rows of what follows corners, from the first row on.
+// resultRows returns the number of rows at the start that belong to corners.
 func resultRows(lines []row.Line) (n int) {
 	for n < len(lines) && isCorner(lines[n]) {
 		n += outputRows(lines[n:])
@@ -163,7 +162,7 @@ func resultRows(lines []row.Line) (n int) {
 	return n
 }
 
-// resultOf reads what follows corners, of which one begins each part of the rows.
+// resultOf parses rows that consist of parts, each beginning with a corner.
 func resultOf(lines []row.Line) (out claudeResult) {
 	for len(lines) > 0 {
 		n := outputRows(lines)
@@ -180,19 +179,20 @@ func resultOf(lines []row.Line) (out claudeResult) {
 	return out
 }
 
-// outputLeft is the column of the output of a call, where a corner leaves that much free.
+// outputLeft is the column of a call's output, if a corner leaves that many columns free.
 const outputLeft = 5
 
-// deep reports whether a row may be one of what a call printed.
+// deep reports whether a row may be output of a call.
 func deep(l row.Line) bool { return l.Text == "" || row.Indent(l.Text) >= 4 }
 
-// outputRows counts the rows of what a call printed, with the first, which may be blank.
+// outputRows returns the number of rows of a call's output, including the first, which may be
+// blank.
 func outputRows(lines []row.Line) int {
 	return max(1, len(row.Trim(lines[:1+row.Run(lines[1:], deep)])))
 }
 
-// headlessOutput reads the rest of what a call printed, whose corner was never on the screen. It is
-// the last call's, unless that is done.
+// headlessOutput parses the rest of an output whose corner was never on the screen. It belongs to
+// the last call, unless that is finished.
 func headlessOutput(p *chat.Parser, i, end int) {
 	text, _ := outputText(p.Lines[i:end], outputLeft)
 	if it := p.Above(); it.Open && it.Tool.Output == "" {
@@ -204,12 +204,12 @@ func headlessOutput(p *chat.Parser, i, end int) {
 	it.Tool, it.Headless = &session.Tool{Output: text, Status: session.ToolOK}, true
 }
 
-// hidden matches the notes that more of an output is hidden: `… +9 lines (ctrl+o to expand)`, on a
-// line of their own or behind another one.
+// hidden matches notes that more of an output is hidden: `… +9 lines (ctrl+o to expand)`, on a line
+// of their own or at the end of one.
 var hidden = lazy.Regexp(`(?m)^ *…(?: \+.*|.*\(ctrl\+.*\))$\n?| *\(ctrl\+[^(\n]*\)$`)
 
-// outputText returns the rows of an output from a column on as they are, without the notes that
-// more of it is hidden.
+// outputText returns the rows of an output from a column on, without the notes that more of it is
+// hidden.
 func outputText(lines []row.Line, left int) (text string, truncated bool) {
 	whole := markdown.Verbatim(lines, left)
 	if !strings.ContainsAny(whole, "…(") { // as most have not

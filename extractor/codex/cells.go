@@ -12,9 +12,9 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// cells are what is said and done: a sign in the first column begins each. A prompt's is dim,
-// unlike the composer's. A reply's bullet is dim and so is the blank behind it; that of a command
-// is drawn by itself, that of a change to files precedes a bold verb.
+// cells are the messages and calls: each begins with a sign in the first column. That of a prompt
+// is dim, unlike the composer's. A reply's bullet is dim and so is the blank after it; that of a
+// command is drawn alone, that of a change to files precedes a bold verb.
 var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: &bullet, When: chat.First(statusRow)},
 	{Rule: "call", Begin: &bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
@@ -48,13 +48,13 @@ var atEdge = chat.Mark{Row: row.Filled}
 func dim(s vterm.Style) bool      { return s.Dim }
 func coloured(s vterm.Style) bool { return s.Fg.Kind != vterm.ColorDefault }
 
-// userRow reports whether a row looks like the first of a prompt in the conversation.
+// userRow reports whether a row looks like the first row of a prompt in the conversation.
 func userRow(l row.Line) bool {
 	cell, _ := cells.Of(l)
 	return cell.Role == session.RoleUser
 }
 
-// barred counts the rows of a prompt with a bar before each of its lines.
+// barred returns the number of rows of a prompt with a bar before each of its lines.
 func barred(lines []row.Line) int {
 	return row.Run(lines, row.Prefixed("▌"))
 }
@@ -68,14 +68,14 @@ func footnote(l row.Line) bool {
 	return l.DimAt(0) && len(l.Runs) == 1
 }
 
-// printed reports whether a row without a sign is dim, as what tools print is.
+// printed reports whether a row without a sign is dim, like the output of tools.
 func printed(l row.Line) bool {
 	st := l.StyleAt(row.Indent(l.Text))
 	return st.Dim && !st.Italic
 }
 
-// promptRest reports whether rows without a head are of a prompt: they are on a background, or two
-// blank rows are between them and what the agent says next, and they are not below a call. Below a
+// promptRest reports whether rows without a head belong to a prompt: they have a background, or are
+// separated from what the agent says next by two blank rows, and are not below a call. Below a
 // reply there is one blank row, or another prompt.
 func promptRest(lines []row.Line, earlier []chat.Item) bool {
 	if row.HasBackground(lines[0]) {
@@ -86,8 +86,8 @@ func promptRest(lines []row.Line, earlier []chat.Item) bool {
 		slices.Contains([]string{session.RoleUser, session.RoleAssistant}, chat.Last(earlier).Role)
 }
 
-// replyRest reports whether rows without a head are of a reply: one was due or, where the recording
-// begins, they are written like one.
+// replyRest reports whether rows without a head belong to a reply: one was expected or, where the
+// recording begins, they look like one.
 func replyRest(lines []row.Line, earlier []chat.Item) bool {
 	if chat.Last(earlier).Role == session.RoleUser {
 		return true
@@ -102,7 +102,7 @@ func call(l row.Line) bool {
 	return title != "" && l.Runs[0].Width == 1 || slices.Contains(dimTitles, title) || change(l, title)
 }
 
-// titleOf is the bold text behind a bullet.
+// titleOf returns the bold text after a bullet.
 func titleOf(l row.Line) string {
 	if r := l.RunAt(2); r.Style.Bold {
 		return strings.TrimSpace(r.Text)
@@ -110,7 +110,7 @@ func titleOf(l row.Line) string {
 	return ""
 }
 
-// dimTitles are cells whose bullet is that of a reply.
+// dimTitles are titles of cells whose bullet is that of a reply.
 var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Generated Image:", "Proposed Change", "Change Approved"}
 
 // changes matches the head of a change to files, up to the counts. If the path is very long, these
@@ -125,7 +125,7 @@ func change(l row.Line, title string) bool {
 	return title != "" && m != "" && (at == m || coloured(l.StyleAt(row.Width(at))))
 }
 
-// infos match notices that look like replies by their words.
+// infos matches notices that look like replies, by their words.
 var infos = lazy.Regexp(` hook \(|^\S+ (?:Unrecognized command '/|Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Compact task completed|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
@@ -135,7 +135,7 @@ func info(l row.Line) bool {
 	return infos().MatchString(l.Text) || hint || !l.DimAt(0) && l.BoldAt(1)
 }
 
-// prompt reads what the user typed.
+// prompt parses what the user typed.
 func prompt(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	c := &body{lines: ls}
 	c.look = markdown.Style{Left: 2, Right: 1, Seam: c.cutSeam}
@@ -145,7 +145,7 @@ func prompt(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Typed(ls, &c.look)
 }
 
-// reply reads a reply, or reasoning, which is dim and italic.
+// reply parses a reply, or reasoning, which is dim and italic.
 func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	if ls[0].Text == "• Proposed Plan" && len(ls) > 1 { // the title above a reply that is a plan
 		ls = ls[1:]
@@ -158,18 +158,18 @@ func reply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Wrote(role, ls, lk)
 }
 
-// oldReply reads a reply of a version up to 0.42.
+// oldReply parses a reply of versions up to 0.42.
 func oldReply(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	ls = slices.DeleteFunc(slices.Clone(ls), statusRow) // a resize left it behind
 	return chat.Wrote(session.RoleAssistant, ls, oldLook(ls))
 }
 
-// reasoning reports whether all of a cell's first row is dim and italic.
+// reasoning reports whether a cell's first row is completely dim and italic.
 func reasoning(ls []row.Line) bool {
 	return (&markdown.Style{Left: 2}).Lines(ls[:1])[0].All(func(s vterm.Style) bool { return s.Italic && s.Dim })
 }
 
-// notice reads a notice; some tell what became of a call or of the turn.
+// notice parses a notice. Some notices are the result of a call or of the turn.
 func notice(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
 	text, _ := markdown.Render(ls, &markdown.Style{Left: 2})
@@ -191,10 +191,11 @@ func newChat(lines []row.Line, _ []chat.Item) bool {
 	return welcome.Rows(lines[max(i, 0):]) > 0
 }
 
-// farewellRows is more rows than what is printed there has, when wrapped, with the blank below it.
+// farewellRows is more than the number of rows that are printed there, when wrapped, including the
+// blank row below.
 const farewellRows = 9
 
-// command reads a command of Codex's own with what it printed, perhaps in a box.
+// command parses a command of Codex's own with its output, maybe in a box.
 func command(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	text := strings.TrimSpace(ls[0].Text)
 	it := chat.Said(session.RoleCommand, text, "`"+text+"`")
@@ -202,7 +203,7 @@ func command(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return it, true
 }
 
-// unboxed is lines without the box around them.
+// unboxed returns lines without the box around them.
 func unboxed(ls []row.Line) []row.Line {
 	var out []row.Line
 	for _, l := range ls {

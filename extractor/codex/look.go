@@ -12,8 +12,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// replyLook is how the lines of a reply are drawn: Markdown whose signs are left standing, with
-// styles, no fences.
+// replyLook returns the style of a reply: Markdown whose signs are kept, with styles, but without
+// fences.
 func replyLook(ls []row.Line) *markdown.Style { return &newBody(ls).look }
 
 func newBody(ls []row.Line) *body {
@@ -37,23 +37,22 @@ type body struct {
 // black.
 var spanInks = []uint8{6, 15}
 
-// marks tells what a style means. Code spans are dim, in one of spanInks or, since there are
-// themes, in a colour of the theme; words in bold may have one too.
+// marks returns the marks of a style. Code spans are dim, in one of spanInks or, since there are
+// themes, in a colour of the theme. Bold words may have one, too.
 func marks(s vterm.Style) row.Mark {
 	themed := themed(s) && !s.Bold
 	return row.Marks(s, s.Underline == vterm.UnderlineNone && (slices.Contains(spanInks, s.Fg.Palette) || !s.Italic && (s.Dim || themed)))
 }
 
-// themed reports whether text is in a colour of a theme, as it is or as the nearest of a palette of
+// themed reports whether text has a colour of a theme, exactly or as the nearest of a palette of
 // 256.
 func themed(s vterm.Style) bool { return s.Fg.Kind == vterm.ColorRGB || s.Fg.Palette >= 16 }
 
 // tasks are the signs of a list of tasks.
 var tasks = map[string]string{"☐": markdown.TaskOpen, "☑": markdown.TaskDone}
 
-// item reads a list item: numbers always have a colour, "-" has none, "•" has one in most
-// versions that draw it. What is in the colour of a code span as a whole is what was wrapped of
-// one.
+// item parses a list item: numbers always have a colour, "-" has none, "•" has one in most versions
+// that draw it. A line completely in the colour of a code span is the rest of a wrapped one.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	end := l.Indent + len(row.FirstWord(l.Text)) // where the blank is
 	first, more := l.First(), end < len(l.Text)
@@ -69,7 +68,7 @@ func item(l *markdown.Line) (markdown.Item, bool) {
 // number matches a number before a list item that has no colour.
 var number = lazy.Regexp(`^ *(\d{1,3})\. `)
 
-// item reads a list item. Without colours a number is one where a blank row is above, or the item
+// item parses a list item. A number without colours counts if a blank row is above, or the item
 // before it; elsewhere a sentence was wrapped there.
 func (c *body) item(l *markdown.Line) (markdown.Item, bool) {
 	if it, ok := item(l); ok {
@@ -98,7 +97,7 @@ func (c *body) item(l *markdown.Line) (markdown.Item, bool) {
 	return markdown.ListItem(l)
 }
 
-// counts reports whether a line is a sentence behind a number that has no colour.
+// counts reports whether a line is a sentence after a number without a colour.
 func (c *body) counts(l *markdown.Line) bool {
 	it, ok := c.item(l)
 	return ok && prose.Judge(l.Text[min(it.Content, len(l.Text)):]) == prose.Prose
@@ -119,11 +118,12 @@ func heading(l *markdown.Line) int {
 
 var quoteSign = markdown.QuoteSign("> ")
 
-// blank reports whether a row of the reply is blank, or is none of its rows.
+// blank reports whether a row of the reply is blank or does not exist.
 func (c *body) blank(at int) bool { return at < 0 || at >= len(c.lines) || c.lines[at].Text == "" }
 
-// code counts the lines of a code block. Themes colour every character of it; without a theme, or
-// without a language, only the words tell: prose has sentences, and its code spans have a style.
+// code returns the number of lines of a code block. Themes colour every character of it. Without a
+// theme or a language, only the words show it: prose has sentences, and its code spans have a
+// style.
 func (c *body) code(ls []markdown.Line) (n int) {
 	l := &ls[0]
 	if !c.blank(l.At - 1) {
@@ -138,8 +138,8 @@ func (c *body) code(ls []markdown.Line) (n int) {
 	return n
 }
 
-// deeper returns how many columns further in a line is than text would be, which is in line with
-// that of the block or list item above.
+// deeper returns how many columns deeper a line is indented than text would be, which is aligned
+// with the block or list item above.
 func (c *body) deeper(l *markdown.Line) int {
 	if c.line(l.At).Indent != l.Indent { // in a quote
 		return 0
@@ -160,7 +160,7 @@ func (c *body) deeper(l *markdown.Line) int {
 // line is a row of the reply as a line.
 func (c *body) line(at int) markdown.Line { return c.look.Lines(c.lines[at : at+1])[0] }
 
-// outdent takes off what makes lines code: four blanks, which Codex leaves standing.
+// outdent removes the four blanks that make lines code, which Codex keeps.
 func (c *body) outdent(ls []markdown.Line) {
 	if len(ls) == 0 || markdown.Edge(ls) != ls[0].Indent || c.deeper(&ls[0]) != 4 {
 		return
@@ -172,8 +172,8 @@ func (c *body) outdent(ls []markdown.Line) {
 	}
 }
 
-// untab makes tabs four blanks again: older versions write tabs to the terminal, whose stops count
-// from its own edge.
+// untab converts tabs back to four blanks: older versions write tabs to the terminal, whose tab
+// stops count from its own edge.
 func untab(ls []markdown.Line) {
 	left := markdown.Edge(ls)
 	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return l.Indent > left && l.Indent%row.TabStop != row.TabStop-2 }) {
@@ -187,9 +187,9 @@ func untab(ls []markdown.Line) {
 	}
 }
 
-// themeCode counts the lines of code in the colours of a theme: no character is without one, not
-// even the blanks between words, and there is more than one colour, or the one that plain code has.
-// A quote, a heading or a code span have one of their own throughout.
+// themeCode returns the number of lines of code in the colours of a theme: every character has one,
+// even the blanks between words, and there is more than one colour, or only the one for plain code.
+// A quote, a heading or a code span has a single colour of its own.
 func (c *body) themeCode(ls []markdown.Line) int {
 	n := markdown.CodeRun(ls, func(l *markdown.Line) bool {
 		bullet := strings.HasPrefix(l.Text[l.Indent:], "• ")
@@ -213,15 +213,16 @@ func parted(l *markdown.Line) bool {
 	})
 }
 
-// title reports whether a line is entirely bold, or a heading: its # signs are bold, or italic from
-// the fourth level on, and its words may be code spans. A comment in code, "# ", is italic, too.
+// title reports whether a line is completely bold, or a heading: its # signs are bold, or italic
+// from the fourth level on, and its words may be code spans. A comment in code, "# ", is italic,
+// too.
 func title(l *markdown.Line) bool {
 	first, signs := l.First(), markdown.Hashes(l.Text)
 	return l.All(row.Bold) || first.Bold && signs > 0 || first.Italic && signs > 3
 }
 
-// quoted reports whether a line is one of a quote: the quote's own colour, which is that of its
-// sign, is the text's, too. In code a sign ">" has that of other signs, or of plain text.
+// quoted reports whether a line belongs to a quote: its text has the colour of the quote's sign. In
+// code a sign ">" has the colour of other signs, or of plain text.
 func (c *body) quoted(l *markdown.Line) bool {
 	r := c.lines[l.At]
 	t := strings.TrimLeft(r.Text, " •")
@@ -240,7 +241,7 @@ var codeText = map[vterm.Color]bool{
 	{Kind: vterm.ColorRGB, R: 0x4c, G: 0x4f, B: 0x69}: true,
 }
 
-// unstyled reports whether a line is plain throughout.
+// unstyled reports whether a line has no style.
 func unstyled(l markdown.Line) bool {
 	return l.All(func(s vterm.Style) bool {
 		s.Bg, s.Link = vterm.Color{}, ""
@@ -248,7 +249,7 @@ func unstyled(l markdown.Line) bool {
 	})
 }
 
-// plainCode counts the lines of unstyled code.
+// plainCode returns the number of lines of unstyled code.
 func (c *body) plainCode(ls []markdown.Line) int {
 	block := func(part []markdown.Line) int {
 		n := plainBlock(part)
@@ -260,8 +261,8 @@ func (c *body) plainCode(ls []markdown.Line) int {
 	return markdown.CodeGroups(ls, block, block)
 }
 
-// plainBlock counts the unstyled lines up to a blank one or the next item of a list; 0 where a line
-// has a style.
+// plainBlock returns the number of unstyled lines up to a blank one or the next item of a list, or
+// 0 if a line has a style.
 func plainBlock(ls []markdown.Line) int {
 	n := row.Run(ls, func(l markdown.Line) bool { return !l.Blank() && (l.Indent >= ls[0].Indent || !isItem(&l)) })
 	if row.Run(ls[:n], unstyled) < n {
@@ -270,7 +271,7 @@ func plainBlock(ls []markdown.Line) int {
 	return n
 }
 
-// likeCode judges lines that have no style, as they were before they were wrapped.
+// likeCode judges lines without a style, as they were before they were wrapped.
 func (c *body) likeCode(ls []markdown.Line) bool {
 	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return l.Indent != ls[0].Indent }) {
 		return true // text is in line
@@ -290,8 +291,8 @@ func (c *body) likeCode(ls []markdown.Line) bool {
 	return code >= max(text, 1)
 }
 
-// judge tells code from prose by the words of a line without a style. Markdown's own marks are left
-// standing in code only.
+// judge distinguishes code from prose by the words of a line without a style. Only code contains
+// marks of Markdown.
 func judge(t string) prose.Kind {
 	if strings.ContainsAny(t, "*`") {
 		return prose.Code

@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// split parts Codex's screen: the conversation ends above the status line, what is queued, a
-// popup or a dialog, and the composer. On the alternate screen the prompt in force may be pinned to
+// split divides Codex's screen: the conversation ends above the status line, queued prompts, a
+// popup or a dialog, and the composer. On the alternate screen the current prompt may be pinned to
 // the first row.
 func split(s chat.Screen) chat.Split {
 	if at := sideAt(s); at > 0 {
@@ -100,13 +100,12 @@ func bottom(s chat.Screen) chat.Split {
 	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking, Overlay: s.Alt && !slices.ContainsFunc(above, userRow) && !slices.ContainsFunc(above, row.Prefixed(bareTitle))}
 }
 
-// shortcuts matches the only key that is named below the composer before the model is, or a blank
-// row.
+// shortcuts matches the only hint below the composer before the model is known, or a blank row.
 var shortcuts = lazy.Regexp(`^ *(?:\? for shortcuts)?$`)
 
-// starting reports whether Codex shows its composer before it knows whether it must ask
-// something: an update, a login. No prompt has been given yet, and the rows below the composer, at
-// lines[at:], name no model, but at most one key.
+// starting reports whether Codex shows its composer before it knows whether it must ask a question
+// first: about an update, or a login. There has been no prompt yet, and the rows below the
+// composer, at lines[at:], name no model, but at most one key.
 func starting(lines []row.Line, at int) bool {
 	if slices.ContainsFunc(lines[:at], userRow) {
 		return false
@@ -140,8 +139,8 @@ func composerRow(l row.Line) bool {
 	return false
 }
 
-// leftComposer counts the rows of an input box that a resize left behind, with the dim row below it
-// and the blank ones.
+// leftComposer returns the number of rows of an input box that a resize has left, including the dim
+// row below it and the blank ones.
 func leftComposer(lines []row.Line) int {
 	if !composerRow(lines[0]) {
 		return 0
@@ -156,14 +155,13 @@ func leftComposer(lines []row.Line) int {
 // options match an option of a dialog.
 var options = lazy.Regexp(`^(?:› )?[1-9]\..`)
 
-// option reports whether a row is an option of a dialog that is chosen: "› 1. Yes, proceed
-// (y)".
+// option reports whether a row is a selected option of a dialog: "› 1. Yes, proceed (y)".
 func option(l row.Line) bool {
 	return options().MatchString(l.Text) && l.StyleAt(2) == l.StyleAt(0)
 }
 
-// dialog returns the first row of a dialog, or -1: its options are at the bottom in place of
-// the composer, its bold title above.
+// dialog returns the first row of a dialog, or -1. Its options are at the bottom instead of the
+// composer, below its bold title.
 func dialog(lines []row.Line) int {
 	above := lines[:max(0, row.Last(lines, option))]
 	top := 1 + row.Last(above, cells.Begins)
@@ -174,8 +172,8 @@ func dialog(lines []row.Line) int {
 	return top + title
 }
 
-// popup cuts off a list of commands or files that is open above the composer of the alternate
-// screen: its chosen row is inverse.
+// popup excludes a list of commands or files that is open above the composer of the alternate
+// screen. Its selected row is inverse.
 func popup(lines []row.Line, bottom int) int {
 	i := row.Last(row.Trim(lines[:bottom]), row.Not(row.Prefixed("  ")))
 	if i < 0 || !lines[i].StyleAt(0).Inverse {
@@ -184,9 +182,9 @@ func popup(lines []row.Line, bottom int) int {
 	return 1 + row.Last(lines[:i], row.Not(row.Prefixed("  /")))
 }
 
-// answers reports whether a turn has begun and not ended: on the alternate screen a turn's
-// last line says how long it took, and the status line is gone while a reply comes in. What Codex
-// itself says to a command is below that line.
+// answers reports whether a turn has begun and not ended. On the alternate screen a turn's last
+// line says how long it took, and the status line is hidden while a reply arrives. Codex's own
+// reply to a command is below that line.
 func answers(lines []row.Line) bool {
 	said := false
 	for _, l := range slices.Backward(lines) {
@@ -221,14 +219,14 @@ func statusRow(l row.Line) bool {
 // queued reports whether a row is of the prompts that wait, above the composer.
 var queued = row.Prefixed("• Queued ", "• Messages to be submitted ", "  ↳ ")
 
-// unqueued reports whether a row is above what waits: the status, or the first of a cell. The
-// second row of a title is dim.
+// unqueued reports whether a row is above the queued prompts: the status, or the first row of a
+// cell. The second row of a title is dim.
 func unqueued(l row.Line) bool { return statusRow(l) || !l.DimAt(0) && cells.Begins(l) }
 
-// pinned reports whether the first row is the prompt in force, pinned there while its own
-// place is out of sight. The conversation's own prompts are in a bar of their background or, if the
-// window's colours are not known, above two blank rows and an answer. Some versions pin it without
-// its sign: nothing else is in the first column.
+// pinned reports whether the first row is the current prompt, pinned there while its own place is
+// out of sight. Prompts in the conversation have a bar of background or, if the window's colours
+// are unknown, are above two blank rows and an answer. Some versions pin it without its sign:
+// nothing else is in the first column.
 func pinned(lines []row.Line) bool {
 	switch {
 	case len(lines) < 2:

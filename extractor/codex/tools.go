@@ -13,7 +13,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// tool reads a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
+// tool parses a tool call: "• Ran ls", "• Explored", "• Edited main.go (+1 -1)", "• Called
 // server.tool({})".
 func tool(p *chat.Parser, i, end int) {
 	ls := p.Lines[i:end]
@@ -52,14 +52,14 @@ var (
 	underWay    = lazy.Regexp(`^(?:Brows|Search)ing the web$`)
 )
 
-// searched reads a search of the web: "🌐 Searched: sync.Map" (0.47).
+// searched parses a web search: "🌐 Searched: sync.Map" (0.47).
 func searched(ls []row.Line, _ []chat.Item) (chat.Item, bool) {
 	_, query, _ := strings.Cut(markdown.Prompt(ls, &markdown.Style{}), ": ")
 	return chat.Did(&session.Tool{Name: "Searched", Input: query, Status: session.ToolOK}), true
 }
 
-// parts parts a call's lines: the head with the lines that go on with it ("  │ "), and the
-// output, which begins with "  └ ".
+// parts splits a call's lines into the head, with its continuation lines ("  │ "), and the output,
+// which begins with "  └ ".
 func parts(ls []row.Line) (head, out []row.Line) {
 	n := 1 + row.Run(ls[1:], row.Not(row.Prefixed("  └")))
 	if n == len(ls) { // no output, or one without a corner
@@ -71,10 +71,10 @@ func parts(ls []row.Line) (head, out []row.Line) {
 // show matches what Codex writes under an output, or a blank line.
 var show = lazy.Regexp(`^ *(?:\+ Show .*)?$`)
 
-// ownLines drops what Codex writes under an output: "    + Show details".
+// ownLines removes Codex's note under an output: "    + Show details".
 func ownLines(ls []row.Line) []row.Line { return ls[:1+row.Last(ls, row.Not(row.Matching(show)))] }
 
-// input is a command: the first line from a column on, the others behind "  │ ".
+// input returns a command: the first line from a column on, the others after "  │ ".
 func input(head []row.Line, from int) string {
 	lk := markdown.Style{Left: 4}
 	ls := lk.Lines(head)
@@ -92,10 +92,10 @@ func input(head []row.Line, from int) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// omitted matches a row in place of those that are not shown.
+// omitted matches a row that replaces hidden rows.
 var omitted = lazy.Regexp(`^ *(?:… \+|\+ \d+ lines? \(.* to expand\)$)`)
 
-// output is what a call printed, as far as it is shown.
+// output returns the output of a call, as far as it is shown.
 func output(ls []row.Line) (out string, truncated bool) {
 	truncated = slices.ContainsFunc(ls, row.Matching(omitted))
 	if out = markdown.Verbatim(ls, 4); out == "(no output)" {
@@ -104,18 +104,18 @@ func output(ls []row.Line) (out string, truncated bool) {
 	return out, truncated
 }
 
-// state reads a call's state off its bullet: green or red when it is done.
+// state returns a call's state from its bullet: green or red when it is finished.
 func state(l row.Line, title string) string {
 	return chat.Status(l.StyleAt(0).Fg, strings.HasSuffix(title, "ing"))
 }
 
-// failedCall is what follows a call that failed.
+// failedCall matches the text after a failed call.
 var failedCall = lazy.Regexp(` \(exit \d+\)$`)
 
-// monoVerb matches a row that begins with a verb, where there are no colours.
+// monoVerb matches a row that begins with a verb, for sessions without colours.
 var monoVerb = lazy.Regexp(`^  [└ ] (?:Read|List|Search|Run) `)
 
-// explored reads the calls that a cell has gathered: "  └ Read main.go, go.mod", "    List src".
+// explored parses the calls that a cell groups: "  └ Read main.go, go.mod", "    List src".
 func explored(ls []row.Line, status string) (calls []chat.Item) {
 	// a verb has a colour
 	unnamed := func(l row.Line) bool { return !coloured(l.StyleAt(4)) && !monoVerb().MatchString(l.Text) }
@@ -136,13 +136,13 @@ func explored(ls []row.Line, status string) (calls []chat.Item) {
 
 const changeRule = "codex change"
 
-// changed reads a change to files with its diff.
+// changed parses a change to files with its diff.
 func changed(ls []row.Line, title string) chat.Item {
 	path, _, _ := strings.Cut(input(ls[:1], 2+len(title)+1), " (+")
 	return chat.Did(&session.Tool{Name: title, Input: path, Output: diff(ownLines(ls[1:])), Status: session.ToolOK})
 }
 
-// diff is a diff with its line numbers; lines that were cut at the edge are put together.
+// diff returns a diff with its line numbers. It joins lines that were cut at the edge.
 func diff(ls []row.Line) string {
 	lk := markdown.Style{Left: 4}
 	tl := lk.Lines(ls)
@@ -159,14 +159,14 @@ func diff(ls []row.Line) string {
 	return strings.Trim(strings.Join(out, "\n"), "\n")
 }
 
-// diffSign is the first changed line of a diff, up to its sign.
+// diffSign matches the first changed line of a diff, up to its sign.
 var diffSign = lazy.Regexp(`(?m)^ *\d+ +[+-]`)
 
-// decision is what the user decided on a command.
+// decision matches the user's decision on a command.
 var decision = lazy.Regexp(`(?s)^You (?:did not approve codex|canceled the request|denied codex) to run (.*)`)
 
-// wasRejected reports whether a call is the one that the user has just forbidden: Codex shows it as
-// failed then, and for a moment as running.
+// wasRejected reports whether a call is the one that the user has just rejected. Codex then shows
+// it as failed, and for a moment as running.
 func wasRejected(p *chat.Parser, end int, t *session.Tool) bool {
 	above := p.Above()
 	if above.Rule != "codex rejected" || above.Tool.Input != t.Input || t.Status == session.ToolOK {
@@ -176,7 +176,8 @@ func wasRejected(p *chat.Parser, end int, t *session.Tool) bool {
 	return true
 }
 
-// failed reads the notice that a change to files went wrong: it is part of the change shown before.
+// failed parses the notice that a change to files failed. It belongs to the change that was shown
+// before.
 func failed(p *chat.Parser, ls []row.Line, end int) bool {
 	above := p.Above()
 	if above.Rule != changeRule || !strings.HasPrefix(ls[0].Text, "✘ Failed to apply patch") {

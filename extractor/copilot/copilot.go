@@ -23,10 +23,10 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	return chat.BoxOf(lines[top+1:], 2, rule), true
 }
 
-// Agent returns GitHub Copilot CLI (all on the alternate screen): a row of tabs, the conversation
-// with a scroll bar in the last column once it is taller than its window, the directory, what the
-// user types between two rules, and what the agent does in the last row. Whatever is said or done
-// begins with a sign in column 1; its text begins in column 3.
+// Agent returns GitHub Copilot CLI, which is on the alternate screen: a row of tabs, the
+// conversation with a scroll bar in the last column once it is taller than its window, the
+// directory, the input between two rules, and the state of the agent in the last row. Each message
+// and call begins with a sign in column 1; its text begins in column 3.
 func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "copilot", Title: "GitHub Copilot CLI", Usage: usage,
@@ -38,20 +38,20 @@ func Agent() *chat.Agent {
 	}
 }
 
-// usage is how the tokens are printed when it is left.
+// usage describes the token usage that is printed on exit.
 var usage = []chat.Usage{{
 	Row:  lazy.Regexp(`\sTokens\s+↑ (?P<input>` + chat.Figure + `)(?: \((?P<read>` + chat.Figure + `) cached\))? • ↓ (?P<output>` + chat.Figure + `)(?: \((?P<reasoning>` + chat.Figure + `) reasoning\))?`),
 	Exit: true, Cached: true,
 }}
 
 const (
-	copilotLeft = 3 // the column where text begins
+	copilotLeft = 3 // column at which text begins
 	right       = 2 // columns that text leaves free: a blank, and the scroll bar
 	logo        = "╭─╮╭─╮"
 	bar         = "┃"
 	thumb       = "█"    // the scroll bar's thumb in a session without colours
-	clock       = 6      // columns at the right of a prompt that the time takes
-	apart       = "    " // before the time: nobody typed it, wherever a resize has put it
+	clock       = 6      // width of the time at the right of a prompt, in columns
+	apart       = "    " // precedes the time, which was not typed, wherever a resize has put it
 )
 
 // welcome is the logo with the version beside it, and the tip below.
@@ -61,7 +61,7 @@ var welcome = chat.Welcome{
 	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n.*Copilot v(?P<version>\S+).*\n(?:.+\n)*(?:\n* ● Tip: /.*\n(?:.+\n)*)?`)}},
 }
 
-// split finds the rules around what the user types, or the dialog in their place.
+// split finds the rules around the input, or the dialog in their place.
 func split(s chat.Screen) chat.Split {
 	lines := ownRows(s.Lines)
 	sp := chat.Split{OK: true, State: chat.StateIdle, Top: row.Run(lines, row.Matching(tabs))}
@@ -87,21 +87,21 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// composer finds the upper one of the rules around what the user types. One row is below them.
+// composer finds the upper one of the rules around the input. One row is below them.
 func composer(lines []row.Line) (top int, ok bool) {
 	low := row.Last(lines, rule)
 	top = row.Last(lines[:max(0, low)], rule)
 	return top, top >= 1 && low >= len(lines)-2
 }
 
-// ownRows returns the rows of a screen down to the last that Copilot has drawn.
+// ownRows returns the rows of a screen up to the last one that Copilot has drawn.
 func ownRows(lines []row.Line) []row.Line {
 	lines = row.Trim(lines)
 	return row.Trim(lines[:1+row.Last(lines, func(l row.Line) bool { return !ofTerminal(l, lines[0]) })])
 }
 
-// ofTerminal reports whether a row is a bar over the whole width, such as that of tmux, in another
-// colour than the screen from its first row on: Copilot paints none at the end.
+// ofTerminal reports whether a row is a bar over the whole width, such as that of tmux, whose
+// background differs from the first row's. Copilot paints none at the end.
 func ofTerminal(l, first row.Line) bool {
 	bg := l.StyleAt(0).Bg
 	return bg != first.StyleAt(0).Bg && l.StyleAt(l.Cols-1).Bg == bg
@@ -113,13 +113,13 @@ var (
 	empty = lazy.Regexp(`^ *[` + bar + thumb + `]?$`) // nothing but the scroll bar
 )
 
-// beside reports whether a row has nothing, or anything beside the scroll bar.
+// beside reports whether a row is blank, or has only the scroll bar and something beside it.
 func beside(l row.Line) bool {
 	return strings.Trim(l.Text, " ") == "" || strings.HasSuffix(l.Text, bar) ||
 		strings.HasSuffix(l.Text, thumb) && row.Extent(l.Row) == l.Cols
 }
 
-// copilotEnd returns the end of the conversation above the row bottom: the directory is between
+// copilotEnd returns the end of the conversation above the row bottom. The directory is between
 // them, or a menu with its choice marked in column 2, below a blank row.
 func copilotEnd(lines []row.Line, top, bottom int) int {
 	end := top + 1 + row.Last(lines[top:bottom], row.Not(row.Matching(empty)))
@@ -133,19 +133,19 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 // rule reports whether a row is a rule over the whole width.
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
-// notices are what else is said with the sign of a reply: such words, or a tree below a title.
+// notices matches other texts with the sign of a reply: certain words, or a tree below a title.
 var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Shell "[^\n]+" completed|Rewound the conversation\. [^\n]+|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
 
-// notice reports whether what begins with the sign of a reply is a notice.
+// notice reports whether a cell with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
 	return notices().MatchString(markdown.Prompt(lines[:1+row.Run(lines[1:], indented)], copilotLook))
 }
 
-// anything begins with a sign: a word of at most two characters.
+// anything matches any sign: a word of at most two characters.
 var anything = chat.Mark{Col: 1, Row: func(l row.Line) bool { return utf8.RuneCountInString(row.FirstWord(l.Text)) <= 2 }}
 
-// cells are what is said and done. A call has its name in bold behind the sign: green for a file,
-// or the sign of its kind.
+// cells returns the messages and calls. A call has its bold name after the sign, which is green for
+// a file, or shows its kind.
 func cells() *chat.Cells {
 	prompt, reply := chat.Mark{Col: 1, Signs: []string{"❯ "}}, chat.Mark{Col: 1, Signs: []string{"● "}}
 	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return row.Green(s.Fg) }}
@@ -168,18 +168,18 @@ func cells() *chat.Cells {
 	}}
 }
 
-// waits is below a prompt that waits for the running turn to end.
+// waits matches the row below a prompt that waits for the running turn to end.
 var waits = lazy.Regexp(`^   └ \[pending( · ↑ recall)?\]$`)
 
-// queued reports whether a prompt waits: it is drawn again where it is sent.
+// queued reports whether a prompt waits. It is drawn again when it is sent.
 func queued(lines []row.Line, _ []chat.Item) bool {
 	return slices.ContainsFunc(upToSign(lines), row.Matching(waits))
 }
 
-// named reports whether the name of a call is behind the sign of a row.
+// named reports whether a call's name follows the sign of a row.
 func named(l row.Line) bool { return l.BoldAt(afterSign(l)) }
 
-// afterSign returns the column of what is behind the sign of a row.
+// afterSign returns the column after the sign of a row.
 func afterSign(l row.Line) int { return 2 + row.Width(row.FirstWord(l.Text)) }
 
 // indented reports whether a row may belong to an item above.
@@ -190,18 +190,18 @@ func upToSign(lines []row.Line) []row.Line {
 	return lines[:1+row.Run(lines[1:], row.Not(anything.On))]
 }
 
-// legend is below the chart in what /usage shows: patterns, or squares that differ in colour.
+// legend matches the legend below the chart of /usage: patterns, or squares that differ in colour.
 var legend = lazy.Regexp(`Less( [□▤▦▩■]){5} +More`)
 
-// ofUsage reports whether what begins without its first rows is the rest of what /usage shows.
+// ofUsage reports whether a cell without its first rows is the rest of the output of /usage.
 func ofUsage(lines []row.Line, _ []chat.Item) bool {
 	return slices.ContainsFunc(upToSign(lines), row.Matching(legend))
 }
 
-// headless reports whether what begins without its first rows is a prompt: it has a background of
-// its own, as prompts have in a theme, or there is none just above it or below, no row of it begins
-// in a colour, as code does, and what is at the end of the conversation, perhaps to go on, is below
-// no reply.
+// headless reports whether a cell without its first rows is a prompt: it has its own background, as
+// prompts have in a theme; or there is none directly above or below it, none of its rows begins in
+// a colour, as code does, and if it is at the end of the conversation and may continue, no reply is
+// above it.
 func headless(lines []row.Line, earlier []chat.Item) bool {
 	above, item := chat.Last(earlier).Role, upToSign(lines)
 	coloured := func(l row.Line) bool { return tinted(l.StyleAt(copilotLeft)) }
@@ -216,10 +216,10 @@ func headless(lines []row.Line, earlier []chat.Item) bool {
 	return row.FirstWord(lines[len(item)].Text) != "❯"
 }
 
-// time is when a prompt was sent, at the right edge of its first row.
+// time matches the time at which a prompt was sent, at the right edge of its first row.
 var time = lazy.Regexp(` +\d?\d:\d\d( [AP]M)?$`)
 
-// readPrompt reads what the user typed.
+// readPrompt parses what the user typed.
 func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	first := lines[0]
 	m := time().FindStringIndex(first.Text)
@@ -231,11 +231,11 @@ func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Typed(lines, &markdown.Style{Left: copilotLeft, Right: clock})
 }
 
-// copilotCount is how much a tool call has shown or changed, behind what it was called with.
+// copilotCount matches how much a tool call has shown or changed, after its input.
 var copilotCount = lazy.Regexp(`(^| )(\d+ lines?(…| read| found)?|(\+\d+ ?)?(-\d+)?)$`)
 
-// tool reads a call: its name in bold, what it was called with, how much came of it. What
-// is below it belongs to a command: the command itself. What went wrong is red.
+// tool parses a call: its bold name, its input, and a count of its output. For a command, the rows
+// below are the command itself. Errors are red.
 func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	t := &session.Tool{Status: session.ToolOK}
 	for _, s := range row.Spans(lines[0].Row, afterSign(lines[0]), -1, row.PlainMarks) {
@@ -264,9 +264,9 @@ func tool(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	return chat.Called(t), true
 }
 
-// copilotLook is how replies are drawn: Markdown in the terminal's own colours, or in those of a
-// theme (1.0.80). Inline code is grey, or white in a theme, with a hard blank on both sides. Code
-// blocks have the colours of their grammar.
+// copilotLook describes how replies are drawn: Markdown in the terminal's own colours, or in those
+// of a theme (1.0.80). Inline code is grey, or white in a theme, with a hard blank on both sides.
+// Code blocks have the colours of their grammar.
 var copilotLook = &markdown.Style{
 	Left: copilotLeft,
 	Marks: func(s vterm.Style) row.Mark {
@@ -290,8 +290,8 @@ var copilotLook = &markdown.Style{
 	Code:       func(ls []markdown.Line) int { return markdown.CodeGroups(ls, codeGroup, codeGroup) },
 }
 
-// codeGroup counts the lines of code from the first up to a blank one. A line may begin with the
-// rest of an address that was cut at the end of the line above.
+// codeGroup returns the number of lines of code up to a blank one. A line may begin with the rest
+// of an address that was cut at the end of the line above.
 func codeGroup(ls []markdown.Line) int {
 	if drawnRule(ls) {
 		return 0
@@ -305,16 +305,16 @@ func codeGroup(ls []markdown.Line) int {
 	})
 }
 
-// drawnRule reports whether the first line is a horizontal rule, which is grey and apart.
+// drawnRule reports whether the first line is a horizontal rule, which is grey and separate.
 func drawnRule(ls []markdown.Line) bool {
 	return markdown.IsRule(&ls[0]) && row.Grey(ls[0].First()) && markdown.UntilBlank(ls) == 1
 }
 
-// image begins what is shown of an image, in a colour, before the link to it.
+// image is the coloured text before the link to an image.
 const image = "Image: "
 
 // code reports whether a line is code: it begins in a colour. The lines of tables are grey,
-// addresses are links, and so are images.
+// addresses and images are links.
 func code(l *markdown.Line) bool {
 	s := l.First()
 	text := l.Text[l.Indent:]
@@ -323,14 +323,13 @@ func code(l *markdown.Line) bool {
 	return tinted(s) && !table && s.Link == "" && !(strings.HasPrefix(text, image) && slices.ContainsFunc(l.Spans, linked))
 }
 
-// tinted reports whether text is in a colour. Other text is in the default colour, white, or light
-// grey.
+// tinted reports whether text has a colour other than the default colour, white, and light grey.
 func tinted(s vterm.Style) bool {
 	r, _, _ := row.Rgb(s.Fg)
 	return !row.Plain(s.Fg) && (!row.Grey(s) || r <= 0xa0)
 }
 
-// white reports whether a colour is all white. Other text is less bright.
+// white reports whether a colour is pure white. Other text is less bright.
 func white(c vterm.Color) bool {
 	r, g, b := row.Rgb(c)
 	return r&g&b == 0xff

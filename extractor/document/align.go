@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Align puts body, the rows of an alternate screen's window, where it belongs, and drops what was
-// torn since the first of several resizes.
+// Align puts body, the rows of an alternate screen's window, at its place in the document. It drops
+// rows that were torn since the first of several resizes.
 func (d *Document) Align(body []row.Line) {
 	if !d.restore(0, body) {
 		d.align(body, d.Resizing())
@@ -18,9 +18,9 @@ func (d *Document) Align(body []row.Line) {
 	d.Waited()
 }
 
-// align finds where body belongs and puts it there: everything from its first row on is as it says.
-// A body that is wholly inside the document is a look back and changes nothing. resized reports
-// whether the window was resized a short while ago.
+// align finds the place of body and puts it there, so that the document ends as body does. A body
+// that is completely inside the document means that the user has scrolled back, and changes
+// nothing. resized reports whether the window was resized recently.
 func (d *Document) align(body []row.Line, resized bool) {
 	d.body = append(d.body[:0], body...)
 	body = d.body
@@ -32,23 +32,23 @@ func (d *Document) align(body []row.Line, resized bool) {
 	nowhere := at < 0 || at < d.Base && !resized && d.saidAgain(body)
 	switch {
 	case nowhere:
-		at, d.Placed = d.end(body), PlacedBelow // what was between was never shown
-	case at < d.Base && body[0].Text != d.Lines[at].Text: // the same may have been said again below
+		at, d.Placed = d.end(body), PlacedBelow // the rows between were never shown
+	case at < d.Base && body[0].Text != d.Lines[at].Text: // the same may have been repeated below
 		at = max(at, leads(d.Lines, d.Base, body, 12))
 	}
 	d.Base = at
-	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows say nothing of what was above
+	n := min(row.SkipBlank(body, 0), len(body)-1) // blank rows do not show what was above
 	first := row.SkipBlank(d.Lines, at)
-	painted := d.Placed == PlacedHead && first-at > n+1 // nothing says what was above the blank rows
+	painted := d.Placed == PlacedHead && first-at > n+1 // nothing shows what was above the blank rows
 	body[n].Lost = body[n].Lost || nowhere || painted || row.AnyLost(d.Lines[at:min(max(at+n, first)+1, len(d.Lines))])
 	d.replace(at, body)
 }
 
 // Bridge closes the gap between the document and body, the next window, if these have nothing in
 // common: it aligns the newest of windows that has text in common with both, or else with body
-// alone. windows are those that were not read, as the agent had not drawn for a new size yet or an
-// overlay was there; what scrolled by meanwhile was on the screen only then. above are the rows
-// right above body that scrolled off: they belong there, even if the gap stays.
+// alone. windows are those that were not read, because the agent had not drawn for a new size yet
+// or an overlay was there; what scrolled by meanwhile was on the screen only then. above are the
+// rows directly above body that scrolled off: they belong there even if the gap stays.
 func (d *Document) Bridge(windows [][]row.Line, above, body []row.Line) {
 	if len(windows)+len(above) == 0 || d.knows(body) {
 		return
@@ -84,9 +84,10 @@ func (d *Document) knows(body []row.Line) bool {
 }
 
 // Extend appends what body, a window that the user has scrolled back, shows below the document's
-// last row, which may go on there. Blank rows may have come between the last ones: agents put some
-// between the items of a list once they know more of it. A window of some text that has nothing in
-// common with the document is below a gap, unless other rows are missing, which it may show.
+// last row, which may continue there. Blank rows may have been inserted between the last ones:
+// agents insert some between the items of a list once they know more of it. A window with enough
+// text that has nothing in common with the document is below a gap, unless it may show other
+// missing rows.
 func (d *Document) Extend(body []row.Line) {
 	d.Placed = PlacedLookBack
 	if d.fill(body) {
@@ -107,7 +108,7 @@ func (d *Document) Extend(body []row.Line) {
 	}
 }
 
-// filled returns the lines that are not blank, and their indexes.
+// filled returns the lines that are not blank, and their indices.
 func filled(lines []row.Line) (rows []row.Line, at []int) {
 	for i, l := range lines {
 		if row.Filled(l) {
@@ -117,19 +118,21 @@ func filled(lines []row.Line) (rows []row.Line, at []int) {
 	return rows, at
 }
 
-// Meets reports whether body has rows of the window, or goes on with its last rows.
+// Meets reports whether body has rows of the window, or continues its last rows.
 func (d *Document) Meets(body []row.Line) bool { return d.Shares(d.Base, body) || d.head(body) >= 0 }
 
-// Pinned reports whether the first row of body, a window, is not where the rows below it are.
+// Pinned reports whether the first row of body, a window, does not belong directly above the rows
+// below it.
 func (d *Document) Pinned(body []row.Line) bool {
 	at := leads(d.Lines, d.near(body), body[1:], 24)
 	return at > 0 && d.Lines[at-1].Text != body[0].Text
 }
 
-// searches are the ways to find the line that a window's first row shows, as they are tried.
+// searches are the ways to find the line that a window's first row shows, in the order in which
+// they are tried.
 var searches = [...]struct {
 	placed Placement
-	find   func(d *Document, body []row.Line) (at int) // -1: nowhere
+	find   func(d *Document, body []row.Line) (at int) // returns -1 if there is none
 }{
 	{PlacedOverlap, (*Document).nearby},
 	{PlacedOverlap, (*Document).anywhere},
@@ -165,7 +168,7 @@ func (d *Document) find(body []row.Line, resized bool) (at int) {
 	return d.rewrapped(body)
 }
 
-// search returns the line that body's first row shows, and how it was found; -1: nowhere.
+// search returns the line that body's first row shows, or -1, and how it was found.
 func (d *Document) search(body []row.Line) (at int, placed Placement) {
 	for _, s := range searches {
 		if at := s.find(d, body); at >= 0 {
@@ -175,15 +178,16 @@ func (d *Document) search(body []row.Line) (at int, placed Placement) {
 	return -1, PlacedBelow
 }
 
-// saidAgain reports whether body ends with the document's last row, a status, but shows next to
-// nothing else of the window: what it has in common with the lines above was said again below.
+// saidAgain reports whether body ends with the document's last row, a status, but has next to
+// nothing else in common with the window: what it has in common with the lines above was repeated
+// below.
 func (d *Document) saidAgain(body []row.Line) bool {
 	lines, body := row.Trim(d.Lines), row.Trim(body)
 	n, m := len(lines), len(body)
 	return n > 0 && m > 0 && lines[n-1].Text == body[m-1].Text && shared(d.Lines[d.Base:], body) < 12
 }
 
-// above returns line at, or where body's text is above that at another width.
+// above returns line at, or the place of body's text above that at another width.
 func (d *Document) above(at int, body []row.Line) int {
 	if l := d.Lines[at]; body[0].Text == l.Text || row.Filled(l) && extends(l, body[0]) {
 		return at
@@ -196,7 +200,7 @@ func (d *Document) above(at int, body []row.Line) int {
 	return d.parted(p, body)
 }
 
-// nearby looks for rows in common in what a window can show that scrolls by less than its height.
+// nearby searches common rows in what a window can show that scrolls by less than its height.
 func (d *Document) nearby(body []row.Line) int { return d.among(d.near(body), asIs, body) }
 
 // filledIn returns the line of the window from which on body has all its rows, with others between
@@ -246,12 +250,12 @@ func extendsWords(a, b row.Line) bool {
 // anywhere looks for rows in common in all of the document.
 func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body) }
 
-// sameCells looks for rows with the same cells of tables, or the same words behind a bar: a new row
-// may widen a column, so that all are drawn again, and a call may get a box when it has a result.
+// sameCells searches rows with the same cells of tables, or the same words after a bar: a new row
+// may widen a column, so that all are redrawn, and a call may get a box with its result.
 func (d *Document) sameCells(body []row.Line) int { return d.among(d.near(body), cells, body) }
 
-// lastCells returns the line of the window's last row if that is of a table, and body begins with
-// it, and it goes on there: its last cells were not drawn yet.
+// lastCells returns the line of the window's last row if it belongs to a table and body begins with
+// it and continues it: its last cells were not drawn yet.
 func (d *Document) lastCells(body []row.Line) int {
 	window := row.Trim(cells(d.Lines[d.Base:]))
 	last := len(window) - 1
@@ -261,7 +265,7 @@ func (d *Document) lastCells(body []row.Line) int {
 	return d.Base + last
 }
 
-// sameWords looks for rows with the same letters and digits: marks of Markdown are there until an
+// sameWords searches rows with the same letters and digits: marks of Markdown are shown until an
 // agent has parsed it.
 func (d *Document) sameWords(body []row.Line) int {
 	at := d.among(d.near(body), lettersOnly, body)
@@ -271,7 +275,7 @@ func (d *Document) sameWords(body []row.Line) int {
 	return at
 }
 
-// inPlace returns where the window was if body may be there.
+// inPlace returns the place of the window if body may be there.
 func (d *Document) inPlace(body []row.Line) int {
 	if d.grown(body) || d.moved(body) {
 		return d.Base
@@ -279,7 +283,7 @@ func (d *Document) inPlace(body []row.Line) int {
 	return -1
 }
 
-// leads finds a window of which all below the first rows was redrawn: a table that grows.
+// leads finds a window of which everything below the first rows was redrawn: a table that grows.
 func (d *Document) leads(body []row.Line) int {
 	return leads(d.Lines, max(0, min(d.Base, len(d.Lines)-len(body))), body, 12)
 }
@@ -287,15 +291,16 @@ func (d *Document) leads(body []row.Line) int {
 // near returns the first line that a window which scrolls by less than its height can show.
 func (d *Document) near(body []row.Line) int { return max(0, d.Base-len(body)) }
 
-// blankAbove returns the line that body's first row shows if line at shows the first that is
-// neither blank nor a bar, and the document has such lines above it, too.
+// blankAbove returns the line that body's first row shows if line at shows the first row that is
+// neither blank nor a bar, and the document has such rows above it, too.
 func (d *Document) blankAbove(at int, body []row.Line) int {
 	says := func(l row.Line) bool { return row.Filled(l) && !isBar(l) }
 	return max(at-row.Run(body, row.Not(says)), 1+row.Last(d.Lines[:at], says))
 }
 
-// among returns the line of the document where body begins, from one on, by the rows that as makes
-// of both. Above the window, one row in common is too little: "Reading 1 file…" is said again.
+// among returns the line of the document at which body begins, from one on, comparing the rows
+// after as has converted them. Above the window, one common row does not suffice, because "Reading
+// 1 file…" is repeated.
 func (d *Document) among(from int, as func([]row.Line) []row.Line, body []row.Line) int {
 	lines, body := as(d.Lines[from:]), as(body)
 	at := overlap(lines, body)
@@ -309,7 +314,7 @@ func (d *Document) among(from int, as func([]row.Line) []row.Line, body []row.Li
 func asIs(lines []row.Line) []row.Line { return lines }
 
 // rewrapped finds body by its letters, and repairs its first row if it begins within a line. If
-// that line goes on otherwise, it stays whole, and what was between is lost.
+// that line continues differently, it stays complete, and what was between is lost.
 func (d *Document) rewrapped(body []row.Line) (at int) {
 	p := d.findRedrawn(body)
 	switch {
@@ -322,8 +327,8 @@ func (d *Document) rewrapped(body []row.Line) (at int) {
 	return d.parted(p, body)
 }
 
-// concealed finds body by its letters and digits alone, and repairs its first row if that begins
-// within a line: marks of Markdown that vanish let an agent wrap the words around them elsewhere.
+// concealed finds body only by its letters and digits, and repairs its first row if that begins
+// within a line: marks of Markdown that vanish may change the wrapping.
 func (d *Document) concealed(body []row.Line) (at int) {
 	p := d.findWords(body)
 	if p.at < 0 || p.within > 0 && !p.goesOn {
@@ -355,12 +360,12 @@ func beginning(text string, n int) string {
 	return text
 }
 
-// findWords finds body by its letters and digits alone.
+// findWords finds body only by its letters and digits.
 func (d *Document) findWords(body []row.Line) spot {
 	return d.findReduced(d.near(body), body, lettersOnly)
 }
 
-// parted returns the line that body's first row shows at p, after it has parted the line which the
+// parted returns the line that body's first row shows at p, after it has split the line that the
 // terminal has wrapped above that row.
 func (d *Document) parted(p spot, body []row.Line) int {
 	begin := d.repair(p, body)
@@ -372,7 +377,7 @@ func (d *Document) parted(p spot, body []row.Line) int {
 	return p.at + 1
 }
 
-// cells returns what is in the cells of tables, and behind bars.
+// cells returns the contents of the cells of tables, and the texts after bars.
 func cells(lines []row.Line) []row.Line {
 	out := make([]row.Line, len(lines))
 	for i, l := range lines {
@@ -400,31 +405,32 @@ func onlyWords(text string) string {
 	}, text)
 }
 
-// tableLines removes what is drawn between cells, and bars: rules are alike in all tables.
+// tableLines removes what is drawn between cells, and bars, because rules are the same in all
+// tables.
 var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
 
-// grown reports whether body is the window as it was, but for rows that go on behind what they said
-// and rows that were blank.
+// grown reports whether body is the previous window, except for rows that were continued and rows
+// that were blank.
 func (d *Document) grown(body []row.Line) bool {
 	old := d.Lines[d.Base:]
 	return slices.EqualFunc(old, body[:min(len(old), len(body))], extends) && tells(old)
 }
 
-// tells reports whether rows that two windows have in common say that these belong together: enough
-// rows, or one that is long.
+// tells reports whether the common rows of two windows show that these belong together: enough
+// rows, or a long one.
 func tells(lines []row.Line) bool {
 	return weights(lines) >= 12 || slices.ContainsFunc(lines, func(l row.Line) bool { return weight(l) >= 8 })
 }
 
-// head returns the line that body's first row shows if body begins with the last rows down to the
-// one that only the document has. That one goes on there.
+// head returns the line that body's first row shows if body begins with the last rows up to the one
+// that only the document has, which continues there.
 func (d *Document) head(body []row.Line) int {
 	end := d.last(body) + 1
 	return goesOnIn(d.Lines[:end], min(d.Base, end), body)
 }
 
-// end returns the line below the document's last. A row that body shows further down, where it goes
-// on, is not the last, nor are the rows that body ends with, too: new rows are above them.
+// end returns the line below the document's last. A row that body shows further down, where it
+// continues, is not the last, nor are the rows with which body ends, too: new rows are above them.
 func (d *Document) end(body []row.Line) int {
 	last := d.last(body)
 	if last >= d.Base && slices.ContainsFunc(body, func(l row.Line) bool { return extends(d.Lines[last], l) }) {
@@ -439,8 +445,8 @@ func (d *Document) end(body []row.Line) int {
 	return len(d.Lines)
 }
 
-// last returns the last line with text that body does not have, or -1. What goes on in the last of
-// several rows of body may be a status.
+// last returns the last line with text that body does not have, or -1. A text that is continued in
+// the last of several rows of body may be a status.
 func (d *Document) last(body []row.Line) int {
 	body = content(body)
 	status := body[max(len(body)-1, min(len(body), 1)):]
@@ -450,8 +456,8 @@ func (d *Document) last(body []row.Line) int {
 	})
 }
 
-// moved reports whether body is the window as it was, but for blank rows around what it says and
-// rows below it.
+// moved reports whether body is the previous window, except for blank rows around its text and rows
+// below it.
 func (d *Document) moved(body []row.Line) bool {
 	old := content(d.Lines[d.Base:])
 	return len(old) > 0 && common(old, content(body)) == len(old)
@@ -460,23 +466,23 @@ func (d *Document) moved(body []row.Line) bool {
 // content returns lines without the blank ones around them.
 func content(lines []row.Line) []row.Line { return row.Trim(lines[row.SkipBlank(lines, 0):]) }
 
-// contains reports whether all of body is at line at, and the document goes on below it.
+// contains reports whether body is completely at line at, and the document continues below it.
 func (d *Document) contains(at int, body []row.Line) bool {
 	body = row.Trim(body)
 	same, total := d.likeness(at, body)
 	return at+len(body) < len(row.Trim(d.Lines)) && same*10 >= total*9
 }
 
-// holds reports whether the lower half of body is above the window, from line at on, or, if that
-// says enough, its lower third anywhere from there on but at the end. What is above has changed, as
-// a tip in a welcome does when an agent draws all again.
+// holds reports whether the lower half of body is above the window, from line at on, or, if that is
+// significant enough, its lower third anywhere from there on except at the end. What is above has
+// changed, as a tip in a welcome does when an agent redraws everything.
 func (d *Document) holds(at int, body []row.Line) bool {
 	body = content(body)
 	n := len(body)
 	return d.has(body[n/2:], 12, at, d.Base) || d.has(body[2*n/3:], 36, at, len(row.Trim(d.Lines))-1)
 }
 
-// has reports whether rows that weigh enough are among the lines from one on, up to another.
+// has reports whether rows of sufficient weight are among the lines [from, to).
 func (d *Document) has(rows []row.Line, enough int32, from, to int) bool {
 	for ; from+len(rows) <= to; from++ {
 		if same, total := d.likeness(from, rows); same == total && total >= enough {

@@ -1,6 +1,6 @@
-// Package document puts the frames of a terminal together to one text. On the main screen the
-// terminal says how far the text moved; on the alternate screen, after a reprint and after a resize
-// it has to be found out.
+// Package document composes the frames of a terminal to one text. On the main screen the terminal
+// reports how far the text moved. On the alternate screen, after a reprint and after a resize, it
+// must be found out.
 package document
 
 import (
@@ -10,47 +10,47 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Document holds the rows of one continuous text, top to bottom: what left the window, then what is
-// in it. The zero Document is empty.
+// Document is the rows of one continuous text, from top to bottom: what has left the window, then
+// what is in it. The zero Document is empty.
 type Document struct {
 	Lines  []row.Line
-	Base   int        // the line on the window's first row
-	Left   []row.Line // rows that have left the window since Lines last had it (main screen)
+	Base   int        // line on the window's first row
+	Left   []row.Line // rows that have left the window since the last update of Lines (main screen)
 	Placed Placement  // how Base was found
-	Dirty  int        // lines from here on are new since the last call of Clean
-	were   []row.Line // the lines that were cut off since then, from line Dirty on
+	Dirty  int        // index of the first line that is new since the last call of Clean
+	were   []row.Line // lines that were cut off since then, from line Dirty on
 
-	// A window that begins within a line of the document shows only that line's rest: there raw
-	// takes the place of repaired.
+	// A window that begins within a line of the document shows only the rest of that line: there,
+	// raw replaces repaired.
 	repairAt      int
 	raw, repaired row.Line
 
-	body   []row.Line // the window that is being put in its place
-	back   int        // rows at the window's top that are above lines which only the document has
+	body   []row.Line // the window that is being aligned
+	back   int        // number of rows at the window's top that are above lines which only the document has
 	late   bool       // what was above the first line was never on the screen
-	before string     // the last letters of the documents that were cleared before this one
+	before string     // last letters of the documents that were cleared before this one
 	resize resize
 }
 
-// Wipe drops all lines: the window was erased. An agent may still be about to draw for its size.
+// Wipe drops all lines, because the window was erased. An agent may still be about to draw for its
+// size.
 func (d *Document) Wipe() {
 	d.Settle()
 	*d = Document{resize: d.resize}
 }
 
-// maxBefore is how many bytes of letters of cleared documents are kept: a window shows less.
+// maxBefore is how many bytes of letters of cleared documents are kept. A window shows less.
 const maxBefore = 1 << 16
 
-// Clear drops all lines: another text begins. See Own.
+// Clear drops all lines, because another text begins. See Own.
 func (d *Document) Clear() {
 	before := d.before + letters(d.Lines)
 	*d = Document{before: strings.Clone(before[max(0, len(before)-maxBefore):])}
 }
 
-// Own returns the rows of body, a window, from the document's first one on, if those above it were
-// cleared before: a terminal multiplexer shows what it has of them again when its window grows, or
-// when it wraps the text for another width. Above the first row of an empty document are the last
-// ones that were cleared.
+// Own returns the rows of body, a window, from the document's first row on, if those above it were
+// cleared before: a terminal multiplexer shows them again when its window grows, or when it rewraps
+// the text. Above the first row of an empty document are the last ones that were cleared.
 func (d *Document) Own(body []row.Line) []row.Line {
 	if d.before == "" { // saves time
 		return body
@@ -69,17 +69,17 @@ func (d *Document) Own(body []row.Line) []row.Line {
 	return body[max(i, row.SkipBlank(body, i)-n):]
 }
 
-// Late says that the text began before the first line: its rows were never on the screen.
+// Late records that the text began before the first line, in rows that were never on the screen.
 func (d *Document) Late() {
 	d.late = true
 	d.replace(0, slices.Clone(d.Lines))
 }
 
-// Clean forgets what is new.
+// Clean resets Dirty: no line is new.
 func (d *Document) Clean() { d.Dirty, d.were = len(d.Lines), d.were[:0] }
 
-// Advance puts body where the window's text stood, after the rows that have left the window (main
-// screen). The rows that came back above lines which the terminal has dropped stay where they are.
+// Advance replaces the window's text by body, after the rows that have left the window (main
+// screen). Rows that came back above lines which the terminal has dropped stay where they are.
 func (d *Document) Advance(body []row.Line) {
 	known := min(d.back, len(d.Left))
 	d.back -= known
@@ -87,7 +87,7 @@ func (d *Document) Advance(body []row.Line) {
 	d.Base, d.Left, d.Placed = d.Base+len(d.Left), nil, PlacedScrolled
 }
 
-// replace sets the lines from at on, and notes from where on they differ.
+// replace replaces the lines from at on, and updates Dirty.
 func (d *Document) replace(at int, parts ...[]row.Line) {
 	i, lost := at, d.late && at == 0
 	for _, part := range parts {
@@ -117,7 +117,7 @@ func (d *Document) cut(i int) {
 	d.Dirty = min(d.Dirty, i)
 }
 
-// Before returns lines from up to, not including, to as they were at the last call of Clean.
+// Before returns the lines [from, to) as they were at the last call of Clean.
 func (d *Document) Before(from, to int) []row.Line {
 	kept := min(d.Dirty, len(d.Lines))
 	out := slices.Clone(d.Lines[min(from, kept):min(max(from, to), kept)])
@@ -144,10 +144,10 @@ const (
 	PlacedRedrawn  Placement = "redrawn from the top"        // the first rows had scrolled out before
 	PlacedWrapped  Placement = "same letters, another width" // after a resize
 	PlacedFirst    Placement = "first frame"                 // of the document
-	PlacedOverlap  Placement = "rows in common"              // with what the document has
-	PlacedHead     Placement = "same first rows"             // all below was redrawn
-	PlacedTable    Placement = "same table cells"            // in columns of another width
-	PlacedWords    Placement = "same words"                  // but for marks between them
+	PlacedOverlap  Placement = "rows in common"              // with the document
+	PlacedHead     Placement = "same first rows"             // everything below was redrawn
+	PlacedTable    Placement = "same table cells"            // in columns with another width
+	PlacedWords    Placement = "same words"                  // except for marks between them
 	PlacedBelow    Placement = "nothing in common"           // below everything; rows may be missing above
 	PlacedLookBack Placement = "the user has scrolled back"  // the document can only grow
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// fill puts rows that are missing in a gap of the document there, and reports whether body shows
-// them: all of the gap, between the rows above and below it.
+// fill puts missing rows into a gap of the document, and reports whether body contains them: the
+// whole gap, between the rows above and below it.
 func (d *Document) fill(body []row.Line) bool {
 	body = row.Trim(body)
 	for g, l := range d.Lines {
@@ -39,8 +39,8 @@ func (d *Document) fill(body []row.Line) bool {
 	return false
 }
 
-// LeaveOut replaces the lines from up to, not including, to by one that says how many they are, and
-// returns by how many lines the document is shorter then. It changes nothing if there are too few.
+// LeaveOut replaces the lines [from, to) by one that tells their number, and returns by how many
+// lines the document becomes shorter. It does nothing if there are too few.
 func (d *Document) LeaveOut(from, to int) (by int) {
 	if to-from < 2 {
 		return 0
@@ -63,7 +63,7 @@ func (d *Document) LeaveOut(from, to int) (by int) {
 	return by
 }
 
-// gapLine returns a line that says how many lines are left out, in the place and style of one of
+// gapLine returns a line that tells how many lines are left out, in the place and style of one of
 // them: an agent's border and indentation stay.
 func gapLine(l row.Line, n int) row.Line {
 	text := GapText(session.Gap{Lines: n})
@@ -82,7 +82,7 @@ func LeftOut(lines []row.Line) int {
 	return n
 }
 
-// GapText says what is left out.
+// GapText describes a gap.
 func GapText(g session.Gap) string {
 	if g.Lines == 0 {
 		return fmt.Sprintf("[… %d bytes left out …]", g.Bytes)

@@ -6,21 +6,20 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Lag follows an agent on the alternate screen that may be behind resizes: until it has drawn for
-// the new size, which a busy machine may delay, the rows that were cut off at the new edge say less
-// than what is known. Behind a storm of resizes it also draws whole frames for a width that is
-// over.
+// Lag detects that an agent on the alternate screen lags behind resizes: until it has drawn for the
+// new size, which may take a busy machine a while, rows that were cut off at the new edge show less
+// than what is known. After many resizes it also draws complete frames for an outdated width.
 type Lag struct {
 	resized bool // and nothing was read since
-	fills   bool // before, the agent's lowest rule went from edge to edge
-	quiet   int  // frames that were quiet since
+	fills   bool // before it, the agent's lowest rule extended from edge to edge
+	quiet   int  // number of quiet frames since
 }
 
-// Resized notes a resize.
+// Resized records a resize.
 func (g *Lag) Resized() { g.resized, g.quiet = true, 0 }
 
 // Behind reports whether most of the text is from before the resize, or all was drawn for another
-// width than the window's. An agent that is quiet for long has drawn.
+// width than the window's. An agent that is quiet for long has finished drawing.
 func (g *Lag) Behind(lines []row.Line, cols int, settled bool) bool {
 	if settled {
 		g.quiet++

@@ -8,7 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// These bound what is kept of a long output: its beginning and its end, in lines and in bytes.
+// Limits of what is kept of the beginning and of the end of a long output, in lines and in bytes.
 const (
 	headLines = 10000
 	tailLines = 10000
@@ -16,23 +16,23 @@ const (
 	tailBytes = 2 << 20
 )
 
-// LongText is a text of rows of which the middle is left out where it is too long.
+// LongText is the text of rows, without its middle if it is too long.
 type LongText struct {
 	head   []byte
-	lines  int // of head
+	lines  int // number of lines in head
 	full   bool
-	tail   []string // rows, with a line break before those that do not continue the row above
-	size   int      // of tail, in bytes
-	count  int      // and in lines
+	tail   []string // rows, with a line break before those that do not continue the previous row
+	size   int      // size of tail, in bytes
+	count  int      // number of lines in tail
 	gap    session.Gap
-	blanks int  // blanks at the end of the last row, which belong to its line where the next row continues it
-	begun  bool // something that is not blank was added
+	blanks int  // blanks at the end of the last row, which belong to its line if the next row continues it
+	begun  bool // whether anything but blanks was added
 }
 
-// Set makes t a text that does not grow any more, and what was left out of it.
+// Set sets t to a text that does not grow any more. gap is what was left out of it.
 func (t *LongText) Set(text string, gap session.Gap) { *t = LongText{head: []byte(text), gap: gap} }
 
-// Add appends rows: soft wraps are joined, blank lines before the first text are dropped.
+// Add appends rows. Soft wraps are joined, and blank lines before the first text are dropped.
 func (t *LongText) Add(lines []row.Line) {
 	for _, l := range lines {
 		switch {
@@ -72,7 +72,7 @@ func (t *LongText) put(text string) {
 // continues reports whether the tail begins within a line.
 func (t *LongText) continues() bool { return len(t.tail) > 0 && !strings.HasPrefix(t.tail[0], "\n") }
 
-// Omitted returns what is left out; of the lines those of which nothing is kept.
+// Omitted returns what is left out. Its lines are those of which nothing is kept.
 func (t *LongText) Omitted() session.Gap {
 	g := t.gap
 	if g.Lines > 0 && t.continues() {
@@ -81,7 +81,7 @@ func (t *LongText) Omitted() session.Gap {
 	return g
 }
 
-// drop leaves out the first row of the tail.
+// drop removes the first row of the tail.
 func (t *LongText) drop() {
 	n, breaks := len(t.tail[0]), strings.Count(t.tail[0], "\n")
 	t.tail = t.tail[1:]
@@ -91,13 +91,13 @@ func (t *LongText) drop() {
 	t.gap.Lines += breaks
 }
 
-// Copy makes t a copy of o that can be appended to.
+// Copy sets t to a copy of o that can be appended to.
 func (t *LongText) Copy(o *LongText) {
 	*t = *o
 	t.head, t.tail = slices.Clip(o.head), slices.Clip(o.tail)
 }
 
-// String returns the head, a line that says what is left out, and the tail.
+// String returns the head, a line that describes the gap, and the tail.
 func (t *LongText) String() string {
 	tail := strings.Join(t.tail, "")
 	if t.gap.Bytes > 0 && t.full {

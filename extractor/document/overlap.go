@@ -7,9 +7,10 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// overlap aligns body with old, rows of text weighing by their length, and returns the place in old
-// where body begins. Rows may have changed, come or gone between the two; -1: they have too little
-// in common, or less than half of what old would lose below them: a block was said again.
+// overlap aligns body with old, weighting rows by their length, and returns the line of old at
+// which body begins. Rows may have changed, been inserted or removed. It returns -1 if they have
+// too little in common, or less than half of what old would lose below them, because then a block
+// was repeated.
 func overlap(old, body []row.Line) (at int) {
 	if at := leads(old, 0, body, 24); at >= 0 {
 		return at
@@ -43,8 +44,8 @@ func overlap(old, body []row.Line) (at int) {
 	return j
 }
 
-// goesOnIn finds the line that body's first row shows if body begins with the last of lines, all
-// from one on at most; -1: it does not. The very last may go on there.
+// goesOnIn returns the line that body's first row shows if body begins with the last of lines, from
+// one on, and may continue the very last one; otherwise -1.
 func goesOnIn(lines []row.Line, from int, body []row.Line) (at int) {
 	for at = max(from, len(lines)-len(body)); at < len(lines); at++ {
 		if continues(lines[at:], body) {
@@ -54,13 +55,13 @@ func goesOnIn(lines []row.Line, from int, body []row.Line) (at int) {
 	return -1
 }
 
-// continues reports whether body begins with lines, of which the last may go on.
+// continues reports whether body begins with lines, and maybe continues the last one.
 func continues(lines, body []row.Line) bool {
 	last := len(lines) - 1
 	return common(lines, body) >= last && extends(lines[last], body[last]) && weights(lines) > 2
 }
 
-// common counts the rows that two texts begin with alike.
+// common returns the number of rows with which both texts begin.
 func common(a, b []row.Line) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -71,9 +72,10 @@ func common(a, b []row.Line) int {
 	return n
 }
 
-// leads finds where old, from a line on, goes on most as body begins, row for row: up to the end of
-// one of the two, or for rows that weigh enough; -1: nowhere. The last of the rows may go on in
-// body. A rule between the rows of a table is too little.
+// leads finds the place in old, from a line on, with the longest match with the beginning of body,
+// row by row, up to the end of one of the two, or with enough weight. It returns -1 if there is
+// none. The last of the rows may continue in body. A rule between the rows of a table does not
+// suffice.
 func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
 	at, most := -1, int32(1)
 	for j := from; j < len(old); j++ {
@@ -94,8 +96,8 @@ func leads(old []row.Line, from int, body []row.Line, enough int32) (at int) {
 }
 
 // redrawn reports whether the first i rows of body, which are not in old, replace the i rows of old
-// above j: a marker or a counter changed, or marks of Markdown vanished. Otherwise they came in
-// between.
+// above j: a marker or a counter changed, or marks of Markdown vanished. Otherwise they were
+// inserted.
 func redrawn(old, body []row.Line, i, j int) bool {
 	same, rows := 0, 0
 	for k := max(0, i-j); k < i; k++ {
@@ -111,18 +113,19 @@ func redrawn(old, body []row.Line, i, j int) bool {
 	return same*2 >= rows
 }
 
-// alike reports whether two texts have half of the shorter one in common at their beginning.
+// alike reports whether the beginnings of two texts agree for half of the shorter one.
 func alike(a, b string) bool {
 	return len(row.CommonStart(a, b))*2 >= max(1, min(len(a), len(b)))
 }
 
-// unmarked returns a row's text without what is before its first letter or digit: a bullet may
-// blink, and a spinner turn.
+// unmarked returns a row's text without what is before its first letter or digit, because a bullet
+// may blink, and a spinner changes.
 func unmarked(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// weight is how much a row says about its place: a rule between the rows of a table says little.
+// weight is how significant a row is for its place: a rule between the rows of a table is hardly
+// significant.
 func weight(l row.Line) int32 {
 	text := strings.TrimSpace(l.Text)
 	if len(text) == len("─")*strings.Count(text, strokes) {
@@ -131,11 +134,11 @@ func weight(l row.Line) int32 {
 	return 2 + min(int32(len(text)), 40)/4
 }
 
-// strokes is the first byte of what rules and tables are drawn with, and of other signs that are no
+// strokes is the first byte of the characters of rules and tables, and of other signs that are not
 // letters (U+2000 to U+2FFF).
 const strokes = "\xe2"
 
-// weights is how much rows say about their place.
+// weights returns the sum of the rows' weights.
 func weights(lines []row.Line) (sum int32) {
 	for _, l := range lines {
 		sum += weight(l)
@@ -143,7 +146,7 @@ func weights(lines []row.Line) (sum int32) {
 	return sum
 }
 
-// firstRun walks the best alignment and returns the place of its first row that occurs only once,
+// firstRun follows the best alignment and returns the place of its first row that occurs only once,
 // or of its first run that is long enough to be trusted, else of the heaviest run.
 func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
 	m := len(old)
@@ -154,7 +157,7 @@ func firstRun(old, body []row.Line, best []int32) (i0, j0 int) {
 	for _, l := range body {
 		times[l.Text] += 1 << 16
 	}
-	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the run at hand
+	si, sj, run, heaviest := 0, 0, int32(0), int32(0) // the current run
 	for i, j := 0, 0; best[i*(m+1)+j] > 0; {
 		w := weight(body[i])
 		switch {

@@ -6,10 +6,11 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// returned puts the window back to where it was, if an agent has redrawn it from its top row (main
-// screen): what it drew below scrolled the text up, and when that is gone it shows again what had
-// left the window. Do not call it while rows leave the window: then the agent goes on below, and
-// what looks like rows above is said again. start is the first line of the agent's part.
+// returned moves the window back if an agent has redrawn it from its top row (main screen): what it
+// drew below had scrolled the text up, and when that is removed, the window shows again what had
+// left it. It must not be called while rows leave the window, because the agent then continues
+// below, and rows that look like earlier ones are repetitions. start is the first line of the
+// agent's part.
 func (d *Document) returned(body []row.Line, start int) bool {
 	at := d.repainted(d.Base+len(d.Left), body)
 	if at <= start {
@@ -23,8 +24,8 @@ func (d *Document) returned(body []row.Line, start int) bool {
 	return true
 }
 
-// repainted returns the line above place that body's first row shows again, or 0: body is as likely
-// to be at place, or anywhere.
+// repainted returns the line above place that body's first row shows again, or 0 if body is as
+// likely to be at place, or anywhere.
 func (d *Document) repainted(place int, body []row.Line) (at int) {
 	n := row.SkipBlank(body, 0)
 	head := body[n:min(n+1, len(body))]
@@ -41,7 +42,7 @@ func (d *Document) repainted(place int, body []row.Line) (at int) {
 	return at
 }
 
-// likeness returns how much of body is at line at, by weight, and how much there is.
+// likeness returns how much of body is at line at, and the total, both by weight.
 func (d *Document) likeness(at int, body []row.Line) (same, total int32) {
 	for i, l := range body {
 		w := weight(l)
@@ -53,7 +54,7 @@ func (d *Document) likeness(at int, body []row.Line) (same, total int32) {
 	return same, total
 }
 
-// stays reports whether half of body or more is at line at.
+// stays reports whether at least half of body is at line at.
 func (d *Document) stays(at int, body []row.Line) bool {
 	same, total := d.likeness(at, body)
 	return 2*same >= total
@@ -73,15 +74,14 @@ func shared(lines, body []row.Line) (same int32) {
 	return same
 }
 
-// Shares reports whether body has rows of the document from a line on, and not such as say next to
-// nothing.
+// Shares reports whether body has significant rows in common with the document from a line on.
 func (d *Document) Shares(from int, body []row.Line) bool {
 	return shared(d.Lines[min(from, len(d.Lines)):], body) > 4
 }
 
 // BelowEnd returns what is in body below the last rows of the document's lines [from, end), if body
-// has those and, above them, nothing else of the document. After a resize, rows may be wrapped
-// elsewhere.
+// contains those and, above them, nothing else of the document. After a resize, rows may be wrapped
+// differently.
 func (d *Document) BelowEnd(from, end int, body []row.Line) (below []row.Line, ok bool) {
 	lines := row.Trim(d.Lines[min(from, end):end])
 	if len(lines) == 0 || d.Resizing() {

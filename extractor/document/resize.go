@@ -7,24 +7,24 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// For so many frames after a resize an agent may still be about to redraw its text: quiet ones on
-// the main screen, any but repetitions on the alternate screen.
+// The number of frames after a resize in which an agent may still be about to redraw its text:
+// quiet ones on the main screen, any except repetitions on the alternate screen.
 const (
 	MainFrames = 3
 	AltFrames  = 40
 )
 
-// resize follows an agent from a resize on, until the agent has drawn its text for the new width.
-// Until then the rows on the screen are torn: laid out for one width, and cut or wrapped for
-// another. What leaves the main screen may be there twice.
+// resize is the state after a resize, until the agent has drawn its text for the new width. Until
+// then the rows on the screen are torn: laid out for one width, and cut or wrapped for another.
+// What leaves the main screen may be there twice.
 type resize struct {
-	wait  int       // frames in which the agent may still redraw; 0: nothing is awaited
-	storm bool      // there were several, one shortly after the other
-	calm  *Document // as it was before the first of them; nil if it was empty, or no agent drew on it
-	over  bool      // the agent has drawn its window again since
+	wait  int       // number of frames in which the agent may still redraw; 0: none
+	storm bool      // there were several resizes shortly after each other
+	calm  *Document // the document before the first of them; nil if it was empty, or no agent drew on it
+	over  bool      // the agent has redrawn its window since
 }
 
-// Resized notes a resize, after which to wait for so many frames.
+// Resized records a resize, after which to wait for a number of frames.
 func (d *Document) Resized(frames int) {
 	z := &d.resize
 	storm, calm := z.wait > 0, z.calm
@@ -37,20 +37,20 @@ func (d *Document) Resized(frames int) {
 	*z = resize{wait: frames, storm: storm, calm: calm}
 }
 
-// Waited notes that one of these frames has been read.
+// Waited records that one of these frames has been read.
 func (d *Document) Waited() { d.resize.wait = max(0, d.resize.wait-1) }
 
-// Resizing reports whether the window was resized a short while ago.
+// Resizing reports whether the window was resized recently.
 func (d *Document) Resizing() bool { return d.resize.wait > 0 }
 
-// Settle lets go of the document as it was: another part has begun.
+// Settle drops the earlier state of the document, because another part has begun.
 func (d *Document) Settle() { d.resize.calm, d.resize.over = nil, false }
 
-// storms reports whether several resizes came one shortly after the other, and the agent may not
+// storms reports whether there were several resizes shortly after each other, and the agent may not
 // have drawn for the last of them.
 func (z *resize) storms() bool { return z.wait > 0 && z.storm && z.calm != nil }
 
-// Torn reports whether such a storm may have torn the rows of the document, and body is not yet the
+// Torn reports whether such resizes may have torn the rows of the document, and body is not yet the
 // agent's window as drawn for the last of them. start is the first line of the agent's part.
 func (d *Document) Torn(start int, body []row.Line) bool {
 	if !d.resize.storms() || d.resize.over {
@@ -60,8 +60,8 @@ func (d *Document) Torn(start int, body []row.Line) bool {
 	return !ok
 }
 
-// Draw puts body, the window of an agent on the main screen, where it belongs. The agent may have
-// drawn all of it again: since a resize, or from its top row, unless rows have just scrolled out.
+// Draw puts body, the window of an agent on the main screen, at its place. The agent may have
+// redrawn all of it, because of a resize or from its top row, unless rows have just scrolled out.
 // start is the first line of the agent's part.
 func (d *Document) Draw(body []row.Line, start int, scrolled bool) {
 	placed := PlacedScrolled
@@ -79,22 +79,22 @@ func (d *Document) Draw(body []row.Line, start int, scrolled bool) {
 	d.Placed = placed
 }
 
-// restore puts a window of which all was drawn since the last of several resizes below the lines
-// from before.
+// restore puts a window that was completely drawn since the last of several resizes below the lines
+// from before them.
 func (d *Document) restore(start int, body []row.Line) bool {
 	p, ok := d.restorable(start, body)
 	if !ok {
 		return false
 	}
-	// First what is above: lines that are equal but for the width they were drawn for keep the old
-	// one only there.
+	// Restore what is above first, so that lines that differ only in their width keep the old one
+	// only there.
 	d.replace(0, d.resize.calm.Lines[:p.at])
 	d.rewrap(p, body)
 	return true
 }
 
 // Cut reports whether the agent has drawn body for the width before a resize: the window's edge
-// cuts a row of the document off, and the row below does not go on with what was cut.
+// cuts a row of the document off, and the row below does not continue with what was cut.
 func (d *Document) Cut(body []row.Line) bool {
 	if d.resize.wait == 0 {
 		return false
@@ -122,7 +122,7 @@ func (d *Document) rewrap(p spot, body []row.Line) {
 	d.Base, d.back, d.Placed = p.at+len(begin), 0, PlacedWrapped
 }
 
-// restorable finds such a window on the document as it was before those resizes.
+// restorable finds such a window in the document from before those resizes.
 func (d *Document) restorable(start int, body []row.Line) (p spot, ok bool) {
 	z := &d.resize
 	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) || z.over && d.stays(d.Base, body) {
@@ -132,7 +132,7 @@ func (d *Document) restorable(start int, body []row.Line) (p spot, ok bool) {
 	return p, p.at >= start && p.goesOn
 }
 
-// redrawn puts a window whose text is on the document at another width where that is.
+// redrawn puts a window at the place where the document has its text at another width.
 func (d *Document) redrawn(start int, body []row.Line) bool {
 	if d.resize.wait == 0 {
 		return false
@@ -148,7 +148,7 @@ func (d *Document) redrawn(start int, body []row.Line) bool {
 }
 
 // Rewrap finds the window's place again after the terminal has rewrapped its rows. start is the
-// first line of a part of the document, which may move.
+// first line of a part of the document, which may move. It returns the new start.
 func (d *Document) Rewrap(screen []row.Line, start int) int {
 	body := row.Trim(screen)
 	p, n := d.belowHole(body)
@@ -165,15 +165,16 @@ func (d *Document) Rewrap(screen []row.Line, start int) int {
 	return skipLetters(d.Lines, from, before)
 }
 
-// belowHole returns how many rows of body, a rewrapped window, have come back from above lines
-// that the terminal has dropped, as SU makes it do, and where the row below them is; 0: none. The
-// letters of those rows are on the document, but not right above what the window began with.
+// belowHole returns how many rows of body, a rewrapped window, have come back from above lines that
+// the terminal has dropped, because of SU, and the place of the row below them; 0 if there are
+// none. The letters of those rows are in the document, but not directly above the window's former
+// beginning.
 func (d *Document) belowHole(body []row.Line) (p spot, n int) {
 	top := min(d.Base+d.back, len(d.Lines))
 	lo := max(0, top-1000)
 	text, above, key := letters(body), letters(d.Lines[lo:top]), lettersFrom(d.Lines[top:], 100)
 	at := strings.Index(text, key)
-	if at < 0 || len(key) < 12 || strings.Contains(above+key, text[:at+len(key)]) { // all is there
+	if at < 0 || len(key) < 12 || strings.Contains(above+key, text[:at+len(key)]) { // nothing is missing
 		return p, 0
 	}
 	shown := text[:at]

@@ -8,20 +8,21 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// spot is where a window begins on a document that was drawn at another width: behind so many bytes
-// of letters of a line. goesOn reports whether the document goes on there as the window begins.
+// spot is the place at which a window begins in a document that was drawn at another width: after a
+// number of bytes of letters in a line. goesOn reports whether the document continues there as the
+// window begins.
 type spot struct {
 	at, within int
 	line       row.Line
 	goesOn     bool
 }
 
-// findRewrapped finds body in a document that was drawn at another width: by its letters, without
-// the blanks. It is nowhere if the line is -1.
+// findRewrapped finds body in a document that was drawn at another width by its letters, without
+// the blanks. The line is -1 if there is none.
 func (d *Document) findRewrapped(body []row.Line) spot {
-	lo := max(0, min(d.Base, len(d.Lines))-1000) // a wider window may show again what needed many rows
+	lo := max(0, min(d.Base, len(d.Lines))-1000) // a wider window may show again what had taken many rows
 	var buf []byte
-	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: letters up to the end of line lo+i
+	ends := make([]int, 0, len(d.Lines)-lo) // ends[i]: number of letters up to the end of line lo+i
 	for _, l := range d.Lines[lo:] {
 		buf = row.AppendLetters(buf, l.Text)
 		ends = append(ends, len(buf))
@@ -31,7 +32,7 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	pos, skipped := -1, 0
 	for _, by := range []struct{ least, most, rows int }{
 		{400, 400, half},
-		{100, 100, 0}, // what is short may be said again below
+		{100, 100, 0}, // a short text may be repeated below
 		{12, 40, half},
 	} {
 		if pos, skipped = place(text, body, by.least, by.most, by.rows); pos >= 0 {
@@ -62,16 +63,16 @@ func (d *Document) findRewrapped(body []row.Line) spot {
 	return d.spot(lo+i, pos-ends[i]+row.LettersLen(d.Lines[lo+i].Text), body)
 }
 
-// findRedrawn finds body like findRewrapped if an agent has drawn it for another width: the bars
-// above and below prompts, and rules, say nothing then, for they are as wide as the window.
+// findRedrawn finds body like findRewrapped after an agent has drawn it for another width. It
+// ignores rules and the bars above and below prompts, which are as wide as the window.
 func (d *Document) findRedrawn(body []row.Line) spot {
-	if !slices.ContainsFunc(body, isBar) { // as in most
+	if !slices.ContainsFunc(body, isBar) { // as in most windows
 		return d.findRewrapped(body)
 	}
 	return d.findReduced(max(0, min(d.Base, len(d.Lines))-1000), body, withoutBars)
 }
 
-// findReduced finds body like findRewrapped, from line lo on, by what reduce leaves of the rows.
+// findReduced finds body like findRewrapped, from line lo on, comparing rows after reduce.
 func (d *Document) findReduced(lo int, body []row.Line, reduce func([]row.Line) []row.Line) spot {
 	reduced := Document{Lines: reduce(d.Lines[lo:]), Base: d.Base - lo}
 	p := reduced.findRewrapped(reduce(body))
@@ -85,7 +86,7 @@ func (d *Document) findReduced(lo int, body []row.Line, reduce func([]row.Line) 
 // isBar reports whether a row is a bar or a rule.
 func isBar(l row.Line) bool { return row.IsBar(l) || row.IsRuled(l) }
 
-// withoutBars returns lines with blank ones in place of bars.
+// withoutBars returns lines with blank ones instead of bars.
 func withoutBars(lines []row.Line) []row.Line {
 	out := slices.Clone(lines)
 	for i := range out {
@@ -96,7 +97,7 @@ func withoutBars(lines []row.Line) []row.Line {
 	return out
 }
 
-// continued returns how many bytes at the end of above are what below begins with.
+// continued returns how many bytes at the end of above are the beginning of below.
 func continued(above, below string) int {
 	n := min(len(above), len(below))
 	for !strings.HasSuffix(above, below[:n]) {
@@ -111,13 +112,14 @@ func (d *Document) spot(at, within int, body []row.Line) spot {
 	return spot{at, within, d.Lines[at], strings.HasPrefix(key, lettersFrom(d.Lines[at:], within+len(key))[within:])}
 }
 
-// place finds where in a text of letters body begins, by the letters of one of its rows and those
-// below it, so many at least and at most; -1: nowhere. The letters of the rows above that one,
-// skipped in number and at most as many rows as given, need not be in text.
+// place finds where body begins in text, a text of letters, by the letters of one of its rows and
+// those below it, at least least and at most most of them. It returns -1 if there is none. The
+// letters of the rows above that one need not be in text; skipped is their number, and rows the
+// maximum number of such rows.
 func place(text string, body []row.Line, least, most, rows int) (at, skipped int) {
 	for i, l := range body[:min(rows+1, len(body))] {
 		key := lettersFrom(body[i:], most)
-		if len(key) >= least && len(strings.Trim(key, "▄▀─━")) >= 12 { // bars are alike everywhere
+		if len(key) >= least && len(strings.Trim(key, "▄▀─━")) >= 12 { // bars are the same everywhere
 			if p := agrees(text, key, letters(body[i:])); p >= skipped {
 				return p - skipped, skipped
 			}
@@ -127,9 +129,8 @@ func place(text string, body []row.Line, least, most, rows int) (at, skipped int
 	return -1, 0
 }
 
-// agrees returns the place of key in text from which on text agrees longest with all, which begins
-// with key; -1: nowhere. What agrees up to the end of one of the two comes before what does not,
-// and what is below before what is above.
+// agrees returns the place of key in text from which text agrees longest with all, which begins
+// with key, or -1. It prefers agreement up to the end of one of the two, and then the lowest place.
 func agrees(text, key, all string) (at int) {
 	at, most := -1, 0
 	for p := strings.LastIndex(text, key); p >= 0; p = strings.LastIndex(text[:p+len(key)-1], key) {
@@ -144,8 +145,8 @@ func agrees(text, key, all string) (at int) {
 	return at
 }
 
-// repair puts the beginning of a line of the document before a body at p that an agent wrapped
-// again. Where the terminal has wrapped that line, it returns the beginning instead.
+// repair puts the beginning of a line of the document before a body at p that an agent has
+// rewrapped. If the terminal has wrapped that line, it returns the beginning instead.
 func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 	d.repairAt, d.raw = p.at, row.Line{}
 	switch {
@@ -166,25 +167,25 @@ func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 }
 
 // torn reports whether l, at the beginning of the line at p, has blanks where the terminal has lost
-// the line above, which it had wrapped there.
+// the previous line, which it had wrapped there.
 func (d *Document) torn(p spot, l row.Line) bool {
 	return p.within == 0 && p.at > 0 && p.line.Row != nil && p.line.Wrapped && !l.Wrapped && row.Indent(l.Text) == row.Extent(d.Lines[p.at-1].Row)
 }
 
-// repairedLine returns the line whose first n letters are old's and whose rest is next.
+// repairedLine returns the line whose first n letters are those of old and whose rest is next.
 func repairedLine(old row.Line, n int, next row.Line) row.Line {
 	return joinedLine(append(head(old, n), row.Span{Text: " ", Width: 1}), next)
 }
 
-// joinedLine returns the line that begins with spans and goes on with next.
+// joinedLine returns the line that begins with spans and continues with next.
 func joinedLine(spans []row.Span, next row.Line) row.Line {
 	indent := row.Indent(next.Text)
 	cols := row.SpansWidth(spans) + next.Cols - indent
 	return row.Line{Row: row.Join(append(spans, row.Spans(next.Row, indent, -1, nil)...)), Cols: cols}
 }
 
-// cutAt cuts a line behind n bytes of letters, where the terminal has wrapped it now: rest goes on
-// there. It returns the beginning.
+// cutAt cuts a line after n bytes of letters, where the terminal has wrapped it now and rest
+// continues. It returns the beginning.
 func cutAt(l row.Line, n int, rest row.Line) row.Line {
 	spans := head(l, n)
 	r := row.Join(spans)
@@ -219,10 +220,10 @@ func lettersFrom(lines []row.Line, n int) string {
 // letters returns the letters of lines.
 func letters(lines []row.Line) string { return lettersFrom(lines, allLetters) }
 
-// allLetters is more than a document has.
+// allLetters is more than the number of letters in any document.
 const allLetters = 1 << 30
 
-// skipLetters returns the first line behind n letters from line from on.
+// skipLetters returns the first line after n letters, counted from line from.
 func skipLetters(lines []row.Line, from, n int) int {
 	for i, l := range lines[from:] {
 		if n <= 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Window makes lines of the rows of frames. It knows for which width each row was drawn. The zero
-// Window has seen no frame.
+// Window converts the rows of frames to lines. It knows for which width each row was drawn. The
+// zero Window has seen no frame.
 type Window struct {
 	cols  int
 	drawn map[*vterm.Row]int // widths of the rows that were drawn before a resize
 	lines []row.Line         // of the last frame
 }
 
-// Next notes how wide the window is in the next frame, in cells, whether it was just resized, and
-// whether all that is on it was drawn since the last resize.
+// Next records the width of the window in the next frame, in cells, whether it was just resized,
+// and whether everything on it was drawn since the last resize.
 func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
 	switch {
 	case resized:
@@ -31,7 +31,7 @@ func (w *Window) Next(rows []*vterm.Row, cols int, resized, redrawn bool) {
 	w.cols = cols
 }
 
-// Line returns a row of the frame at hand as a line.
+// Line returns a row of the current frame as a line.
 func (w *Window) Line(rw *vterm.Row) row.Line {
 	if cols, ok := w.drawn[rw]; ok {
 		return row.Line{Row: rw, Cols: cols, Stale: true}
@@ -39,7 +39,7 @@ func (w *Window) Line(rw *vterm.Row) row.Line {
 	return row.Line{Row: rw, Cols: w.cols}
 }
 
-// Lines returns the rows of the frame at hand as lines. They are valid until the next frame.
+// Lines returns the rows of the current frame as lines. They are valid until the next frame.
 func (w *Window) Lines(rows []*vterm.Row) []row.Line {
 	w.lines = slices.Grow(w.lines[:0], len(rows))[:len(rows)]
 	for y, row := range rows {

@@ -13,7 +13,7 @@ import (
 // an approval.
 var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: dialog}
 
-// split parts the screen. A scroll bar is at the right of the alternate screen.
+// split divides the screen. On the alternate screen, a scroll bar is at the right.
 func split(s chat.Screen) chat.Split {
 	sp := chrome.Split(s.Lines)
 	if s.Alt && sp.OK {
@@ -43,9 +43,9 @@ var status = inkcli.Hints(
 // chosen is the choice in a dialog.
 var chosen = lazy.Regexp(`^│ +● `)
 
-// dialog finds an approval at the bottom of the screen: a box with a choice in it. The call
-// that it asks for is shown there alone until the user answers, so it stays with the conversation.
-// Above a menu of the CLI's own, in a box within the box, the conversation ends.
+// dialog finds an approval at the bottom of the screen: a box with a choice in it. The call is
+// shown only there until the user answers, so it belongs to the conversation. For a menu of the
+// CLI's own, in a box within the box, the conversation ends above it.
 func dialog(lines []row.Line) chat.Split {
 	end := row.LastAbove(lines, row.Prefixed("╰──"), row.Prefixed("✦ "))
 	if end < 0 {

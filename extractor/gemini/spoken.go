@@ -25,8 +25,8 @@ const (
 	workspace    = "workspace (/directory)"
 )
 
-// spokenBegins reports whether a row may be the footer's first: a notice, its head in newer
-// versions, or "~/shop no sandbox (see /docs) auto".
+// spokenBegins reports whether a row may be the first of the footer: a notice, or in newer versions
+// its head, or "~/shop no sandbox (see /docs) auto".
 func spokenBegins(text string) bool {
 	return spokenHead(text) || row.Starts(text, "~", "/") && strings.Contains(text, " sandbox")
 }
@@ -48,11 +48,10 @@ func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
 	return b, 1
 }
 
-// spokenModes begin the composer: a mode or a sign.
+// spokenModes are beginnings of the composer: a mode or a sign.
 var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ", "* ", "! "}
 
-// spokenComposer reports whether a row is the first of the composer: what is typed, with the
-// cursor.
+// spokenComposer reports whether a row is the first of the composer: the input, with the cursor.
 func spokenComposer(l row.Line) bool {
 	return row.HasInverse(l) && row.Starts(l.Text, spokenModes...)
 }
@@ -63,15 +62,15 @@ const (
 	modelLabel = "Model:"
 )
 
-// toolLabels say the state of a tool. One that runs has a sign instead: "⊶ Edit  main.go: old =>
-// new".
+// toolLabels are the labels for the states of a tool. A running tool has a sign instead: "⊶ Edit
+// main.go: old => new".
 var toolLabels = map[string]string{
 	"Success:": session.ToolOK, "Error:": session.ToolError, "Canceled:": session.ToolRejected,
 	"Executing:": session.ToolRunning, "Pending:": session.ToolRunning, "Confirming:": session.ToolRunning,
 	"Validating:": session.ToolRunning, "⊶": session.ToolRunning, "⊷": session.ToolRunning,
 }
 
-// The marks of what is said and done.
+// The marks of messages and calls.
 var (
 	user    = chat.Mark{Signs: []string{userLabel + " "}}
 	model   = chat.Mark{Signs: []string{modelLabel + " "}}
@@ -82,7 +81,7 @@ var (
 // labelled reports whether an item begins on a row.
 func labelled(l row.Line) bool { return user.On(l) || model.On(l) || tool.On(l) }
 
-// spokenParse reads the items off conversation lines.
+// spokenParse parses the items in conversation lines.
 var spokenParse = inkcli.Parse("gemini", []chat.Cell{
 	{Begin: &user, When: chat.First(isCommand), Rows: commandRows, Add: spokenPrompt},
 	{Begin: &user, Through: through, Add: spokenPrompt},
@@ -95,10 +94,10 @@ var spokenParse = inkcli.Parse("gemini", []chat.Cell{
 	{Begin: &chat.Mark{Row: row.Matching(cancelled)}, Rows: oneRow, Add: inkcli.Cancelled},
 })
 
-// through reports that an item goes on below rows that were never on the screen.
+// through is a Cell.Through for items that continue below rows that were never on the screen.
 func through(row.Line) bool { return true }
 
-// oneRow counts the rows of chrome.
+// oneRow is a Cell.Rows for chrome of one row.
 func oneRow([]row.Line) int { return 1 }
 
 var cancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
@@ -106,7 +105,7 @@ var cancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 // spokenChrome is what is below the conversation.
 var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: func(l row.Line) bool { return spokenStatus(l.Text) }, Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
 
-// spokenRows is how many rows at the end of the screen may be of the composer.
+// spokenRows is the maximum number of rows of the composer at the end of the screen.
 const spokenRows = 12
 
 // spokenSplit parts the screen.
@@ -127,7 +126,7 @@ func spokenStatus(text string) bool {
 
 var spokenHints = lazy.Regexp(`^(?:YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts$| to toggle\)$`)
 
-// inner returns an item's lines without the label and what is between: a number of columns.
+// inner returns an item's lines without the label and the given number of columns after it.
 func inner(lines []row.Line, label int) []row.Line {
 	ls := slices.Clone(lines)
 	ls[0] = row.CutLine(ls[0], label, -1)
@@ -135,11 +134,11 @@ func inner(lines []row.Line, label int) []row.Line {
 	return ls
 }
 
-// whole is the right margin of items that Gemini has finished: it never wraps their lines.
+// whole is the right margin of finished items, whose lines Gemini never wraps.
 const whole = -1 << 20
 
-// spokenStyle returns how the item that begins at a line is drawn, and whether it still grows:
-// chrome is above it then.
+// spokenStyle returns how the item that begins at a line is drawn. grows reports whether it is
+// incomplete, because chrome is above it.
 func spokenStyle(p *chat.Parser, first int) (style markdown.Style, grows bool) {
 	grows = slices.ContainsFunc(p.Lines[p.Above().End:first], row.Filled)
 	style = markdown.Style{CodeTabs: true, Item: spokenItem, Marks: spokenMarks, Heading: spokenHeading}
@@ -152,10 +151,10 @@ func spokenStyle(p *chat.Parser, first int) (style markdown.Style, grows bool) {
 // isCommand reports whether a prompt is a command.
 func isCommand(l row.Line) bool { return inkcli.IsSlash(strings.TrimSpace(l.Text[len(userLabel):])) }
 
-// commandRows counts the rows of a command. What is below them is what it prints.
+// commandRows returns the number of rows of a command. Its output is below them.
 func commandRows(lines []row.Line) int { return 1 + row.Run(lines[1:], row.IsWrapped) }
 
-// spokenPrompt reads what the user typed.
+// spokenPrompt parses what the user typed.
 func spokenPrompt(p *chat.Parser, first, end int) {
 	style, _ := spokenStyle(p, first)
 	sign, text := byte('>'), markdown.Prompt(inner(p.Lines[first:end], len(userLabel)+2), &style)
@@ -165,7 +164,7 @@ func spokenPrompt(p *chat.Parser, first, end int) {
 	inkcli.Typed(p, sign, text, first, end)
 }
 
-// spokenReply reads what the model said.
+// spokenReply parses a reply.
 func spokenReply(p *chat.Parser, first, end int) {
 	style, grows := spokenStyle(p, first)
 	ls := inner(p.Lines[first:end], len(modelLabel)+2)
@@ -175,7 +174,7 @@ func spokenReply(p *chat.Parser, first, end int) {
 	inkcli.AddReply(p, inkcli.Reply(ls, style, vterm.Color{}, false), first, end)
 }
 
-// spokenHeading knows a heading by its one colour, a blue in all of Gemini's own themes.
+// spokenHeading recognises a heading by its colour, a blue in all of Gemini's own themes.
 func spokenHeading(l *markdown.Line) int {
 	c := l.First().Fg
 	if c.B > c.G && c.G > c.R && !strings.Contains(l.Text, "://") && l.All(func(s vterm.Style) bool { return s.Fg == c }) {
@@ -184,7 +183,7 @@ func spokenHeading(l *markdown.Line) int {
 	return 0
 }
 
-// spokenMarks knows code by the accent's colour, a purple in all of Gemini's own themes.
+// spokenMarks recognises code by the accent colour, a purple in all of Gemini's own themes.
 func spokenMarks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
 	if c := s.Fg; c.B > c.G && c.R > c.G {
@@ -193,7 +192,7 @@ func spokenMarks(s vterm.Style) row.Mark {
 	return m
 }
 
-// spokenItem reads a list item: two blanks follow its marker.
+// spokenItem parses a list item, whose marker is followed by two blanks.
 func spokenItem(l *markdown.Line) (markdown.Item, bool) {
 	if !strings.Contains(l.Text[:min(len(l.Text), 12)], "  ") {
 		return markdown.Item{}, false
@@ -201,7 +200,7 @@ func spokenItem(l *markdown.Line) (markdown.Item, bool) {
 	return markdown.ListItem(l)
 }
 
-// apart puts back the blank lines between paragraphs, lists, code, tables and quotes.
+// apart restores the blank lines between paragraphs, lists, code, tables and quotes.
 func apart(ls []row.Line) []row.Line {
 	out := make([]row.Line, 0, 2*len(ls))
 	above := -1
@@ -221,8 +220,8 @@ func apart(ls []row.Line) []row.Line {
 // spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
 var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
-// spokenTool reads a call: its name, what it does, and its output up to the next label. What it
-// does may go on below the line that names it, in the same style.
+// spokenTool parses a call: its name, its input, and its output up to the next label. The input may
+// continue on the next line, in the same style.
 func spokenTool(lines []row.Line) *session.Tool {
 	label, below := row.FirstWord(lines[0].Text), 1
 	t := inkcli.Named(lines[0], row.Width(label)+1)

@@ -8,10 +8,10 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// result begins the row below a tool without a box that says what came of it, in a narrow window.
+// result is the beginning of the row with the result of a tool without a box, in a narrow window.
 const result = "   → "
 
-// line reads a tool without a box: its line with its result behind → or below, and perhaps a diff.
+// line parses a tool without a box: its line, with the result after → or below, and maybe a diff.
 func line(lines []row.Line) *session.Tool {
 	t, head := inkcli.Named(lines[0], 4), 1
 	head += row.Run(lines[1:], row.Prefixed(result))
@@ -23,8 +23,8 @@ func line(lines []row.Line) *session.Tool {
 	return t
 }
 
-// cutResult parts what a tool without a box does from what came of it: "main.go → Accepted (+1,
-// -1)". A change is shown when it is made; until then its path says what is done.
+// cutResult splits the text of a tool without a box into input and result: "main.go → Accepted (+1,
+// -1)". A change is shown when it is made; before that, its path is followed by a description.
 func cutResult(t *session.Tool) {
 	t.Input, t.Output, _ = strings.Cut(t.Input, "→ ")
 	t.Input = strings.TrimSpace(t.Input)

@@ -19,14 +19,16 @@ import (
 // colours both may be the same, and code spans have it, too: then there is no accent.
 type colors struct {
 	accent, plain vterm.Color
-	others        map[vterm.Color]bool           // that code spans do not have; nil: they have only the accent
-	spans         map[vterm.Color]bool           // of code spans amid plain text: those in headings have them, too
-	codeCol       int                            // where the numbers of code lines may begin
-	wraps         func(a, b *markdown.Line) bool // reports whether line b goes on with line a
+	// Colours that code spans do not have; nil: every colour except the accent.
+	others map[vterm.Color]bool
+	// Colours of code spans within plain text; those in headings have them, too.
+	spans   map[vterm.Color]bool
+	codeCol int                            // column at which line numbers of code may begin
+	wraps   func(a, b *markdown.Line) bool // reports whether line b continues line a
 }
 
-// colorsOf finds the colours in the lines of a reply whose sign has the colour accent. Plain is the
-// one of most characters.
+// colorsOf determines the colours in the lines of a reply whose sign has the colour accent. plain
+// is the colour of most characters.
 func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	c := &colors{accent: accent}
 	if !vivid(accent) && mostly(lines, accent) {
@@ -66,14 +68,14 @@ func mostly(lines []row.Line, fg vterm.Color) bool {
 // is reports whether a style has a colour, which may not be known: no sign is above, or no text.
 func is(s vterm.Style, c vterm.Color) bool { return s.Fg == c && c.Kind != vterm.ColorDefault }
 
-// vivid reports whether a colour is none that themes draw text in: these are nearly grey.
+// vivid reports whether a colour is not nearly grey, as the colours of text are in all themes.
 func vivid(c vterm.Color) bool {
 	r, g, b := row.Rgb(c)
 	return max(r, g, b)-min(r, g, b) > 48
 }
 
-// othersOf finds the colours that code spans do not have: those of the text, of addresses, which
-// are in brackets behind a blank, and of the borders and bars around tables and quotes.
+// othersOf returns the colours that code spans do not have: those of the text, of addresses, which
+// are in brackets after a blank, and of the borders and bars around tables and quotes.
 func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	others := map[vterm.Color]bool{plain: true, {}: true}
 	for _, l := range lines {
@@ -86,7 +88,7 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	return others
 }
 
-// spansOf finds the colours of code spans: those of words without a mark, but for others.
+// spansOf returns the colours of code spans: those of words without a mark, except others.
 func spansOf(lines []row.Line, others map[vterm.Color]bool) map[vterm.Color]bool {
 	spans := map[vterm.Color]bool{}
 	for _, l := range lines {
@@ -99,8 +101,8 @@ func spansOf(lines []row.Line, others map[vterm.Color]bool) map[vterm.Color]bool
 	return spans
 }
 
-// Reply reads a reply whose sign has the colour accent: each line of its Markdown is drawn by
-// itself, with the marks taken off. Where it is tinted, code spans have a colour of their own.
+// Reply parses a reply whose sign has the colour accent. Each line of its Markdown is drawn
+// separately, without the marks. tinted means that code spans have a colour of their own.
 func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool) chat.Item {
 	c := colorsOf(lines, accent)
 	c.codeCol = min(lk.Left, 1)
@@ -126,13 +128,14 @@ func Reply(lines []row.Line, lk markdown.Style, accent vterm.Color, tinted bool)
 	return chat.Said(session.RoleAssistant, text, md)
 }
 
-// stillToCome reports whether a row is there for rows of a table or of code that come later.
+// stillToCome reports whether a row is a placeholder for rows of a table or of code that follow
+// later.
 func stillToCome(l row.Line) bool {
 	text := strings.TrimSpace(l.Text)
 	return text == "… more rows streaming …" || text == "... generating more ..."
 }
 
-// marks reads inline styles; code is in the accent, or in a colour of its own.
+// marks returns inline styles. Code has the accent colour, or a colour of its own.
 func (c *colors) marks(s vterm.Style) row.Mark {
 	m := row.PlainMarks(s)
 	if is(s, c.accent) || m == 0 && c.others != nil && !c.others[s.Fg] || c.spans[s.Fg] {
@@ -141,10 +144,10 @@ func (c *colors) marks(s vterm.Style) row.Mark {
 	return m
 }
 
-// number is that of a code line.
+// number matches the number of a code line.
 var number = lazy.Regexp(`^ *([0-9]+)(?: |$)`)
 
-// gutter reads the line number of a code line, in the colour of comments.
+// gutter parses the line number of a code line, in the colour of comments.
 func (c *colors) gutter(l *markdown.Line) (width, n int) {
 	m := number().FindStringSubmatch(l.Text)
 	if m == nil || l.Indent < c.codeCol || is(l.First(), c.plain) {
@@ -154,8 +157,8 @@ func (c *colors) gutter(l *markdown.Line) (width, n int) {
 	return l.Indent + len(m[1]) + 1, n
 }
 
-// heading returns the level of a heading, or 0: it is bold or italic, and in a colour of its own or
-// a title. Words in italics at the end are no heading.
+// heading returns the level of a heading, or 0. A heading is bold or italic, and has a colour of
+// its own or is a title. Words in italics at the end are not a heading.
 func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent && !c.spans[first.Fg]
@@ -172,8 +175,8 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	return 0
 }
 
-// isTitle reports whether a line is more than a line of text that looks alike: it is not quoted,
-// the line above it is blank, or bold as well and wrapped, and it does not end like a sentence.
+// isTitle distinguishes a title from a line of text that looks the same: it is not quoted, the line
+// above it is blank, or bold as well and wrapped, and it does not end like a sentence.
 func (c *colors) isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	i, _ := slices.BinarySearchFunc(ls, l.At, func(o markdown.Line, at int) int { return o.At - at })
 	for l.All(row.Bold) && i > 0 && ls[i-1].All(row.Bold) && c.wraps(&ls[i-1], &ls[i]) {
@@ -182,8 +185,9 @@ func (c *colors) isTitle(l *markdown.Line, ls []markdown.Line) bool {
 	return ls[i].Note == 0 && (i == 0 || ls[i-1].Blank()) && !strings.ContainsAny(l.Text[len(l.Text)-1:], ":.,;!")
 }
 
-// markQuotes notes the lines of quotes: the width of their sign, and one. Only the first of those
-// that were wrapped has a sign, "> "; or each has a bar, and its words are in italics.
+// markQuotes marks the lines of quotes in Note: the width of their sign plus one. Either only the
+// first of the wrapped lines has the sign "> ", or each line has a bar and its words are in
+// italics.
 func markQuotes(lk *markdown.Style, ls []markdown.Line) {
 	open := false
 	for i := range ls {

@@ -1,5 +1,5 @@
-// Package inkcli reads what the programs draw that descend from the Gemini CLI: items begin with a
-// sign in the first column, tools are in boxes, the composer is a box or between bars.
+// Package inkcli reads the programs that descend from the Gemini CLI: items begin with a sign in
+// the first column, tools are in boxes, the composer is a box or between bars.
 package inkcli
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// CLI is how one of the programs that descend from the Gemini CLI draws.
+// CLI describes how one of these programs draws.
 type CLI struct {
-	Agent   string         // begins the names of its rules
-	Replies []string       // the signs before a reply
-	Notices []string       // the signs before words of the program's own
-	Style   markdown.Style // of replies
+	Agent   string         // prefix of its rules' names
+	Replies []string       // signs before a reply
+	Notices []string       // signs before the program's own messages
+	Style   markdown.Style // style of replies
 	Tinted  bool           // code spans have a colour of their own, not that of the signs
 	Welcome *chat.Welcome
 	Status  func(l row.Line) bool // reports whether a row is chrome above the composer
-	Call    chat.Cell             // a tool without a box
+	Call    chat.Cell             // cell of a tool without a box
 }
 
 // Parse returns a Look.Parse.
@@ -50,9 +50,9 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 	})
 }
 
-// Parse returns a Look.Parse by cells. What begins none of them is what the command above printed,
-// if there is one. A command at the end is held back until it is known what follows: what it
-// prints, or the model's answer.
+// Parse returns a Look.Parse for cells. Lines that begin no cell are output of the command above,
+// if there is one. A command at the end is held back until it is known whether its output or the
+// model's answer follows.
 func Parse(agent string, cells []chat.Cell) func(lines []row.Line) []chat.Item {
 	wrapped := chat.Cell{When: chat.First(row.IsWrapped), Rows: one}
 	other := chat.Cell{Rows: one, Add: func(p *chat.Parser, first, end int) { printed(p, p.Lines[first].Text, end) }}
@@ -66,10 +66,10 @@ func Parse(agent string, cells []chat.Cell) func(lines []row.Line) []chat.Item {
 	}
 }
 
-// Part adds an item of nothing, so that what is below does not belong to the command above.
+// Part adds an empty item, so that what is below does not belong to the command above.
 func Part(p *chat.Parser, first, end int) { p.Add(chat.Item{}, first, end, "") }
 
-// printed adds lines to what the command above printed, and reports whether there is one.
+// printed adds lines to the output of the command above, and reports whether there is one.
 func printed(p *chat.Parser, text string, end int) bool {
 	it := p.Above()
 	if it.Role != session.RoleCommand {
@@ -79,13 +79,13 @@ func printed(p *chat.Parser, text string, end int) bool {
 	return true
 }
 
-// one counts the rows of what has one.
+// one is a Cell.Rows for a single row.
 func one([]row.Line) int { return 1 }
 
-// chrome reports whether a resize left a row behind.
+// chrome reports whether a row was left by a resize.
 func (a *CLI) chrome(l row.Line) bool { return !strings.HasPrefix(l.Text, "  ") && a.Status(l) }
 
-// answered are the roles of what a reply may follow.
+// answered are the roles that a reply may follow.
 var answered = []string{session.RoleUser, session.RoleThinking, session.RoleTool, session.RoleSystem}
 
 // numbered reports whether a reply begins with code, which has no sign before it from 0.44 on.
@@ -93,9 +93,9 @@ func numbered(lines []row.Line, earlier []chat.Item) bool {
 	return strings.HasPrefix(strings.TrimLeft(lines[0].Text, " "), "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
 }
 
-// rows counts the rows of an item: up to one that begins something else, or is a hint at the right
-// edge that a resize left behind, for nothing of a message is indented so far below a blank line,
-// or is what the terminal wrapped below one.
+// rows returns the number of rows of an item. It ends at a row that begins something else; at a
+// hint at the right edge that a resize has left, because no message is indented that far below a
+// blank line; or at what the terminal wrapped below one.
 func (a *CLI) rows(lines []row.Line) int {
 	return chat.Until(lines, func(k int) bool {
 		l, apart := lines[k], lines[k-1].Text == ""
@@ -111,7 +111,7 @@ func (a *CLI) rows(lines []row.Line) int {
 	})
 }
 
-// said reads what the model said. What /compress and its like say is drawn like a reply.
+// said parses the model's text. The output of /compress and similar commands is drawn like a reply.
 func (a *CLI) said(p *chat.Parser, first, end int) {
 	AddReply(p, Reply(p.Lines[first:end], a.Style, a.accent(p.Lines[:first+1]), a.Tinted), first, end)
 }
@@ -125,7 +125,7 @@ func (a *CLI) accent(lines []row.Line) vterm.Color {
 	return lines[i].StyleAt(row.Indent(lines[i].Text)).Fg
 }
 
-// AddReply appends what the model said, in place of what of it is above.
+// AddReply appends a reply. It replaces the part of it that is above.
 func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 	unsaid(p, first, end)
 	if row.Starts(it.Text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
@@ -133,7 +133,7 @@ func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 		return
 	}
 	asked(p)
-	if strings.Trim(it.Text, "┌─┬┐│ \n") == "" { // nothing, or a table of which only the border is there yet
+	if strings.Trim(it.Text, "┌─┬┐│ \n") == "" { // empty, or a table of which only the border is drawn
 		return
 	}
 	it.Headless = p.Lines[first].Lost && p.Lines[first].Text[0] == ' '
@@ -143,8 +143,8 @@ func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 	p.Add(it, first, end, "reply")
 }
 
-// Call returns a Cell.Add for calls, which read reads. Files that are read together are in one row:
-// each is a call.
+// Call returns a Cell.Add for calls, which read parses. Files that are read together are in one
+// row, but each is a call.
 func Call(read func(lines []row.Line) *session.Tool) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
 		t := read(p.Lines[first:end])
@@ -157,7 +157,7 @@ func Call(read func(lines []row.Line) *session.Tool) func(p *chat.Parser, first,
 	}
 }
 
-// addCall appends a call. One that a command of the shell began is its output.
+// addCall appends a call. A call that was started by a shell command is the command's output.
 func addCall(p *chat.Parser, t *session.Tool, first, end int) {
 	asked(p)
 	it := chat.Did(t)
@@ -170,20 +170,20 @@ func addCall(p *chat.Parser, t *session.Tool, first, end int) {
 	p.Add(it, first, end, "call")
 }
 
-// asked makes a prompt of what looked like a command: the model answers it.
+// asked converts a command that the model answers to a prompt.
 func asked(p *chat.Parser) {
 	if it := p.Above(); it.Role == session.RoleCommand && it.Output == "" && IsSlash(it.Text) {
 		it.Role, it.Rule = session.RoleUser, p.Agent+" prompt"
 	}
 }
 
-// sure is how many letters two replies have in common at their beginning if they are the same one.
+// sure is how many letters the beginnings of two replies must have in common to be the same reply.
 const sure = 48
 
-// unsaid takes back the replies above where the same one is printed again, after a resize in the
-// middle of it: chrome that was left behind is between the two, or blank rows where it was erased,
-// or the terminal rewrapped the rows above, or there is not even a blank line between them, or it
-// is the beginning of this one.
+// unsaid removes the replies above if the same reply is printed again, after a resize while it was
+// printed: chrome was left between the two, or blank rows where it was erased, or the terminal
+// rewrapped the rows above, or not even a blank line separates them, or it is the beginning of this
+// one.
 func unsaid(p *chat.Parser, first, end int) {
 	again := lettersOf(p.Lines[first:end])
 	for p.Above().Role == session.RoleAssistant {
@@ -200,7 +200,7 @@ func unsaid(p *chat.Parser, first, end int) {
 	}
 }
 
-// lettersOf is the text of lines without its blanks.
+// lettersOf returns the text of lines without blanks.
 func lettersOf(lines []row.Line) string {
 	var b []byte
 	for _, l := range lines {
@@ -209,8 +209,8 @@ func lettersOf(lines []row.Line) string {
 	return string(b)
 }
 
-// notice reads a line of the CLI's own behind ℹ, ⚠ or ✕: a command's answer, the end of a request,
-// an error. The sign may have a selector of its black and white form behind it.
+// notice parses a message of the CLI after ℹ, ⚠ or ✕: a command's answer, the end of a request, an
+// error. The sign may be followed by a variation selector.
 func notice(p *chat.Parser, first, end int) {
 	l := p.Lines[first]
 	_, size := utf8.DecodeRuneInString(l.Text)
@@ -223,18 +223,18 @@ func notice(p *chat.Parser, first, end int) {
 	}
 }
 
-// Cancelled adds that the user stopped the model.
+// Cancelled adds an interruption by the user.
 func Cancelled(p *chat.Parser, first, end int) { p.Interrupted(first, end, "cancelled") }
 
-// say adds words of the CLI's own: to a command's output where one was given, else as a notice.
+// say adds a message of the CLI: to a command's output if there is a command, else as a notice.
 func say(p *chat.Parser, text string, first, end int) {
 	if !printed(p, text, end) {
 		p.Say(session.RoleSystem, text, text, first, end, "notice")
 	}
 }
 
-// thoughtRows counts the rows of the model's thoughts, where the user asked to see them: beside a
-// line, under " Thinking...".
+// thoughtRows returns the number of rows of the model's thoughts, if the user asked to see them:
+// beside a line, under " Thinking...".
 func thoughtRows(lines []row.Line) int { return row.Run(lines, row.Prefixed(" │")) }
 
 // thinks reports whether a row with the sign of a reply is of the model's thoughts, which are in
@@ -248,7 +248,7 @@ func inOneInk(l row.Line) bool {
 }
 
 // thought returns a Cell.Add for the model's thoughts, which are beside a line or, in Qwen Code
-// 0.10, in grey behind the sign of a reply.
+// 0.10, in grey after the sign of a reply.
 func thought(style markdown.Style) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
 		text := markdown.Prompt(p.Lines[first:end], &markdown.Style{Left: style.Left, Right: style.Right, Slack: style.Slack})

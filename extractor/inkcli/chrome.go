@@ -9,14 +9,14 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// Chrome is what a program draws below the conversation.
+// Chrome describes what a program draws below the conversation.
 type Chrome struct {
-	Composer func(lines []row.Line) (top int, ok bool) // finds the first row of what the user types into
-	Status   func(l row.Line) bool                     // reports whether a row right above that is chrome
+	Composer func(lines []row.Line) (top int, ok bool) // finds the first row of the input box
+	Status   func(l row.Line) bool                     // reports whether a row directly above that is chrome
 	Dialog   func(lines []row.Line) chat.Split         // finds a question at the end of the screen
 }
 
-// Split parts a screen.
+// Split divides a screen.
 func (c *Chrome) Split(lines []row.Line) chat.Split {
 	top, ok := c.Composer(lines)
 	if !ok {
@@ -33,12 +33,12 @@ func (c *Chrome) Split(lines []row.Line) chat.Split {
 	return sp
 }
 
-// questionRows is how many rows at the end of the screen a question has at most below its first
-// answer, with that.
+// questionRows is the maximum number of rows of a question from its first answer to the end of the
+// screen.
 const questionRows = 12
 
-// Question returns a Dialog that finds a question by its first answer, which matches an expression.
-// It stays with the conversation.
+// Question returns a Dialog that finds a question by its first answer, which answer matches. The
+// question belongs to the conversation.
 func Question(answer func() *regexp.Regexp) func(lines []row.Line) chat.Split {
 	return func(lines []row.Line) chat.Split {
 		lines = row.Trim(lines)
@@ -49,9 +49,8 @@ func Question(answer func() *regexp.Regexp) func(lines []row.Line) chat.Split {
 	}
 }
 
-// Hints returns a Status: a row is chrome that begins as heads says, has a key as keys says, is
-// indented as what is at the right, or is dim and does not match kept. Keys are in brackets or have
-// a question mark.
+// Hints returns a Status. A row is chrome if it matches heads or keys, is indented like texts at
+// the right, or is dim and does not match kept. Keys are in brackets or have a question mark.
 func Hints(heads, keys, kept func() *regexp.Regexp) func(l row.Line) bool {
 	return func(l row.Line) bool {
 		n := row.Indent(l.Text)
@@ -60,7 +59,7 @@ func Hints(heads, keys, kept func() *regexp.Regexp) func(l row.Line) bool {
 	}
 }
 
-// InputBox finds what the user types: " > text" between two bars, or "│ > text │" in a box.
+// InputBox finds the input: " > text" between two bars, or "│ > text │" in a box.
 func InputBox(lines []row.Line) (chat.Box, bool) {
 	top, ok := ComposerAt(lines)
 	if !ok {
@@ -79,8 +78,8 @@ func ComposerAt(lines []row.Line) (top int, ok bool) {
 	return 0, false
 }
 
-// isComposer reports whether the rows below the first of a box are what the user types: a prompt
-// sign, and the cursor or a hint.
+// isComposer reports whether the rows below the first row of a box are the input: a prompt sign,
+// and the cursor or a hint.
 func isComposer(lines []row.Line) bool {
 	typed := strings.TrimPrefix(lines[0].Text, "│")
 	return row.Starts(typed, " >", " *", " !", " (") &&

@@ -11,8 +11,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// promptRows counts the rows of what the user typed, drawn as "> text". What is below a blank line
-// in another style is a notice, such as that of the model that answers.
+// promptRows returns the number of rows of a prompt that is drawn as "> text". What is below a
+// blank line in another style is a notice, such as the name of the model.
 func (a *CLI) promptRows(lines []row.Line) int {
 	style := lines[0].StyleAt(2)
 	return chat.Until(lines[:a.rows(lines)], func(k int) bool {
@@ -21,18 +21,18 @@ func (a *CLI) promptRows(lines []row.Line) int {
 	})
 }
 
-// typedSigns are before prompts, and before commands of the shell.
+// typedSigns precede prompts and shell commands.
 var typedSigns = []string{"> ", "$ ", "! "}
 
-// typed is before what the user typed between two bars.
+// typed is the mark of a prompt between two bars.
 var typed = chat.Mark{Col: 1, Signs: typedSigns, Ink: row.Highlighted}
 
-// painted counts the rows above the lower one of two bars.
+// painted returns the number of rows above the lower one of two bars.
 func painted(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool { return row.HasBackground(l) && !row.IsBar(l) })
 }
 
-// typedRows counts the rows between two bars, with the lower one.
+// typedRows returns the number of rows between two bars, including the lower one.
 func typedRows(lines []row.Line) int {
 	n := painted(lines)
 	return n + row.Run(lines[n:min(n+1, len(lines))], row.IsBar)
@@ -65,7 +65,7 @@ func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 // composing reports whether what is between two bars is a composer that a resize left behind.
 func composing(lines []row.Line, _ []chat.Item) bool { return isComposer(lines[:typedRows(lines)]) }
 
-// prompt returns a Cell.Add for what the user typed behind a sign in a column.
+// prompt returns a Cell.Add for a prompt after a sign in a column.
 func prompt(col int) func(p *chat.Parser, first, end int) {
 	return func(p *chat.Parser, first, end int) {
 		rows := chat.Between(p.Lines[first:end], row.IsBar)
@@ -73,8 +73,8 @@ func prompt(col int) func(p *chat.Parser, first, end int) {
 	}
 }
 
-// Typed adds what the user typed: a prompt, a command of the CLI or, behind another sign, of the
-// shell.
+// Typed adds what the user typed: a prompt, a command of the CLI or, after another sign, a shell
+// command.
 func Typed(p *chat.Parser, sign byte, text string, first, end int) {
 	name, _, _ := strings.Cut(text, " ")
 	switch {

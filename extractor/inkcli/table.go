@@ -6,9 +6,9 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
-// shortened reports whether a row of a table has a cell that the program shortened to its column:
-// to 0.2x of the Gemini CLI with "…", to 0.1x of Qwen Code with "...". Columns of up to three cells
-// have no room for such a sign.
+// shortened reports whether a row of a table has a shortened cell: up to 0.2x of the Gemini CLI
+// with "…", up to 0.1x of Qwen Code with "...". Columns of up to three cells have no room for such
+// a sign.
 func shortened(l row.Line) bool {
 	return strings.Contains(l.Text, "… │") || strings.Contains(l.Text, "... │")
 }
@@ -16,8 +16,8 @@ func shortened(l row.Line) bool {
 // ends are the signs at the ends of a table's rows, by those at their beginnings.
 var ends = map[rune]string{'┌': "┐", '├': "┤", '└': "┘", '│': "│"}
 
-// mendTables has the right end of a table's rows continue them. Those versions draw a table as wide
-// as the window, and a little wider where it has to shrink: Ink wraps its rows then.
+// mendTables marks the right ends of a table's rows as their continuation. Those versions draw a
+// table as wide as the window, and a little wider if it has to shrink, so that Ink wraps its rows.
 func mendTables(lines []row.Line) []row.Line {
 	out := make([]row.Line, 0, len(lines))
 	above, columns, mended := "", 0, false
@@ -29,7 +29,7 @@ func mendTables(lines []row.Line) []row.Line {
 			l.Row.Wrapped = true
 			above, mended = above+t, true
 		case t == "" && mended:
-			continue // Ink has counted a row more than it needed
+			continue // Ink has counted one row too many
 		default:
 			above, mended = t, false
 		}
@@ -45,8 +45,8 @@ func mendTables(lines []row.Line) []row.Line {
 // corners are the signs between the columns of a table's rules, by those at their beginnings.
 var corners = map[rune]string{'┌': "┬", '├': "┼", '└': "┴"}
 
-// addCorners puts back the corner of each rule that was on the cell beyond the window's edge, which
-// Ink has cut off: the head of the table has a cell more than its rule then.
+// addCorners restores the corner of each rule that was in the cell beyond the window's edge, which
+// Ink has cut off, so that the head of the table has one more cell than its rule.
 func addCorners(lines []row.Line) {
 	lost := false
 	for i := 1; i < len(lines); i++ {
@@ -61,7 +61,7 @@ func addCorners(lines []row.Line) {
 	}
 }
 
-// barsOf counts the bars of a row and of what was wrapped below it.
+// barsOf returns the number of bars of a row and of its wrapped rest.
 func barsOf(lines []row.Line) int {
 	n := strings.Count(lines[0].Text, "│")
 	for _, l := range lines[1 : 1+row.Run(lines[1:], row.IsWrapped)] {
@@ -70,8 +70,8 @@ func barsOf(lines []row.Line) int {
 	return n
 }
 
-// unfinished reports whether a row of a table with so many columns lacks its right end. A row with
-// a bar where no table has begun is of a quote.
+// unfinished reports whether a row of a table with this number of columns lacks its right end. A
+// row with a bar outside a table belongs to a quote.
 func unfinished(t string, columns int) bool {
 	if strings.HasPrefix(t, "│") {
 		return strings.Count(t, "│") <= columns

@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// statuses are the signs before a tool's name, by what they say of it.
+// statuses are the signs before a tool's name, with the status for each.
 var statuses = map[string]string{
 	"✓": session.ToolOK, "✔": session.ToolOK,
 	"x": session.ToolError, "✗": session.ToolError, "✖": session.ToolError,
@@ -20,13 +20,13 @@ var statuses = map[string]string{
 	"o": session.ToolRunning, "⊷": session.ToolRunning, "⊶": session.ToolRunning, "?": session.ToolRunning,
 }
 
-// boxRows counts the rows of a ╭─╮ box.
+// boxRows returns the number of rows of a ╭─╮ box.
 func boxRows(lines []row.Line) int {
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool { return strings.HasPrefix(l.Text, "│") || l.Wrapped })
 	return n + row.Run(lines[n:], row.Prefixed("╰"))
 }
 
-// box reads a ╭─╮ box: a group of tools, what a command shows, or a box of the CLI's own.
+// box parses a ╭─╮ box: a group of tools, the output of a command, or a box of the CLI's own.
 func box(p *chat.Parser, first, end int) {
 	rows := chat.Between(p.Lines[first+1:end], row.Prefixed("╰"))
 	var in []row.Line
@@ -43,7 +43,7 @@ func box(p *chat.Parser, first, end int) {
 	}
 }
 
-// unbox returns what is in a row between the borders and one blank beside each.
+// unbox returns the contents of a row between the borders and one blank beside each.
 func unbox(l row.Line) row.Line {
 	w := row.Extent(l.Row)
 	if strings.HasSuffix(l.Text, "│") {
@@ -52,7 +52,7 @@ func unbox(l row.Line) row.Line {
 	return row.CutLine(l, 2, max(w, 2))
 }
 
-// tools reads the tools of a group off the lines in its box, which begins at line first: each but
+// tools parses the tools of a group in the lines of its box, which begins at line first. Each but
 // the first is below a blank line.
 func tools(p *chat.Parser, in []row.Line, first int) {
 	begins := func(k int) bool { return Head(in[k], 0) != "" && (k == 0 || in[k-1].Text == "") }
@@ -68,8 +68,8 @@ func tools(p *chat.Parser, in []row.Line, first int) {
 	}
 }
 
-// Head returns the state of the tool that a line names, from a column on: a sign of its state, a
-// blank or two, its name in bold. It returns "" if the line names none.
+// Head returns the state of the tool that a line names, from a column on: a sign of its state, one
+// or two blanks, its name in bold. It returns "" if the line names none.
 func Head(l row.Line, col int) string {
 	sign := row.FirstWord(l.Text)
 	switch {
@@ -81,7 +81,7 @@ func Head(l row.Line, col int) string {
 	return statuses[sign]
 }
 
-// boxed reads a tool: its line, a blank one, and its output.
+// boxed parses a tool: its line, a blank one, and its output.
 func boxed(in []row.Line) *session.Tool {
 	t := Named(in[0], 2)
 	t.Input = Input(t.Input)
@@ -94,8 +94,8 @@ func boxed(in []row.Line) *session.Tool {
 	return t
 }
 
-// inkAsked reads a call that waits for approval. The dialog shows a command whole; some looks name
-// it by its reason alone once it runs, which is kept behind it.
+// inkAsked parses a call that waits for approval. The dialog shows the whole command. Some looks
+// show only its reason while it runs, which is therefore kept after it.
 func inkAsked(t *session.Tool, in []row.Line) {
 	if t.Name != "Shell" {
 		return
@@ -113,7 +113,7 @@ func inkAsked(t *session.Tool, in []row.Line) {
 // commandEnd matches the row below the command in an approval.
 var commandEnd = lazy.Regexp(`^[ │]*($|╰|Allow execution of)`)
 
-// inkCommand is the command in an approval: in a box of its own, or between blank lines.
+// inkCommand returns the command in an approval: in a box of its own, or between blank lines.
 func inkCommand(in []row.Line) string {
 	var rows []row.Line
 	for _, l := range chat.Between(in[row.SkipBlank(in, 0):], row.Matching(commandEnd)) {
@@ -128,8 +128,8 @@ func inkCommand(in []row.Line) string {
 	return markdown.Verbatim(rows, 0)
 }
 
-// Named reads the line that names a tool: its state, from a column on its name in bold, and what it
-// does.
+// Named parses the line that names a tool: its state, then from a column on its name in bold, and
+// its input.
 func Named(l row.Line, col int) *session.Tool {
 	spans := row.Spans(l.Row, col, -1, nil)
 	n := row.Run(spans, func(s row.Span) bool { return s.Style.Bold || strings.Trim(s.Text, " ") == "" })
@@ -139,16 +139,16 @@ func Named(l row.Line, col int) *session.Tool {
 	}
 }
 
-// DrawnIn returns a function that reports whether a row is drawn in a style, which has a colour:
-// what a tool does may go on there.
+// DrawnIn returns a function that reports whether a row has a style, which must have a colour: a
+// tool's input may continue there.
 func DrawnIn(style vterm.Style) func(l row.Line) bool {
 	return func(l row.Line) bool {
 		return style.Fg.Kind != vterm.ColorDefault && l.All(func(s vterm.Style) bool { return s == style })
 	}
 }
 
-// CallRows returns a Cell.Rows for calls without a box: what begins with one of the signs belongs
-// to them.
+// CallRows returns a Cell.Rows for calls without a box. Rows that begin with one of the signs
+// belong to them.
 func CallRows(signs ...string) func(lines []row.Line) int {
 	return func(lines []row.Line) int {
 		return 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || row.Starts(l.Text, signs...) })
@@ -160,8 +160,7 @@ func CallAt(col int) *chat.Mark {
 	return &chat.Mark{Col: col, Row: func(l row.Line) bool { return Head(l, col) != "" }}
 }
 
-// Input is what a tool does without the directory and the reason, which older looks put behind
-// it.
+// Input returns a tool's input without the directory and the reason, which older looks add to it.
 func Input(desc string) string {
 	const dir = " [current working directory "
 	desc, _, _ = strings.Cut(desc, dir)
@@ -171,7 +170,7 @@ func Input(desc string) string {
 	return desc
 }
 
-// Output adds what a tool printed, from column left on, as far as it is shown.
+// Output adds a tool's output, from column left on, as far as it is shown.
 func Output(t *session.Tool, in []row.Line, left int) {
 	rows := slices.DeleteFunc(slices.Clone(in), Hidden)
 	if indent := markdown.Edge((&markdown.Style{}).Lines(rows)); indent == left+3 { // where older looks indent it
@@ -180,7 +179,7 @@ func Output(t *session.Tool, in []row.Line, left int) {
 	t.Output, t.Truncated = strings.Trim(t.Output+"\n"+markdown.Verbatim(rows, left), "\n"), len(rows) < len(in)
 }
 
-// Hidden reports whether a line represents lines that are not shown: "... last 3 lines hidden ...".
+// Hidden reports whether a line represents hidden lines: "... last 3 lines hidden ...".
 func Hidden(l row.Line) bool { return hidden().MatchString(l.Text) }
 
 var hidden = lazy.Regexp(`^ *\.\.\. .* hidden`)

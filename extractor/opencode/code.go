@@ -13,9 +13,9 @@ import (
 )
 
 // code finds the code block that begins at the first line. Code has neither a fence nor a frame,
-// and no colour where its grammar is not at hand. Then its lines break where words would have gone
-// on, or are indented, and blank lines may part them. Markdown's own marks are concealed, but not
-// those in a block of code.
+// and no colour if there is no grammar for it. Then its lines break although words would have
+// fitted, or are indented, and blank lines may separate them. Marks of Markdown are hidden, except
+// in a code block.
 func (t *theme) code(ls []markdown.Line) int {
 	goesOn := t.continuesCode
 	switch first := ls[:markdown.UntilBlank(ls)]; {
@@ -35,8 +35,8 @@ func (t *theme) code(ls []markdown.Line) int {
 	})
 }
 
-// group counts the lines up to the next blank one. In Markdown as code, a fence reaches to the one
-// that closes it.
+// group returns the number of lines up to the next blank one. In Markdown as code, a fence extends
+// to its closing fence.
 func group(ls []markdown.Line) int {
 	open := false
 	return row.Run(ls, func(l markdown.Line) bool {
@@ -53,8 +53,8 @@ func breaks(ls []markdown.Line) bool {
 	return len(lk.Unwrap(ls, 0)) > 1
 }
 
-// isText reports whether lines are a paragraph whose author has broken them: more of them read like
-// prose than like code, or all of them together do, and all begin at one column.
+// isText reports whether lines are a paragraph with line breaks of its author: more of them read
+// like prose than like code, or all of them together do, and all begin at the same column.
 func isText(ls []markdown.Line) bool {
 	prosaic := 0
 	var words []string
@@ -74,7 +74,7 @@ func isText(ls []markdown.Line) bool {
 	return prosaic > 0 || prosaic == 0 && prose.Judge(all) == prose.Prose && strings.ContainsAny(all[len(all)-1:], ".!?:,;)")
 }
 
-// lone reports whether a single line is code: a command, or no sentence, and not of words alone.
+// lone reports whether a single line is code: a command, or neither a sentence nor only words.
 func lone(ls []markdown.Line) bool {
 	if len(ls) > 1 {
 		return false
@@ -101,7 +101,7 @@ func (t *theme) announced(ls []markdown.Line) int {
 }
 
 // leadsToCode reports whether the first line could not be prose, and what is below the next blank
-// line is indented, or goes on as code does below a line that is no sentence: "package main".
+// line is indented, or continues as code does after a line that is not a sentence: "package main".
 func (t *theme) leadsToCode(ls []markdown.Line) bool {
 	next := markdown.NextGroup(ls)
 	if len(next) == 0 || judge(&ls[0]) != prose.Code {
@@ -110,7 +110,7 @@ func (t *theme) leadsToCode(ls []markdown.Line) bool {
 	return next[0].Indent > ls[0].Indent || prose.Fragment(ls[0].Text[ls[0].Indent:]) && t.continuesCode(next)
 }
 
-// judge tells code from prose by the words of a line.
+// judge distinguishes code from prose by the words of a line.
 func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) }
 
 // highlighted reports whether lines have colours that only the grammar of code uses.
@@ -118,8 +118,8 @@ func (t *theme) highlighted(ls []markdown.Line) bool {
 	return judge(&ls[0]) != prose.Prose && hasSpan(ls, t.ofGrammar)
 }
 
-// continuesCode reports whether a block of code goes on with the lines up to a blank one: they have
-// a mark that is concealed outside of code, are indented, a prompt, or could not be prose.
+// continuesCode reports whether a code block continues with the lines up to a blank one: they have
+// a mark that is hidden outside of code, are indented, a prompt, or could not be prose.
 func (t *theme) continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
 	switch {
@@ -137,24 +137,24 @@ func (t *theme) continuesCode(below []markdown.Line) bool {
 	return likely && !t.structured(part) && !strings.HasPrefix(part[0].Text, "```")
 }
 
-// literal matches a line with a mark that is concealed outside of code, or a prompt.
+// literal matches a line with a mark that is hidden outside of code, or a prompt.
 var literal = lazy.Regexp(`^(#{1,6}( |$)|> | *❯ )`)
 
-// marksFollow reports whether a block of Markdown as code goes on: with lists, perhaps, and then
+// marksFollow reports whether a block of Markdown as code continues: maybe with lists, and then
 // with lines that show their marks.
 func marksFollow(ls []markdown.Line) bool {
 	part := ls[:markdown.UntilBlank(ls)]
 	return showsMarks(part) || hasItem(part[:min(1, len(part))]) && marksFollow(markdown.NextGroup(ls))
 }
 
-// fenced matches the first line of Markdown as code; marked, by their styles, the parts of any
-// line: "**" in what is bold, "`" in inline code, ">" in italics.
+// fenced matches the first line of Markdown as code. marked matches, by style, the parts of any
+// line: "**" in bold text, "`" in inline code, ">" in italics.
 var (
 	fenced = lazy.Regexp("^(```|#{1,6}( |$))")
 	marked = map[row.Mark]*regexp.Regexp{row.MarkBold: regexp.MustCompile(`^ *\*\*.+\*\* *$`), row.MarkCode: regexp.MustCompile("^ *`.+` *$"), row.MarkItalic: regexp.MustCompile("^> ")}
 )
 
-// showsMarks reports whether lines have Markdown's own marks, in the style that these have in code.
+// showsMarks reports whether lines show marks of Markdown, in the style that these have in code.
 func showsMarks(ls []markdown.Line) bool {
 	return len(ls) > 0 && fenced().MatchString(ls[0].Text) || hasSpan(ls, func(s row.Span) bool {
 		is := marked[s.Mark]
@@ -162,12 +162,12 @@ func showsMarks(ls []markdown.Line) bool {
 	})
 }
 
-// linked reports whether lines have a link: nothing else is underlined but tasks.
+// linked reports whether lines contain a link: only links and tasks are underlined.
 func linked(ls []markdown.Line) bool {
 	return hasSpan(ls, func(s row.Span) bool { return s.Style.Underline != vterm.UnderlineNone })
 }
 
-// styled reports whether the lines have the marks of prose: bold words, or inline code, which has
+// styled reports whether the lines contain styles of prose: bold words, or inline code, which has
 // the colour of strings.
 func styled(ls []markdown.Line) bool {
 	return hasSpan(ls, func(s row.Span) bool {
@@ -175,7 +175,7 @@ func styled(ls []markdown.Line) bool {
 	})
 }
 
-// quoted reports whether a text begins with a quote, as strings do.
+// quoted reports whether a text begins with a quotation mark, as strings do.
 func quoted(t string) bool {
 	t = strings.TrimLeft(t, " ")
 	return t != "" && strings.Contains("\"'`", t[:1])
@@ -186,7 +186,8 @@ func hasSpan(ls []markdown.Line, is func(row.Span) bool) bool {
 	return slices.ContainsFunc(ls, func(l markdown.Line) bool { return slices.ContainsFunc(l.Spans, is) })
 }
 
-// structured reports whether lines are a quote, by its grey bar, or have items of a list.
+// structured reports whether lines are a quote, recognised by its grey bar, or contain items of a
+// list.
 func (t *theme) structured(ls []markdown.Line) bool {
 	return strings.HasPrefix(ls[0].Text[ls[0].Indent:], "│") && t.subdued(ls[0].First()) || hasItem(ls)
 }
@@ -199,8 +200,8 @@ func hasItem(ls []markdown.Line) bool {
 	})
 }
 
-// item reads a list item's marker, which has a colour of its own, or that of an address at the end:
-// in code, "- " is text. The box of a task is an underlined character behind it.
+// item parses a list item's marker, which has a colour of its own, or that of an address at the
+// end: in code, "- " is text. The box of a task is an underlined character after it.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	it, ok := markdown.ListItem(l)
 	lined := func(at int) bool { return l.StyleOf(at).Underline != vterm.UnderlineNone }

@@ -15,11 +15,11 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// Agent returns opencode (opentui: all on the alternate screen, each cell painted). A welcome with
-// a logo and the version in the last row; then blocks below each other: what the user said and what
-// tools printed are behind a thick bar in column 2 on a panel of their own colour, replies from
-// column 5 on bare ground, a "▣" line ends each turn; the input box with its own bar is below,
-// ended by "╹▀▀▀".
+// Agent returns opencode (opentui: on the alternate screen, each cell painted). A welcome with a
+// logo and the version in the last row; then blocks below each other: prompts and tool output are
+// right of a thick bar in column 2 on a panel with its own colour, replies from column 5 on without
+// a panel, a "▣" line ends each turn; below is the input box with its own bar, which ends with
+// "╹▀▀▀".
 func Agent() *chat.Agent {
 	c := cells(&standard)
 	return &chat.Agent{
@@ -34,8 +34,7 @@ func Agent() *chat.Agent {
 	}
 }
 
-// usage is shown below the prompt: what it has cost, and how large the context of the last request
-// was.
+// usage is shown below the prompt: the cost, and the size of the last request's context.
 var usage = []chat.Usage{{
 	Row:  lazy.Regexp(`\s(?P<total>` + chat.Figure + `) \(\d+%\)(?: · \$(?P<cost>[\d.]+))?(?:\s|$)`),
 	Last: true,
@@ -45,12 +44,12 @@ const (
 	logo   = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
 	bar    = "  ┃"
 	ending = "     ▣" // of a turn
-	left   = 5        // the column where text begins
+	left   = 5        // column at which text begins
 	right  = 3        // columns that text leaves free at the right
 )
 
-// welcome is the logo's second row to the last row, which holds the directory and the version; the
-// model is named between.
+// welcome extends from the logo's second row to the last row, which contains the directory and the
+// version; the model is between them.
 var welcome = chat.Welcome{
 	Most:   2000,
 	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
@@ -75,8 +74,8 @@ func cells(t *theme) *chat.Cells {
 	}}
 }
 
-// parse reads the items off lines. No row goes on with the one above it, though the terminal may
-// say so: a frame that was painted for a wider window wraps, and the next one is painted over it.
+// parse parses the items in lines. No row continues the previous one, even if the terminal says so:
+// a frame that was painted for a wider window wraps, and the next one is painted over it.
 func parse(c *chat.Cells, lines []row.Line) []chat.Item {
 	if t := themeOf(lines); t != standard {
 		c = cells(&t)
@@ -87,7 +86,7 @@ func parse(c *chat.Cells, lines []row.Line) []chat.Item {
 			lines[i].Lost = true
 		}
 		if next := row.SkipBlank(lines, i+1); running(lines[i]) && next < len(lines) && lines[next].Lost {
-			lines[i] = row.Line{Row: &vterm.Row{}} // the turn went on out of sight
+			lines[i] = row.Line{Row: &vterm.Row{}} // the turn continued out of sight
 		}
 		if lines[i].Wrapped {
 			r := *lines[i].Row
@@ -98,20 +97,20 @@ func parse(c *chat.Cells, lines []row.Line) []chat.Item {
 	return c.Parse(lines)
 }
 
-// ended reports whether a row below a reply says that it is whole: any does but that of its turn,
-// which has no time while the reply is written.
+// ended reports whether a row below a reply shows that the reply is complete. Any row does except
+// that of its turn, which has no time while the reply is written.
 func ended(l row.Line) bool { return l.Text != "" && !running(l) }
 
-// took is how long a turn took, or that it was interrupted, at the end of the row below it.
+// took matches how long a turn took, or that it was interrupted, at the end of the row below it.
 var took = lazy.Regexp(` · ([0-9.hms ]+|interrupted)$`)
 
-// running reports whether a row is that of a turn that goes on: it has no time yet.
+// running reports whether a row is that of a running turn, which has no time yet.
 func running(l row.Line) bool {
 	return strings.HasPrefix(l.Text, ending) && !took().MatchString(l.Text)
 }
 
-// unpainted reports whether the rows above line i are those of a reply that was not painted yet
-// when they left the window: one blank row parts blocks, never more.
+// unpainted reports whether the rows above line i belong to a reply that was not painted yet when
+// they left the window: blocks are separated by one blank row, never more.
 func unpainted(lines []row.Line, i int) bool {
 	if row.Indent(lines[i].Text) != left {
 		return false
@@ -130,12 +129,13 @@ var logoTop = chat.Mark{Text: welcome.Begins}
 // logoRow matches a row of the logo, or a blank one.
 var logoRow = lazy.Regexp(`^[█▀▄ ]*$`)
 
-// logoRows counts the rows of the welcome, or of one that was wiped before the conversation came.
+// logoRows returns the number of rows of the welcome, or of one that was wiped before the
+// conversation began.
 func logoRows(lines []row.Line) int {
 	return max(welcome.Rows(lines), row.Run(lines, row.Matching(logoRow)))
 }
 
-// replyRows counts the rows of a reply: text from column 5 on, or blank.
+// replyRows returns the number of rows of a reply: text from column 5 on, or blank.
 func (t *theme) replyRows(lines []row.Line) int {
 	return row.Run(lines, func(l row.Line) bool {
 		return l.Text == "" || row.Indent(l.Text) >= left && !chrome().MatchString(l.Text) && !t.call(l)
@@ -158,7 +158,7 @@ func (t *theme) call(l row.Line) bool {
 	return ok && (spinner().MatchString(text) || t.subdued(l.StyleAt(left)) && signs().MatchString(text))
 }
 
-// callRows counts the rows of a call without a panel. What went wrong is below it in red.
+// callRows returns the number of rows of a call without a panel. An error is below it in red.
 func (t *theme) callRows(lines []row.Line) int {
 	n := 1 + row.Run(lines[1:], func(l row.Line) bool {
 		return below().MatchString(l.Text) && t.subdued(l.StyleAt(row.Indent(l.Text)))
@@ -169,7 +169,7 @@ func (t *theme) callRows(lines []row.Line) int {
 // red reports whether a row is red.
 func red(l row.Line) bool { return row.Red(l.StyleAt(row.Indent(l.Text)).Fg) }
 
-// readCall reads a call without a panel: a sign, the tool's name and its input.
+// readCall parses a call without a panel: a sign, the tool's name and its input.
 func readCall(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	n := row.Run(lines, row.Not(red))
 	t := toolOf(joined(lines[:n], " "))
@@ -188,8 +188,7 @@ func joined(lines []row.Line, sep string) string {
 	return strings.Join(texts, sep)
 }
 
-// toolOf is the tool that a text names: "$ ls", "→ Read main.go"; it runs if a spinner is before
-// it.
+// toolOf parses a tool call: "$ ls", "→ Read main.go". It is running if a spinner precedes it.
 func toolOf(call string) *session.Tool {
 	t := &session.Tool{Status: session.ToolOK}
 	if spinner().MatchString(call) {
@@ -203,36 +202,36 @@ func toolOf(call string) *session.Tool {
 	return t
 }
 
-// panelStyle is how text is drawn on a panel.
+// panelStyle describes how text is drawn on a panel.
 var panelStyle = &markdown.Style{Left: left, Right: right, Seam: seam}
 
-// readPrompt reads what the user said, without what is on a ground of its own below it: the names
-// of files, and that the prompt is queued.
+// readPrompt parses a prompt, without what has another background below it: the names of files, and
+// that the prompt is queued.
 func readPrompt(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 	badge := func(l row.Line) bool { return l.StyleAt(left).Bg != l.StyleAt(left-1).Bg }
 	return chat.Typed(slices.DeleteFunc(slices.Clone(lines), badge), panelStyle)
 }
 
-// toolBar reports whether a row's bar is drawn in the colour of the ground.
+// toolBar reports whether a row's bar has the colour of the background.
 func toolBar(l row.Line) bool { return l.StyleAt(2).Fg == l.StyleAt(0).Bg }
 
-// panelRows counts the rows behind bars of one kind.
+// panelRows returns the number of rows right of bars of the same kind.
 func panelRows(lines []row.Line) int {
 	tool := toolBar(lines[0])
 	return row.Run(lines, func(l row.Line) bool { return strings.HasPrefix(l.Text, bar) && toolBar(l) == tool })
 }
 
-// The texts of panels: title is what the model calls a command, fold what says that the output is
-// folded up, or can be; begun is what a panel begins with, and no output is likely to.
+// Texts in panels: title is the model's description of a command; fold says that the output is
+// folded, or can be; begun is a beginning of a panel that is unlikely in output.
 var (
 	title = lazy.Regexp(`^(?:# |([⠁-⣿] ))(?:.+\n)+\n(\$ )`)
 	fold  = lazy.Regexp(`\n*…?\n*Click to (expand|collapse)$`)
 	begun = lazy.Regexp(`^(?:[$#]|[⠁-⣿]) `)
 )
 
-// readPanel reads a tool's block: a command, perhaps below its title, with what it printed; else
-// the title says what was done. A block that begins without its free row is the rest of the one
-// above, whose end the window did not show, or what it did was shown while it ran.
+// readPanel parses a tool's block: a command, maybe below its title, with its output; otherwise the
+// title says what was done. A block that begins without its blank row is the rest of the one above,
+// whose end was not in the window, or its action was shown while it ran.
 func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	text := markdown.Prompt(lines, panelStyle)
 	note := fold().FindString(text)
@@ -256,22 +255,22 @@ func readPanel(lines []row.Line, earlier []chat.Item) (chat.Item, bool) {
 	return chat.Called(t), true
 }
 
-// parted matches the end of a line and the word below it if they may be one word, cut behind a
-// mark: in a path, an address or a file's name, or behind a hyphen that is no dash. cjkParted
-// matches Chinese or Japanese that was cut behind its punctuation.
+// parted matches the end of a line and the word below it if they may be one word that was cut after
+// a mark: in a path, an address or a file's name, or after a hyphen that is not a dash. cjkParted
+// matches Chinese or Japanese that was cut after its punctuation.
 var (
 	parted    = lazy.Regexp(`(?:[/\\(\[{] \S+|[\pL\p{Nd}](?:- \S+|[.?] [\p{Ll}\p{Nd}]\S*))$`)
 	cjkParted = lazy.Regexp(`[，。、；：！？] [\p{Han}\p{Hiragana}\p{Katakana}]\S*$`)
 )
 
-// seam returns how lines were wrapped. Text shows it by the blank, which is painted at the end of a
-// row, or at the start of the next one if the row is full; without it, the row was cut behind a
-// mark. Nothing shows it in the cells of tables.
+// seam returns how lines were wrapped. In text, a painted blank shows it, at the end of a row, or
+// at the start of the next one if the row is full; without one, the row was cut after a mark. In
+// the cells of tables, nothing shows it.
 func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 	free := a.Room - a.Width
 	switch word := row.FirstWord(b.Text); {
 	case a.Spaced && row.Width(unit(word)) < free:
-		return markdown.SeamBreak, true // the author's own blank
+		return markdown.SeamBreak, true // a blank written by the author
 	case a.Spaced:
 		return markdown.SeamSpace, true
 	case cjkParted().MatchString(a.Text + " " + word):
@@ -291,8 +290,8 @@ func seam(a, b *markdown.Line, hang int) (markdown.Seam, bool) {
 	return markdown.SeamBreak, a.Bare
 }
 
-// apart reports whether a full line and the one below it are words of their own, which the author
-// has put on two lines: a word that fits on a line is never cut between letters.
+// apart reports whether a full line and the one below it are separate words, which the author has
+// put on two lines: a word that fits on a line is never cut between letters.
 func apart(a, b *markdown.Line, hang int) bool {
 	last, word := row.LastWord(a.Text), row.FirstWord(b.Text)
 	return words().MatchString(last+" "+word) && !markdown.Unspaced(a, b) && row.Width(last+word) <= a.Room-hang
@@ -301,14 +300,14 @@ func apart(a, b *markdown.Line, hang int) bool {
 // words matches two words, or the two parts of one.
 var words = lazy.Regexp(`[\pL\pM\p{Nd}] \pL\S*$`)
 
-// cuts are the marks behind which the renderer wraps a line (OpenTUI's word wrap). It also wraps
+// cuts are the marks after which the renderer wraps a line (OpenTUI's word wrap). It also wraps
 // between Chinese or Japanese and ASCII.
 const cuts = `/\()[]{}.,;:!?-`
 
-// endsInCut reports whether a line ends with a mark behind which lines are wrapped.
+// endsInCut reports whether a line ends with a mark after which lines are wrapped.
 func endsInCut(l *markdown.Line) bool { return strings.Contains(cuts, l.Text[len(l.Text)-1:]) }
 
-// unit returns what a word begins with that is never wrapped.
+// unit returns the beginning of a word that is never wrapped.
 func unit(word string) string {
 	above := rune(0)
 	for i, r := range word {
@@ -323,22 +322,22 @@ func unit(word string) string {
 	return word
 }
 
-// asian reports whether a character is one of Chinese, Japanese or Korean words, ascii whether it
-// is one of words in ASCII.
+// asian reports whether a character belongs to Chinese, Japanese or Korean; ascii whether it
+// belongs to a word in ASCII.
 func asian(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 func ascii(r rune) bool { return r < unicode.MaxASCII && (markdown.WordRune(r) || r == '_') }
 
-// isCut reports whether a line was cut behind a mark, or between two scripts: what is below had no
-// room, and is likely to be of the same word.
+// isCut reports whether a line was cut after a mark, or between two scripts: what is below had no
+// room, and probably belongs to the same word.
 func isCut(a, b *markdown.Line) bool {
 	word := row.FirstWord(b.Text)
 	return row.Width(unit(word)) > a.Room-a.Width && oneWord(a, b, row.FirstRune(word))
 }
 
 // oneWord reports whether a line and the one below it, which begins with next, may be parts of one
-// word that was cut behind a mark: it is one that is no end of a phrase, or both have a colour.
+// word that was cut after a mark: a mark that does not end a phrase, or both parts have a colour.
 func oneWord(a, b *markdown.Line, next rune) bool {
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	word := row.LastWord(a.Text)
@@ -362,10 +361,10 @@ func oneWord(a, b *markdown.Line, next rune) bool {
 	return !strings.ContainsRune(`"'“‘(`, next)
 }
 
-// inner matches a mark that only names, addresses and code have within a word.
+// inner matches a mark that occurs within words only in names, addresses and code.
 var inner = lazy.Regexp(`[\pL\pN][./_:@=][\pL\pN/]`)
 
-// cutSeam returns the seam of a word that was cut behind a mark, if no blank is painted.
+// cutSeam returns the seam for a word that was cut after a mark, if no blank is painted.
 func cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 	if !parted().MatchString(a.Text + " " + row.FirstWord(b.Text)) {
 		return 0, false

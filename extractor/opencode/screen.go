@@ -10,8 +10,8 @@ import (
 	"github.com/ptyrec/ptyrec/internal/lazy"
 )
 
-// split finds the input box: its lower edge, and the rows with its bar and its ground above
-// that. On the welcome the logo is all there is to read.
+// split finds the input box: its lower edge, and the rows above that with its bar and its
+// background. On the welcome, there is only the logo to read.
 func split(s chat.Screen) chat.Split {
 	if at := question(s.Lines); at >= 0 {
 		return chat.Split{OK: true, Bottom: at, Right: sideBar(s.Lines), State: chat.StateAsking}
@@ -44,10 +44,10 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// smaller returns the width in cells of the smaller window that the screen is drawn for, 0 if it is
-// drawn for all of the window. A busy opencode draws for the old size for many seconds after its
-// window has grown. The input box has its lower edge on row edge; nothing is beside the
-// conversation, nor below the box but the row of a multiplexer.
+// smaller returns the width in cells of the smaller window for which the screen is drawn, or 0 if
+// it is drawn for the whole window. A busy opencode draws for the old size for many seconds after
+// its window has grown. edge is the row of the input box's lower edge; nothing is beside the
+// conversation, nor below the box except the row of a multiplexer.
 func smaller(lines []row.Line, edge int) (cols int) {
 	if edge < 1 || !row.Filled(lines[edge+1]) || slices.ContainsFunc(lines[edge+2:len(lines)-1], row.Filled) {
 		return 0
@@ -59,11 +59,12 @@ func smaller(lines []row.Line, edge int) (cols int) {
 	return cols
 }
 
-// boxRows is how many rows the input box takes at the end of the screen, with the row below it.
+// boxRows is the number of rows of the input box at the end of the screen, including the row below
+// it.
 const boxRows = 7
 
 // unpaintedBox reports whether the input box is not painted: after the window was resized several
-// times, opencode may take it for painted until something is typed.
+// times, opencode may assume that it is painted until something is typed.
 func unpaintedBox(lines []row.Line) bool {
 	bottom, foot := len(lines)-boxRows, len(lines)-2
 	return bottom > 0 && footer().MatchString(lines[foot].Text) && !slices.ContainsFunc(lines[bottom:foot], row.Filled)
@@ -77,13 +78,13 @@ var (
 	bareBar = lazy.Regexp(`^ *┃$`)
 	menu    = lazy.Regexp(`^ *┃.*┃$`) // a list of commands has a bar at its right, too
 
-	// answer matches the row that says which key answers a question.
+	// answer matches the row that shows which key answers a question.
 	answer = lazy.Regexp(`^  ┃.*enter +(confirm|submit|select|toggle)`)
 )
 
-// sideBar returns the column where the bar at the right of a wide window begins, with the title and
-// the usage: it has a ground of its own from the first row to the last. 0: there is none. The last
-// row of the screen may be that of a multiplexer.
+// sideBar returns the column at which the bar at the right of a wide window begins, with the title
+// and the usage, or 0 if there is none. It has its own background from the first row to the last.
+// The last row of the screen may belong to a multiplexer.
 func sideBar(lines []row.Line) int {
 	at := lines[0].Cols - 42
 	for _, l := range []row.Line{lines[0], lines[max(0, len(lines)-2)]} {
@@ -94,8 +95,8 @@ func sideBar(lines []row.Line) int {
 	return at
 }
 
-// question finds the first row of a question at the end of the screen, where the input box would
-// be; -1: there is none.
+// question returns the first row of a question at the end of the screen, in place of the input box,
+// or -1.
 func question(lines []row.Line) int {
 	at := row.LastAbove(row.Trim(lines), row.Matching(answer), row.Not(row.Matching(bareBar)))
 	if at < 0 {
@@ -104,7 +105,7 @@ func question(lines []row.Line) int {
 	return 1 + row.Last(lines[:at], row.Not(row.Prefixed(bar)))
 }
 
-// inputBox: rows behind a bar, of which the last names the model.
+// inputBox finds the input: rows right of a bar, of which the last names the model.
 func inputBox(lines []row.Line) (chat.Box, bool) {
 	top, edge, left := input(lines)
 	if top == edge {
@@ -113,8 +114,8 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 	return chat.Box{Rows: lines[top : edge-1], Left: left, Right: cmp.Or(sideBar(lines), -1)}, true
 }
 
-// input finds the rows [top, edge) of the input box, which have its bar and its ground, and the
-// column where its text begins. What is pasted may have another ground.
+// input finds the rows [top, edge) of the input box, which have its bar and its background, and the
+// column at which its text begins. Pasted text may have another background.
 func input(lines []row.Line) (top, edge, left int) {
 	edge = row.Last(lines, row.Matching(boxEdge))
 	if edge < 1 {

@@ -11,16 +11,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// theme is the colours of a conversation, by what they are for. There are dozens of themes, and
-// users write more: what is drawn in one place in all of them shows them.
+// theme is the colours of a conversation by purpose. There are dozens of themes, and users write
+// more, so the colours are learned from places that are drawn in the same way in all of them.
 type theme struct {
-	text, muted vterm.Color // of what is said, and of what is subdued
-	inline      vterm.Color // of inline code, if any was seen
-	strong      vterm.Color // of bold words, if any were seen
+	text, muted vterm.Color // of ordinary and of subdued text
+	inline      vterm.Color // of inline code, if there is any
+	strong      vterm.Color // of bold words, if there are any
 }
 
-// standard is the default theme. Without bold, orange, violet and red are numbers, keywords and
-// names in code.
+// standard is the default theme. In code, orange, violet and red without bold are numbers, keywords
+// and names.
 var (
 	standard = theme{text: rgb(0xeeeeee), muted: rgb(0x808080), inline: rgb(0x7fd88f), strong: rgb(0xf5a742)}
 	syntax   = []vterm.Color{standard.strong, rgb(0x9d7cd8), rgb(0xe06c75)}
@@ -30,8 +30,9 @@ func rgb(c int) vterm.Color {
 	return vterm.Color{Kind: vterm.ColorRGB, R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
-// themeOf returns the theme of a conversation: the row that ends a turn has the name of the mode as
-// text, and the rest subdued. Without such a row, or in its colours, it is the default theme.
+// themeOf determines the theme of a conversation from the row that ends a turn: the name of the
+// mode is in the colour of text, the rest is subdued. Without such a row, or with its colours, it
+// is the default theme.
 func themeOf(lines []row.Line) theme {
 	at := row.Last(lines, row.Prefixed(ending))
 	if at < 0 {
@@ -52,8 +53,8 @@ func themeOf(lines []row.Line) theme {
 	return t
 }
 
-// learn finds the colours of inline code and of bold words: most of the coloured words within
-// sentences are either.
+// learn determines the colours of inline code and of bold words: most of the coloured words within
+// sentences are one or the other.
 func (t *theme) learn(lines []row.Line) {
 	inline, strong := map[vterm.Color]int{}, map[vterm.Color]int{}
 	for _, l := range lines {
@@ -79,7 +80,7 @@ func (t *theme) learn(lines []row.Line) {
 	t.inline, t.strong = most(inline), most(strong)
 }
 
-// most returns the colour that was counted most often.
+// most returns the colour with the highest count.
 func most(counts map[vterm.Color]int) (c vterm.Color) {
 	n := 0
 	for k, v := range counts {
@@ -103,8 +104,8 @@ func (t *theme) subdued(s vterm.Style) bool {
 	return s.Fg == t.muted
 }
 
-// ofGrammar reports whether a part of a line has a colour that only the grammar of code uses: not
-// that of inline code, nor of the mark of a list item.
+// ofGrammar reports whether a part of a line has a colour that only a grammar of code uses: not
+// that of inline code or of a list item's marker.
 func (t *theme) ofGrammar(s row.Span) bool {
 	if *t == standard {
 		shown := func(c vterm.Color) bool { return row.Shows(s.Style.Fg, c) }
@@ -113,19 +114,19 @@ func (t *theme) ofGrammar(s row.Span) bool {
 	return t.coloured(s.Style) && s.Style.Fg != t.inline && !marker(s.Text)
 }
 
-// marker reports whether a text may be the mark of a list item.
+// marker reports whether a text may be a list item's marker.
 func marker(t string) bool {
 	t = strings.Trim(t, " ")
 	return t == "" || t == "-" || strings.Trim(t, "0123456789") == "."
 }
 
-// notice reports whether a panel says in grey what went wrong.
+// notice reports whether a panel is an error message in grey.
 func (t *theme) notice(lines []row.Line, _ []chat.Item) bool {
 	at := row.Run(lines[:panelRows(lines)-1], row.Matching(bareBar))
 	return t.subdued(lines[at].StyleAt(left)) && row.Red(lines[at].StyleAt(2).Fg)
 }
 
-// style is how replies are drawn: Markdown in the colours of the theme.
+// style describes how replies are drawn: Markdown in the colours of the theme.
 func (t *theme) style() *markdown.Style {
 	return &markdown.Style{
 		Left: left, Right: right, Marks: t.marks, QuoteMarks: row.MarkItalic, Seam: seam,
@@ -137,7 +138,7 @@ func (t *theme) style() *markdown.Style {
 	}
 }
 
-// heading returns the level of a line: one that is bold, in another colour than bold words.
+// heading returns the level of a heading, which is bold and has another colour than bold words.
 func (t *theme) heading(l *markdown.Line) int {
 	is := func(s vterm.Style) bool {
 		return s.Bold && !row.Plain(s.Fg) && s.Fg != t.text && !t.shows(s.Fg, t.strong)
@@ -148,10 +149,10 @@ func (t *theme) heading(l *markdown.Line) int {
 	return 0
 }
 
-// marks reads the marks of a style.
+// marks returns the marks of a style.
 func (t *theme) marks(s vterm.Style) row.Mark {
 	return row.Marks(s, t.shows(s.Fg, t.inline) && !s.Italic)
 }
 
-// shows reports whether a terminal shows one of the theme's colours as a.
+// shows reports whether a terminal shows colour c of the theme as a.
 func (t *theme) shows(a, c vterm.Color) bool { return c != vterm.Color{} && row.Shows(a, c) }

@@ -44,16 +44,16 @@ func Agent() *chat.Agent {
 }
 
 const (
-	margin  = 2 // columns left of the conversation, from 0.10 on
+	margin  = 2 // columns to the left of the conversation, since 0.10
 	oldLogo = "██████╗ ██╗    ██╗███████╗███╗   ██╗"
 
-	// inBox and boxEnd are what is around the words of a row in the box.
+	// inBox and boxEnd match what is around the words of a row in the box.
 	inBox  = `[^│\n]*│ *`
 	boxEnd = ` *│?\n`
 )
 
-// parser returns how the items are read off lines whose margin is cut off, and which leave so many
-// columns free at the right.
+// parser returns the parser for lines without their margin that leave right columns free at the
+// right.
 func parser(right int) func(lines []row.Line) []chat.Item {
 	a := inkcli.CLI{
 		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"}, Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
@@ -62,10 +62,10 @@ func parser(right int) func(lines []row.Line) []chat.Item {
 	return a.Parse()
 }
 
-// The parsers of conversations without a margin, before 0.10, and with one.
+// The parsers for conversations without a margin, before 0.10, and with one.
 var parseOld, parseNew = parser(0), parser(margin)
 
-// item reads a list item, or a task with its sign.
+// item parses a list item, or a task with its sign.
 func item(l *markdown.Line) (markdown.Item, bool) {
 	return markdown.TaskItem(l, map[string]string{"○\ufe0e": markdown.TaskOpen, "✓": markdown.TaskDone})
 }
@@ -87,7 +87,7 @@ var welcome = chat.Welcome{Begins: qwenBegins, Titles: []string{">_ Qwen Code", 
 // chrome is what is below the conversation.
 var chrome = inkcli.Chrome{Composer: composer, Status: status, Dialog: inkcli.Question(lazy.Regexp(`^[│ ]*[›●] 1\. `))}
 
-// split parts the screen. On the alternate one, a scroll bar is beside the conversation.
+// split divides the screen. On the alternate one, a scroll bar is beside the conversation.
 func split(s chat.Screen) chat.Split {
 	sp := chrome.Split(s.Lines)
 	if !s.Alt || !sp.OK {
@@ -96,7 +96,7 @@ func split(s chat.Screen) chat.Split {
 	width := s.Lines[0].Cols
 	if sp.State != chat.StateAsking {
 		top, _ := composer(s.Lines)
-		width = row.Extent(s.Lines[top].Row) // after a storm of resizes it may stay another than the window's
+		width = row.Extent(s.Lines[top].Row) // after many resizes it may differ from the window's
 		if n := barredRows(s.Lines, width); n > 0 {
 			sp.Bottom = min(n, top)
 			sp.Scrolled = !strings.HasSuffix(s.Lines[n-1].Text, "█")
@@ -106,14 +106,15 @@ func split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// barredRows counts the rows at the top that end in a scroll bar, in the last of so many columns.
+// barredRows returns the number of rows at the top that end with a scroll bar in the last of width
+// columns.
 func barredRows(lines []row.Line, width int) int {
 	return row.Run(lines, func(l row.Line) bool {
 		return row.Extent(l.Row) == width && (strings.HasSuffix(l.Text, "│") || strings.HasSuffix(l.Text, "█"))
 	})
 }
 
-// composer finds the first row of what the user types into: the rule above it, or its box.
+// composer finds the first row of the input: the rule above it, or its box.
 func composer(lines []row.Line) (top int, ok bool) {
 	below := row.Last(lines, row.IsRuled)
 	if top = row.Last(lines[:max(below, 0)], row.IsRuled); top < 0 {
@@ -126,7 +127,7 @@ func composer(lines []row.Line) (top int, ok bool) {
 // prompt in the queue.
 var hints = inkcli.Hints(lazy.Regexp(`^ *($|[⠁-⣿])`), lazy.Regexp(`\(.*esc to cancel`), lazy.Regexp(`^ *[╭│╰]`))
 
-// dots is the spinner of some terminals. What it says is in another colour.
+// dots matches the spinner of some terminals. Its text has another colour.
 var dots = lazy.Regexp(`^  \.{1,3} *$`)
 
 // status reports whether a row above the composer is chrome.
@@ -134,7 +135,7 @@ func status(l row.Line) bool {
 	return hints(l) || len(l.Runs) > 1 && dots().MatchString(l.Runs[0].Text)
 }
 
-// parse reads the items off conversation lines, without their margin or, before 0.10, without that
+// parse parses the items in conversation lines, without their margin or, before 0.10, without that
 // of boxes.
 func parse(lines []row.Line) []chat.Item {
 	read, cut := parseNew, margin
@@ -147,14 +148,14 @@ func parse(lines []row.Line) []chat.Item {
 			continue
 		}
 		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) {
-			in[i].Row = &vterm.Row{} // chrome that a resize left behind
+			in[i].Row = &vterm.Row{} // chrome that a resize has left
 		}
 		in[i].Lost, in[i].Omitted = l.Lost, l.Omitted
 	}
 	return read(in)
 }
 
-// qwenIndented reports whether the conversation has a margin: its first sign is behind one. Without
+// qwenIndented reports whether the conversation has a margin: its first sign is after one. Without
 // colours, any is.
 func qwenIndented(lines []row.Line) bool {
 	plain := false
@@ -171,10 +172,10 @@ func qwenIndented(lines []row.Line) bool {
 	return plain || !slices.ContainsFunc(lines, row.Prefixed("╭"))
 }
 
-// elapsed is how long a tool has been running, behind what it does.
+// elapsed matches how long a tool has been running, after its input.
 var elapsed = lazy.Regexp(`(^| +)([0-9]+[hms] ?)+$`)
 
-// call reads a tool without a box: its line, which may be wrapped, and its output.
+// call parses a tool without a box: its line, which may be wrapped, and its output.
 func call(lines []row.Line) *session.Tool {
 	l := lines[0]
 	t := inkcli.Named(l, 2)
@@ -192,7 +193,8 @@ func call(lines []row.Line) *session.Tool {
 	head := chat.Until(lines, func(k int) bool { return !qwenGoesOn(lines[k-1], lines[k], style) })
 	for k, l := range lines[1:head] {
 		text := strings.TrimSpace(l.Text)
-		if row.Width(row.LastWord(lines[k].Text))+row.Width(row.FirstWord(text)) <= l.Cols-4 { // else a long word was cut
+		if row.Width(row.LastWord(lines[k].Text))+row.Width(row.FirstWord(text)) <= l.Cols-4 {
+			// Otherwise a long word was cut.
 			text = " " + text
 		}
 		t.Input += text
@@ -201,7 +203,7 @@ func call(lines []row.Line) *session.Tool {
 	return t
 }
 
-// qwenGoesOn reports whether what a tool does, drawn in a style, goes on from line a to line b.
+// qwenGoesOn reports whether a tool's input, drawn in a style, continues from line a to line b.
 func qwenGoesOn(a, b row.Line, style vterm.Style) bool {
 	return inkcli.DrawnIn(style)(b) && row.Indent(b.Text) == 2 && !inkcli.Hidden(b) &&
 		row.Extent(a.Row)+row.Width(row.FirstWord(b.Text)) >= a.Cols-4

@@ -1,7 +1,7 @@
-// Package transcript turns the raw events of a recording into a terminal log.
+// Package transcript converts the raw events of a recording to a terminal log.
 //
-// A Processor feeds the output to a virtual screen, takes frames of it when it is complete, has the
-// extractor read them, and merges the views of the conversation into a Log: anchored at the entries
-// that a view and the log share. The result depends on the events alone, not on when they come and
-// not on how the bytes are cut.
+// A Processor feeds the output to a virtual screen, takes frames of it when it is complete, passes
+// them to the extractor, and merges its views of the conversation into a Log, anchored at entries
+// that both contain. The result depends only on the events, not on when they arrive or how the
+// bytes are split.
 package transcript

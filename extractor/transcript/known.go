@@ -11,12 +11,12 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// known replaces what the screen showed of prompts by the words that were sent, as the markers of
-// the senders have them (session.EventPrompt): agents fold a long prompt, or show its end only.
+// known replaces what the screen shows of prompts by the words that were sent, which are in markers
+// of the senders (session.EventPrompt): agents fold a long prompt, or show only its end.
 type known struct {
-	sent  []sentPrompt      // those without an entry, in order
+	sent  []sentPrompt      // prompts without an entry, in order
 	words map[string]string // of user entries, by id
-	told  map[string]bool   // entries that Changes has returned with their words
+	told  map[string]bool   // ids of entries that Changes has returned with their words
 }
 
 // sentPrompt is a prompt that a sender sent.
@@ -25,19 +25,19 @@ type sentPrompt struct {
 	at   time.Time
 }
 
-// A prompt's entry appears so long before or behind the marker at most.
+// sentReach is the maximum time between a prompt's marker and its entry.
 const sentReach = 30 * time.Second
 
-// maxSent is how many prompts wait for their entries.
+// maxSent is the maximum number of prompts that wait for their entries.
 const maxSent = 16
 
-// add takes a marker into account.
+// add adds the prompt of a marker.
 func (k *known) add(text string, at time.Time) {
 	k.sent = append(k.sent, sentPrompt{text, at})
 	k.sent = k.sent[max(0, len(k.sent)-maxSent):]
 }
 
-// match finds the entries of the prompts that were sent.
+// match finds the entries of the sent prompts.
 func (k *known) match(entries []*session.Entry) {
 	for _, e := range entries {
 		if len(k.sent) == 0 {
@@ -60,7 +60,7 @@ func (k *known) match(entries []*session.Entry) {
 	}
 }
 
-// entries returns entries with the words that were sent. Those that differ are copies.
+// entries returns entries with the words that were sent. It copies entries that differ.
 func (k *known) entries(entries []*session.Entry) []*session.Entry {
 	if len(k.words) == 0 {
 		return entries
@@ -77,7 +77,7 @@ func (k *known) entries(entries []*session.Entry) []*session.Entry {
 	return out
 }
 
-// changes returns the entries that changed, and those that are known since the last call.
+// changes returns the changed entries, and those whose words became known since the last call.
 func (k *known) changes(all, changed []*session.Entry) []*session.Entry {
 	k.match(all)
 	for _, e := range all {
@@ -92,7 +92,7 @@ func (k *known) changes(all, changed []*session.Entry) []*session.Entry {
 	return k.entries(changed)
 }
 
-// forget drops what is known of entries that cannot change any more.
+// forget drops what is known about entries that cannot change any more.
 func (k *known) forget(entries []*session.Entry) {
 	for _, e := range entries {
 		delete(k.words, e.ID)
@@ -100,15 +100,15 @@ func (k *known) forget(entries []*session.Entry) {
 	}
 }
 
-// fold is what agents show in place of a long paste: "[Pasted text #1 +39 lines]", "[Pasted Content
+// fold matches the placeholder for a long paste: "[Pasted text #1 +39 lines]", "[Pasted Content
 // 3992 chars]", "[Pasted Text: 40 lines]", "[Pasted ~40 lines]".
 var fold = lazy.Regexp(`\[Pasted [^\]\n]*?(\d+)?( lines| chars)?\]`)
 
-// leastPart is how many letters of a prompt a part of it on the screen must have.
+// leastPart is the minimum number of letters of a part of a prompt on the screen.
 const leastPart = 16
 
-// shows reports whether a text on the screen may be what an agent shows of a prompt: all of it, a
-// part, or a fold in place of a part. Blanks and signs do not count.
+// shows reports whether a text on the screen may be an agent's display of a prompt: all of it, a
+// part, or a placeholder for a part. Blanks and signs are ignored.
 func shows(shown, sent string) bool {
 	if folds := fold().FindAllStringSubmatchIndex(shown, -1); folds != nil {
 		head, tail := wordsOf(shown[:folds[0][0]]), wordsOf(shown[folds[len(folds)-1][1]:])
@@ -122,7 +122,7 @@ func shows(shown, sent string) bool {
 	return part == all || len(part) >= leastPart && strings.Contains(all, part)
 }
 
-// counts reports whether the number in a fold is that of a prompt's lines or characters.
+// counts reports whether the number in a placeholder is that of a prompt's lines or characters.
 func counts(match []string, sent string) bool {
 	n, err := strconv.Atoi(match[1])
 	if err != nil {

@@ -11,36 +11,37 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// settleAfter is how long an entry must have stood on the screen before it is never taken back:
-// what a torn frame seemed to show is gone sooner.
+// settleAfter is how long an entry must have been on the screen so that it is never removed. What a
+// torn frame seems to show disappears sooner.
 const settleAfter = 250 * time.Millisecond
 
-// keepEntries is how many entries of a conversation Forget keeps at most because an agent may print
-// them again: more than it can within the rows that the extractor holds of a document.
+// keepEntries is the maximum number of entries of a conversation that Forget keeps because an agent
+// may print them again. It is more than fits into the rows that the extractor keeps of a document.
 const keepEntries = 10000
 
-// keepStopped is how many entries Forget keeps at most of a conversation whose agent was left. The
-// shell may have stopped the agent with Ctrl+Z: when it continues, it draws a window of them again.
+// keepStopped is the maximum number of entries that Forget keeps of a conversation whose agent has
+// exited. The shell may have stopped the agent with Ctrl+Z; when it continues, it redraws a window
+// of them.
 const keepStopped = 200
 
-// Log is the terminal log: the entries of one session, merged from views. It is not safe for
-// concurrent use.
+// Log is the terminal log: the entries of one session, merged from views. It must not be used
+// concurrently.
 type Log struct {
 	id      string
 	started time.Time
-	entries []*session.Entry // those that are kept
-	before  int              // entries before them
-	made    int              // entries ever made, for their ids
-	conv    int              // the current conversation
+	entries []*session.Entry // the entries that are kept
+	before  int              // number of entries before them
+	made    int              // number of entries ever created, for their ids
+	conv    int              // number of the current conversation
 	start   int              // index in entries of the first that a reprint may show, or 0 if that is not kept
-	running bool             // its agent has not been left: a view may show it again
+	running bool             // its agent has not exited, so a view may show it again
 
 	document int
-	resized  time.Duration    // the last resize
-	refs     []*session.Entry // the document's items as entries, from the number past on
-	top      *session.Entry   // the first that the document has shown
+	resized  time.Duration    // time of the last resize
+	refs     []*session.Entry // entries of the document's items from number past on
+	top      *session.Entry   // the first entry that the document has shown
 	past     int
-	gone     []string                              // ids taken back since the last Changes
+	gone     []string                              // ids removed since the last Changes
 	printed  map[*session.Entry]session.LongOutput // entries whose output has not been built yet
 	seen     map[*session.Entry]*sight
 	changed  func(Change) // see note; may be nil
@@ -49,23 +50,23 @@ type Log struct {
 // wrappedRow is the length of a row of a paragraph in a wide window, in bytes.
 const wrappedRow = 160
 
-// sight is what the log remembers of an entry besides what it exports.
+// sight is what the log remembers of an entry in addition to what it exports.
 type sight struct {
 	first   time.Duration
-	kept    bool   // stood long enough
+	kept    bool   // it was on the screen long enough
 	changed bool   // since the last call of Changes
 	onTape  bool   // an event found in the document of rows
 	text    string // a reply as it was when the screen was quiet
 	textAt  time.Duration
-	printed session.LongOutput // the output as seen last
+	printed session.LongOutput // the output as last seen
 	size    int
 	rows    []tableRow // of tables that are being written
 }
 
 // ate reports whether text is the reply with lines erased by mistake: its last lines at any time,
-// some in its middle if the agent miscounts its rows. It does so after a resize, when the terminal
-// has rewrapped them. Ink also does so after a frame as high as the window, for which it prints
-// everything again and forgets where it left the cursor.
+// or some in its middle if the agent miscounts its rows. Agents do so after a resize, when the
+// terminal has rewrapped them. Ink also does so after a frame as high as the window, for which it
+// prints everything again and loses the position of the cursor.
 func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 	if s.text == "" || len(text) >= len(s.text) {
 		return false
@@ -87,10 +88,10 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 		return true
 	}
 	hole := strings.Index(was[n:], now[n:])
-	return n >= sameStart && hole > 0 && !strings.Contains(now, was[n:n+hole]) // else it stood there twice
+	return n >= sameStart && hole > 0 && !strings.Contains(now, was[n:n+hole]) // otherwise it was there twice
 }
 
-// NewLog returns an empty log. The entries' ids derive from id; their times from started.
+// NewLog returns an empty log. The entries' ids are derived from id, their times from started.
 func NewLog(id string, started time.Time) *Log {
 	return &Log{id: id, started: started, document: -1, seen: map[*session.Entry]*sight{}, printed: map[*session.Entry]session.LongOutput{}}
 }
@@ -143,8 +144,8 @@ func (l *Log) settle(entries []*session.Entry) {
 	}
 }
 
-// Changes returns the entries that are new or different since the last call, in order, and the ids
-// of those that were taken back.
+// Changes returns the entries that were added or changed since the last call, in order, and the ids
+// of those that were removed.
 func (l *Log) Changes() (changed []*session.Entry, gone []string) {
 	for _, e := range l.Entries() {
 		if s := l.seen[e]; s.changed {
@@ -156,13 +157,13 @@ func (l *Log) Changes() (changed []*session.Entry, gone []string) {
 	return changed, gone
 }
 
-// Forget drops the entries that no view can change any more and that Changes has returned. It
-// returns them in order. Entries that were still growing end as Finish ends them, and are dropped
-// once Changes has returned them again.
+// Forget drops the entries that cannot change any more and that Changes has returned. It returns
+// them in order. Entries that were still growing end as in Finish, and are dropped once Changes has
+// returned them again.
 func (l *Log) Forget() []*session.Entry {
 	out := slices.Clone(l.Entries()[:l.reach()])
 	for i, e := range out {
-		l.returned(e) // what came below was typed at the next prompt
+		l.returned(e) // what is below was typed at the next prompt
 		l.cutShort(e)
 		if l.seen[e].changed {
 			out = out[:i]
@@ -182,7 +183,8 @@ func (l *Log) Forget() []*session.Entry {
 }
 
 // reach returns the index of the first entry that may still change: the first that the document
-// shows, or that an agent may print again. The last is always kept, for what is asked about it.
+// shows, or that an agent may print again. The last entry is always kept, because others ask for
+// it.
 func (l *Log) reach() int {
 	first := max(0, len(l.entries)-1)
 	if l.running {
@@ -207,8 +209,8 @@ func (l *Log) Event(name, agent string, data map[string]any, at time.Duration, o
 	return e
 }
 
-// Clear appends EventClear. below reports whether the agent prints the conversations above again
-// when it prints the new one again.
+// Clear appends EventClear. below reports whether the agent prints earlier conversations again when
+// it prints the new one again.
 func (l *Log) Clear(agent string, below bool, at time.Duration, offset int64) {
 	start := l.start
 	l.Event(session.EventClear, agent, nil, at, offset)
@@ -217,7 +219,7 @@ func (l *Log) Clear(agent string, below bool, at time.Duration, offset int64) {
 	}
 }
 
-// begin counts up the conversation if e begins one, and notes its end.
+// begin increments the conversation's number if e begins one, and records its end.
 func (l *Log) begin(e *session.Entry) {
 	switch e.Event {
 	case session.EventNewSession, session.EventClear:
@@ -240,8 +242,8 @@ func (l *Log) make(e *session.Entry, at time.Duration, offset int64) *session.En
 	return e
 }
 
-// Finish ends the log: what was still growing is partial, except shell commands that no view can
-// change any more. They are complete, as Forget has them.
+// Finish ends the log: entries that were still growing become partial, except shell commands that
+// no view can change any more. They are complete, as in Forget.
 func (l *Log) Finish() {
 	past := l.reach()
 	for i, e := range l.entries {
@@ -252,8 +254,8 @@ func (l *Log) Finish() {
 	}
 }
 
-// Exited ends the shell command that was still running: the recorded shell has exited, and draws no
-// next prompt. It must be called before Finish, but not if the recording was cut off.
+// Exited ends the shell command that was still running, because the recorded shell has exited and
+// draws no further prompt. It must be called before Finish, but not if the recording was truncated.
 func (l *Log) Exited() {
 	for _, e := range l.entries {
 		l.returned(e)
@@ -268,8 +270,8 @@ func (l *Log) returned(e *session.Entry) {
 	}
 }
 
-// idled reports whether the agent was idle after an entry of its own, in the same run, as it is
-// when it clears the conversation. The entry is complete then.
+// idled reports whether the agent was idle after one of its entries, in the same run, as it is when
+// it clears the conversation. The entry is then complete.
 func (l *Log) idled(e *session.Entry) bool {
 	for _, x := range l.entries[l.index(e)+1:] {
 		if x.Agent != e.Agent {
@@ -285,8 +287,8 @@ func (l *Log) idled(e *session.Entry) bool {
 	return false
 }
 
-// cutShort ends an entry that was still growing: its end was never on the screen. What a tool call
-// shows may be all of it.
+// cutShort ends an entry that was still growing, because its end was never on the screen. What a
+// tool call shows may be complete.
 func (l *Log) cutShort(e *session.Entry) {
 	if e.Status == session.StatusStreaming {
 		e.Status = session.StatusPartial

@@ -45,14 +45,14 @@ func (l *Log) Merge(v session.View) {
 	if l.top == nil && len(l.refs) > 0 {
 		l.top = l.refs[0]
 	}
-	if n := min(v.Past-l.past, len(l.refs)) - 1; n > 0 { // the one before is an anchor
+	if n := min(v.Past-l.past, len(l.refs)) - 1; n > 0 { // the item before is an anchor
 		l.settle(l.refs[:n])
 		l.refs, l.past = l.refs[n:], l.past+n
 	}
 }
 
-// entered ends the shell commands that the document so far showed running: what took the screen
-// over was the last one.
+// entered ends the shell commands that the document so far showed as running: the last one took
+// over the screen.
 func (l *Log) entered() {
 	for _, e := range l.refs {
 		if e.Role == session.RoleShell && e.Status == session.StatusStreaming {
@@ -87,7 +87,7 @@ func (l *Log) messages(from int) []*session.Entry {
 	return out
 }
 
-// index returns an entry's place in the log; the newest are looked at first.
+// index returns an entry's index in the log. It searches from the end.
 func (l *Log) index(e *session.Entry) int {
 	for i := len(l.entries) - 1; i >= 0; i-- {
 		if l.entries[i] == e {
@@ -97,8 +97,8 @@ func (l *Log) index(e *session.Entry) int {
 	return -1
 }
 
-// place returns where a new entry goes: before the entry that the next known item has, else at the
-// end. A prompt comes before the work on it, even if the screen showed that first.
+// place returns where to insert a new entry: before the entry of the next known item, else at the
+// end. A prompt is placed before the work on it, even if the screen showed that first.
 func (l *Log) place(rest []*session.Entry, it *session.Sighting, v session.View) int {
 	for _, e := range rest {
 		if e != nil {
@@ -131,8 +131,8 @@ func (l *Log) insert(at, i int, v session.View) *session.Entry {
 	return e
 }
 
-// update brings an entry up to date with the view's item i. A reprint in progress shows less than
-// the log has: that is no news.
+// update updates an entry from the view's item i. A reprint in progress shows less than the log
+// has, and changes nothing.
 func (l *Log) update(e *session.Entry, i int, v session.View) {
 	it, s, last := &v.Items[i], l.seen[e], i == len(v.Items)-1
 	seen := it.Text
@@ -180,12 +180,12 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	l.noteUpdate(e, &was, seen, i)
 }
 
-// keep decides whether an entry stays in the log, whatever becomes of its item.
+// keep decides whether an entry stays in the log even if its item disappears.
 func (s *sight) keep(it *session.Sighting, v session.View) {
 	s.kept = s.kept || v.Settled || v.At-s.first >= settleAfter || it.Tool != nil && it.Tool.Input != ""
 }
 
-// learnOpen is learn for a reply that goes on; for others it returns nil.
+// learnOpen is learn for a reply that is still growing; for others it returns nil.
 func (s *sight) learnOpen(it *session.Sighting) []int {
 	if it.Role != session.RoleAssistant || !it.Open {
 		return nil
@@ -231,21 +231,21 @@ func begins(e *session.Entry, it *session.Sighting) bool {
 	return len(it.Text) < len(e.Text) && strings.HasPrefix(e.Text, it.Text)
 }
 
-// unchanged reports whether an item shows what an entry has.
+// unchanged reports whether an item shows the same as an entry.
 func unchanged(e *session.Entry, it *session.Sighting) bool {
 	return e.Text == it.Text && e.Markdown == it.Markdown && e.Output == it.Output &&
 		(e.Tool == it.Tool || reflect.DeepEqual(e.Tool, it.Tool)) && sameDetails(e.Details, it.Details)
 }
 
-// passed reports whether the end of a text belongs to the next item now. The first rows of that
-// item were never on the screen, and only what came below it showed where the text ends.
+// passed reports whether the end of a text now belongs to the next item. The first rows of that
+// item were never on the screen, and only what followed showed where the text ends.
 func passed(was, now, next string) bool {
 	rest, ok := strings.CutPrefix(was, now)
 	rest = strings.TrimSpace(rest)
 	return ok && min(len(rest), len(next)) > 0 && (strings.HasPrefix(rest, next) || strings.HasPrefix(next, rest))
 }
 
-// sameDetails compares without reflection: a shell's commands are read again and again.
+// sameDetails compares without reflection, because a shell's commands are read again and again.
 func sameDetails(a, b session.Details) bool {
 	if !same(a.ExitStatus, b.ExitStatus) || !same(a.Duration, b.Duration) {
 		return false
@@ -256,7 +256,7 @@ func sameDetails(a, b session.Details) bool {
 
 func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// grown records an output to be built later, and reports whether it has changed.
+// grown records an output to build later, and reports whether it has changed.
 func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 	s := l.seen[e]
 	was := s.printed
@@ -274,9 +274,9 @@ func (l *Log) grown(e *session.Entry, it *session.Sighting) bool {
 	return true
 }
 
-// repair puts back the rows that an agent erased by mistake within what the document shows of a
-// reply that goes on growing; see sight.ate. If whole is set, it puts back whole lines only: then
-// nothing shows that the agent has printed everything again, as a terminal multiplexer hides that.
+// repair restores the rows that an agent erased by mistake within what the document shows of a
+// growing reply; see sight.ate. If whole is set, it restores only whole lines: then nothing shows
+// that the agent has printed everything again, because a terminal multiplexer hides that.
 func repair(it *session.Sighting, e *session.Entry, whole bool) {
 	text, ok := withRows(e.Text, it.Text, whole)
 	if !ok {
@@ -287,12 +287,12 @@ func repair(it *session.Sighting, e *session.Entry, whole bool) {
 	}
 }
 
-// seam is how much text there must be on both sides of erased rows, in bytes.
+// seam is the minimum length of the text on both sides of erased rows, in bytes.
 const seam = 8
 
-// withRows puts back rows that are gone from the middle of a text. now is the text without them;
-// was, the text before, has the same beginning, the rows, and a part of the end. It reports whether
-// it put any back. If whole is set, the rows must be whole lines.
+// withRows restores rows that are missing in the middle of a text. now is the text without them;
+// was, the earlier text, has the same beginning, the rows, and a part of the end. It reports
+// whether it restored any. If whole is set, the rows must be whole lines.
 func withRows(was, now string, whole bool) (string, bool) {
 	n := common(was, now)
 	if whole {
@@ -301,14 +301,14 @@ func withRows(was, now string, whole bool) (string, bool) {
 	rest, end := was[n:], now[n:]
 	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
 		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") && (!whole || strings.HasSuffix(rows, "\n")) {
-			return was + end[k:], !strings.Contains(now, rows) // else was had them twice: it was half redrawn
+			return was + end[k:], !strings.Contains(now, rows) // otherwise was had them twice, because it was partly redrawn
 		}
 	}
 	return now, false
 }
 
-// fuller returns what is known of a tool call: an agent that later folds it up into a summary takes
-// nothing back.
+// fuller returns what is known of a tool call. An agent that later folds it into a summary removes
+// nothing.
 func fuller(old, now *session.Tool) *session.Tool {
 	if now.Input == "" && old.Input != "" {
 		t := *old
@@ -333,9 +333,9 @@ func fuller(old, now *session.Tool) *session.Tool {
 	return now
 }
 
-// drop takes back what was seen for a moment only and is gone from where it stood, what turned out
-// to be the rest of another item, and a prompt that an agent drew twice, one below the other, while
-// it was being sent.
+// drop removes entries that were seen only briefly and have disappeared, that turned out to be the
+// rest of another item, and a prompt that an agent drew twice, one below the other, while it was
+// being sent.
 func (l *Log) drop(old, held []*session.Entry, v session.View) {
 	for k, e := range old {
 		s := l.seen[e]
@@ -360,7 +360,7 @@ func samePrompt(a, b *session.Entry) bool {
 	return a.Role == session.RoleUser && b.Role == a.Role && a.Text == b.Text
 }
 
-// restOf reports whether an entry whose head was not seen is a part of an item, head and all.
+// restOf reports whether an entry whose head was not seen is a part of a complete item.
 func restOf(e *session.Entry, items []session.Sighting) bool {
 	return e.TruncatedAt == session.TruncatedHead && slices.ContainsFunc(items, func(it session.Sighting) bool {
 		return it.TruncatedAt != session.TruncatedHead && strings.Contains(wordsOf(it.Text), wordsOf(e.Text))
@@ -368,8 +368,8 @@ func restOf(e *session.Entry, items []session.Sighting) bool {
 }
 
 // align returns, for each item, the entry that it continues or repeats, or nil if it is new. It
-// keeps the order and chooses the largest total likeness. shown are the entries that the document
-// showed before.
+// keeps the order and maximises the total likeness. shown are the entries that the document showed
+// before.
 func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.Sighting) []*session.Entry {
 	refs := make([]*session.Entry, len(items))
 	like := func(e *session.Entry, it *session.Sighting) float64 {
@@ -413,8 +413,8 @@ func align(old []*session.Entry, shown map[*session.Entry]bool, items []session.
 	return refs
 }
 
-// back finds the entries of items above the first that the log knows: a document may lose its
-// beginning for a moment, while the window is resized, and show it again.
+// back finds the entries of items above the first that the log knows: while the window is resized,
+// a document may temporarily lose its beginning.
 func (l *Log) back(refs []*session.Entry, items []session.Sighting) {
 	n := slices.IndexFunc(refs, func(e *session.Entry) bool { return e != nil })
 	top := l.index(l.top)
@@ -428,8 +428,8 @@ func (l *Log) back(refs []*session.Entry, items []session.Sighting) {
 }
 
 // growing matches the last item with the last entry if both are a reply below the same message and
-// the entry is not complete. Its text may look quite different now: a reply becomes a table once
-// the table's head is there.
+// the entry is not complete. Its text may look quite different now, because a reply becomes a table
+// once the table's head is there.
 func growing(old, refs []*session.Entry, items []session.Sighting) {
 	i, j := len(items)-1, len(old)-1
 	if i < 0 || j < 0 || refs[i] != nil || (i == 0) != (j == 0) || i > 0 && refs[i-1] != old[j-1] {
@@ -440,12 +440,12 @@ func growing(old, refs []*session.Entry, items []session.Sighting) {
 	}
 }
 
-// sameStart is how many letters two replies have in common at their beginning, or at their end, if
-// they are one of which a resize has torn a part.
+// sameStart is how many letters the beginnings or ends of two replies must have in common to be the
+// same reply, torn by a resize.
 const sameStart = 24
 
-// between matches replies that begin or end alike and are between the same messages, or last below
-// the same one: one of the two is torn.
+// between matches replies that begin or end alike and are between the same messages, or are the
+// last ones below the same message: one of the two is torn.
 func between(old, refs []*session.Entry, items []session.Sighting) {
 	for i := 1; i < len(items); i++ {
 		last := i+1 == len(items)
@@ -462,7 +462,7 @@ func between(old, refs []*session.Entry, items []session.Sighting) {
 	}
 }
 
-// openMarks are the signs of Markdown that a streaming text begins with until what they mark is
+// openMarks are the signs of Markdown with which a streaming text begins until the marked text is
 // drawn in its style.
 const openMarks = "`*_#> "
 
@@ -472,8 +472,8 @@ func torn(a, b string) bool {
 	return common(a, b) >= sameStart || min(len(a), len(b)) >= sameStart && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
-// alike returns how much an item on the same document looks like an entry, or 0 if it is another
-// one.
+// alike rates how much an item in the same document looks like an entry. It returns 0 if it is
+// another one.
 func alike(e *session.Entry, it *session.Sighting) float64 {
 	start := strings.TrimLeft(e.Text, openMarks)
 	switch {
@@ -493,13 +493,13 @@ func alike(e *session.Entry, it *session.Sighting) float64 {
 		return 0.3
 	case n == min(a, b):
 		return 0.9
-	case it.Role == session.RoleUser && n*2 < max(a, b): // another prompt, in the place of one that was rewound
+	case it.Role == session.RoleUser && n*2 < max(a, b): // another prompt, in place of one that was rewound
 		return 0
 	}
 	return float64(n) / float64(max(a, b)) * 0.8
 }
 
-// sameCall says how much two sights of a tool call look like one: a call that is folded up into a
+// sameCall rates how much two sights of a tool call look alike. A call that is folded into a
 // summary has no input, and may be any.
 func sameCall(a, b *session.Tool) float64 {
 	switch {
@@ -515,11 +515,12 @@ func sameCall(a, b *session.Tool) float64 {
 			return 0.4
 		}
 		return 0.9
-	case a.Name == b.Name && words(a.Input) == words(b.Input): // wrapped otherwise
+	case a.Name == b.Name && words(a.Input) == words(b.Input): // wrapped differently
 		return 0.9
 	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
 		return 0.9
-	case a.Name == b.Name && a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"): // and named otherwise when it is done
+	case a.Name == b.Name && a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"):
+		// And renamed when it is finished.
 		return 0.5
 	}
 	return 0
@@ -537,8 +538,8 @@ func isHead(head, input string) bool {
 	return ok && strings.HasPrefix(input, h) && len(h) < len(strings.TrimSuffix(input, "…"))
 }
 
-// repeats returns how much an item looks like an entry of the log shown again, perhaps rewrapped or
-// half drawn, or 0 if it is another one.
+// repeats rates how much an item looks like an entry of the log shown again, maybe rewrapped or
+// partly drawn. It returns 0 if it is another one.
 func repeats(e *session.Entry, it *session.Sighting) float64 {
 	switch {
 	case e.Event != it.Event || e.Role != it.Role || e.Agent != it.Agent:
@@ -560,13 +561,13 @@ func repeats(e *session.Entry, it *session.Sighting) float64 {
 	case holed(a, b):
 		return 0.8
 	case e.Status == session.StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
-		return 0.5 // its unfinished end is drawn otherwise now
+		return 0.5 // its incomplete end is drawn differently now
 	}
 	return 0
 }
 
-// sameRest reports whether the head of the message is missing in the entry or the item, and the
-// other ends with what is there.
+// sameRest reports whether the beginning of the message is missing in the entry or the item, and
+// the other ends with what is there.
 func sameRest(e *session.Entry, it *session.Sighting) bool {
 	if it.TruncatedAt != session.TruncatedHead && e.TruncatedAt != session.TruncatedHead {
 		return false
@@ -590,17 +591,17 @@ func holed(a, b string) bool {
 	return strings.HasSuffix(b, a[n:])
 }
 
-// holedText is how long a text is at least in which a hole is not taken for another text, in bytes.
+// holedText is the minimum length of a text in which a hole is possible, in bytes.
 const holedText = 200
 
-// firstLine is a text up to its first line break.
+// firstLine returns a text up to its first line break.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// words returns a text without its white space and what else is unseen: a re-wrap changes nothing
-// else.
+// words returns a text without white space and other invisible characters, because rewrapping
+// changes nothing else.
 func words(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -640,12 +641,12 @@ func commonWords(a, b string) (n int) {
 	}
 }
 
-// unseen are the characters beyond ASCII that do not count: a hard blank, and what joins or selects
-// emoji, which a terminal multiplexer draws now and then without.
+// unseen are the non-ASCII characters to ignore: a hard blank, and those that join or select emoji,
+// which a terminal multiplexer sometimes drops.
 var unseen = []string{"\u00a0", "\u200d", "\ufe0f"}
 
-// blankLen returns the length in bytes of the character at the beginning of s if it does not count,
-// or 0.
+// blankLen returns the length in bytes of the character at the beginning of s if it is ignored, or
+// 0.
 func blankLen(s string) int {
 	switch {
 	case s == "":
@@ -663,7 +664,7 @@ func blankLen(s string) int {
 	return 0
 }
 
-// common returns the length of two strings' common prefix in bytes.
+// common returns the length of the common prefix of two strings, in bytes.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {

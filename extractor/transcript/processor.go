@@ -10,26 +10,26 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// A frame is complete if an agent says so (?2026 l), else after a gap in time: a redraw is written
-// in one go, and the pieces that the kernel cuts it into follow at once.
+// A frame is complete when the agent marks it (?2026 l), else after a pause: a redraw is written at
+// once, and the pieces into which the kernel splits it follow immediately.
 const (
 	frameGap = 4 * time.Millisecond
 	quiet    = 250 * time.Millisecond
 
-	// Within a redraw, synchronized (?2026) or not, the screen is not quiet, but for an agent that
-	// does not end it.
+	// syncTime is how long the screen does not count as quiet within a redraw, synchronized (?2026)
+	// or not, in case the agent does not end it.
 	syncTime = time.Second
 
-	// After a resize of the alternate screen its rows are cut off until the program draws them
-	// again. Most programs erase the screen first. What they write before that is still laid
-	// out for the old width. Programs that do not erase it have eraseTime.
+	// After a resize of the alternate screen its rows are cut off until the program redraws them.
+	// Most programs erase the screen first. What they write before that is still laid out for the
+	// old width. Programs that do not erase it have eraseTime.
 	redrawTime = 30 * time.Millisecond
 	eraseTime  = 500 * time.Millisecond
 )
 
-// ProcessorOptions say what a recording is of.
+// ProcessorOptions describe a recording.
 type ProcessorOptions struct {
-	Cols, Rows int // the window's size at the start, in cells
+	Cols, Rows int // size of the window at the start, in cells
 	Started    time.Time
 	SessionID  string
 	Command    []string
@@ -40,25 +40,25 @@ type ProcessorOptions struct {
 	Trace func(Trace)
 }
 
-// Processor turns the raw events of a recording, live or replayed, into a terminal log. It knows
-// time only from the events that it is fed: the same events give the same log. It is not safe for
-// concurrent use.
+// Processor converts the raw events of a recording, live or replayed, to a terminal log. It knows
+// the time only from the events: the same events always result in the same log. It must not be used
+// concurrently.
 type Processor struct {
 	opt    ProcessorOptions
 	term   *vterm.Term
 	reader *extractor.Reader
 	log    *Log
 
-	now     time.Duration // of the frame at hand
-	fed     time.Duration // of the last event
-	last    time.Duration // of the last output
-	resized time.Duration // of the last resize, or -1
+	now     time.Duration // time of the current frame
+	fed     time.Duration // time of the last event
+	last    time.Duration // time of the last output
+	resized time.Duration // time of the last resize, or -1
 	erased  bool          // the alternate screen was erased since then
-	offset  int64         // bytes of output so far
-	burst   int64         // where the output at hand began that came without a gap
-	dirty   bool          // output since the last frame
-	settled bool          // the last frame was taken when all was quiet
-	whole   bool          // the program says that the frame at hand is complete
+	offset  int64         // number of output bytes so far
+	burst   int64         // offset at which the current uninterrupted output began
+	dirty   bool          // there was output since the last frame
+	settled bool          // the last frame was taken when everything was quiet
+	whole   bool          // the program has marked the current frame as complete
 	usage   extractor.UsageReader
 	wiped   bool // the main screen was erased since the last frame
 	cols    int
@@ -66,20 +66,20 @@ type Processor struct {
 
 	agents []session.Agent
 	known  known
-	title  title // by the entries that Forget has dropped
+	title  title // from the entries that Forget has dropped
 	status status
 	frames int
-	trace  *Trace         // of the frame at hand, if ProcessorOptions.Trace is set
-	view   int            // the steps with a View of that frame that were applied
-	exit   *session.Event // the child's; Close logs it, behind what the agent's end leads to
+	trace  *Trace         // of the current frame, if ProcessorOptions.Trace is set
+	view   int            // number of steps with a View of that frame that were applied
+	exit   *session.Event // of the child; Close logs it after the events at the agent's end
 	closed bool
 }
 
-// scrollback is how many rows are kept above the screen. The reader gets each as it leaves: they
-// are there for a window that grows.
+// scrollback is the number of rows to keep above the screen, for a window that grows. The reader
+// receives each when it leaves the screen.
 const scrollback = 1000
 
-// NewProcessor returns a Processor for a recording that begins.
+// NewProcessor returns a Processor for a recording.
 func NewProcessor(o ProcessorOptions) *Processor {
 	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
 	if o.Unknown {
@@ -92,8 +92,8 @@ func NewProcessor(o ProcessorOptions) *Processor {
 	return p
 }
 
-// Feed processes the next event. Events must come in order of time. Those of the same time may be
-// pieces of one, so nothing becomes due between them.
+// Feed processes the next event. Times must not decrease. Events with the same time may be pieces
+// of one, so nothing becomes due between them.
 func (p *Processor) Feed(e session.Event) {
 	if e.At != p.fed {
 		p.Tick(e.At)
@@ -113,12 +113,12 @@ func (p *Processor) Feed(e session.Event) {
 	case session.Marker:
 		p.mark(e)
 	case session.Exit:
-		exit := e // else each event would go to the heap
+		exit := e // otherwise each event would be allocated on the heap
 		p.exit = &exit
 	}
 }
 
-// mark logs what a marker records.
+// mark logs the contents of a marker.
 func (p *Processor) mark(e session.Event) {
 	event, data, ok := session.ReadControlMark(e.Data)
 	switch text, _ := data["text"].(string); {
@@ -138,8 +138,8 @@ func (p *Processor) mark(e session.Event) {
 	}
 }
 
-// Tick tells the Processor the time: after a while without output a frame is complete, and later
-// the screen is quiet. In a live session it must be called when Due says.
+// Tick advances the time: after a while without output a frame is complete, and later the screen is
+// quiet. In a live session it must be called at the time that Due returns.
 func (p *Processor) Tick(at time.Duration) {
 	for {
 		due, what := p.next()
@@ -150,21 +150,21 @@ func (p *Processor) Tick(at time.Duration) {
 	}
 }
 
-// Due returns when Tick will have something to do if no event comes before. ok is false if it will
-// have nothing to do.
+// Due returns the time at which Tick must be called if no event comes before. ok is false if it
+// need not be called.
 func (p *Processor) Due() (at time.Duration, ok bool) {
 	at, what := p.next()
 	return at, what != nil
 }
 
-// next returns what is done next without an event, and when. what is nil if that is nothing.
+// next returns what to do next without an event, and when. what is nil if there is nothing to do.
 func (p *Processor) next() (due time.Duration, what func(p *Processor, due time.Duration)) {
 	gap, still, state := p.last+frameGap, p.last+quiet, p.status.due()
 	synced := p.term.Modes().SynchronizedOutput
 	if synced || p.reader.HalfDrawn {
 		still = p.last + syncTime
 	}
-	whole := p.dirty && !synced // a frame, after a gap
+	whole := p.dirty && !synced // a frame after a pause
 	switch {
 	case p.status.changing() && (!p.dirty || state <= gap) && (p.settled || state < still):
 		return state, func(p *Processor, _ time.Duration) { p.status.log(p.log, p.offset) }
@@ -200,8 +200,8 @@ func (p *Processor) resize(e session.Event) {
 }
 
 // cue is called by the terminal within Write, before an erase or a switch of screens, and after a
-// whole frame. What follows in the same write makes another frame, so that it does not matter how
-// the writes were cut.
+// complete frame. What follows in the same write becomes another frame, so that the result does not
+// depend on how writes are split.
 func (p *Processor) cue(c vterm.Cue) {
 	switch c.Kind {
 	case vterm.CueFrame, vterm.CueAlt:
@@ -223,21 +223,21 @@ func (p *Processor) cue(c vterm.Cue) {
 			if filled > 0 {
 				p.frame(p.last, false)
 			}
-			// Agents draw from the top row on without a wipe, and a shell draws a prompt there again.
+			// Agents draw from the top row on without a wipe, and a shell redraws a prompt there.
 			p.wiped = c.N != 0 || filled > 1 && p.reader.Seen() && p.reader.Agent() == "" && !p.readsHome()
 		}
 	}
 	p.dirty = true
 }
 
-// readsHome reports whether a shell has just begun to read at the top: it draws a prompt again.
+// readsHome reports whether a shell has just begun to read at the top, because it redraws a prompt.
 func (p *Processor) readsHome() bool {
 	n, on := p.term.Reads()
 	m, ok := p.term.Snapshot().Lines[0].Mark(vterm.MarkReads)
 	return on && ok && m.N == n
 }
 
-// filled counts the rows of the screen that have text.
+// filled returns the number of rows of the screen that have text.
 func (p *Processor) filled() int {
 	n := 0
 	for _, r := range p.term.Snapshot().Lines {
@@ -248,7 +248,7 @@ func (p *Processor) filled() int {
 	return n
 }
 
-// still reads the screen, to which nothing was written for a moment.
+// still reads the screen after a moment without output.
 func (p *Processor) still(at time.Duration, settled bool) {
 	if p.reader.Agent() == "" {
 		p.typed(p.term.Snapshot(), true, settled)
@@ -257,7 +257,7 @@ func (p *Processor) still(at time.Duration, settled bool) {
 	p.typed(p.term.Snapshot(), true, settled) // an agent may have ended
 }
 
-// typed marks where the line begins that a shell reads.
+// typed marks the start of the line that a shell reads.
 func (p *Processor) typed(s *vterm.Snapshot, still, settled bool) {
 	n, on := p.term.Reads()
 	if x, y, ok := p.reader.Typed(s, n, on, still, settled); ok {
@@ -268,7 +268,7 @@ func (p *Processor) typed(s *vterm.Snapshot, still, settled bool) {
 // frame reads the screen.
 func (p *Processor) frame(at time.Duration, settled bool) { p.read(at, settled, false) }
 
-// read reads the screen. torn means that it may be drawn only in part.
+// read reads the screen. torn means that it may be drawn only partly.
 func (p *Processor) read(at time.Duration, settled, torn bool) {
 	p.begin(at)
 	defer p.end()
@@ -292,7 +292,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 	}
 }
 
-// readUsage reads what the agent prints of its tokens. closing means that no more frames come.
+// readUsage reads the token usage that the agent prints. closing means that no more frames follow.
 func (p *Processor) readUsage(s *vterm.Snapshot, at time.Duration, closing bool) {
 	if len(p.agents) == 0 {
 		return
@@ -300,17 +300,17 @@ func (p *Processor) readUsage(s *vterm.Snapshot, at time.Duration, closing bool)
 	p.usage.Read(s, closing || p.reader.Agent() == "", p.opt.Started.Add(at))
 }
 
-// Usage returns what the agents printed of the tokens that they used, so far.
+// Usage returns the token usage that the agents have printed so far.
 func (p *Processor) Usage() []session.Usage { return p.usage.Usage() }
 
-// cutOff reports whether the rows of the alternate screen may be those that a resize left there, or
-// be laid out for the width before it.
+// cutOff reports whether the rows of the alternate screen may be left from a resize, or laid out
+// for the width before it.
 func (p *Processor) cutOff(at time.Duration, settled bool) bool {
 	since := at - p.resized
 	return p.resized >= 0 && (since < redrawTime || !p.erased && !settled && since < eraseTime)
 }
 
-// refreshed notes that the screen was erased, once for several in a row.
+// refreshed records that the screen was erased, once for several erases in a row.
 func (p *Processor) refreshed(at time.Duration) {
 	if e := p.log.Last(); e != nil && e.Event == session.EventScreenRefresh {
 		return
@@ -363,8 +363,8 @@ func (p *Processor) seen(s extractor.Step) {
 	p.agents = append(p.agents, a)
 }
 
-// Close ends the recording at a time and reads what is still on the screen. Further calls do
-// nothing.
+// Close ends the recording at a time and reads what is still on the screen. It may be called more
+// than once.
 func (p *Processor) Close(at time.Duration) {
 	if p.closed {
 		return
@@ -386,7 +386,7 @@ func (p *Processor) Close(at time.Duration) {
 	p.log.Finish()
 }
 
-// plain logs the output of a program that is no agent and no shell.
+// plain logs the output of a program that is neither an agent nor a shell.
 func (p *Processor) plain(at time.Duration) {
 	output, gap := p.reader.Plain()
 	if output == "" {
@@ -408,8 +408,8 @@ func (p *Processor) Entries() []*session.Entry {
 	return p.known.entries(entries)
 }
 
-// Changes returns the entries that are new or different since the last call, and the ids of those
-// that were taken back.
+// Changes returns the entries that were added or changed since the last call, and the ids of those
+// that were removed.
 func (p *Processor) Changes() (changed []*session.Entry, gone []string) {
 	changed, gone = p.log.Changes()
 	return p.known.changes(p.log.Entries(), changed), gone
@@ -418,28 +418,28 @@ func (p *Processor) Changes() (changed []*session.Entry, gone []string) {
 // Agent returns the name of the running agent, or "".
 func (p *Processor) Agent() string { return p.reader.Agent() }
 
-// State returns the newest event of the agent's state, such as session.EventIdle, or "".
+// State returns the newest event about the agent's state, such as session.EventIdle, or "".
 func (p *Processor) State() string { return statusEvents[p.status.now] }
 
-// AgentShown reports whether the last frame showed the chrome of the agent that runs, such as its
+// AgentShown reports whether the last frame showed the chrome of the running agent, such as its
 // input box.
 func (p *Processor) AgentShown() bool { return p.reader.Shown }
 
 // Screen returns the screen. The caller must not change it.
 func (p *Processor) Screen() *vterm.Term { return p.term }
 
-// Offset returns the bytes of output so far.
+// Offset returns the number of output bytes so far.
 func (p *Processor) Offset() int64 { return p.offset }
 
-// LastOutput returns when the last output was, since the start of the recording.
+// LastOutput returns the time of the last output, since the start of the recording.
 func (p *Processor) LastOutput() time.Duration { return p.last }
 
 // Agents returns the agents seen so far.
 func (p *Processor) Agents() []session.Agent { return p.agents }
 
-// Forget lets go of the entries that cannot change any more and that Changes has returned, so that
-// a long session takes no more memory than a short one. It returns them in order. From then on
-// Entries returns the others.
+// Forget drops the entries that cannot change any more and that Changes has returned, so that
+// memory does not grow with the session. It returns them in order. After it, Entries returns the
+// others.
 func (p *Processor) Forget() []*session.Entry {
 	forgotten := p.log.Forget()
 	entries := p.known.entries(forgotten)
@@ -461,13 +461,13 @@ func (p *Processor) Title() string {
 	return t.text
 }
 
-// title is what a session is called after.
+// title is the title of a session.
 type title struct {
 	text  string
-	asked bool // it is a prompt of the user
+	asked bool // it is from a prompt
 }
 
-// see takes the next entry into account.
+// see processes the next entry.
 func (t *title) see(e *session.Entry) {
 	switch {
 	case t.asked:

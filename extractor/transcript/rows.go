@@ -8,17 +8,17 @@ import (
 )
 
 // tableRow is what is known of a row of a table. Some agents show a row as the model writes it
-// while it comes in, and in a table once it is there, with its cells shortened to their columns.
+// while it arrives, and then in a table, with its cells shortened to their columns.
 type tableRow []tableCell
 
 // tableCell is a cell as far as it was seen.
 type tableCell struct {
 	text, md string
-	part     bool // there may be more of it
+	part     bool // it may be incomplete
 }
 
-// likeness counts the letters that are known of a row in another sight of it, or returns 0 if that
-// is another row. same reports whether the two say the same.
+// likeness returns the number of letters that a row has in common with another sight of it, or 0 if
+// that is another row. same reports whether both show the same.
 func (r tableRow) likeness(o tableRow) (n int, same bool) {
 	if len(o) > len(r) {
 		return 0, false
@@ -35,12 +35,12 @@ func (r tableRow) likeness(o tableRow) (n int, same bool) {
 	return n, same
 }
 
-// part reports whether there may be more of one of its cells.
+// part reports whether one of its cells may be incomplete.
 func (r tableRow) part() bool {
 	return slices.ContainsFunc(r, func(c tableCell) bool { return c.part })
 }
 
-// with returns a row with all that is known of it.
+// with returns the row with everything that is known of it.
 func (r tableRow) with(o tableRow) tableRow {
 	r = slices.Clone(r)
 	for i, c := range o {
@@ -54,7 +54,7 @@ func (r tableRow) with(o tableRow) tableRow {
 	return r
 }
 
-// letters returns a row or a cell without blanks, bars and the marks of its Markdown.
+// letters returns a row or a cell without blanks, bars and marks of Markdown.
 func letters(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" |*`\\", r) {
@@ -64,14 +64,14 @@ func letters(s string) string {
 	}, s)
 }
 
-// keepRows is how many rows of a reply's tables are remembered at most.
+// keepRows is the maximum number of rows of a reply's tables to remember.
 const keepRows = 100
 
 // learn remembers the rows at the end of a reply that are shown as they were written, and returns
 // them.
 func (s *sight) learn(it *session.Sighting) (open []int) {
 	text, md := it.Text, it.Markdown
-	for range 3 { // a head, and the dashes below it, may come together
+	for range 3 { // a head may arrive together with the dashes below it
 		var t, m string
 		if text, t = cutLastLine(text); !strings.HasPrefix(t, "|") {
 			break
@@ -86,14 +86,14 @@ func (s *sight) learn(it *session.Sighting) (open []int) {
 	return open
 }
 
-// cutLastLine parts a text into its last line and what is above, without the blank lines between.
+// cutLastLine splits a text into its last line and what is above, without the blank lines between.
 func cutLastLine(s string) (above, last string) {
 	i := strings.LastIndexByte(s, '\n')
 	return strings.TrimRight(s[:max(i, 0)], "\n"), s[i+1:]
 }
 
-// writtenRow reads a row between bars, of which the last cell may be there in part; nil if it is
-// none, or dashes.
+// writtenRow parses a row between bars, whose last cell may be incomplete. It returns nil for other
+// lines and for dashes.
 func writtenRow(text, md string) tableRow {
 	ts, ms := cellsOf(text), cellsOf(md)
 	if len(ts) != len(ms) || strings.Trim(text, "|-: ") == "" {
@@ -115,8 +115,8 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// addRow remembers a row, in place of what it grew from: less of it, or a row of a table in which
-// it was shortened. It returns the row's number.
+// addRow remembers a row. It replaces an incomplete form of it, or a row of a table in which it was
+// shortened. It returns the row's index.
 func (s *sight) addRow(r tableRow) int {
 	i := slices.IndexFunc(s.rows, func(old tableRow) bool {
 		last := len(old) - 1
@@ -142,11 +142,12 @@ func (s *sight) addRow(r tableRow) int {
 	return len(s.rows) - 1
 }
 
-// sureLetters is how many letters two rows have in common that are the same one, shortened or not.
+// sureLetters is how many letters two rows must have in common to be the same row, shortened or
+// not.
 const sureLetters = 12
 
-// lengthen puts the words back that were shortened in the cells of a reply's tables, as far as they
-// were seen. If all of them were, nothing is missing. open are the rows that are in no table yet.
+// lengthen restores words that were shortened in the cells of a reply's tables, as far as they were
+// seen. If all of them were, the reply is complete. open are the rows that are not in a table yet.
 func (s *sight) lengthen(it *session.Sighting, open []int) {
 	md, text := strings.Split(it.Markdown, "\n"), strings.Split(it.Text, "\n")
 	whole := true
@@ -172,14 +173,15 @@ func (s *sight) lengthen(it *session.Sighting, open []int) {
 	}
 }
 
-// sameAround reports whether two texts with as many rows of tables have the same words around them.
+// sameAround reports whether two texts have the same number of table rows and the same words around
+// them.
 func sameAround(a, b string) bool {
 	a, n := around(a)
 	b, m := around(b)
 	return n == m && a == b
 }
 
-// around returns the words of a text that are in no row of a table, and counts the rows.
+// around returns the words of a text outside of tables, and the number of table rows.
 func around(text string) (w string, n int) {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

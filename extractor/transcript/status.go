@@ -7,14 +7,14 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// status follows what an agent is doing. A state counts once it has lasted for a while, since a
-// redraw may hide a spinner. An agent that starts is busy until it takes a prompt. Then it draws
-// spinners still, so one that was given nothing yet counts as idle or asking.
+// status tracks the state of an agent. A state counts once it has lasted for a while, because a
+// redraw may hide a spinner. A starting agent is busy until it accepts a prompt. It may still draw
+// spinners then, so an agent that was given nothing yet counts as idle or asking.
 type status struct {
 	given bool            // the user has sent something in this run
 	now   extractor.State // as logged
-	next  extractor.State // as seen last
-	since time.Duration   // when next was first seen
+	next  extractor.State // as last seen
+	since time.Duration   // time when next was first seen
 	agent string
 }
 
@@ -25,7 +25,7 @@ var statusEvents = map[extractor.State]string{
 	extractor.StateAsking: session.EventAsking,
 }
 
-// saw notes a state that the screen shows.
+// saw records a state that the screen shows.
 func (s *status) saw(state extractor.State, agent string, at time.Duration) {
 	switch {
 	case state == extractor.StateStarting:
@@ -39,7 +39,7 @@ func (s *status) saw(state extractor.State, agent string, at time.Duration) {
 	s.agent = agent
 }
 
-// shows notes what the screen shows of the conversation.
+// shows records what the screen shows of the conversation.
 func (s *status) shows(v *session.View) {
 	for i := range v.Items {
 		r := v.Items[i].Message.Role

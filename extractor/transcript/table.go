@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// table is a table of a reply in which cells are shortened.
+// table is a table of a reply with shortened cells.
 type table struct {
-	md, text []string // the lines of its Markdown, and those of the text from before it on
+	md, text []string // lines of its Markdown, and those of the text from before it on
 	rows     []shortRow
 }
 
 // shortRow is a row of such a table.
 type shortRow struct {
 	tableRow
-	signs []string // behind the cells that are shortened
-	found bool     // the row is among those known
+	signs []string // after the shortened cells
+	found bool     // the row is among the known ones
 	md    int      // its line in the table's md
-	text  int      // and in its text; -1: it is not there
+	text  int      // its line in the text, or -1
 }
 
-// newTable reads a table.
+// newTable parses a table.
 func newTable(md, text []string) *table {
 	t := &table{md: md, text: text}
 	at := 0
@@ -50,8 +50,8 @@ func newTable(md, text []string) *table {
 	return t
 }
 
-// judge marks the cells of a column that is too narrow for the sign behind what is shortened: any
-// of them may be.
+// judge marks the cells of a column that is too narrow for the sign of shortening, because any of
+// them may be shortened.
 func (t *table) judge(col int) {
 	for _, r := range t.rows {
 		if col >= len(r.tableRow) || r.signs[col] != "" || utf8.RuneCountInString(r.tableRow[col].text) > 3 {
@@ -63,7 +63,7 @@ func (t *table) judge(col int) {
 	}
 }
 
-// unshortened returns a cell without the sign that it is shortened.
+// unshortened returns a cell without the sign of shortening.
 func unshortened(cell string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(cell, "…"), "..."), " ")
 }

@@ -9,9 +9,9 @@ var (
 	// openName matches the name of a key that is no secret, which is before it in its line.
 	openName = newFilter(`(?i)(?:sec-websocket-key|idempotency-key|public[ _-]key)["']?\s{0,3}[:=]\s{0,3}["']?$`)
 
-	// Builds name what they cache by a key. cacheName matches a name for such a key, plainKey just
-	// "key", cacheKey a value that begins as many of them do, and hashedKey one that ends with a
-	// hash.
+	// Builds name their cache entries by keys. cacheName matches a name for such a key, plainKey
+	// just "key", cacheKey a value that begins as many of them do, and hashedKey one that ends with
+	// a hash.
 	cacheName = newFilter(`(?i)^[^\s:=]{0,40}cache|\bcache[ _.-]?key|(?:^|\s)["']?(?:restore[_-]|primary[_-])keys?["']?\s{0,3}[:=]`)
 	plainKey  = newFilter(`(?i)^["']?keys?["']?\s{0,3}[:=]`)
 	cacheKey  = newFilter(`(?i)^(?:v[0-9]+|yarn|npm|pnpm|bun|deps?|dependencies|gems?|bundler?|pip|poetry|uv|cargo|rust|go|golang|gradle|maven|m2|node|node_modules|composer|php|venv|cache|build|docker|buildx|setup|linux|macos|windows|ubuntu|darwin|turbo|s?ccache|nx|bazel|terraform|tox|pre|playwright|cypress|main|master)[-_.:|]`)
