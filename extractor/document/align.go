@@ -247,7 +247,7 @@ func extendsWords(a, b row.Line) bool {
 	return extends(a, b) || words != "" && strings.HasPrefix(onlyWords(b.Text), words)
 }
 
-// anywhere looks for rows in common in all of the document.
+// anywhere searches common rows in the whole document.
 func (d *Document) anywhere(body []row.Line) int { return d.among(0, asIs, body) }
 
 // sameCells searches rows with the same cells of tables, or the same words after a bar: a new row
