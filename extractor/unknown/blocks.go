@@ -75,6 +75,9 @@ func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 		if r.sent[want] && (shown || want != asked) {
 			return n + 1, k
 		}
+		if !r.beginsSent(want) { // as most rows do not
+			break
+		}
 	}
 	if !shown {
 		return 0, k
@@ -82,6 +85,16 @@ func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 	for n = 1; n < len(lines) && r.goesOn(lines[n], k); n++ {
 	}
 	return len(row.Trim(lines[:n])), k
+}
+
+// beginsSent reports whether a prompt that was typed begins with letters.
+func (r *Reader) beginsSent(letters string) bool {
+	for said := range r.sent {
+		if strings.HasPrefix(said, letters) {
+			return true
+		}
+	}
+	return false
 }
 
 // goesOn reports whether a prompt goes on with a row.
