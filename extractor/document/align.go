@@ -243,8 +243,11 @@ func inOrder(old, body []row.Line, goesOn func(a, b row.Line) bool) bool {
 
 // extendsWords reports whether b begins with the letters and digits of a: marks may have vanished.
 func extendsWords(a, b row.Line) bool {
+	if extends(a, b) { // as most do
+		return true
+	}
 	words := onlyWords(a.Text)
-	return extends(a, b) || words != "" && strings.HasPrefix(onlyWords(b.Text), words)
+	return words != "" && strings.HasPrefix(onlyWords(b.Text), words)
 }
 
 // anywhere searches common rows in the whole document.
