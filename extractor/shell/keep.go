@@ -58,9 +58,9 @@ func (p *prompts) proven(prompt string, marked bool) bool {
 	})
 }
 
-// rests notes that the cursor rests on line at. A row at which it has rested further left has typed
-// text.
-func (p *prompts) rests(r *vterm.Row, cursorX, at int) {
+// rests notes that the cursor rests on line at, and reports whether that may be a prompt. A row on
+// which the cursor has rested further left has typed text.
+func (p *prompts) rests(r *vterm.Row, cursorX, at int) bool {
 	typed := p.rested.line == at && p.rested.cols < cursorX && p.rested.cols > 0
 	if !typed {
 		p.rested.line, p.rested.cols = at, cursorX
@@ -68,6 +68,27 @@ func (p *prompts) rests(r *vterm.Row, cursorX, at int) {
 	if m, ok := r.Mark(vterm.MarkInput); ok && !typed && m.Col == cursorX && columns(r, cursorX, rowEnd) == "" {
 		p.came(columns(r, 0, cursorX), 0)
 	}
+	return !typed
+}
+
+// restsBelow looks at the rows above line i, on which the cursor rests. If the shell says where the
+// prompt begins, or that the command above has ended, those rows may belong to the prompt. They are
+// looked at here, as a shell may draw a prompt again in fewer rows when a command is entered.
+func (s *part) restsBelow(lines []row.Line, i, cursorX int, p *prompts) {
+	if i >= len(lines) || columns(lines[i].Row, cursorX, rowEnd) != "" {
+		return
+	}
+	last := s.last()
+	at := prompted{input: cursorX, prompt: columns(lines[i].Row, 0, cursorX)}
+	top := max(last.out, s.start, i-maxPromptRows, 0)
+	told, col := markedStart(lines, i, top, at)
+	if told < 0 && last.ended >= top && last.ended <= i && !last.closed {
+		told, col = i-last.ended, last.endCol
+	}
+	if told < 1 || at.prompt == "" {
+		return
+	}
+	p.rowsAbove(lines, i, top, at, told, col, s.past+len(s.commands)+1)
 }
 
 // keep adds to the outputs what marks in wrong places have taken out of them: prompts that are

@@ -122,8 +122,8 @@ func (r *Reader) Look(d *document.Document, rw *vterm.Row, at, cursorX int, sett
 		}
 		r.part.unsure = false
 	}
-	if settled {
-		r.prompts.rests(rw, cursorX, at)
+	if settled && r.prompts.rests(rw, cursorX, at) {
+		r.part.restsBelow(lines, at, cursorX, &r.prompts)
 	}
 	if settled && !slices.ContainsFunc(rw.Marks, func(m vterm.Mark) bool {
 		return m.Kind == vterm.MarkInput || m.Kind == vterm.MarkTyped || m.Kind == vterm.MarkReads

@@ -67,6 +67,9 @@ func (s *part) read(lines []row.Line, from int, p *prompts, folder string) {
 	for i := from; i < len(lines); {
 		s.begun(lines, i)
 		s.done(lines, i)
+		if s.saysCommand(lines[i]) { // and the next prompt may be on the line, too
+			s.said(lines, i, p, folder)
+		}
 		last := s.last()
 		at, ok := p.split(lines, i, last.newest())
 		if !ok {
@@ -247,7 +250,11 @@ func (s *part) finish(lines []row.Line, p *prompts) {
 	c.End, c.more = len(lines), ""
 	if end := len(row.Trim(lines)); c.ended >= 0 && end > c.ended { // a prompt may stand below
 		if k := p.kindOn(lines[end-1].Text); k != nil {
-			c.End = max(c.ended, end-1-max(k.rows, 0))
+			rows := k.rows
+			if rows < 0 { // it has no other to be compared with
+				rows = max(k.told, 0)
+			}
+			c.End = max(c.ended, end-1-rows)
 		}
 	}
 }
@@ -319,6 +326,15 @@ func (s *part) continues(start int, at prompted, text string, e entry, p *prompt
 	return true
 }
 
+// saysCommand reports whether a line has a mark that says which command's output begins there.
+func (s *part) saysCommand(l row.Line) bool {
+	if len(l.Marks) == 0 {
+		return false
+	}
+	m, ok := newer(l, vterm.MarkOutput, s.last().newest())
+	return ok && cmdline(m) != ""
+}
+
 // said reads line i, on which no prompt was found: the shell may say that the output of a command
 // begins there. It returns the line to go on with.
 func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
@@ -328,7 +344,7 @@ func (s *part) said(lines []row.Line, i int, p *prompts, folder string) int {
 	if !ok || text == "" && c.ended < 0 {
 		return i + 1
 	}
-	if _, typing := newer(lines[i], vterm.MarkInput, c.newest()); typing {
+	if b, typing := newer(lines[i], vterm.MarkInput, c.newest()); typing && b.N < m.N {
 		return i + 1
 	}
 	lo, end := max(s.start, c.out, c.ended), i
