@@ -366,7 +366,7 @@ func TestTrace(t *testing.T) {
 		{shots{{"s", alt + talk}, {"", screen(">")}}, `one 1 "no chrome"[0,8) first frame, 2 items, 0 parsed: no row of the screen belongs to the conversation`},
 		{shots{{"s", alt + talk}, {"s", screen(">")}}, `one 1 "no chrome"[0,8) , 0 items, 0 parsed: nothing is left of the conversation, not even a welcome: it was cleared`},
 		{shots{{"s", alt + talk}, {"s", screen("a: yo", ">back")}}, `one 1 "scrolled back"[0,1) the user has scrolled back, 2 items, 0 parsed: `},
-		{shots{{"s", alt + talk}, {"s", screen("== one 1.2", "u: hello, my dear", "a: yo", ">bar")}}, `one 1 "input box and scroll bar"[0,3) first frame, 2 items, 2 parsed: `},
+		{shots{{"s", alt + screen("== one 1.2", "u: hi    |", "a: yo    #", ">bar")}}, `one 1 "input box and scroll bar"[0,3) first frame, 2 items, 2 parsed: `},
 	} {
 		var last Trace
 		r := NewReader()
