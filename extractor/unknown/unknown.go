@@ -147,12 +147,13 @@ func (r *Reader) inPlace(lines []row.Line, first int) bool {
 
 // newBelow reports whether one of the rows below a prompt was not on the screen when that was
 // typed. A blank row or a line parts them from the prompt; else it waits in a queue, with a hint.
+// A row on the right is chrome: a prompt in a queue may have one below.
 func (r *Reader) newBelow(rows []row.Line) bool {
 	if len(rows) == 0 || rows[0].Text != "" && !isFrame(rows[0].Text) {
 		return false
 	}
 	return slices.ContainsFunc(rows, func(l row.Line) bool {
-		return letters(l.Text) != "" && !slices.ContainsFunc(r.typed.above, func(was row.Line) bool { return was.Text == l.Text })
+		return letters(l.Text) != "" && !onTheRight(l) && !slices.ContainsFunc(r.typed.above, func(was row.Line) bool { return was.Text == l.Text })
 	})
 }
 
@@ -173,8 +174,11 @@ func (r *Reader) rest(rows []row.Line) {
 // isChrome reports whether a row is chrome that is n rows above the input area: it has not moved
 // since the last prompt, it is a line, or it is on the right.
 func (r *Reader) isChrome(l row.Line, n int) bool {
-	return n < len(r.still) && l.Text == r.still[n] || l.Text == "" || isLine(l.Text) || !l.Wrapped && row.Indent(l.Text) > l.Cols/3
+	return n < len(r.still) && l.Text == r.still[n] || l.Text == "" || isLine(l.Text) || onTheRight(l)
 }
+
+// onTheRight reports whether a row of its own begins right of the first third of the screen.
+func onTheRight(l row.Line) bool { return !l.Wrapped && row.Indent(l.Text) > l.Cols/3 }
 
 // busyRows is how many rows the block has at most that is chrome while the agent works.
 const busyRows = 3
