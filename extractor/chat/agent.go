@@ -60,7 +60,7 @@ type Item struct {
 	session.Message
 	First, End int    // lines [First, End) of the given ones, including chrome among them
 	Event      string // session.EventInterrupted or session.EventClear; Message is then empty
-	Headless   bool   // for cells whose first rows were never on the screen
+	Headless   bool   // its first rows were never on the screen
 	Shortened  bool   // cells of its tables are shortened, and may have been complete before
 	Open       bool   // it may still change: a running tool, an incomplete reply
 	Rule       string // name of the rule that read it

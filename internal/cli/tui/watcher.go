@@ -52,7 +52,7 @@ type Watcher struct {
 	cut     []byte       // an incomplete sequence, see splitCut
 	lost    *client.Lost // nil while connected
 	failed  error        // why the session can no longer be reached
-	note    string       // shown in the status line until until
+	note    string       // in the status line, up to the time until
 	until   time.Time
 	notices []string
 	typed   chan []byte
