@@ -103,8 +103,9 @@ func TestStatsReadsFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw.Put(session.Event{Kind: session.Output, Data: []byte("\x1b]133;A\a$ \x1b]133;B\aecho 1\r\n\x1b]133;C\a1\r\n\x1b]133;D;0\a" +
-		"\x1b]133;A\a$ \x1b]133;B\a")})
+	raw.Put(session.Event{Kind: session.Output,
+		Data: []byte("\x1b]133;A\a$ \x1b]133;B\aecho 1\r\n\x1b]133;C\a1\r\n\x1b]133;D;0\a" +
+			"\x1b]133;A\a$ \x1b]133;B\a")})
 	raw.Put(session.Event{At: time.Second, Kind: session.Exit})
 	if _, err := raw.Close(); err != nil {
 		t.Fatal(err)

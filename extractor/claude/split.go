@@ -156,7 +156,8 @@ func claudeMenu(lines []row.Line, top int) int {
 		name := strings.TrimLeft(strings.TrimLeft(l.Text[n:], "❯>"), " ")
 		chosen := named && len(name) < len(l.Text[n:]) // a terminal of few colours draws it like text
 		switch {
-		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st) || chosen): // in another colour than text
+		// in another colour than text
+		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st) || chosen):
 			named = true
 		case n >= 12:
 		case named:

@@ -19,13 +19,16 @@ func TestForScreenReaders(t *testing.T) {
 			"assistant So:||| Step | Memory | Note ||| --- | --- | --- ||| before | 2.1 GB | a long cell with words that go on ||| after |  | none ||| last | 1 GB | no! |||It was: slow. Now it is not."},
 		{"code above a table", "claude: So:\nfunc f() {\n    return\n}\nA: 1. B: 2.\nA: 3. B: 4.",
 			"assistant So:||```|func f() {|    return|}|```||| A | B ||| --- | --- ||| 1 | 2 ||| 3 | 4 |"},
-		{"sentences with colons", "claude: Note: this is x. Warning: that is y.\nHint: none.", "assistant Note: this is x. Warning: that is y.|Hint: none."},
+		{"sentences with colons", "claude: Note: this is x. Warning: that is y.\nHint: none.",
+			"assistant Note: this is x. Warning: that is y.|Hint: none."},
 		{"calls", "tool: Write (notes/todo.md)\nWrote 1 line to notes/todo.md\n 1 # Todo\ntool error: Bash (false)\nError: Exit code 1\nclaude: So",
 			"tool `Write(notes/todo.md)` ok Wrote 1 line to notes/todo.md| 1 # Todo\ntool `Bash(false)` error Error: Exit code 1\nassistant So"},
 		{"groups", "tool: Listing 1 directory… (ctrl+o to expand)\n$ ls -1\nRead 2 files, ran 1 shell command (ctrl+o to expand)\nclaude: Read 2 files",
 			"tool `Bash(ls -1)` running\ntool `Read` ok…\ntool `Read` ok…\ntool `Bash` ok…\nassistant Read 2 files"},
-		{"commands", "you: /cost\nTotal cost: $0.01\nyou: /clear\nyou: tmp is full", "command `/cost` -> Total cost: $0.01\nuser tmp is full"},
-		{"a turn that was stopped", "claude: Half\nInterrupted · What should Claude do instead?", "assistant Half (partial)\ncli:interrupted"},
+		{"commands", "you: /cost\nTotal cost: $0.01\nyou: /clear\nyou: tmp is full",
+			"command `/cost` -> Total cost: $0.01\nuser tmp is full"},
+		{"a turn that was stopped", "claude: Half\nInterrupted · What should Claude do instead?",
+			"assistant Half (partial)\ncli:interrupted"},
 		{"thinking", "thinking: Let me see\nclaude: So", "thinking Let me see\nassistant So"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,9 +56,11 @@ func TestScreenForScreenReaders(t *testing.T) {
 	}{
 		{"an empty input", "you: Go\nclaude: So" + mode + "\n$", 1, 2, chat.StateIdle},
 		{"a prompt that is typed", "claude: So" + mode + "\n$\u00a0 x", 4, 1, chat.StateIdle},
-		{"a spinner with a tip", "you: Go\nFermenting…\nTip: Use Plan Mode to prepare for\na request." + mode + "  ·  esc to interrupt\n$", 1, 1, chat.StateBusy},
+		{"a spinner with a tip", "you: Go\nFermenting…\nTip: Use Plan Mode to prepare for\na request." + mode +
+			"  ·  esc to interrupt\n$", 1, 1, chat.StateBusy},
 		{"text that comes in", "claude: So\nit is" + mode + "  ·  esc to interrupt\n$", 1, 2, chat.StateBusy},
-		{"a menu", "claude: So\n/exit        Exit\n/context     Show what\n               fills it\n\n\n$\u00a0 /e", 5, 1, chat.StateIdle},
+		{"a menu", "claude: So\n/exit        Exit\n/context     Show what\n               fills it\n\n\n$\u00a0 /e", 5, 1,
+			chat.StateIdle},
 		{"a menu while a turn runs", "you: Go\nBrewing…\n/exit        Exit\n\n$\u00a0 /e", 5, 1, chat.StateBusy},
 		{"a question", "claude: So\nPermission Required: Bash command\nls\n1. Yes\n2. No\nSelect with numbers [1-2]. Then Enter to submit or Escape to cancel:", 69, 1, chat.StateAsking},
 		{"the prompt of a shell", "claude: So\n$", 2, 0, chat.StateUnknown},

@@ -417,7 +417,8 @@ func TestSideChat(t *testing.T) {
 		name, text    string
 		right, bottom int
 	}{
-		{"a side chat", side("• So it is, and/ Side chat ×", "  that is it./", "/› which port", "/", "/• Port 8080", "› /› Ask a", "/", "  gpt · ~/shop/"), 36, 2},
+		{"a side chat", side("• So it is, and/ Side chat ×", "  that is it./", "/› which port", "/", "/• Port 8080",
+			"› /› Ask a", "/", "  gpt · ~/shop/"), 36, 2},
 		{"strokes over some rows", "• So:\n\n  a" + strings.Repeat(" ", 33) + "│ b\n\n› Ask\n\n  gpt · ~/shop", 0, 3},
 	} {
 		lines := rowtest.Plain(60, strings.Split(c.text, "\n")...)

@@ -164,7 +164,8 @@ func TestCodeComesLate(t *testing.T) {
 	code := []string{"package main", "func main() {", "    fmt.Println(i)", "}"}
 	above := slices.Concat([]string{"Running it prints this:", "main.go:5: a loop", "The loop can be rewritten as:"}, code)
 	was := []string{"main.go:5:", "The loop can be rewritten as:", "Its installation", "Build"}
-	now := slices.Concat([]string{"main.go:5: a loop", "The loop can be rewritten as:"}, code, []string{"Its installation", "Build · 3s"})
+	now := slices.Concat([]string{"main.go:5: a loop", "The loop can be rewritten as:"}, code,
+		[]string{"Its installation", "Build · 3s"})
 	plain := func(texts ...string) []row.Line { return rowtest.Plain(60, texts...) }
 	var d Document
 	d.Align(plain(above...))

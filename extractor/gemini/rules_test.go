@@ -54,9 +54,11 @@ func TestSituations(t *testing.T) {
 	}
 	for _, c := range []struct{ name, dump, want string }{
 		{"a wrapped word that looks like a list", said("One two three four five six seven eight nine ten") + "  ⟦ #cdd6f4|- eleven⟧", "assistant One two three four five six seven eight nine ten - eleven"},
-		{"an accent that is the colour of the text", "⟦ p15|✦ Look at this text:⟧\n\n   ⟦ p7|1 set⟧ ⟦ p15|-eu⟧\n   ⟦ p7|2 sleep⟧\n",
+		{"an accent that is the colour of the text",
+			"⟦ p15|✦ Look at this text:⟧\n\n   ⟦ p7|1 set⟧ ⟦ p15|-eu⟧\n   ⟦ p7|2 sleep⟧\n",
 			"assistant Look at this text:||```|set -eu|sleep|```"},
-		{"a terminal without backgrounds that draws all dim", "⟦ p5|" + bar + "⟧\n⟦d| > one two⟧\n⟦d|   three⟧\n" + strings.Repeat("▀", 50) + "\n⟦d|✦ So it is.⟧",
+		{"a terminal without backgrounds that draws all dim",
+			"⟦ p5|" + bar + "⟧\n⟦d| > one two⟧\n⟦d|   three⟧\n" + strings.Repeat("▀", 50) + "\n⟦d|✦ So it is.⟧",
 			"user one two|three ¶ assistant So it is."},
 		{"numbers without a colour", "✦ Look at this text:\n\n   1 code()\n   2 more()", "assistant Look at this text:||```|code()|more()|```"},
 		{"numbers below lost rows", said("So it is:") + "\n   ⟦ #6c7086|1⟧ ⟦ #cba6f7|one()⟧\n⟨lost⟩\n   ⟦ #6c7086|20⟧ ⟦ #cba6f7|more()⟧\n   ⟦ #6c7086|21⟧ ⟦ #cba6f7|end()⟧", "assistant So it is:||```|one()|more()|end()|```"},

@@ -149,7 +149,8 @@ func barAround(lines []row.Line, y int) area {
 	for bottom < len(lines) && has(bottom) {
 		bottom++
 	}
-	a := area{kind: barred, top: top, bottom: bottom, first: top, rows: lines[top:bottom], left: barWidth(lines[y]), right: -1}
+	a := area{kind: barred, top: top, bottom: bottom, first: top, rows: lines[top:bottom], left: barWidth(lines[y]),
+		right: -1}
 	if top > 0 && isLine(lines[top-1].Text) {
 		a.top--
 	}
@@ -164,7 +165,8 @@ func barAround(lines []row.Line, y int) area {
 // below the area: where nothing is, the cursor may be behind the last output of any program.
 func signBefore(lines []row.Line, y, x int) area {
 	top := y
-	for top > 0 && y-top < maxInput && signWidth(lines[top], 0) == 0 && lines[top].Text != "" && row.Indent(lines[top].Text) > 0 {
+	for top > 0 && y-top < maxInput && signWidth(lines[top], 0) == 0 && lines[top].Text != "" &&
+		row.Indent(lines[top].Text) > 0 {
 		top--
 	}
 	n := signWidth(lines[top], 0)

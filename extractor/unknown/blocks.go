@@ -322,7 +322,8 @@ func grey(lines []row.Line) bool {
 // call returns the item of a call: its first row, and its output.
 func call(lines []row.Line, b *block) chat.Item {
 	text := func(l row.Line) string {
-		return strings.TrimSpace(strings.TrimFunc(strings.TrimSpace(l.Text), func(c rune) bool { return isDrawn(c) || isCorner(c) }))
+		return strings.TrimSpace(strings.TrimFunc(strings.TrimSpace(l.Text),
+			func(c rune) bool { return isDrawn(c) || isCorner(c) }))
 	}
 	if b.framed {
 		lines = lines[1:]

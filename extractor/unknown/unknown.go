@@ -153,7 +153,8 @@ func (r *Reader) newBelow(rows []row.Line) bool {
 		return false
 	}
 	return slices.ContainsFunc(rows, func(l row.Line) bool {
-		return letters(l.Text) != "" && !onTheRight(l) && !slices.ContainsFunc(r.typed.above, func(was row.Line) bool { return was.Text == l.Text })
+		return letters(l.Text) != "" && !onTheRight(l) &&
+			!slices.ContainsFunc(r.typed.above, func(was row.Line) bool { return was.Text == l.Text })
 	})
 }
 

@@ -43,7 +43,8 @@ func Report(w io.Writer, err error) int {
 		hint = hintFor(err)
 	}
 	// An error cannot be reported.
-	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", printable.OneLine(f.Err.Error()), printable.OneLine(hint))
+	_, _ = fmt.Fprintf(w, "ptyrec: error: %s\nptyrec: hint: %s\n", printable.OneLine(f.Err.Error()),
+		printable.OneLine(hint))
 	if f.Misuse {
 		return StatusUsage
 	}

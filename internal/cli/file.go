@@ -91,7 +91,8 @@ func removeLeft(path string) {
 			continue
 		}
 		info, err := f.Stat()
-		if err == nil && info.Mode().IsRegular() && !sys.ByteLocked(f, 0) && (info.Size() > 0 || time.Since(info.ModTime()) > time.Minute) {
+		if err == nil && info.Mode().IsRegular() && !sys.ByteLocked(f, 0) &&
+			(info.Size() > 0 || time.Since(info.ModTime()) > time.Minute) {
 			_ = os.Remove(name)
 		}
 		_ = f.Close()

@@ -44,7 +44,8 @@ func (x *examination) left() {
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), "ptyrec-*")) // the pattern is valid
 	for _, path := range found {
 		info, err := os.Lstat(path)
-		if err == nil && sys.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime && !slices.Contains(append(rundir.Folders(), killed...), path) {
+		if err == nil && sys.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime &&
+			!slices.Contains(append(rundir.Folders(), killed...), path) {
 			x.say(Note, "left over", "%s is more than a day old: unless the command that made it still runs, it was killed; remove it", path)
 		}
 	}

@@ -43,7 +43,8 @@ var editTools = map[string]bool{
 }
 
 // writingTools are the tools that write a whole file.
-var writingTools = map[string]bool{"write": true, "writefile": true, "wrote": true, "create": true, "created": true, "added": true}
+var writingTools = map[string]bool{"write": true, "writefile": true, "wrote": true, "create": true, "created": true,
+	"added": true}
 
 // AllEdits returns the edits in a transcript, in order, without those that failed or were rejected.
 func AllEdits(s *session.Session, entries []*session.Entry) []Edit {
@@ -56,7 +57,8 @@ func AllEdits(s *session.Session, entries []*session.Entry) []Edit {
 				folder = cwd
 			}
 		}
-		if e.Tool == nil || !editTools[strings.ToLower(e.Tool.Name)] || e.Tool.Status == session.ToolError || e.Tool.Status == session.ToolRejected {
+		if e.Tool == nil || !editTools[strings.ToLower(e.Tool.Name)] || e.Tool.Status == session.ToolError ||
+			e.Tool.Status == session.ToolRejected {
 			continue
 		}
 		x := readEdit(e)

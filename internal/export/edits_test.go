@@ -296,7 +296,9 @@ func FuzzOf(f *testing.F) {
 	f.Add("gemini", "WriteFile", "Writing to x", "hunk: @@ -1,2 +1,3 @@\ndel: port\nadd: x")
 	f.Add("codex", "Added", "x", "1 +a\n2 +\n3 +b")
 	f.Fuzz(func(t *testing.T, agent, tool, input, output string) {
-		list := export.AllEdits(&session.Session{Cwd: "/x"}, []*session.Entry{{Agent: agent, Tool: &session.Tool{Name: tool, Input: input, Output: output, Status: session.ToolOK}}})
+		list := export.AllEdits(&session.Session{Cwd: "/x"},
+			[]*session.Entry{{Agent: agent, Tool: &session.Tool{Name: tool, Input: input, Output: output,
+				Status: session.ToolOK}}})
 		for _, e := range list {
 			for _, h := range e.Hunks {
 				olds, news := 0, 0

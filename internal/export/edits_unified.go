@@ -40,7 +40,8 @@ func (e *Edit) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s--- %s\n%[1]s+++ %[3]s\n", mark, from, to)
 	for _, h := range e.Hunks {
-		fmt.Fprintf(b, "%s@@ -%d,%d +%d,%d @@\n", mark, hunkStart(h.OldStart, h.OldLines), h.OldLines, hunkStart(h.NewStart, h.NewLines), h.NewLines)
+		fmt.Fprintf(b, "%s@@ -%d,%d +%d,%d @@\n", mark, hunkStart(h.OldStart, h.OldLines), h.OldLines,
+			hunkStart(h.NewStart, h.NewLines), h.NewLines)
 		for _, l := range h.Lines {
 			b.WriteString(mark + printable.Text(l) + "\n")
 		}

@@ -120,7 +120,8 @@ func TestScreen(t *testing.T) {
 	for _, tt := range []struct {
 		at   human.Moment
 		want string
-	}{{human.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"), ""}, {moment("end"), "first prompt\nsecond prompt"}} {
+	}{{human.Moment{}, "first prompt\nsecond prompt"}, {moment("1.5"), "first prompt"}, {moment("0"),
+		""}, {moment("end"), "first prompt\nsecond prompt"}} {
 		x.At = tt.at
 		s, err := x.Screen(t.Context(), info, vterm.Graphemes)
 		if err != nil {

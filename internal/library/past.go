@@ -269,7 +269,8 @@ func (v *Past) Screen(ctx context.Context, info *store.Info, at float64) (screen
 	}
 	defer source.Stop()
 	counted := &countingSource{EventSource: source, until: at}
-	s, err := archive.ScreenAt(counted, vterm.Options{Cols: info.Cols, Rows: info.Rows}, (&human.Moment{Given: true, Seconds: at}).Duration())
+	s, err := archive.ScreenAt(counted, vterm.Options{Cols: info.Cols, Rows: info.Rows},
+		(&human.Moment{Given: true, Seconds: at}).Duration())
 	return s, counted.bytes, err
 }
 

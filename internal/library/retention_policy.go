@@ -75,12 +75,14 @@ func (p RetentionPolicy) Due(path string, now time.Time) bool {
 		return false
 	}
 	info, err := os.Stat(retentionStamp(path))
-	return errors.Is(err, os.ErrNotExist) || err == nil && (now.Sub(info.ModTime()) >= RetentionEvery || info.ModTime().After(now.Add(RetentionEvery)))
+	return errors.Is(err, os.ErrNotExist) ||
+		err == nil && (now.Sub(info.ModTime()) >= RetentionEvery || info.ModTime().After(now.Add(RetentionEvery)))
 }
 
 // Apply deletes the sessions that the policy selects, and returns what it deleted. It does nothing
 // if it was called within the last day, or another process is applying it. Live sessions are kept.
-func (p RetentionPolicy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info, err error) {
+func (p RetentionPolicy) Apply(ctx context.Context, db *sqlite.Store, now time.Time) (deleted []*store.Info,
+	err error) {
 	if err := sys.PrivateFolder(filepath.Dir(retentionStamp(db.Path()))); err != nil {
 		return nil, err
 	}

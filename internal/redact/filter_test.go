@@ -19,7 +19,8 @@ func filters() (all []*filter) {
 			}
 		}
 	}
-	return append(all, sumBefore, openName, cacheName, plainKey, cacheKey, hashedKey, podSum, podSecret, camelCase, secretColumn, columnName, tableRule, noSecret)
+	return append(all, sumBefore, openName, cacheName, plainKey, cacheKey, hashedKey, podSum, podSecret, camelCase,
+		secretColumn, columnName, tableRule, noSecret)
 }
 
 // A filter matches the same texts as its pattern.

@@ -185,7 +185,8 @@ func TestSecretsBesideHarmlessNames(t *testing.T) {
 	r := newRedactor(t)
 	sum := sha256.Sum256([]byte("x"))
 	secret := hex.EncodeToString(sum[:20])
-	for _, before := range []string{"api_key: ", "token=", "  token: ", "  Token: ", "client_secret: live-", "auth_token: 'prod-", "secret_key = ", "access_token: v1.", "public_key=a, secret_key="} {
+	for _, before := range []string{"api_key: ", "token=", "  token: ", "  Token: ", "client_secret: live-",
+		"auth_token: 'prod-", "secret_key = ", "access_token: v1.", "public_key=a, secret_key="} {
 		if got := r.Text(before+secret, nil); strings.Contains(got, secret[8:]) {
 			t.Errorf("%q becomes %q", before+secret, got)
 		}

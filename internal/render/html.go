@@ -198,7 +198,8 @@ func newPageItem(e *session.Entry, s *session.Session, rec *Recording) (pageItem
 		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
 	}
 	// htmlBody has escaped the body.
-	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock), When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))}
+	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock),
+		When: e.At.UTC().Format(date), Body: template.HTML(htmlBody(e))}
 	if rec != nil {
 		at := rec.Time(e)
 		item.At, item.Clock = seconds(at), lapse(at)

@@ -70,7 +70,8 @@ func Record(path string, sess session.Session, closed func()) (*journal.Writer, 
 // cannot be added now, as their journals describe them.
 func (s *Store) adopt(ctx context.Context) (beside []*store.Info, err error) {
 	files, err := journal.List(JournalFolder(s.path))
-	files = slices.CompactFunc(files, func(a, b journal.File) bool { return a.Session == b.Session }) // the first file of each session
+	// the first file of each session
+	files = slices.CompactFunc(files, func(a, b journal.File) bool { return a.Session == b.Session })
 	for _, file := range files {
 		if _, findErr := s.keyOf(ctx, file.Session); s.cause == nil && !errors.Is(findErr, session.ErrNotFound) {
 			continue

@@ -16,7 +16,8 @@ func (s *Store) readable(ctx context.Context, where string, args []any, limit in
 		"SELECT max(pk) FROM sessions", "SELECT max(session_pk) FROM segments", "SELECT max(session_pk) FROM entries",
 	} {
 		var pk sql.NullInt64
-		_ = s.view(ctx, "list sessions", func(tx *sql.Tx) error { return tx.QueryRowContext(ctx, query).Scan(&pk) }) // another index may be readable
+		// another index may be readable
+		_ = s.view(ctx, "list sessions", func(tx *sql.Tx) error { return tx.QueryRowContext(ctx, query).Scan(&pk) })
 		last = max(last, pk.Int64)
 	}
 	for pk := last; pk > 0 && len(infos) != limit && ctx.Err() == nil; pk-- {

@@ -150,7 +150,8 @@ func agentHome(t *testing.T) string {
 // take imports the logs of an agent, and returns what is said.
 func take(ctx context.Context, t rapid.TB, s *sqlite.Store, agent string) string {
 	var out bytes.Buffer
-	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
+	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar),
+		Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	if err := im.Import(ctx, []string{agent}); err != nil {
 		t.Fatalf("import: %v", err)
 	}

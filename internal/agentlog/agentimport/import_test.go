@@ -67,7 +67,8 @@ func said(seconds int, role, id, text string) string {
 func imported(t *testing.T, s *sqlite.Store, r archive.Redaction) string {
 	t.Helper()
 	var out bytes.Buffer
-	im := &agentimport.Importer{Store: s, Redact: r, Out: &out, Progress: new(human.Bar), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
+	im := &agentimport.Importer{Store: s, Redact: r, Out: &out, Progress: new(human.Bar),
+		Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	if err := im.Import(t.Context(), []string{"claude"}); err != nil {
 		t.Errorf("import: %v", err)
 	}
@@ -281,7 +282,8 @@ func TestLogsOfPrivateSessionsArePrivate(t *testing.T) {
 			}
 			recordAs(t, s, tt.cwd, "recorded", 0, 500, tt.prompts, true)
 			write(t, log, append(tt.said, said(-1000, "user", "before", "The first question"), said(9, "user", "a", "Explain the cache"), said(11, "assistant", "b", "It is cold."))...)
-			im := &agentimport.Importer{Store: s, Private: tt.inside, Out: io.Discard, Progress: new(human.Bar), Notice: func(string, ...any) {}}
+			im := &agentimport.Importer{Store: s, Private: tt.inside, Out: io.Discard, Progress: new(human.Bar),
+				Notice: func(string, ...any) {}}
 			if err := im.Import(t.Context(), []string{"claude"}); err != nil {
 				t.Fatal(err)
 			}
@@ -353,7 +355,8 @@ func TestUnreadableLogsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar), Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
+	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar),
+		Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	err := im.Import(t.Context(), agentlog.Agents())
 	if err == nil || !strings.Contains(err.Error(), "1.jsonl") || !strings.Contains(out.String(), "claude: How?") || !strings.Contains(out.String(), "1 failed") {
 		t.Errorf("%v\n%s", err, out.String())

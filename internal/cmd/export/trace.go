@@ -79,7 +79,8 @@ func traceEntry(r traced, seq int) (report, error) {
 	if e == nil {
 		return nil, &archive.MissingError{Session: r.Session.ID, Seq: seq}
 	}
-	h := &entryHistory{Seq: seq, ID: e.ID, Role: e.Role, Event: e.Event, Agent: e.Agent, Text: e.Text, Sent: e.Sent, Changes: []entryChange{}}
+	h := &entryHistory{Seq: seq, ID: e.ID, Role: e.Role, Event: e.Event, Agent: e.Agent, Text: e.Text, Sent: e.Sent,
+		Changes: []entryChange{}}
 	_, err = r.read(func(t transcript.Trace) {
 		for _, c := range t.Changes {
 			if c.Entry == e.ID {
@@ -106,7 +107,8 @@ func (h *entryHistory) add(t transcript.Trace, c transcript.Change) {
 // originOf returns the origin of an item. base is the line of its document on the first row of the
 // conversation.
 func originOf(t transcript.Trace, it extractor.Item, base int) entryOrigin {
-	o := entryOrigin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout, Document: t.Document, Placed: t.Placed}
+	o := entryOrigin{Agent: t.Agent, Serves: t.Look, Version: t.Version, Rule: it.Rule, Layout: t.Layout,
+		Document: t.Document, Placed: t.Placed}
 	if it.End > it.First {
 		o.Lines = &lineSpan{it.First + 1, it.End}
 	}
@@ -177,7 +179,8 @@ func traceScreen(r traced, at time.Duration) (report, error) {
 }
 
 func viewOf(t transcript.Trace) (*screenView, []string) {
-	v := &screenView{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version, Alt: t.Screen.Alt,
+	v := &screenView{At: seconds(t.At), Frame: t.Frame, Agent: t.Agent, Serves: t.Look, Version: t.Version,
+		Alt:      t.Screen.Alt,
 		Document: t.Document, State: t.State.String(), Skipped: t.Skipped}
 	if v.Skipped == "" {
 		v.Placed, v.Layout = t.Placed, t.Layout

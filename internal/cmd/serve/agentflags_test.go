@@ -56,10 +56,14 @@ func TestAgentapiFlags(t *testing.T) {
 		want agentServer
 	}{
 		{nil, standard},
-		{[]string{"--type", "codex", "-p", "1234", "--listen", "::1"}, with(func(o *agentServer) { o.Agent, o.Address = "codex", "[::1]:1234" })},
-		{[]string{"--state-file", "s"}, with(func(o *agentServer) { o.StateFile, o.LoadState, o.SaveState = "s", true, true })},
-		{[]string{"--state-file", "s", "--load-state=false"}, with(func(o *agentServer) { o.StateFile, o.SaveState = "s", true })},
-		{[]string{"--content", "markdown", "--tools", "-W", "100", "-H", "40"}, with(func(o *agentServer) { o.Markdown, o.Tools, o.Cols, o.Rows = true, true, 100, 40 })},
+		{[]string{"--type", "codex", "-p", "1234", "--listen", "::1"},
+			with(func(o *agentServer) { o.Agent, o.Address = "codex", "[::1]:1234" })},
+		{[]string{"--state-file", "s"},
+			with(func(o *agentServer) { o.StateFile, o.LoadState, o.SaveState = "s", true, true })},
+		{[]string{"--state-file", "s", "--load-state=false"},
+			with(func(o *agentServer) { o.StateFile, o.SaveState = "s", true })},
+		{[]string{"--content", "markdown", "--tools", "-W", "100", "-H", "40"},
+			with(func(o *agentServer) { o.Markdown, o.Tools, o.Cols, o.Rows = true, true, 100, 40 })},
 		{[]string{"--token-file", secret}, with(func(o *agentServer) { o.Access.Token = "0123456789abcdef0123456789abcdef" })},
 	} {
 		got, err := parse(t, c.args...)

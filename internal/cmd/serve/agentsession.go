@@ -47,7 +47,8 @@ func (o *agentServer) start(ctx context.Context) (s *agentapi.Session, id string
 		return nil, "", nil, err
 	}
 	f := agentapi.Options{
-		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: agentapiName}), Markdown: o.Markdown, Tools: o.Tools, Banner: banner, Redact: o.Redact, Log: o.Log,
+		Type: o.Agent, Sender: prompt.New(o.Sessions, id, prompt.Options{Name: agentapiName}), Markdown: o.Markdown,
+		Tools: o.Tools, Banner: banner, Redact: o.Redact, Log: o.Log,
 		Start: agentapi.Start{Prompt: o.Prompt},
 	}
 	if o.LoadState {
@@ -75,7 +76,9 @@ func senderFor(sessions *client.Client, id string, r *http.Request) agentapi.Sen
 // attach lets programs type into a session, and attaches to it.
 func (o *agentServer) attach(ctx context.Context, id string) (stream *client.Stream, err error) {
 	if err = letType(ctx, o.Sessions, id); err == nil {
-		stream, err = o.Sessions.Attach(ctx, id, client.AttachOptions{Name: agentapiName, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64), Entries: new(int)})
+		stream, err = o.Sessions.Attach(ctx, id,
+			client.AttachOptions{Name: agentapiName, Kind: protocol.Agent, Mode: protocol.ModeBytes, From: new(int64),
+				Entries: new(int)})
 	}
 	if err != nil && o.ends(ctx, id) {
 		return nil, failure.New(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
@@ -86,7 +89,8 @@ func (o *agentServer) attach(ctx context.Context, id string) (stream *client.Str
 // letType lets programs type into a session until `ptyrec revoke`. It returns nil if the session is
 // already over.
 func letType(ctx context.Context, sessions *client.Client, id string) error {
-	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: agentapiName, Kind: protocol.Human, Mode: protocol.ModeNone})
+	s, err := sessions.Attach(ctx, id, client.AttachOptions{Name: agentapiName, Kind: protocol.Human,
+		Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,17 @@ func TestAnnouncement(t *testing.T) {
 		want     []string
 		unwanted string
 	}{
-		{"plain", announcement{Address: local, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"contains your token", "Ctrl+C"}, "arning"},
-		{"token file", announcement{Address: local, URL: "http://h/", Token: "T", TokenFile: "F"}, "http://h/\n", []string{"the token in F"}, "contains"},
-		{"network", announcement{Address: address{Listen: ":1"}, URL: "http://h/", Token: "T"}, "http://h/#token=T\n", []string{"warning: without --cert"}, "WARNING"},
-		{"commands", announcement{Address: local, URL: "http://h/", Token: "T", AllowRun: true, NoToken: true, OpenReading: true}, "http://h/#token=T\n",
+		{"plain", announcement{Address: local, URL: "http://h/", Token: "T"}, "http://h/#token=T\n",
+			[]string{"contains your token", "Ctrl+C"}, "arning"},
+		{"token file", announcement{Address: local, URL: "http://h/", Token: "T", TokenFile: "F"}, "http://h/\n",
+			[]string{"the token in F"}, "contains"},
+		{"network", announcement{Address: address{Listen: ":1"}, URL: "http://h/", Token: "T"}, "http://h/#token=T\n",
+			[]string{"warning: without --cert"}, "WARNING"},
+		{"commands", announcement{Address: local, URL: "http://h/", Token: "T", AllowRun: true, NoToken: true,
+			OpenReading: true}, "http://h/#token=T\n",
 			[]string{"WARNING: --unsafe-no-token", "read all sessions"}, "everyone who has the token"},
-		{"MCP", announcement{Address: local, URL: "http://h/", Token: "T", MCPPath: "/mcp"}, "http://h/#token=T\n", []string{"at http://h/mcp,"}, "arning"},
+		{"MCP", announcement{Address: local, URL: "http://h/", Token: "T", MCPPath: "/mcp"}, "http://h/#token=T\n",
+			[]string{"at http://h/mcp,"}, "arning"},
 	} {
 		var notices []string
 		c.say.Notice = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }
@@ -42,7 +47,8 @@ func TestAnnouncement(t *testing.T) {
 	}
 	// A QR code is drawn where a phone can reach the server and the terminal has room.
 	var out strings.Builder
-	n := announcement{Address: address{Listen: ":1"}, URL: "http://192.0.2.1:1/", Token: "T", Width: 200, Notice: func(string, ...any) {}}
+	n := announcement{Address: address{Listen: ":1"}, URL: "http://192.0.2.1:1/", Token: "T", Width: 200,
+		Notice: func(string, ...any) {}}
 	if err := n.Write(&out); err != nil || strings.Count(out.String(), "\n") < 10 {
 		t.Errorf("no QR code: %q, %v", out.String(), err)
 	}

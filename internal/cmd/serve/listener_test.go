@@ -47,7 +47,8 @@ func TestCheck(t *testing.T) {
 
 func TestLoopback(t *testing.T) {
 	for listen, want := range map[string]bool{
-		defaultListen: true, "localhost:1": true, "[::1]:1": true, "127.1.2.3:1": true, ":1": false, "0.0.0.0:1": false, "192.168.1.5:1": false, "laptop.lan:1": false,
+		defaultListen: true, "localhost:1": true, "[::1]:1": true, "127.1.2.3:1": true, ":1": false, "0.0.0.0:1": false,
+		"192.168.1.5:1": false, "laptop.lan:1": false,
 	} {
 		if got := (address{Listen: listen}).Loopback(); got != want {
 			t.Errorf("%s: %v, want %v", listen, got, want)
@@ -64,7 +65,8 @@ func TestNamesAndURL(t *testing.T) {
 	}{
 		{address{Listen: defaultListen}, []string{"127.0.0.1"}, "http://127.0.0.1:7681/"},
 		{address{Listen: ":7681", Cert: "a", Key: "b"}, []string{}, "https://127.0.0.1:7681/"},
-		{address{Listen: "Laptop:7681", Hosts: []string{"Laptop.LAN", "x"}}, []string{"laptop.lan", "x", "laptop"}, "http://Laptop.LAN:7681/"},
+		{address{Listen: "Laptop:7681", Hosts: []string{"Laptop.LAN", "x"}}, []string{"laptop.lan", "x", "laptop"},
+			"http://Laptop.LAN:7681/"},
 	} {
 		if diff := cmp.Diff(c.names, c.address.Names()); diff != "" {
 			t.Errorf("%+v: names (-want +got):\n%s", c.address, diff)

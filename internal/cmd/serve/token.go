@@ -40,7 +40,8 @@ func readToken(path string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, err
 	}
-	if err := placeToken(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) { // another server may have created it first
+	// another server may have created it first
+	if err := placeToken(path, os.Link); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	return parseToken(path)
@@ -70,7 +71,8 @@ func parseToken(path string) (string, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(f, 4096))
 	token := strings.TrimSpace(string(text))
-	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
+	if err == nil && (len(token) < minToken ||
+		strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f })) {
 		err = fmt.Errorf("%s: %w", path, errTokenBad)
 	}
 	return token, err

@@ -79,7 +79,8 @@ that its members can read.`,
 }
 
 // command returns a command that uses a team's database.
-func command(o AdminOptions, use, short string, least, most int, do func(t *database, args []string) error) *cobra.Command {
+func command(o AdminOptions, use, short string, least, most int,
+	do func(t *database, args []string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: cli.Operands(least, most), RunE: func(cmd *cobra.Command, args []string) error {
 		db, err := o.Open(cmd.Context())
 		if err != nil {

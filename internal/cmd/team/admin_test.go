@@ -134,7 +134,8 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 			t.Errorf("%v: its hint lacks %q: %+v", err, want, told)
 		}
 	}
-	if err := refused(func(context.Context) (team.Admin, error) { return team.Remote(away), nil }, "user list"); !errors.Is(err, session.ErrAway) {
+	if err := refused(func(context.Context) (team.Admin, error) { return team.Remote(away), nil },
+		"user list"); !errors.Is(err, session.ErrAway) {
 		t.Errorf("the server is away: %v", err)
 	}
 	if got := run(over("ptr_"+strings.Repeat("a", 32)), "user list"); !strings.HasPrefix(got, "error: ") {

@@ -38,7 +38,8 @@ type tailWriter struct {
 
 // newCommandTail returns the tail of a command. If last is set, it writes the last lines of the
 // output so far; otherwise only an incomplete line.
-func newCommandTail(ctx context.Context, l *library.Library, w *tailWriter, info *store.Info, seq int, last bool) (*commandTail, error) {
+func newCommandTail(ctx context.Context, l *library.Library, w *tailWriter, info *store.Info, seq int,
+	last bool) (*commandTail, error) {
 	t := &commandTail{tailWriter: w, info: info, seq: seq, log: follow.Log{Store: l.Store, ID: info.ID}}
 	t.Redaction, _ = l.Redact.Of(info.Command)
 	written := ""

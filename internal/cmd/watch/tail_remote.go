@@ -32,7 +32,8 @@ const quietLooks = 3
 // tailRemote writes the entries of the session of log until its stream ends or ctx is cancelled. If
 // another session replaces it, that one is followed. begins, if not nil, is called with each
 // session before its first entry.
-func tailRemote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session), o tailOutput) error {
+func tailRemote(ctx context.Context, log *join.Log, r archive.Redaction, begins func(s session.Session),
+	o tailOutput) error {
 	t := &remoteTail{finalWriter: o.finalWriter(), log: log, redact: r, begins: begins, first: true}
 	return t.follow(ctx)
 }

@@ -14,7 +14,8 @@ import (
 func tailSandbox(ctx context.Context, l *library.Library, s *library.Sandbox, o tailOutput) error {
 	tick := time.NewTicker(tailPoll)
 	defer tick.Stop()
-	t := &sandboxTail{tailOutput: o, lib: l, out: &tailWriter{tailOutput: o}, done: map[string]bool{}, running: map[string]*commandTail{}}
+	t := &sandboxTail{tailOutput: o, lib: l, out: &tailWriter{tailOutput: o}, done: map[string]bool{},
+		running: map[string]*commandTail{}}
 	for first := true; ; first = false {
 		live := s.Live() // before reading entries, so that none is missed at the end
 		entries, of, err := s.Entries(ctx, o.JSON)

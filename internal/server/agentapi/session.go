@@ -239,7 +239,8 @@ func (s *Session) takeOne(e client.Event) {
 	now := time.Now()
 	switch e := e.(type) {
 	case client.Connected:
-		if s.talk.state.State == "" && e.State.State != "" && (e.State.Agent != "" || e.State.State == "asking") { // its entries may not be stored yet
+		// its entries may not be stored yet
+		if s.talk.state.State == "" && e.State.State != "" && (e.State.Agent != "" || e.State.State == "asking") {
 			s.talk.state, s.talk.agent, s.idleAt = e.State, true, now
 		}
 		if s.page.term.Snapshot().Cols != e.Cols || len(s.page.term.Snapshot().Lines) != e.Rows {

@@ -75,7 +75,8 @@ func (c *conn) copy(j *job, id, stream string, from io.Reader) {
 			j.mu.Lock()
 			j.seq++
 			// Can always be encoded.
-			b, _ := json.Marshal(outputMessage{"output", c.p.AgentID, id, stream, string(text[:whole]), time.Now().UnixMilli(), j.seq})
+			b, _ := json.Marshal(outputMessage{"output", c.p.AgentID, id, stream, string(text[:whole]), time.Now().UnixMilli(),
+				j.seq})
 			// A client that leaves ends the job.
 			_ = c.write(b)
 			j.mu.Unlock()

@@ -107,7 +107,8 @@ func progressOf(c *toolCall) progress {
 	}
 	return func(ctx context.Context, done, total float64, message string) {
 		// Only the response matters.
-		_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: total, Message: message})
+		_ = c.request.Session.NotifyProgress(ctx,
+			&sdk.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: total, Message: message})
 	}
 }
 

@@ -69,7 +69,8 @@ func (f *Follow) Connect(ctx context.Context, ref string) (io.ReadWriteCloser, e
 	shown := info.Session
 	// As the machine reports it.
 	shown.Cols, shown.Rows = max(1, min(shown.Cols, protocol.MaxCols)), max(1, min(shown.Rows, protocol.MaxRows))
-	one.host = live.New(live.Options{Session: shown, Server: "ptyrec " + buildinfo.Version(), Watched: onlyWatched, Screen: noScreen,
+	one.host = live.New(live.Options{Session: shown, Server: "ptyrec " + buildinfo.Version(), Watched: onlyWatched,
+		Screen:  noScreen,
 		Entries: func(_ context.Context, after int) ([]*session.Entry, error) { return one.entries(ctx, after) }})
 	f.add(one)
 	return follow.Serve(ctx, one.host, func(ctx context.Context) bool {
