@@ -257,7 +257,8 @@ func TestReader(t *testing.T) {
 			shots{{"s", "me@box:~$ "}, {"s", "one\n"},
 				{"s", "== one 1.2\nu: this is 20 wide.\na: this is 20 wide.\nme@box:~$ echo 12345\n>"},
 				{"s", "\r\x1b[Kme@box:~$ "}, {"n", ""}, {"s", "pwd\nx\nme@box:~$ "}},
-			`0[] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:this is 20 wide." "a:this is 20 wide.\nme@box:~$ echo 12345…"] busy+ | exit one 0[] |  | 0["s:pwd"] | 0["s:pwd"]`},
+			`0[] | 0["s:one…"] | 0["s:one…"] newSession one 0["u:this is 20 wide." ` +
+				`"a:this is 20 wide.\nme@box:~$ echo 12345…"] busy+ | exit one 0[] |  | 0["s:pwd"] | 0["s:pwd"]`},
 		{"wiped at a prompt", shots{{"s", "me@box:~$ "}, {"s", "ls\nx\nme@box:~$ "}, {"ws", screen("me@box:~$ ")}, {"s", "pwd\ny\nme@box:~$ "}}, `0[] | 0["s:ls"] | 0[] | 0["s:pwd"] |`},
 		{"wiped twice at a prompt, and narrower between",
 			shots{{"s", "me@box:~$ "}, {"", "ls"}, {"wn", screen()}, {"ws", screen("me@box:~$ ls")}, {"s", "\nx\nme@box:~$ "}},

@@ -63,8 +63,8 @@ type Reader struct {
 	shell       shell.Reader
 	seg         segment
 	steps       []Step
-	version     string   // of the last agent, from its banner
 	last        *Profile // the agent that ran last
+	version     string   // the version that its banner showed
 	lastBanner  seenBanner
 	held        []row.Line   // rows of an incomplete frame since the last one that was read
 	chrome      []row.Line   // rows below the conversation in the last frame that was read
@@ -118,8 +118,8 @@ type segment struct {
 	readState  chat.State // at the last read
 	settled    bool       // nothing was being drawn then
 	rests      bool       // the cursor was below the conversation in the last settled frame
-	ruled      bool       // and below a rule there, on the alternate screen
-	panel      int        // columns of what the agent shows beside the conversation
+	ruled      bool       // on the alternate screen, it was also below a rule
+	panel      int        // width of the panel beside the conversation, in columns
 	synced     bool       // the agent says when a redraw is complete
 }
 

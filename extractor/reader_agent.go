@@ -163,8 +163,8 @@ func (r *Reader) parse(lines []row.Line, headless, top bool) []chat.Item {
 	return items
 }
 
-// drawnAgain reports whether an item is the complete form of the prompt above it, of which only the
-// beginning was on the screen before rows were lost.
+// drawnAgain reports whether an item repeats the prompt above it as a whole, after the end of that
+// prompt was lost.
 func drawnAgain(above, it *chat.Item) bool {
 	return above.TruncatedAt == session.TruncatedTail && above.Role == session.RoleUser && it.Role == above.Role && strings.HasPrefix(it.Text, above.Text)
 }

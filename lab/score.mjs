@@ -568,10 +568,10 @@ const DRAWN = {
       .replace(/(?<!!)\[\]\([^()\s]*\)/g, "")
       .replace(/<!--.*?-->|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/gi, "")
       .replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
-  // A bar in a cell parts it, even in code or behind a backslash; cells beyond those of the head are left out.
+  // Gemini CLI splits a cell at each bar, even in code or after a backslash, and drops cells beyond those of the head.
   gemini: (l, { heads }) => (heads && rowOf(l).length > heads ? `|${rowOf(l).slice(0, heads).join("|")}|` : l),
-  // The brackets of what could be a link are hidden, in code spans, too. Headings, the heads of tables and links have one
-  // style, whatever is marked in them. An address that is a link by itself is drawn again behind it.
+  // opencode hides the brackets of anything that could be a link, even in code spans. It draws headings, table heads
+  // and link texts in one style, whatever is marked in them. An address that is a link by itself is drawn twice.
   opencode: (l, { labels, head }) =>
     (head || /^#{1,6} /.test(l) ? unstyled(l) : l)
       .replace(LINK, (all, text) => all.replace(text, () => unstyled(text)))

@@ -57,6 +57,7 @@ function alone({ row: [words], from, shown }, all) {
   });
 }
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
+const unmarked = s => s.replace(/^[^\p{L}\p{N}]+/u, ""); // without signs at its start
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
 /** How far, in cells, the rows show each line of a code block to the right of its first one; nothing if they do not show it whole. */
@@ -97,7 +98,7 @@ function twice(entries, all) {
     for (const [line, l] of e.text.split("\n").entries()) {
       const text = squeeze(plain(l));
       if (/^#{1,6} /.test(l) && !inCode.has(line) && !once(text))
-        out.push({ e, line, on: (rows, y) => squeeze(rows[y]).replace(/^[^\p{L}\p{N}]+/u, "") === text.replace(/^[^\p{L}\p{N}]+/u, "") });
+        out.push({ e, line, on: (rows, y) => unmarked(squeeze(rows[y])) === unmarked(text) });
     }
   }
   return out;

@@ -178,8 +178,8 @@ func indexFold(text, term string) (from, to int) {
 	return -1, -1
 }
 
-// foldedPrefix returns the length in bytes of the match of term at the start of text, ignoring
-// case, or 0 if text does not start with term.
+// foldedPrefix returns how many bytes of text term matches at its start, ignoring case. It returns
+// 0 if text does not start with term.
 func foldedPrefix(text, term string) (n int) {
 	for _, want := range term {
 		got, size := utf8.DecodeRuneInString(text[n:])

@@ -11,10 +11,10 @@ import (
 	wire "github.com/ptyrec/ptyrec/protocol/management"
 )
 
-// Start describes how to start a session that does not exist.
+// Start describes the session to start if the one to follow does not exist.
 type Start struct {
 	Cols, Rows int    // window size, in cells
-	Command    string // not used for MainSession, which is a shell
+	Command    string // the command to run; ignored for MainSession, which runs a shell
 }
 
 // Follower follows one session for one viewer, over any number of connections. Its methods must not

@@ -48,9 +48,8 @@ func (l *link) take(m *wire.Message) (over bool, err error) {
 // maxSeq is the maximum plausible number of a frame: the largest integer that is exact in JSON.
 const maxSeq = 1 << 53
 
-// minGap is the minimum number of missing frames from which a keyframe counts as their replacement.
-// Single numbers may be missing because they belong to other clients, or to frames without content
-// for us.
+// minGap is the number of missing frames from which a keyframe is taken for their replacement. A
+// few numbers are always missing: their frames were for other clients, or had nothing for this one.
 const minGap = 16
 
 // takeFrame passes on a frame of the session, unless the viewer has it.

@@ -14,11 +14,11 @@ import (
 // label, which distinguishes rows of one model.
 type Usage struct {
 	Row    func() *regexp.Regexp
-	Below  func() *regexp.Regexp // matches a row up to Within rows above it; nil: no condition
-	Within int                   // the maximum distance in rows
-	Exit   bool                  // it is printed when the agent exits; otherwise while it runs
+	Below  func() *regexp.Regexp // if not nil, it must match one of the Within rows above
+	Within int                   // number of rows
+	Exit   bool                  // the agent prints it when it exits, not while it runs
 	Cached bool                  // input includes cached input
-	Last   bool                  // not the sum of all requests, so the largest figure counts as a lower bound
+	Last   bool                  // it counts one request only: the largest figure is a lower bound of the sum
 }
 
 // IsBelow reports whether the condition on the rows above is met.

@@ -50,12 +50,13 @@ func oldGoesOn(above []row.Line, l row.Line) bool {
 	return !oldSign().MatchString(l.Text) && !isCorner(l) && (row.Filled(above[len(above)-1]) || l.All(row.Grey))
 }
 
-// greyed reports whether text belongs to a prompt in 1.0. Thinking is italic, a heading dim.
+// greyed reports whether text is drawn in the grey of 1.0's prompts. Thinking is grey and italic
+// there, and headings are grey and dim.
 func greyed(s vterm.Style) bool { return row.Grey(s) && !s.Italic && !s.Dim }
 
-// oldPrompt is a prompt: wrapped together with its `> `, so that it goes on at column 0. The blank
-// at which it was wrapped is written at the end of the row, or at the start of the next one; at the
-// end of a row that is neither grey nor on a background it is left out.
+// oldPrompt returns the text of a prompt. It was wrapped together with its `> `, so its later rows
+// begin in column 0. The blank at a break is at the end of the row or at the start of the next one.
+// Rows that are neither grey nor on a background drop it at their end.
 func oldPrompt(rows []row.Line) string {
 	lk, widest := markdown.Style{Left: 2}, 0
 	for _, l := range rows {

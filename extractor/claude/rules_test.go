@@ -36,9 +36,14 @@ func TestSituations(t *testing.T) {
 		{"calls that ended badly", "⟦ #ff6b80|●⟧ ⟦b|Bash⟧(make)\n  ⎿  ⟦ #ff6b80|Error: 2⟧\n\n⟦ #ff6b80|●⟧ ⟦b|Bash⟧(rm x)\n  ⎿  User rejected the command\n\n⟦ #4eba65|●⟧ ⟦b|Bash⟧(sleep…)\n  ⎿  ⟦ #ff6b80|Interrupted by user⟧", "tool `Bash(make)` error Error: 2\ntool `Bash(rm x)` rejected User rejected the command\ntool `Bash(sleep…)` rejected Interrupted by user…\ncli:interrupted"},
 		{"what the user stopped (1.0)", said + "Half\n  ⎿  ⟦ #ff6b80|[Request interrupted by user]⟧", "assistant Half (partial)\ncli:interrupted"},
 		{"a group that was stopped", "⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  $ make⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "tool `Bash` running\ncli:interrupted"},
-		{"a group in a narrow window", "  ⟦ #999999|Read ⟧⟦b #999999|2⟧⟦ #999999| files, ran⟧\n  ⟦ #999999|1 shell command (ctrl+o to expand)⟧\n\n" + said + "So.", "tool `Read` ok…\ntool `Read` ok…\ntool `Bash` ok…\nassistant So."},
+		{"a group in a narrow window",
+			"  ⟦ #999999|Read ⟧⟦b #999999|2⟧⟦ #999999| files, ran⟧\n  ⟦ #999999|1 shell command (ctrl+o to " +
+				"expand)⟧\n\n" + said + "So.", "tool `Read` ok…\ntool `Read` ok…\ntool `Bash` ok…\nassistant So."},
 		{"groups of servers, and of a failure",
-			"  ⟦ #999999|Called shop 2 times (ctrl+o to expand)⟧\n\n  ⟦ #999999|Queried 3 docs⟧\n\n  ⟦ #999999|Ran 1 shell command · ⟧⟦ #ff6b80|1 failed⟧\n\n  ⟦ #999999|Thought for 3s, read 1 file⟧", "tool `Call(shop)` ok…\ntool `Call(shop)` ok…\ntool `Call` ok…\ntool `Call` ok…\ntool `Call` ok…\ntool `Bash` error…\ntool `Read` ok…"},
+			"  ⟦ #999999|Called shop 2 times (ctrl+o to expand)⟧\n\n  ⟦ #999999|Queried 3 docs⟧\n\n" +
+				"  ⟦ #999999|Ran 1 shell command · ⟧⟦ #ff6b80|1 failed⟧\n\n  ⟦ #999999|Thought for 3s, read 1 file⟧",
+			"tool `Call(shop)` ok…\ntool `Call(shop)` ok…\ntool `Call` ok…\ntool `Call` ok…\ntool `Call` ok…\n" +
+				"tool `Bash` error…\ntool `Read` ok…"},
 		{"a sentence like a group", said + "Yes.\n\n  Read 2 files, ran 1 shell command", "assistant Yes.||Read 2 files, ran 1 shell command"},
 		{"agents with their results", "⟦ #4eba65|●⟧ 2 agents finished (ctrl+o to expand)\n   ├─ Count files · 2 tool uses\n   │  ⎿  Done\n   └─ Find text · 1 tool use\n      ⎿  Done\n\n" + said + "So.", "tool `Agent(Count files)` ok Done\ntool `Agent(Find text)` ok Done\nassistant So."},
 		{"a reply about agents", said + "Running 2 agents\n\n  is slow.", "assistant Running 2 agents||is slow."},
@@ -74,7 +79,9 @@ func TestSituations(t *testing.T) {
 		{"the message of a hook below a reply", said + "Look:\n\n  Nothing else reads it.\n⟦ #999999|  ⎿  Stop says: Turn archived⟧", "assistant Look:||Nothing else reads it."},
 		{"a plan that was rejected", said + "I plan first.\n⟦ #999999|  ⎿  Rejected Claude's plan:⟧\n     ⟦ #48968c|╭──────╮⟧\n     ⟦ #48968c|│⟧ Plan ⟦ #48968c|│⟧\n     ⟦ #48968c|╰──────╯⟧\n\n" + sent + "Go on⟧", "assistant I plan first.\nuser Go on"},
 		{"a call that a hook forbids, and one that it comments on",
-			"  ⟦ #999999|Listed 1 directory⟧\n⟦ #999999|  ⎿  Not run · permission denied⟧\n     ⟦d|│⟧ ⟦ #999999|Reason: no⟧\n\n  ⟦ #999999|Read 1 file⟧\n⟦ #999999|  ⎿  PostToolUse:Read says: ok⟧", "tool `List` rejected Not run · permission denied|│ Reason: no\ntool `Read` ok…"},
+			"  ⟦ #999999|Listed 1 directory⟧\n⟦ #999999|  ⎿  Not run · permission denied⟧\n" +
+				"     ⟦d|│⟧ ⟦ #999999|Reason: no⟧\n\n  ⟦ #999999|Read 1 file⟧\n⟦ #999999|  ⎿  PostToolUse:Read says: ok⟧",
+			"tool `List` rejected Not run · permission denied|│ Reason: no\ntool `Read` ok…"},
 		{"the language above code without colours", said + "Run:\n\n  ⟦d|mermaid⟧\n  graph TD\n    A --> B\n\n    B --> C\n  So it goes with ⟦ #b1b9f9|A⟧.\n\n  ⟦d|env⟧\n  PORT=80\n\n  # first time only\n  HOST=a\n\n  So.", "assistant Run:||```mermaid|graph TD|  A --> B||  B --> C|```||So it goes with `A`.||```env|PORT=80||# first time only|HOST=a|```||So."},
 		{"bold words that begin with a number", said + "⟦b|1. Money.⟧ It is gone.\n\n  ⟦b|2. Names⟧\n\n  So.", "assistant **1. Money.** It is gone.||## 2. Names||So."},
 		{"code in an item, and the next item right below", said + "1. ⟦b|Money.⟧ See:\n  ⟦ p5|def⟧ a():\n      npm run dev\n  2. ⟦b|Names.⟧ Use ⟦ #b1b9f9|b⟧.\n  3. Last one of them.", "assistant 1. **Money.** See:|   ```|   def a():|       npm run dev|   ```|2. **Names.** Use `b`.|3. Last one of them."},
@@ -95,7 +102,9 @@ func TestSituations(t *testing.T) {
 		{"groups that run", "⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  $ make a, b⟧\n\n⟦ #999999|●⟧ Reading ⟦b|2⟧ files…\n\n⟦ #999999|●⟧ Searching for ⟦b|1⟧ pattern…\n⟦ #999999|  ⎿  \"x\"⟧\n\n⟦ #999999|●⟧ Running ⟦b|1⟧ shell command…\n⟦ #999999|  ⎿  some words⟧\n\n⟦ #999999|  ⟧Reading ⟦b|3⟧ files…", "tool `Bash(make a, b)` running\ntool `Read` running\ntool `Read` running\ntool `Search(\"x\")` running\ntool `Bash(some words)` running\ntool `Read` running\ntool `Read` running\ntool `Read` running"},
 		{"a group that was stopped at once", "⟦ #999999|●⟧ Reading ⟦b|2⟧ files…\n⟦ #999999|  ⎿  Interrupted · What now?⟧", "tool `Read` running\ntool `Read` running\ncli:interrupted"},
 		{"a list of commands right below code", said + "See:\n\n  ⟦ p5|def⟧ a\n  - npm install x\n  - go", "assistant See:||```|def a|```||- npm install x|- go"},
-		{"grey words like a group", "  ⟦ #999999|Wrapped 2 lines⟧\n\n  ⟦ #999999|Called shop with care⟧\n\n  ⟦ #999999|Called shop again⟧\n\n  ⟦ #999999|Ran 2 shell commands · 1 failed⟧", "tool `Bash` ok…\ntool `Bash` ok…"},
+		{"grey words like a group", "  ⟦ #999999|Wrapped 2 lines⟧\n\n  ⟦ #999999|Called shop with care⟧\n\n" +
+			"  ⟦ #999999|Called shop again⟧\n\n  ⟦ #999999|Ran 2 shell commands · 1 failed⟧", "tool `Bash` ok…\n" +
+			"tool `Bash` ok…"},
 		{"text that was broken", sent + "Go⟧\n\n" + said + "One row of text that ends before the edge of its wind\n  abcd", "user Go\nassistant One row of text that ends before the edge of its wind|abcd"},
 		{"rows of nobody, wrapped", "⟦ #999999|✻ Baked for 1s⟧\n+● x", ""},
 		{"a call behind lost rows", sent + "Go⟧\n⟨lost⟩\n  ⟦b|Bash⟧(ls)", "user Go\ntool `Bash(ls)` ok"},

@@ -13,17 +13,24 @@ import (
 // TestForScreenReaders reads what labels alone tell apart.
 func TestForScreenReaders(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"a reply that is wrapped", "you: Why\nclaude: The importer reads the whole file before it looks at the\n header. Two ways:\n\n- one\n- two\nWorked for 3s · done 6:59 AM\nyou: So",
-			"user Why\nassistant The importer reads the whole file before it looks at the header. Two ways:||- one|- two\nuser So"},
-		{"a table", "claude: So:\n\nStep: before. Memory: 2.1 GB. Note: a long cell with words\nthat go on.\nStep: after. Note: none.\nStep: last. Memory: 1 GB. Note: no!\nIt was: slow. Now it is not.",
-			"assistant So:||| Step | Memory | Note ||| --- | --- | --- ||| before | 2.1 GB | a long cell with words that go on ||| after |  | none ||| last | 1 GB | no! |||It was: slow. Now it is not."},
+		{"a reply that is wrapped", "you: Why\nclaude: The importer reads the whole file before it looks at the\n" +
+			" header. Two ways:\n\n- one\n- two\nWorked for 3s · done 6:59 AM\nyou: So",
+			"user Why\nassistant The importer reads the whole file before it looks at the header. Two ways:||- one|- two\n" +
+				"user So"},
+		{"a table", "claude: So:\n\nStep: before. Memory: 2.1 GB. Note: a long cell with words\nthat go on.\n" +
+			"Step: after. Note: none.\nStep: last. Memory: 1 GB. Note: no!\nIt was: slow. Now it is not.",
+			"assistant So:||| Step | Memory | Note ||| --- | --- | --- ||| before | 2.1 GB | a long cell with words that " +
+				"go on ||| after |  | none ||| last | 1 GB | no! |||It was: slow. Now it is not."},
 		{"code above a table", "claude: So:\nfunc f() {\n    return\n}\nA: 1. B: 2.\nA: 3. B: 4.",
 			"assistant So:||```|func f() {|    return|}|```||| A | B ||| --- | --- ||| 1 | 2 ||| 3 | 4 |"},
 		{"sentences with colons", "claude: Note: this is x. Warning: that is y.\nHint: none.",
 			"assistant Note: this is x. Warning: that is y.|Hint: none."},
-		{"calls", "tool: Write (notes/todo.md)\nWrote 1 line to notes/todo.md\n 1 # Todo\ntool error: Bash (false)\nError: Exit code 1\nclaude: So",
-			"tool `Write(notes/todo.md)` ok Wrote 1 line to notes/todo.md| 1 # Todo\ntool `Bash(false)` error Error: Exit code 1\nassistant So"},
-		{"groups", "tool: Listing 1 directory… (ctrl+o to expand)\n$ ls -1\nRead 2 files, ran 1 shell command (ctrl+o to expand)\nclaude: Read 2 files",
+		{"calls", "tool: Write (notes/todo.md)\nWrote 1 line to notes/todo.md\n 1 # Todo\ntool error: Bash (false)\n" +
+			"Error: Exit code 1\nclaude: So",
+			"tool `Write(notes/todo.md)` ok Wrote 1 line to notes/todo.md| 1 # Todo\n" +
+				"tool `Bash(false)` error Error: Exit code 1\nassistant So"},
+		{"groups", "tool: Listing 1 directory… (ctrl+o to expand)\n$ ls -1\n" +
+			"Read 2 files, ran 1 shell command (ctrl+o to expand)\nclaude: Read 2 files",
 			"tool `Bash(ls -1)` running\ntool `Read` ok…\ntool `Read` ok…\ntool `Bash` ok…\nassistant Read 2 files"},
 		{"commands", "you: /cost\nTotal cost: $0.01\nyou: /clear\nyou: tmp is full",
 			"command `/cost` -> Total cost: $0.01\nuser tmp is full"},
@@ -62,7 +69,8 @@ func TestScreenForScreenReaders(t *testing.T) {
 		{"a menu", "claude: So\n/exit        Exit\n/context     Show what\n               fills it\n\n\n$\u00a0 /e", 5, 1,
 			chat.StateIdle},
 		{"a menu while a turn runs", "you: Go\nBrewing…\n/exit        Exit\n\n$\u00a0 /e", 5, 1, chat.StateBusy},
-		{"a question", "claude: So\nPermission Required: Bash command\nls\n1. Yes\n2. No\nSelect with numbers [1-2]. Then Enter to submit or Escape to cancel:", 69, 1, chat.StateAsking},
+		{"a question", "claude: So\nPermission Required: Bash command\nls\n1. Yes\n2. No\n" +
+			"Select with numbers [1-2]. Then Enter to submit or Escape to cancel:", 69, 1, chat.StateAsking},
 		{"the prompt of a shell", "claude: So\n$", 2, 0, chat.StateUnknown},
 	} {
 		look := spoken()

@@ -124,8 +124,8 @@ func unmarked(text string) string {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// weight is how significant a row is for its place: a rule between the rows of a table is hardly
-// significant.
+// weight returns how much a row counts when two windows are aligned. Long text counts most. A rule,
+// such as one between the rows of a table, hardly counts, because many rows look like it.
 func weight(l row.Line) int32 {
 	text := strings.TrimSpace(l.Text)
 	if len(text) == len("─")*strings.Count(text, strokes) {

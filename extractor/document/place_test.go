@@ -184,7 +184,8 @@ func TestAlignOtherCode(t *testing.T) {
 // agent had parsed them: the words around them may wrap elsewhere then.
 func TestAlignConcealed(t *testing.T) {
 	was := []string{"Our list of changes in this release is here.", "- [CHANGE] `cache.NewCollector` is",
-		"- [CHANGE] `cache.NewReader` is deprecated, so use the", "  other one that is in `list`, and goes on below this row", "- [FEATURE]"}
+		"- [CHANGE] `cache.NewReader` is deprecated, so use the",
+		"  other one that is in `list`, and goes on below this row", "- [FEATURE]"}
 	for _, tt := range []struct {
 		name       string
 		body, want []string
@@ -221,7 +222,8 @@ func TestAlignBelowBlank(t *testing.T) {
 	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,",
 		"and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
 	was := []string{"The parser flushes the last page when the disk is slow.",
-		"Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+		"Nothing that is said here is said again below.",
+		"So it goes on for some rows,", "which are about as many as fit.", ""}
 	d := Document{Lines: rowtest.Plain(60, append(was, "  ▣ Build · Mock Coder")...)}
 	for _, body := range [][]string{append(make([]string, len(text)), end), append(text, end)} {
 		d.align(rowtest.Plain(60, body...), false)
@@ -239,7 +241,8 @@ func TestAlignBelowBlank(t *testing.T) {
 func TestAlignAboveEnd(t *testing.T) {
 	const end = "  ▣ Build · Mock Coder · 12.5s"
 	was := []string{"The parser flushes the last page when the disk is slow.",
-		"Nothing that is said here is said again below.", "So it goes on for some rows,", "which are about as many as fit.", ""}
+		"Nothing that is said here is said again below.",
+		"So it goes on for some rows,", "which are about as many as fit.", ""}
 	text := []string{"Each worker locks the session map before it is held.", "One of them has it for long,",
 		"and the others wait for it.", "That is why the parser is slow,", "and why the last page is late.", ""}
 	d := Document{Lines: rowtest.Plain(60, append(was, end)...)}

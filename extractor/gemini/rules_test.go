@@ -95,7 +95,8 @@ func TestSituations(t *testing.T) {
 		{"thoughts", asked("/plan it") + " Thinking...\n │ One.\n │ Two.\n\n" + said("So."), "user /plan it ¶ thinking One.|Two. ¶ assistant So."},
 		{"a table's piece above text", said("Look:") + "\n  ⟦ #cdd6f4|│ a⟧\n  ⟦ #cdd6f4|words⟧", "assistant Look:||│ a|words"},
 		{"a heading that is wrapped in code", said("Look:") +
-			"\n  ⟦b #cdd6f4|Five. Assigned to those who are quiet:⟧ ⟦b #cba6f7|Unassign⟧\n  ⟦b #cba6f7|Assignees⟧\n\n  ⟦ #cdd6f4|So.⟧", "assistant Look:||### Five. Assigned to those who are quiet: `Unassign Assignees`||So."},
+			"\n  ⟦b #cdd6f4|Five. Assigned to those who are quiet:⟧ ⟦b #cba6f7|Unassign⟧\n  ⟦b #cba6f7|Assignees⟧\n\n" +
+			"  ⟦ #cdd6f4|So.⟧", "assistant Look:||### Five. Assigned to those who are quiet: `Unassign Assignees`||So."},
 		{"a table with an empty row", said("Look:") + "\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘", "assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||  |  |"},
 		{"a mended table above text", said("Look:") + "\n  ┌───┬──\n  ─┐\n  │ a │ b\n  │\n  ├───┼──\n  ─┤\n  │ 1 │ 2\n  │\n\n  ⟦ #cdd6f4|So.⟧", "assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||So."},
 		{"a box that the terminal wrapped", asked("/about") + "╭────\n│ long\n+er text │\n╰────", "command /about: long text"},

@@ -32,11 +32,10 @@ type block struct {
 	gap   bool        // whether a blank line precedes it
 }
 
-// The forms of a block: plain text, in which list items keep their markers and everything else is
-// without markup, and Markdown.
+// A block is written in two forms.
 const (
-	plain = iota
-	marked
+	plain  = iota // text without markup, except the markers of list items
+	marked        // Markdown
 )
 
 // blockReader parses lines into blocks.

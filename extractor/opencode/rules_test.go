@@ -35,7 +35,11 @@ func TestSituations(t *testing.T) {
 		{"a paragraph that its author has broken, with signs of code", "     Calling x() is (a);\n     ⟦ #7fd88f|Rows.Err()⟧ {so}\n\n     Calling x() is (a);\n     ⟦u #56b6c2|here⟧ ⟦u #fab283|(a.go)⟧ {so}\n\n     x = f(⟦ #7fd88f|\"42\"⟧);\n     y", "assistant Calling x() is (a);|`Rows.Err()` {so}||Calling x() is (a);|here (a.go) {so}||```|x = f(\"42\");|y|```"},
 		{"a single line of code", "     Run this:\n\n     npm login\n\n     Then this:\n\n     dupl -v cmd/x\n\n     And so on.", "assistant Run this:||```|npm login|```||Then this:||```|dupl -v cmd/x|```||And so on."},
 		{"a single command of plain words", "     Run this:\n\n     createuser -s postgres\n\n     Then:\n\n     npm run lint\n\n     And so on.", "assistant Run this:||```|createuser -s postgres|```||Then:||```|npm run lint|```||And so on."},
-		{"a single line that was announced", "     Run this:\n\n     gemini extensions list\n\n     It prints:\n\n     main.go:5:2: loop over an integer (Go 1.22+)\n\n     Then:\n\n     Go on\n\n     and so on", "assistant Run this:||```|gemini extensions list|```||It prints:||```|main.go:5:2: loop over an integer (Go 1.22+)|```||Then:||Go on||and so on"},
+		{"a single line that was announced",
+			"     Run this:\n\n     gemini extensions list\n\n     It prints:\n\n" +
+				"     main.go:5:2: loop over an integer (Go 1.22+)\n\n     Then:\n\n     Go on\n\n     and so on",
+			"assistant Run this:||```|gemini extensions list|```||It prints:||```|main.go:5:2: loop over an integer (Go " +
+				"1.22+)|```||Then:||Go on||and so on"},
 		{"code below a line of its own", "     So:\n\n     package main\n\n     import \"fmt\"\n\n     func main() {\n       fmt.Println(1)\n     }\n\n     package words are few\n\n     That is all of it.", "assistant So:||```|package main||import \"fmt\"||func main() {|  fmt.Println(1)|}|```||package words are few||That is all of it."},
 		{"a paragraph that begins and ends within sentences", "     Examples of what helps to keep the\n     peace include:", "assistant Examples of what helps to keep the|peace include:"},
 		{"code in colours, with a string further down", "     ⟦ #9d7cd8|const⟧ a = 1\n\n     ⟦ #9d7cd8|return⟧ ⟦ #7fd88f|\"42\"⟧", "assistant ```|const a = 1||return \"42\"|```"},

@@ -8,30 +8,31 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// unused are lines that are in no command: a line that was typed and not entered, or completions.
+// unused is a range of lines that belong to no command: text that was typed but not entered, or a
+// list of completions.
 type unused struct {
-	from, to int
-	prompt   string // above which they are
-	marked   bool   // the shell says where that ends
+	from, to int    // lines [from, to)
+	prompt   string // the prompt at which they were typed or shown
+	marked   bool   // a mark of the shell says where that prompt ends
 }
 
-// unused notes that lines from up to, not including, to are in no command.
+// unused notes that the lines [from, to) belong to no command.
 func (s *part) unused(from, to int, at prompted) {
 	s.gone = append(s.gone, unused{from, to, at.prompt, at.marked})
 }
 
-// shown is a prompt that was read.
+// shown is the text of a prompt that was read.
 type shown struct {
 	text string
-	id   int  // of the first
-	came bool // again, or the cursor rested at it
+	id   int  // id of the first prompt with this text
+	came bool // another prompt had this text, or the cursor rested behind it
 }
 
 // maxShown bounds the prompts that are remembered.
 const maxShown = 64
 
-// came notes that a prompt was read. id tells it from others with the same text; 0 is one at which
-// the cursor rests.
+// came notes that a prompt was read. Its id tells it from other prompts with the same text. The id
+// is 0 if the cursor rests at the prompt.
 func (p *prompts) came(text string, id int) {
 	i := slices.IndexFunc(p.shown, func(s shown) bool { return s.text == text })
 	if i < 0 {
@@ -45,8 +46,9 @@ func (p *prompts) came(text string, id int) {
 	}
 }
 
-// proven reports whether a prompt is one: it came again, perhaps with another piece within, or the
-// cursor rested at it. A mark alone may be anywhere.
+// proven reports whether text that a mark calls a prompt is one: it came again, perhaps with a
+// piece that differs, or the cursor rested behind it. The mark alone proves nothing, as it may be
+// misplaced.
 func (p *prompts) proven(prompt string, marked bool) bool {
 	if !marked || strings.TrimSpace(prompt) == "" {
 		return true
@@ -58,8 +60,8 @@ func (p *prompts) proven(prompt string, marked bool) bool {
 	})
 }
 
-// rests notes that the cursor rests on line at, and reports whether that may be a prompt. A row on
-// which the cursor has rested further left has typed text.
+// rests notes that the cursor rests on line at, and reports whether the text to its left may be a
+// prompt. If the cursor rested further left on that line before, part of the text was typed.
 func (p *prompts) rests(r *vterm.Row, cursorX, at int) bool {
 	typed := p.rested.line == at && p.rested.cols < cursorX && p.rested.cols > 0
 	if !typed {
@@ -91,8 +93,8 @@ func (s *part) restsBelow(lines []row.Line, i, cursorX int, p *prompts) {
 	p.rowsAbove(lines, i, top, at, told, col, s.past+len(s.commands)+1)
 }
 
-// keep adds to the outputs what marks in wrong places have taken out of them: prompts that are
-// none, and lines that are in no command.
+// keep puts text back into the outputs that misplaced marks have taken out: prompts that are not
+// proven, and lines that belong to no command.
 func (s *part) keep(lines []row.Line, p *prompts) {
 	commands := s.commands
 	s.commands = nil
@@ -112,8 +114,8 @@ func (s *part) keep(lines []row.Line, p *prompts) {
 	s.fill(lines, end, col, len(lines), 0, p)
 }
 
-// fill lets the output of the last command go on up to a column of line to if text is between its
-// end, which is in a column of line from, and there.
+// fill extends the output of the last command if there is text after it. The output ends in column
+// col of line from; it is extended up to column toCol of line to.
 func (s *part) fill(lines []row.Line, from, col, to, toCol int, p *prompts) {
 	to = min(to, len(lines))
 	for i := max(from, 0); i < to || i == to && toCol > 0; i++ {
@@ -144,7 +146,7 @@ func (s *part) fill(lines []row.Line, from, col, to, toCol int, p *prompts) {
 	}
 }
 
-// used reports whether line i was typed or shown at a prompt, and is in no command for that.
+// used reports whether line i is in no command because it was typed or shown at a proven prompt.
 func (s *part) used(i int, p *prompts) bool {
 	return slices.ContainsFunc(s.gone, func(u unused) bool {
 		return u.from <= i && i < u.to && p.proven(u.prompt, u.marked)

@@ -268,8 +268,9 @@ func entered(lines []row.Line, i int, at prompted) entry {
 	return e
 }
 
-// outputOn returns the mark on a line of where the output of the command that is typed at a prompt
-// begins. first is set for the line of the prompt, where a mark before what was typed is none.
+// outputOn returns the mark on l at which the output begins of the command typed at a prompt. first
+// reports whether l is the prompt's own line: a mark to the left of the typed text is misplaced
+// there, and does not count.
 func outputOn(l row.Line, at prompted, first bool) (m vterm.Mark, ok bool) {
 	m, ok = newer(l, vterm.MarkOutput, at.n)
 	return m, ok && !(first && m.Col <= at.input && at.typed != "")

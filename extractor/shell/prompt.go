@@ -24,8 +24,8 @@ type prompts struct {
 	final       bool     // nothing more comes that says how many rows a prompt has
 	unmarked    bool     // marks are not known: the shell is in a terminal multiplexer
 	marked      bool     // the shell itself says where its prompts end
-	shown       []shown  // the last ones that were read
-	rested      rested   // where the cursor has rested first on its row
+	shown       []shown  // the prompts that were read last
+	rested      rested   // where the cursor first rested on its line
 	outputs     string   // the last prompt at which it said where the command's output begins
 }
 

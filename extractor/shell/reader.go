@@ -43,7 +43,7 @@ type part struct {
 	start    int       // see Reader.Start
 	later    bool      // an agent has run before: what it has printed last is no motd
 	free     int       // the first line that neither a command nor a prompt has, else -1
-	gone     []unused  // what is on the document and in no command
+	gone     []unused  // lines of the document that belong to no command
 	unsure   bool      // the only command was not seen to be entered, but may have wiped the screen (clear)
 }
 
@@ -311,6 +311,7 @@ func (r *Reader) drop(n int, lines []row.Line) {
 		c.First, c.End, c.out, c.ended = c.First-cut, c.End-cut, c.out-cut, max(c.ended-cut, min(c.ended, 0))
 		c.start -= cut
 	}
+	s.gone = slices.DeleteFunc(s.gone, func(u unused) bool { return u.to <= cut })
 	for i := range s.gone {
 		s.gone[i].from, s.gone[i].to = s.gone[i].from-cut, s.gone[i].to-cut
 	}

@@ -25,10 +25,10 @@ type Command struct {
 	n       int           // the number of the last mark that was read for its beginning, and
 	endN    int           // for its end
 	prompt  string        // at which it was typed
-	marked  bool          // the shell says where that ends
-	start   int           // the first line of the prompt,
-	col     int           // and the column
-	input   int           // the column in which what was typed begins
+	marked  bool          // a mark of the shell says where the prompt ends
+	start   int           // first line of the prompt
+	col     int           // column in which the prompt begins, on that line
+	input   int           // column in which the typed text begins
 	ended   int           // the line on which the shell says that it has ended, else -1
 	endCol  int           // and the column
 	closed  bool          // the next prompt follows

@@ -23,7 +23,8 @@ var unknownFloors = map[string][6]float64{
 }
 
 // ordinary are the kinds of recordings in which nothing unusual happens.
-var ordinary = regexp.MustCompile(`[/-](basic|clear|edits|long|markdown|multiline|paragraphs|scroll|shell|stream|table|thinking|tools|turns|unicode|wide)(-\d+)?$`)
+var ordinary = regexp.MustCompile(`[/-](basic|clear|edits|long|markdown|multiline|paragraphs|scroll|shell|stream|` +
+	`table|thinking|tools|turns|unicode|wide)(-\d+)?$`)
 
 // TestUnknownAgents reads agents as if nobody had described them, and holds the transcripts against
 // what was really said. With PTYREC_RECORDINGS it reads the recordings there, too.

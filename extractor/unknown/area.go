@@ -10,28 +10,28 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// maxInput is how many rows an input area has at most.
+// maxInput is the maximum height of an input area, in rows.
 const maxInput = 30
 
-// kind is how an input area is set off from the conversation.
+// kind is the way in which an input area is set off from the conversation.
 type kind uint8
 
 const (
 	noArea  kind = iota
 	ruled        // between two lines, or in a box
 	panel        // on a background of its own
-	barred       // behind a vertical line
-	pointed      // behind a sign, with a row of chrome below
+	barred       // to the right of a vertical line
+	pointed      // to the right of a sign, with a row of chrome below
 )
 
-// area is where the user types: rows [top, bottom) of the screen, with its lines.
+// area is the input area, in which the user types.
 type area struct {
 	kind        kind
-	top, bottom int
-	rows        []row.Line // those that hold text, from row first on
-	first       int
-	left, right int // the columns of the text, see chat.Box
-	y, x        int // the cursor
+	top, bottom int        // rows [top, bottom) of the screen, with the lines around it
+	rows        []row.Line // rows with text
+	first       int        // the screen row of rows[0]
+	left, right int        // columns of the text, as in chat.Box
+	y, x        int        // position of the cursor
 }
 
 // find returns the input area around the cursor; its kind is noArea if there is none.
@@ -51,7 +51,7 @@ func find(s chat.Screen) area {
 	return a
 }
 
-// cursor returns where the cursor is: the terminal's own or, where that is hidden, the lowest cell
+// cursor returns the position of the cursor. If the terminal's own is hidden, it is the lowest cell
 // that is drawn inverse.
 func cursor(s chat.Screen) (y, x int) {
 	if s.CursorVisible {
@@ -67,7 +67,7 @@ func cursor(s chat.Screen) (y, x int) {
 	return s.CursorY, s.CursorX
 }
 
-// text returns what was typed into the area: what is before the cursor.
+// text returns the text that was typed: it is to the left of the cursor.
 func (a *area) text() string {
 	n := a.y - a.first
 	if a.kind == noArea || n < 0 || n >= len(a.rows) {
@@ -78,15 +78,14 @@ func (a *area) text() string {
 	return chat.Box{Rows: rows, Left: a.left, Right: a.right}.Text()
 }
 
-// hints reports whether the area shows a text where nothing was typed.
+// hints reports whether the area shows a text although nothing was typed.
 func (a *area) hints() bool {
 	return a.text() == "" && slices.ContainsFunc(a.rows, func(l row.Line) bool {
 		return letters(row.Text(row.Spans(l.Row, a.left, a.right, nil))) != ""
 	})
 }
 
-// boxAround returns the area between the lines above and below a row, which are as long as each
-// other.
+// boxAround returns the area between two lines of the same length, above and below row y.
 func boxAround(lines []row.Line, y int) area {
 	top, bottom := y-1, y+1
 	for top >= 0 && y-top <= maxInput && !isLine(lines[top].Text) {
@@ -111,7 +110,7 @@ func boxAround(lines []row.Line, y int) area {
 	return a
 }
 
-// panelAround returns the area with a background of its own that a row is in.
+// panelAround returns the area with a background of its own around row y.
 func panelAround(lines []row.Line, y int) area {
 	bg := background(lines[y])
 	if bg.Kind == vterm.ColorDefault {
@@ -136,7 +135,7 @@ func panelAround(lines []row.Line, y int) area {
 	return a
 }
 
-// barAround returns the area behind a vertical line that a row is in.
+// barAround returns the area to the right of a vertical line around row y.
 func barAround(lines []row.Line, y int) area {
 	has := func(i int) bool { return barWidth(lines[i]) > 0 && !isLine(lines[i].Text) }
 	if !has(y) {
@@ -161,8 +160,8 @@ func barAround(lines []row.Line, y int) area {
 	return a
 }
 
-// signBefore returns the area that begins with a sign, at the cursor or above it. There is text
-// below the area: where nothing is, the cursor may be behind the last output of any program.
+// signBefore returns the area that begins with a sign, on row y or above it. There must be text
+// below the area. Otherwise the cursor may just be at the end of some program's output.
 func signBefore(lines []row.Line, y, x int) area {
 	top := y
 	for top > 0 && y-top < maxInput && signWidth(lines[top], 0) == 0 && lines[top].Text != "" &&
@@ -184,8 +183,8 @@ func signBefore(lines []row.Line, y, x int) area {
 	return area{kind: pointed, top: top, bottom: bottom, first: top, rows: lines[top:bottom], left: n, right: -1}
 }
 
-// signWidth returns how wide the sign is that a row has from a column on, with the blanks around
-// it: one or two characters that are neither letters nor digits.
+// signWidth returns the width of the sign at column from, in cells and with the blanks around it,
+// or 0 if there is none. A sign is one or two characters that are neither letters nor digits.
 func signWidth(l row.Line, from int) int {
 	text := row.Text(row.Spans(l.Row, from, -1, nil))
 	body := strings.TrimLeft(text, " ")
@@ -199,11 +198,11 @@ func signWidth(l row.Line, from int) int {
 
 func isWordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// isDrawn reports whether a character is one that lines and boxes are drawn with: Box Drawing and
-// Block Elements (U+2500 to U+259F).
+// isDrawn reports whether a character is in Box Drawing or Block Elements (U+2500 to U+259F).
 func isDrawn(r rune) bool { return r >= 0x2500 && r <= 0x259f }
 
-// barWidth returns the columns up to a vertical line, with it, if a row begins with one.
+// barWidth returns the number of columns up to and including the vertical line that a row begins
+// with, or 0 if there is none.
 func barWidth(l row.Line) int {
 	n := row.Indent(l.Text)
 	if !isDrawn(row.FirstRune(l.Text[n:])) {
@@ -228,12 +227,12 @@ func isLine(text string) bool {
 	return all >= 8 && 2*drawn > all
 }
 
-// isFrame reports whether a row has nothing but pieces of lines and boxes.
+// isFrame reports whether a row consists of pieces of lines and boxes.
 func isFrame(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(c rune) bool { return c != ' ' && !isDrawn(c) })
 }
 
-// withoutRight returns a row without what is apart from its text, at the right edge: a time, a bar.
+// withoutRight returns a row without a time or a bar at the right edge, apart from its text.
 func withoutRight(l row.Line) row.Line {
 	i := strings.LastIndex(l.Text, "   ")
 	if i < 0 || strings.TrimSpace(l.Text[:i]) == "" || row.Extent(l.Row) < l.Cols-6 {

@@ -14,11 +14,11 @@ import (
 
 // look is how the first row of a prompt is drawn.
 type look struct {
-	sign   string      // before its text, with the blanks around it
-	at     int         // the column of its first character
-	col    int         // that of its text
-	signed vterm.Style // of the sign
-	inked  vterm.Style // of the text
+	sign   string      // the sign before the text, with the blanks around it
+	at     int         // column of the first character
+	col    int         // column of the text
+	signed vterm.Style // style of the sign
+	inked  vterm.Style // style of the text
 }
 
 // lookOf returns how a row is drawn.
@@ -34,12 +34,12 @@ func lookOf(l row.Line) look {
 	return k
 }
 
-// plain reports whether nothing distinguishes a prompt from other text.
+// plain reports whether a prompt is drawn like other text.
 func (k *look) plain() bool {
 	return strings.TrimSpace(k.sign) == "" && k.inked == vterm.Style{}
 }
 
-// learn learns a prompt, and how it is drawn.
+// learn remembers a prompt and how it is drawn.
 func (r *Reader) learn(rows []row.Line) {
 	if k := lookOf(rows[0]); !k.plain() && !slices.Contains(r.looks, k) && len(r.looks) < maxLooks {
 		r.looks = append(r.looks, k)
@@ -61,8 +61,8 @@ func (r *Reader) prompts(l row.Line) bool {
 	return l.Text != "" && !l.Wrapped && slices.Contains(r.looks, lookOf(l))
 }
 
-// prompt returns the rows of the prompt that lines begin with; 0 if they begin with none. asked are
-// the letters of the prompt above.
+// prompt returns the number of rows of the prompt at the start of lines, or 0 if there is none, and
+// how it is drawn. asked has the letters of the prompt above: an answer may repeat that.
 func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 	k = lookOf(lines[0])
 	if lines[0].Wrapped || letters(lines[0].Text) == "" {
@@ -75,7 +75,7 @@ func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 		if r.sent[want] && (shown || want != asked) {
 			return n + 1, k
 		}
-		if !r.beginsSent(want) { // as most rows do not
+		if !r.beginsSent(want) { // most rows end here
 			break
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Reader) prompt(lines []row.Line, asked string) (n int, k look) {
 	return len(row.Trim(lines[:n])), k
 }
 
-// beginsSent reports whether a prompt that was typed begins with letters.
+// beginsSent reports whether a prompt that was sent begins with these letters.
 func (r *Reader) beginsSent(letters string) bool {
 	for said := range r.sent {
 		if strings.HasPrefix(said, letters) {
@@ -97,7 +97,7 @@ func (r *Reader) beginsSent(letters string) bool {
 	return false
 }
 
-// goesOn reports whether a prompt goes on with a row.
+// goesOn reports whether a row continues a prompt.
 func (r *Reader) goesOn(l row.Line, k look) bool {
 	switch {
 	case isLine(l.Text):
@@ -110,17 +110,17 @@ func (r *Reader) goesOn(l row.Line, k look) bool {
 	return l.Text != "" && row.Indent(l.Text) >= k.col && l.StyleAt(row.Indent(l.Text)) == k.inked
 }
 
-// block is what is between two prompts, or a piece of that with a sign or ink of its own.
+// block is a group of rows between two prompts, set off by blank rows, a sign or a box.
 type block struct {
-	first, end int
+	first, end int // lines [first, end)
 	sign       string
-	left       int  // the column of its text
+	left       int  // column of its text
 	framed     bool // it is in a box
 	hung       bool // output hangs from its first row
-	notice     bool // it is none of the model's words: it hangs from what is above, or is in grey
+	notice     bool // the agent itself says it, not the model: it is grey, or hangs from the row above
 }
 
-// parse reads the items off conversation lines. top: the first of them is the conversation's first.
+// parse parses the items in lines. top reports whether lines[0] is the conversation's first line.
 func (r *Reader) parse(lines []row.Line, top bool) []chat.Item {
 	p := &chat.Parser{Agent: session.UnknownAgent, Lines: lines}
 	began, from, asked := false, 0, ""
@@ -131,8 +131,8 @@ func (r *Reader) parse(lines []row.Line, top bool) []chat.Item {
 			continue
 		}
 		end := i
-		for end > from && isFrame(lines[end-1].Text) && !junctions(lines[end-1].Text) { // the prompt's
-			end--
+		for end > from && isFrame(lines[end-1].Text) && !junctions(lines[end-1].Text) {
+			end-- // the frame belongs to the prompt
 		}
 		r.above(p, from, end, top && !began)
 		rows := make([]row.Line, n)
@@ -153,8 +153,8 @@ func (r *Reader) parse(lines []row.Line, top bool) []chat.Item {
 	return p.Items
 }
 
-// above adds what is on the lines [from, end), above a prompt or the end. first: no prompt is above
-// them.
+// above adds the items on the lines [from, end), which are above a prompt or at the end. first
+// reports whether no prompt is above them.
 func (r *Reader) above(p *chat.Parser, from, end int, first bool) {
 	if first {
 		welcome(p, end)
@@ -163,10 +163,10 @@ func (r *Reader) above(p *chat.Parser, from, end int, first bool) {
 	}
 }
 
-// command matches a command of the agent itself.
+// command matches a prompt that is a command to the agent itself.
 var command = lazy.Regexp(`^/[a-z][a-z0-9:_-]*( |$)`)
 
-// welcome adds what is above the first prompt, up to a line.
+// welcome adds the text above the first prompt, which begins on line end.
 func welcome(p *chat.Parser, end int) {
 	first := row.SkipBlank(p.Lines[:end], 0)
 	var texts []string
@@ -179,7 +179,7 @@ func welcome(p *chat.Parser, end int) {
 	}
 }
 
-// reply adds what is on the lines [from, end), between two prompts.
+// reply adds the items on the lines [from, end), between two prompts.
 func (r *Reader) reply(p *chat.Parser, from, end int) {
 	blocks := blocksOf(p.Lines, from, end)
 	said := slices.IndexFunc(blocks, block.speaks)
@@ -195,15 +195,15 @@ func (r *Reader) reply(p *chat.Parser, from, end int) {
 	}
 }
 
-// speaks reports whether a block is what the model wrote.
+// speaks reports whether the model wrote the block.
 func (b block) speaks() bool { return !b.notice && !b.framed && !b.hung }
 
-// goesOn reports whether a block goes on with the one below it.
+// goesOn reports whether the block below continues b.
 func (b block) goesOn(below block) bool {
 	return below.sign == "" && !below.framed && !b.framed && !b.hung && below.notice == b.notice
 }
 
-// add adds the item of a block.
+// add adds the item that a block shows.
 func (b block) add(p *chat.Parser) {
 	role, rule := session.RoleAssistant, "reply"
 	if b.notice {
@@ -217,7 +217,7 @@ func (b block) add(p *chat.Parser) {
 	}
 }
 
-// blocksOf parts lines at blank rows, signs and boxes.
+// blocksOf splits the lines [from, end) at blank rows, signs and boxes.
 func blocksOf(lines []row.Line, from, end int) (out []block) {
 	margin := marginOf(lines[from:end])
 	for i := from; i < end; {
@@ -242,7 +242,7 @@ func blocksOf(lines []row.Line, from, end int) (out []block) {
 		})
 		b.end = i + n
 		for b.end > i+1 && isLine(lines[b.end-1].Text) && !junctions(lines[b.end-1].Text) {
-			b.end-- // of what is below
+			b.end-- // the line belongs to the block below
 		}
 		b.hung = n > 1 && hangs(lines[i+1]) && !hangs(l)
 		b.notice = hangs(l) || grey(lines[i:b.end]) && barWidth(l) == 0
@@ -266,7 +266,7 @@ func marginOf(lines []row.Line) int {
 	return max(0, margin)
 }
 
-// boxed returns the rows of the box that lines begin with, or 0.
+// boxed returns the number of rows of the box at the start of lines, or 0 if there is none.
 func boxed(lines []row.Line) int {
 	if len(lines) < 2 || !isLine(lines[0].Text) || junctions(lines[0].Text) {
 		return 0
@@ -283,10 +283,10 @@ func boxed(lines []row.Line) int {
 			return n + 2
 		}
 	}
-	return len(row.Trim(lines)) // more of it comes
+	return len(row.Trim(lines)) // its end is not drawn yet
 }
 
-// junctions reports whether a line has corners between its ends, as the upper one of a table.
+// junctions reports whether a line has junctions between its ends, like the top of a table.
 func junctions(text string) bool {
 	line := []rune(strings.TrimSpace(text))
 	if len(line) < 3 {
@@ -303,8 +303,7 @@ func junctions(text string) bool {
 // hangs reports whether a row begins with a corner that leads to output from the row above.
 func hangs(l row.Line) bool { return isCorner(row.FirstRune(strings.TrimLeft(l.Text, " "))) }
 
-// isCorner reports whether a character is drawn from above to the right: a lower left corner of a
-// box, or of a bracket.
+// isCorner reports whether a character is the lower left corner of a box or a bracket.
 func isCorner(c rune) bool {
 	return c >= 0x2514 && c <= 0x2517 || c >= 0x2558 && c <= 0x255a || c == 0x2570 || c == 0x23bf
 }
@@ -319,7 +318,7 @@ func grey(lines []row.Line) bool {
 	return true
 }
 
-// call returns the item of a call: its first row, and its output.
+// call returns the item of a call. Its first row has the name and the input, the others the output.
 func call(lines []row.Line, b *block) chat.Item {
 	text := func(l row.Line) string {
 		return strings.TrimSpace(strings.TrimFunc(strings.TrimSpace(l.Text),

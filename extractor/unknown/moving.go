@@ -9,21 +9,21 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// moving knows the rows that say that the agent works: they are right above the input area, and
-// drawn again and again in place, with another sign or number.
+// moving recognises the rows that show that the agent works, such as a spinner. They are a little
+// above the input area, and are redrawn in place with another sign or number.
 type moving struct {
-	words []string      // without signs and digits
-	inks  []vterm.Style // of the text; none is that of ordinary text
-	last  []string      // the texts of the rows there in the frame before, bottom first
+	words []string      // their letters
+	inks  []vterm.Style // styles of their text, other than the style of ordinary text
+	last  []string      // texts of the rows above the input area in the previous frame, bottom first
 }
 
-// maxMoving bounds what is learned, movingRows how many rows above the input area are looked at.
 const (
-	maxMoving  = 64
-	movingRows = 8
+	maxMoving  = 64 // maximum length of words and of inks
+	movingRows = 8  // number of rows above the input area to look at
 )
 
-// see looks at the rows above the input area. The row above one that moves stays.
+// see learns from the rows above the input area. A row moves if only its signs and digits change,
+// and the row above it does not.
 func (m *moving) see(lines []row.Line) {
 	var now []row.Line
 	for i := len(lines) - 1; i >= 0 && len(now) <= movingRows; i-- {
@@ -49,9 +49,9 @@ func (m *moving) see(lines []row.Line) {
 	}
 }
 
-// first returns the first of the last rows that say that the agent works; moves is false if none
-// does. What is above a row for which not holds says nothing, nor does that row. The ink of a row
-// counts in the last block only.
+// first returns the first of the last rows of lines that shows that the agent works. moves is false
+// if there is none. Rows up to the last one for which not holds do not count. A row is recognised
+// by its words, or in the last block by its ink.
 func (m *moving) first(lines []row.Line, not func(row.Line) bool) (at int, moves bool) {
 	inked, from := lastBlock(lines), max(0, len(lines)-movingRows)
 	from += 1 + row.Last(lines[from:], not)
@@ -67,7 +67,7 @@ func (m *moving) first(lines []row.Line, not func(row.Line) bool) (at int, moves
 	return len(lines), false
 }
 
-// lastBlock returns the first of the rows at the end that no blank row parts.
+// lastBlock returns the index of the first row after the last blank one.
 func lastBlock(lines []row.Line) int {
 	top := len(lines)
 	for top > 0 && lines[top-1].Text != "" {
@@ -76,7 +76,7 @@ func lastBlock(lines []row.Line) int {
 	return top
 }
 
-// inkOf returns the style of a row's text, behind its sign.
+// inkOf returns the style of a row's text after its sign.
 func inkOf(l row.Line) vterm.Style { return l.StyleAt(max(signWidth(l, 0), row.Indent(l.Text))) }
 
 // wordsOf returns the letters of a text.

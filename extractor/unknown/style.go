@@ -9,16 +9,16 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// slack is how much shorter than the window a line may be that was wrapped.
+// slack is the number of cells by which a wrapped line may be shorter than the window.
 const slack = 8
 
-// styleOf returns how replies are drawn whose text begins in a column.
+// styleOf returns the style of replies whose text begins in column left.
 func styleOf(left int) *markdown.Style {
 	return &markdown.Style{Left: left, Slack: slack, Code: code, Gutter: gutter}
 }
 
-// code counts the lines of the code block that lines begin with: groups in which a line is code by
-// its words, or has a number, and few are prose.
+// code returns the number of lines of the code block at the start of ls. It consists of groups in
+// which more lines look like code or have a number than look like prose.
 func code(ls []markdown.Line) int {
 	return markdown.CodeGroups(ls, codeGroup, codeGroup)
 }
@@ -53,7 +53,7 @@ func codeGroup(ls []markdown.Line) int {
 // number matches the number of a code line.
 var number = lazy.Regexp(`^ *(\d+)(?: |$)`)
 
-// gutter reads the number of a code line: it is in another ink than what follows.
+// gutter parses the number of a code line. The number is in another ink than the code.
 func gutter(l *markdown.Line) (width, n int) {
 	m := number().FindStringSubmatch(l.Text)
 	if m == nil {

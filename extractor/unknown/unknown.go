@@ -1,16 +1,17 @@
-// Package unknown reads an agent that nobody has described, by what all agents have in common. It
-// knows no names, words or signs. What it finds out is the state of a Reader, one for each run:
+// Package unknown reads conversations with agents that have no package of their own. It relies on
+// what all agents have in common, and on no names, words or signs. A Reader learns how one program
+// draws while it runs:
 //
-//   - The input area (area.go) is where the cursor rests: between lines, on a background, behind a
-//     vertical line, or behind a sign with chrome below.
-//   - A prompt is what was typed there and is gone, once it is shown above, and something new is
-//     below it. That begins the conversation: a program in which nothing is sent, or nothing is
-//     answered, never has one.
-//   - How that prompt is drawn is how all are: its sign, its column, its ink and its background.
-//   - Chrome is what keeps its distance from the input area from one turn to the next, and, while
-//     the agent works, the short block right above the input area.
-//   - Between two prompts are blocks (blocks.go). One with a frame, or with a row of output hung
-//     from it, is a call. One in grey is what the agent says of itself. The rest is the reply.
+//   - The cursor rests in the input area (area.go). The area is between two lines, on a background,
+//     to the right of a vertical line, or to the right of a sign with chrome below.
+//   - Text that leaves the input area and appears above it, with new text below, is a prompt with
+//     the start of an answer. The conversation begins there. Programs that show no such thing, such
+//     as editors and pagers, never have a conversation.
+//   - Later prompts are drawn like the first one: the same sign, column, ink and background.
+//   - Rows that keep their distance from the input area from turn to turn are chrome. So is the
+//     short block right above the input area while the agent works (moving.go).
+//   - The rows between two prompts form blocks (blocks.go). A block in a box, or with output hung
+//     from its first row, is a call. A grey block is a notice. All others are the reply.
 package unknown
 
 import (
@@ -23,35 +24,36 @@ import (
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
-// These bound what is learned: prompts by what was typed, and ways to draw one.
+// Limits on what a Reader learns.
 const (
-	maxSent  = 256
-	maxLooks = 16
+	maxSent  = 256 // prompts
+	maxLooks = 16  // ways to draw a prompt
 )
 
-// Reader is what is known of one program. The zero Reader knows nothing yet.
+// Reader learns how one program draws. The zero Reader is ready to use. It is not safe for
+// concurrent use.
 type Reader struct {
-	kind   kind            // of the input area
+	kind   kind            // kind of the input area; noArea until the conversation has begun
 	looks  []look          // how prompts are drawn
-	sent   map[string]bool // the letters of prompts that were typed
-	empty  kind            // of the input area when nothing was typed there
-	typed  typed           // what is in the input area, or was sent last
-	still  []string        // the rows right above the input area that were there before the last prompt, too, bottom first
+	sent   map[string]bool // letters of the prompts that were sent
+	empty  kind            // kind of the input area when it was last seen empty, before any input
+	typed  typed           // the text in the input area, or the text that left it last
+	still  []string        // texts of the chrome rows above the input area, bottom first
 	top    []row.Line      // on the alternate screen, the rows above the first prompt
-	moving moving          // what shows that it works
-	busy   bool            // a prompt was sent, and the screen has not been quiet with an empty input since
+	moving moving          // rows that show that the agent works
+	busy   bool            // a prompt was sent, and no settled frame has shown an empty input area since
 }
 
 // typed is a text in the input area.
 type typed struct {
 	letters string
-	row     row.Line    // the area's first row
-	style   vterm.Style // of its text
-	above   []row.Line  // the rows above the area
-	pending bool        // it has left the area
+	row     row.Line    // first row of the area
+	style   vterm.Style // style of the text
+	above   []row.Line  // rows above the area
+	pending bool        // the text has left the area
 }
 
-// Look returns how the program is read.
+// Look returns a look that reads the program with what r has learned.
 func (r *Reader) Look() *chat.Look {
 	return &chat.Look{
 		Begins:   func(string) bool { return false },
@@ -63,7 +65,8 @@ func (r *Reader) Look() *chat.Look {
 	}
 }
 
-// See looks at a frame. It reports whether that shows a prompt and the beginning of an answer.
+// See learns from a frame. It reports whether the frame shows a new prompt and the start of an
+// answer. settled reports whether nothing is being drawn.
 func (r *Reader) See(s chat.Screen, settled bool) (answered bool) {
 	a := find(s)
 	if a.kind == noArea || r.kind != noArea && r.kind != a.kind {
@@ -87,7 +90,8 @@ func (r *Reader) See(s chat.Screen, settled bool) (answered bool) {
 	return r.typed.pending && r.answer(s, &a, settled)
 }
 
-// answer looks for what was sent, and for the beginning of an answer below it.
+// answer reports whether the text that was sent is on the screen above the input area, with the
+// start of an answer below it, and learns from them.
 func (r *Reader) answer(s chat.Screen, a *area, settled bool) bool {
 	first, end := r.echo(s.Lines[:a.top])
 	if first < 0 || !r.newBelow(s.Lines[end:a.top]) {
@@ -105,7 +109,8 @@ func (r *Reader) answer(s chat.Screen, a *area, settled bool) bool {
 	return true
 }
 
-// echo finds the rows that show what was sent, and nothing else; first is -1 if none do.
+// echo finds the last rows that show the text that was sent, and nothing else. first is -1 if there
+// are none.
 func (r *Reader) echo(lines []row.Line) (first, end int) {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Text == "" {
@@ -118,8 +123,9 @@ func (r *Reader) echo(lines []row.Line) (first, end int) {
 	return -1, 0
 }
 
-// spells returns how many rows, from the first on, have these letters together, and at most a few
-// more that were typed last; 0 if they have others.
+// spells returns the number of rows at the start of lines that consist of the letters in want. Up
+// to half as many letters may follow, since the last of them may have been typed after the last
+// frame. It returns 0 if the rows have other letters.
 func spells(lines []row.Line, want string) int {
 	more := len(want) / 2
 	for n, l := range lines {
@@ -138,16 +144,16 @@ func spells(lines []row.Line, want string) int {
 	return 0
 }
 
-// inPlace reports whether what was sent is where it was typed, as at the prompt of a shell.
+// inPlace reports whether the sent text is still where it was typed, as at a shell's prompt.
 func (r *Reader) inPlace(lines []row.Line, first int) bool {
 	l, was := lines[first], r.typed.above
 	same := l.Text == r.typed.row.Text && l.StyleAt(row.Extent(l.Row)-1) == r.typed.style
 	return same && (first == 0 || len(was) == 0 || lines[first-1].Text == was[len(was)-1].Text)
 }
 
-// newBelow reports whether one of the rows below a prompt was not on the screen when that was
-// typed. A blank row or a line parts them from the prompt; else it waits in a queue, with a hint.
-// A row on the right is chrome: a prompt in a queue may have one below.
+// newBelow reports whether an answer begins in the rows below a prompt: one of them was not on the
+// screen while the prompt was typed. Hints do not count. They are right below a prompt that waits
+// in a queue, or on the right of the screen.
 func (r *Reader) newBelow(rows []row.Line) bool {
 	if len(rows) == 0 || rows[0].Text != "" && !isFrame(rows[0].Text) {
 		return false
@@ -158,8 +164,8 @@ func (r *Reader) newBelow(rows []row.Line) bool {
 	})
 }
 
-// rest compares the rows between a prompt and the input area with those that were above that area
-// when the prompt was typed: chrome has not moved.
+// rest learns which rows above the input area are chrome: those that were at the same distance from
+// it while the prompt was typed. rows are the rows between the prompt and the area.
 func (r *Reader) rest(rows []row.Line) {
 	r.still = nil
 	was := r.typed.above
@@ -172,8 +178,8 @@ func (r *Reader) rest(rows []row.Line) {
 	}
 }
 
-// isChrome reports whether a row is chrome that is n rows above the input area: it has not moved
-// since the last prompt, it is a line, or it is on the right.
+// isChrome reports whether a row, n rows above the input area, is chrome: it has not moved since
+// the last prompt, it is blank or a line, or it is on the right.
 func (r *Reader) isChrome(l row.Line, n int) bool {
 	return n < len(r.still) && l.Text == r.still[n] || l.Text == "" || isLine(l.Text) || onTheRight(l)
 }
@@ -181,16 +187,17 @@ func (r *Reader) isChrome(l row.Line, n int) bool {
 // onTheRight reports whether a row of its own begins right of the first third of the screen.
 func onTheRight(l row.Line) bool { return !l.Wrapped && row.Indent(l.Text) > l.Cols/3 }
 
-// busyRows is how many rows the block has at most that is chrome while the agent works.
+// busyRows is the maximum height of the block above the input area that is chrome while the agent
+// works.
 const busyRows = 3
 
-// split parts the screen.
+// split separates the conversation from the chrome.
 func (r *Reader) split(s chat.Screen) chat.Split {
 	a := find(s)
 	if a.kind != r.kind { // a menu, a question, or another program
 		return chat.Split{OK: true, Overlay: true}
 	}
-	if !r.busy && a.text() != "" { // what else is new is completions of that
+	if !r.busy && a.text() != "" { // any other change is a list of completions
 		return chat.Split{OK: true, Overlay: true}
 	}
 	sp := chat.Split{OK: true, Top: r.pinned(s), Bottom: a.top, State: chat.StateIdle}
@@ -218,8 +225,8 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	return sp
 }
 
-// pinned returns how many rows at the top of the alternate screen have not moved, although the rows
-// below them have.
+// pinned returns the number of rows at the top of the alternate screen that have not moved although
+// the rows below them have.
 func (r *Reader) pinned(s chat.Screen) int {
 	n := 0
 	for n < min(len(r.top), len(s.Lines)) && s.Lines[n].Text == r.top[n].Text {
@@ -231,8 +238,7 @@ func (r *Reader) pinned(s chat.Screen) int {
 	return len(row.Trim(s.Lines[:n]))
 }
 
-// scrollBar returns the column of the scroll bar beside rows, 0 if there is none: most of them end
-// in it.
+// scrollBar returns the column of the scroll bar in which most rows end, or 0 if there is none.
 func scrollBar(lines []row.Line) int {
 	ends := map[int]int{}
 	for _, l := range lines {

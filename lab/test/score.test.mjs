@@ -280,15 +280,20 @@ test("what an agent leaves out where it draws is not held against a transcript",
   assert.equal(exact("opencode", "see https://a.test/x", "see https://a.test/x (https://a.test/x)"), 1);
   assert.equal(exact("claude", "see https://a.test/x", "see https://a.test/x (https://a.test/x)"), 0);
   const marked = (agent, said, markdown) =>
-    score({ ...truth(talk(["assistant", said])), agent }, { entries: [{ ...talk(["assistant", markdown])[0], markdown }] }).markdown;
-  assert.equal(marked("opencode", "# Use `x`\n\n[`y`](https://a.test) and `z`", "# Use x\n\ny (https://a.test) and `z`"), 1);
+    score(
+      { ...truth(talk(["assistant", said])), agent },
+      { entries: [{ ...talk(["assistant", markdown])[0], markdown }] },
+    ).markdown;
+  const said = "# Use `x`\n\n[`y`](https://a.test) and `z`";
+  assert.equal(marked("opencode", said, "# Use x\n\ny (https://a.test) and `z`"), 1);
   assert.ok(marked("opencode", "Use `x`", "Use x") < 1);
   assert.ok(marked("codex", "# Use `x`", "# Use x") < 1);
 });
 
 test("lines that were never there may be missing, and only those", () => {
   const said = "```\na\nx\n```\n\n```\nb\nx\n```",
-    of = (unshown, text) => score(truth([{ role: "assistant", text: said, unshown }]), { entries: talk(["assistant", text]) });
+    of = (unshown, text) =>
+      score(truth([{ role: "assistant", text: said, unshown }]), { entries: talk(["assistant", text]) });
   assert.equal(of([2], "```\na\n```\n\n```\nb\nx\n```").exact, 1);
   assert.equal(of([2], "```\na\nx\n```\n\n```\nb\n```").exact, 0);
   assert.equal(of([2], "```\na\n```\n\n```\nb\n```").code, 0);

@@ -134,7 +134,8 @@ test("the lines of a code block with tabs are indented as they were drawn", () =
 test("a line of code that is in two blocks was there if it was with its neighbours", () => {
   const text = "```\nfunc a() {\n  x := 0\n}\n```\n\n### run\n\n```\nfunc b() {\n  x := 0\n}\n```\n\nrun it",
     alternate = "\x1b[?1049h",
-    [e] = watch([said(text)], [[0, "o", [alternate + "func a() {", "", "func b() {", "  x := 0", "}", "", "run it"].join("\r\n")]]);
+    rows = ["func a() {", "", "func b() {", "  x := 0", "}", "", "run it"],
+    [e] = watch([said(text)], [[0, "o", alternate + rows.join("\r\n")]]);
   assert.deepEqual(e.unshown, [2, 3, 6]);
   assert.deepEqual(e.unstyled, ["# run"]);
   const [whole] = watch([said(text)], [[0, "o", alternate + text.replaceAll("\n", "\r\n")]]);

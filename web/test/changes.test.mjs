@@ -62,5 +62,7 @@ test("S4 a part is downloaded", { skip }, async () => {
   await tab.click("text=A part, or a film…");
   await tab.fill("dialog [name=from]", "soon");
   await tab.click("dialog button.strong");
-  await tab.waitForFunction(() => /neither an entry nor a time/.test(document.querySelector("dialog .bad").textContent));
+  await tab.waitForFunction(() =>
+    /neither an entry nor a time/.test(document.querySelector("dialog .bad").textContent),
+  );
 });

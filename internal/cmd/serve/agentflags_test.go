@@ -64,7 +64,8 @@ func TestAgentapiFlags(t *testing.T) {
 			with(func(o *agentServer) { o.StateFile, o.SaveState = "s", true })},
 		{[]string{"--content", "markdown", "--tools", "-W", "100", "-H", "40"},
 			with(func(o *agentServer) { o.Markdown, o.Tools, o.Cols, o.Rows = true, true, 100, 40 })},
-		{[]string{"--token-file", secret}, with(func(o *agentServer) { o.Access.Token = "0123456789abcdef0123456789abcdef" })},
+		{[]string{"--token-file", secret},
+			with(func(o *agentServer) { o.Access.Token = "0123456789abcdef0123456789abcdef" })},
 	} {
 		got, err := parse(t, c.args...)
 		if err != nil {

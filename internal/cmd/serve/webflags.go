@@ -106,7 +106,8 @@ func (f *webFlags) checkLocal() error {
 		return misuse(errors.New("--public-links needs the sessions of a team: --db postgres://…"))
 	}
 	if f.Raw != "" || f.URL != "" || f.Issuer != "" || f.Client != "" || f.SecretFile != "" {
-		return misuse(errors.New("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions of a team: --db postgres://…"))
+		return misuse(errors.New("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions " +
+			"of a team: --db postgres://…"))
 	}
 	return nil
 }
@@ -117,10 +118,12 @@ func wrongUsage(text string) error { return misuse(errors.New(text)) }
 // and records nothing, and each user has tokens.
 func (f *webFlags) CheckTeam() error {
 	if f.NewToken || f.TokenFile != "" || f.OpenReading {
-		return misuse(errors.New("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token add`): leave out --token-file, --new-token and --open-reading"))
+		return misuse(errors.New("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token " +
+			"add`): leave out --token-file, --new-token and --open-reading"))
 	}
 	if f.AllowRun || f.Bridge != "" || f.BridgeFrom != "" || f.OpenPage || f.Subscribe || f.AgentID != "" || f.MCP || f.Agentapi {
-		return wrongUsage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, --bridge-command, --bridge-server, --open, " +
+		return wrongUsage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, " +
+			"--bridge-command, --bridge-server, --open, " +
 			"--allow-subscribe, --agent-id, --mcp and --agentapi")
 	}
 	if (f.Issuer == "") != (f.Client == "") || f.SecretFile != "" && f.Issuer == "" {

@@ -39,11 +39,11 @@ type board struct {
 	changed  chan struct{}
 	status   string
 	messages []Message
-	versions []int // version of each message
+	versions []int // for each message, the version in which it changed last
 	notes    []note
 	failures []failure
 	screen   string
-	painted  int // version of the screen
+	painted  int // the version in which the screen changed last
 	watchers int // number of clients that watch the screen
 	over     bool
 }
