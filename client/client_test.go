@@ -38,11 +38,12 @@ func TestResumeExactlyOnce(t *testing.T) {
 	for range 20 {
 		wg.Go(func() {
 			lost := 0
-			s, err := c.Attach(t.Context(), peerID, client.AttachOptions{Mode: protocol.ModeBytes, OnEvent: func(e client.Event) {
-				if _, ok := e.(client.Lost); ok {
-					lost++
-				}
-			}})
+			s, err := c.Attach(t.Context(), peerID,
+				client.AttachOptions{Mode: protocol.ModeBytes, OnEvent: func(e client.Event) {
+					if _, ok := e.(client.Lost); ok {
+						lost++
+					}
+				}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -91,7 +92,8 @@ func TestRequests(t *testing.T) {
 	if n, err := io.WriteString(s, big); n != len(big) || err != nil {
 		t.Errorf("wrote %d: %v", n, err)
 	}
-	for _, err := range []error{s.Take(t.Context()), s.Resize(t.Context(), 100, 30), s.Grant(t.Context(), time.Minute), s.Revoke(t.Context()), s.Kill(t.Context(), 15), s.Release(t.Context())} {
+	for _, err := range []error{s.Take(t.Context()), s.Resize(t.Context(), 100, 30), s.Grant(t.Context(), time.Minute),
+		s.Revoke(t.Context()), s.Kill(t.Context(), 15), s.Release(t.Context())} {
 		if err != nil {
 			t.Error(err)
 		}

@@ -295,7 +295,8 @@ func (c *Command) run(conn *commandConn) {
 			return
 		}
 		if c.isKilled() {
-			c.err = fmt.Errorf("%w after it was killed: %v", ErrLost, err) //nolint:errorlint // an end of file is not the command's
+			//nolint:errorlint // an end of file is not the command's
+			c.err = fmt.Errorf("%w after it was killed: %v", ErrLost, err)
 			return
 		}
 		if c.err = again.lost(err); c.err != nil {

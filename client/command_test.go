@@ -41,7 +41,8 @@ type dataplane struct {
 }
 
 func newDataplane(t *testing.T, protocol string) *dataplane {
-	d := &dataplane{t: t, protocol: protocol, conns: make(chan *websocket.Conn, 10), requests: make(chan *http.Request, 10), status: make(chan int, 10)}
+	d := &dataplane{t: t, protocol: protocol, conns: make(chan *websocket.Conn, 10),
+		requests: make(chan *http.Request, 10), status: make(chan int, 10)}
 	over := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/d"+command.Path {
@@ -183,7 +184,8 @@ type scriptStep struct {
 // rowsOf are the rows that each conversation shows: `go test -run CommandConversations/.*C5` runs
 // those of one.
 var rowsOf = map[string]string{
-	"l01": "C1_C13", "l02": "C2_C3", "l03": "C4", "l04": "C4", "l05": "C5", "l06": "C5", "l07": "C6", "l08": "C7", "l09": "C8",
+	"l01": "C1_C13", "l02": "C2_C3", "l03": "C4", "l04": "C4", "l05": "C5", "l06": "C5", "l07": "C6", "l08": "C7",
+	"l09": "C8",
 	"l10": "C9", "l11": "C10", "l12": "C1", "l13": "C12",
 }
 
@@ -201,7 +203,8 @@ func TestCommandConversations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &script{t: t, d: newDataplane(t, ""), conns: map[string]*websocket.Conn{}, started: make(chan *client.Command, 1), ended: make(chan outcome, 1)}
+			s := &script{t: t, d: newDataplane(t, ""), conns: map[string]*websocket.Conn{},
+				started: make(chan *client.Command, 1), ended: make(chan outcome, 1)}
 			go s.run(s.d.commands())
 			for line := range strings.Lines(string(text)) {
 				var step scriptStep
@@ -406,7 +409,8 @@ func (s *script) check(step scriptStep) {
 	var failure *client.CommandError
 	switch step.Error {
 	case "SandboxOperationError": // C8
-		if want := strings.ReplaceAll(step.Message, "$ref:id", s.id); !errors.As(o.err, &failure) || failure.Message != want || failure.Type != command.SessionExpired {
+		if want := strings.ReplaceAll(step.Message, "$ref:id", s.id); !errors.As(o.err, &failure) ||
+			failure.Message != want || failure.Type != command.SessionExpired {
 			s.t.Errorf("error %v, want %q", o.err, want)
 		}
 	case "SandboxConnectionError": // C4, C7
@@ -466,7 +470,8 @@ func TestInputOnce(t *testing.T) {
 			ws := d.accept()
 			first := read(t, ws)
 			taken := int64(len(got))
-			write(t, ws, command.Reply{Type: command.Started, CommandID: first["command_id"].(string), PID: 1, StdinOffset: &taken})
+			write(t, ws, command.Reply{Type: command.Started, CommandID: first["command_id"].(string), PID: 1,
+				StdinOffset: &taken})
 			for n := 0; ; n++ {
 				_, text, err := ws.Read(t.Context())
 				if err != nil {
@@ -547,7 +552,8 @@ func TestGapHasItsSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []client.CommandEvent{
-		client.Chunk{Stream: client.Stderr, Offset: 0, Text: "abc"}, client.Chunk{Stream: client.Stderr, Offset: 3, Text: "d"},
+		client.Chunk{Stream: client.Stderr, Offset: 0, Text: "abc"},
+		client.Chunk{Stream: client.Stderr, Offset: 3, Text: "d"},
 		client.Gap{Stream: client.Stderr, From: 4, To: 10, Info: "bytes 4 to 10 are lost"},
 		client.Chunk{Stream: client.Stderr, Offset: 10, Text: "x"},
 	}

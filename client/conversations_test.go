@@ -183,7 +183,8 @@ func (c *talk) play(t *testing.T) {
 			to.send(said)
 		}
 		if exit < 0 {
-			to.send(frame(1_000_000, map[string]any{"kind": "output", "stream": "stdout", "data": base64.StdEncoding.EncodeToString([]byte(farewell))}))
+			to.send(frame(1_000_000, map[string]any{"kind": "output", "stream": "stdout",
+				"data": base64.StdEncoding.EncodeToString([]byte(farewell))}))
 			to.send(frame(1_000_001, map[string]any{"kind": "closed", "exit_code": 7}))
 		}
 		close(last)

@@ -80,7 +80,8 @@ func ExampleStream_Write() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := sessions.Attach(ctx, "last", client.AttachOptions{Name: "example", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	s, err := sessions.Attach(ctx, "last", client.AttachOptions{Name: "example", Kind: protocol.Agent,
+		Mode: protocol.ModeNone})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,8 @@ import (
 // empty, those found by rundir.Find.
 type local struct {
 	dir, database string
-	other         func(ctx context.Context, ref string) (io.ReadWriteCloser, error) // to those without one; nil: there are none
+	// to those without one; nil: there are none
+	other func(ctx context.Context, ref string) (io.ReadWriteCloser, error)
 }
 
 func (l local) follow(string, AttachOptions) place { return l }
@@ -128,7 +129,8 @@ func (l local) hello(ctx context.Context, id string) (protocol.Hello, error) {
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	return shake(conn, protocol.NewReader(bufio.NewReader(conn)), protocol.Attach{Version: protocol.Version, Name: "list", Kind: protocol.Human, Mode: protocol.ModeNone})
+	return shake(conn, protocol.NewReader(bufio.NewReader(conn)),
+		protocol.Attach{Version: protocol.Version, Name: "list", Kind: protocol.Human, Mode: protocol.ModeNone})
 }
 
 // shake sends the first frame and reads the answer.

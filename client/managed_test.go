@@ -36,7 +36,8 @@ func TestWhichSessionIsMeant(t *testing.T) {
 		t.Errorf("without a session: %v", err)
 	}
 	v := watch(t, c, client.AttachOptions{Control: true, Start: &client.Start{Cols: 100, Rows: 30}})
-	if q := m.requests("start_shell"); len(q) != 1 || q[0]["agent_id"] != agentID || q[0]["cols"] != 100.0 || q[0]["rows"] != 30.0 {
+	if q := m.requests("start_shell"); len(q) != 1 || q[0]["agent_id"] != agentID || q[0]["cols"] != 100.0 ||
+		q[0]["rows"] != 30.0 {
 		t.Errorf("started by %v", q)
 	}
 	m.output("hello")
@@ -60,7 +61,8 @@ func TestURLNamesMachineAndSession(t *testing.T) {
 	m := &manager{agents: []string{agentID, "other"}}
 	m.listen(t)
 	m.output("there")
-	for _, path := range []string{"/agent-01", "/agent-01/main", "/agent-01/" + sessionID, "/agent-01/019a0000", "/ws/sandbox/agent-01/main", "/agent%2D01/main?token=x"} {
+	for _, path := range []string{"/agent-01", "/agent-01/main", "/agent-01/" + sessionID, "/agent-01/019a0000",
+		"/ws/sandbox/agent-01/main", "/agent%2D01/main?token=x"} {
 		c, err := client.Dial(t.Context(), m.url+path, client.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -69,8 +71,10 @@ func TestURLNamesMachineAndSession(t *testing.T) {
 		testkit.Eventually(t, path, func() bool { return strings.HasSuffix(v.text(), "there") })
 		_ = v.s.Close()
 	}
-	for _, bad := range []string{"ws:///x", "ws://h/a/b/c", "ws://u:secret@h/a", "ws://h/%zz?token=secret", "ws://h\x7f/?token=secret"} {
-		if _, err := client.Dial(t.Context(), bad, client.Options{}); err == nil || strings.Contains(err.Error(), "secret") && !strings.Contains(bad, "u:secret") {
+	for _, bad := range []string{"ws:///x", "ws://h/a/b/c", "ws://u:secret@h/a", "ws://h/%zz?token=secret",
+		"ws://h\x7f/?token=secret"} {
+		if _, err := client.Dial(t.Context(), bad, client.Options{}); err == nil ||
+			strings.Contains(err.Error(), "secret") && !strings.Contains(bad, "u:secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -229,7 +233,8 @@ func TestDroppingServerIsNotTriedAtFullSpeed(t *testing.T) {
 
 // Where the join is refused, by either text, the client shows what comes and says so.
 func TestRefusedJoinIsLiveOnly(t *testing.T) {
-	for _, text := range []string{"Session '" + sessionID + "' not found", "Invalid message: missing field `session_id` at line 1 column 77"} {
+	for _, text := range []string{"Session '" + sessionID + "' not found",
+		"Invalid message: missing field `session_id` at line 1 column 77"} {
 		for _, control := range []bool{false, true} {
 			m := &manager{refuse: text, subscribe: true}
 			c := m.serve(t)
@@ -413,7 +418,8 @@ func TestControlIsAskedForAgain(t *testing.T) {
 	first := watch(t, c, client.AttachOptions{Control: true})
 	second := watch(t, c, client.AttachOptions{Control: true})
 	var refused *protocol.Error
-	if err := second.s.Input(t.Context(), []byte("no")); !errors.As(err, &refused) || refused.Code != protocol.CodeNoControl {
+	if err := second.s.Input(t.Context(), []byte("no")); !errors.As(err, &refused) ||
+		refused.Code != protocol.CodeNoControl {
 		t.Errorf("typed without control: %v", err)
 	}
 	if err := first.s.Input(t.Context(), []byte("h\xc3")); err != nil { // a character in two parts
@@ -467,9 +473,11 @@ func TestTokenIsNotShown(t *testing.T) {
 			w.WriteHeader(status)
 			fmt.Fprintln(w, r.URL, r.Header)
 		}))
-		_, err := mustDial(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/a/b?token=secret-token").Attach(t.Context(), "", client.AttachOptions{})
+		_, err := mustDial(t, "ws"+strings.TrimPrefix(s.URL, "http")+"/a/b?token=secret-token").Attach(t.Context(), "",
+			client.AttachOptions{})
 		s.Close()
-		if err == nil || strings.Contains(err.Error(), "secret") || (status == 401 || status == 403) != errors.Is(err, client.ErrToken) {
+		if err == nil || strings.Contains(err.Error(), "secret") ||
+			(status == 401 || status == 403) != errors.Is(err, client.ErrToken) {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
@@ -525,7 +533,8 @@ func TestHostileMessages(t *testing.T) {
 		t.Errorf("shown %q", got)
 	}
 	told := v.told()
-	if !strings.Contains(told, "damaged") || !strings.Contains(told, "hello") || strings.ContainsAny(told, "\x1b\a\u202e") || len(told) > 2000 {
+	if !strings.Contains(told, "damaged") || !strings.Contains(told, "hello") ||
+		strings.ContainsAny(told, "\x1b\a\u202e") || len(told) > 2000 {
 		t.Errorf("told %q", told)
 	}
 	if n := count[protocol.Size](v); n != 0 {
@@ -556,7 +565,8 @@ func TestHostileEndlessFrames(t *testing.T) {
 		}
 		endless.Go(func() {
 			for i := 0; c.ctx.Err() == nil && i < 1000; i++ {
-				if c.ws.Write(c.ctx, 1, fmt.Appendf(nil, `{"type":"session_frame","session_id":"%s","seq":%d,"kind":"output","data":"%s"}`, sessionID, i, big)) != nil {
+				if c.ws.Write(c.ctx, 1, fmt.Appendf(nil,
+					`{"type":"session_frame","session_id":"%s","seq":%d,"kind":"output","data":"%s"}`, sessionID, i, big)) != nil {
 					return
 				}
 			}
@@ -580,7 +590,8 @@ func TestHostileNames(t *testing.T) {
 		if q["type"] == "list_sessions" {
 			c.send(map[string]any{"type": "session_list", "agent_id": "good", "sessions": []map[string]any{
 				{"session_name": "main", "session_id": "\x1b]0;x\a", "command_id": "c"},
-				{"session_name": "evil\x1b[2J\u202e", "session_id": "id-1", "command_id": "c", "command": "rm\r\n", "cols": 1 << 30, "rows": 5},
+				{"session_name": "evil\x1b[2J\u202e", "session_id": "id-1", "command_id": "c", "command": "rm\r\n",
+					"cols": 1 << 30, "rows": 5},
 			}})
 			return true
 		}
@@ -588,7 +599,8 @@ func TestHostileNames(t *testing.T) {
 	}
 	c := m.serve(t)
 	list, err := c.Sessions(t.Context())
-	if err != nil || len(list) != 1 || strings.ContainsAny(list[0].Title+strings.Join(list[0].Command, ""), "\x1b\u202e\r\n") {
+	if err != nil || len(list) != 1 || strings.ContainsAny(list[0].Title+strings.Join(list[0].Command, ""),
+		"\x1b\u202e\r\n") {
 		t.Errorf("%+v, %v", list, err)
 	}
 	_, err = c.Attach(t.Context(), "", client.AttachOptions{})
@@ -612,7 +624,8 @@ func TestHostileNobodyReads(t *testing.T) {
 	}
 	m.mu.Unlock()
 	sent := 0
-	text := fmt.Appendf(nil, `{"type":"session_frame","session_id":"%s","seq":%%d,"kind":"output","data":"%s"}`, sessionID, base64.StdEncoding.EncodeToString(make([]byte, 100<<10)))
+	text := fmt.Appendf(nil, `{"type":"session_frame","session_id":"%s","seq":%%d,"kind":"output","data":"%s"}`,
+		sessionID, base64.StdEncoding.EncodeToString(make([]byte, 100<<10)))
 	for i := range 10_000 {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		err := conn.ws.Write(ctx, 1, bytes.Replace(text, []byte("%d"), fmt.Append(nil, i+100), 1))

@@ -141,7 +141,8 @@ func (m *manager) accept(w http.ResponseWriter, r *http.Request) {
 	m.mu.Unlock()
 	defer m.leave(c)
 	if m.banner {
-		c.send(map[string]any{"type": "server_hello", "server_version": "1", "supported_client_messages": []string{}, "features": []string{}})
+		c.send(map[string]any{"type": "server_hello", "server_version": "1", "supported_client_messages": []string{},
+			"features": []string{}})
 	}
 	for {
 		_, b, err := ws.Read(c.ctx)
@@ -264,7 +265,8 @@ func (m *manager) list(c *managerConn, agent string) {
 	all := []map[string]any{}
 	if m.id != "" && agent == m.agents[0] {
 		one := map[string]any{
-			"session_name": "main", "command_id": commandID, "session_id": m.id, "session_type": "interactive", "command": "", "running": true,
+			"session_name": "main", "command_id": commandID, "session_id": m.id, "session_type": "interactive", "command": "",
+			"running":  true,
 			"liveness": map[string]any{"agent_connected": true, "replay_newest_seq": nil, "max_client_lag": 0},
 		}
 		if len(m.frames) > 0 {
@@ -366,7 +368,8 @@ func (m *manager) output(data string) {
 	m.add(map[string]any{"kind": "output", "stream": "stdout", "data": base64.StdEncoding.EncodeToString([]byte(data))})
 	for c := range m.conns {
 		if c.owns {
-			c.send(map[string]any{"type": "output", "agent_id": agentID, "command_id": commandID, "stream": "stdout", "data": data, "ts": 1_700_000_000_000})
+			c.send(map[string]any{"type": "output", "agent_id": agentID, "command_id": commandID, "stream": "stdout",
+				"data": data, "ts": 1_700_000_000_000})
 		}
 	}
 }

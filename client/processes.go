@@ -196,15 +196,16 @@ func (p *Processes) Output(ctx context.Context, id, cursor string) iter.Seq2[Com
 				return
 			}
 		}
-		err := p.watch(ctx, http.MethodGet, processPath(id, "/stream"), &s.cursor, nil, func(e serverEvent) (over bool, err error) {
-			events, err := s.take(e)
-			for _, e := range events {
-				if _, over = e.(Exited); !yield(e, nil) {
-					return true, nil
+		err := p.watch(ctx, http.MethodGet, processPath(id, "/stream"), &s.cursor, nil,
+			func(e serverEvent) (over bool, err error) {
+				events, err := s.take(e)
+				for _, e := range events {
+					if _, over = e.(Exited); !yield(e, nil) {
+						return true, nil
+					}
 				}
-			}
-			return over, err
-		})
+				return over, err
+			})
 		if err != nil {
 			yield(nil, err)
 		}
@@ -308,17 +309,18 @@ func (p *Processes) WaitForExit(ctx context.Context, id string) (Exited, error) 
 // *ExitedError if the process ends first.
 func (p *Processes) WaitForPort(ctx context.Context, id string, port int) error {
 	request := map[string]any{"port": port, "mode": "tcp", "processId": id}
-	return p.watch(ctx, http.MethodPost, "/api/port-watch", new(string), request, func(e serverEvent) (over bool, err error) {
-		switch e.Type {
-		case "ready":
-			return true, nil
-		case "process_exited":
-			return true, &ExitedError{Exited{Code: e.ExitCode}}
-		case "error":
-			return true, errors.New(e.Error)
-		}
-		return false, nil
-	})
+	return p.watch(ctx, http.MethodPost, "/api/port-watch", new(string), request,
+		func(e serverEvent) (over bool, err error) {
+			switch e.Type {
+			case "ready":
+				return true, nil
+			case "process_exited":
+				return true, &ExitedError{Exited{Code: e.ExitCode}}
+			case "error":
+				return true, errors.New(e.Error)
+			}
+			return false, nil
+		})
 }
 
 // serverEvent is an event of any of the API's streams.
@@ -335,7 +337,8 @@ const silence = time.Minute
 
 // watch calls take with each event of a stream until take returns over or an error. It reconnects
 // and continues after the event *cursor.
-func (p *Processes) watch(ctx context.Context, method, path string, cursor *string, request any, take func(serverEvent) (over bool, err error)) error {
+func (p *Processes) watch(ctx context.Context, method, path string, cursor *string, request any,
+	take func(serverEvent) (over bool, err error)) error {
 	again := tries{delay: p.delay, most: maxLosses}
 	for {
 		over, err := p.watchOnce(ctx, method, path, *cursor, request, func(e serverEvent) (bool, error) {
@@ -358,7 +361,8 @@ func (p *Processes) watch(ctx context.Context, method, path string, cursor *stri
 }
 
 // watchOnce is watch for a single connection.
-func (p *Processes) watchOnce(ctx context.Context, method, path, after string, request any, take func(serverEvent) (bool, error)) (over bool, err error) {
+func (p *Processes) watchOnce(ctx context.Context, method, path, after string, request any,
+	take func(serverEvent) (bool, error)) (over bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	dead := time.AfterFunc(silence, cancel)

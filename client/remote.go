@@ -138,7 +138,8 @@ func (s *remote) connect(ctx context.Context, id string) (io.ReadWriteCloser, er
 		}
 		id = live[0].ID
 	}
-	o := &websocket.DialOptions{HTTPClient: s.http, Subprotocols: []string{Subprotocol}, CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
+	o := &websocket.DialOptions{HTTPClient: s.http, Subprotocols: []string{Subprotocol},
+		CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
 	if s.token != "" {
 		o.Subprotocols = append(o.Subprotocols, TokenPrefix+base64.RawURLEncoding.EncodeToString([]byte(s.token)))
 	}

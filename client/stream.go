@@ -68,8 +68,9 @@ const queued = 16
 // live session matches. The caller must Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
-		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From, After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
-		place:  c.place.follow(ref, o), ref: ref, on: o.OnEvent, delay: c.delay,
+		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From,
+			After: o.After, Entries: o.Entries, Answers: o.Answers, Behalf: o.Behalf},
+		place: c.place.follow(ref, o), ref: ref, on: o.OnEvent, delay: c.delay,
 		events: make(chan Event, queued), done: make(chan struct{}), seq: -1,
 		waiting: map[uint32]chan error{}, control: o.Control,
 	}

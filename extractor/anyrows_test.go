@@ -147,7 +147,8 @@ func parseAny(t *rapid.T, p *Profile, lines []row.Line) {
 	at := 0
 	for _, it := range p.Parse(lines) {
 		if it.First < at || it.End < it.First || it.End > len(lines) {
-			t.Fatalf("%s: item %q has lines [%d, %d), the one before ended at %d of %d", p.Name, it.Rule, it.First, it.End, at, len(lines))
+			t.Fatalf("%s: item %q has lines [%d, %d), the one before ended at %d of %d", p.Name, it.Rule, it.First, it.End, at,
+				len(lines))
 		}
 		at = it.End
 	}

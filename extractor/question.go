@@ -46,7 +46,8 @@ var (
 
 // screenOf returns the Screen for a snapshot whose rows are lines.
 func screenOf(s *vterm.Snapshot, lines []row.Line) chat.Screen {
-	return chat.Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt, Title: s.Title}
+	return chat.Screen{Lines: lines, CursorX: s.CursorX, CursorY: s.CursorY, CursorVisible: s.Visible, Alt: s.Alt,
+		Title: s.Title}
 }
 
 // listRows is the maximum distance of a question's list from the end of the screen, in rows,
@@ -123,7 +124,8 @@ func Look(s *vterm.Snapshot, agent string) (sight Sight) {
 		if rest == len(screen.Lines) {
 			rest = 0
 		}
-		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[min(sp.Top, rest):rest]), Rest: textsOf(screen.Lines[rest:]), known: known}
+		sight = Sight{State: sp.State, Talk: textsOf(screen.Lines[min(sp.Top, rest):rest]),
+			Rest: textsOf(screen.Lines[rest:]), known: known}
 		if look.Box != nil && sp.State != chat.StateAsking {
 			b, ok := look.Box(screen.Lines)
 			sight.Box, sight.Boxed = b.Text(), ok

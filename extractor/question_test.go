@@ -15,10 +15,11 @@ func TestAsks(t *testing.T) {
 		screen string
 		want   bool
 	}{
-		"numbered, hidden cursor":   {hide + "Trust?\n❯ 1. Yes\n  2. No\n", true},
-		"numbered, with a hint":     {"Trust?\n❯ 1. Yes\n  2. No\n\n Enter to confirm\n", true},
-		"the second one is chosen":  {hide + "  1. Yes\n› 2. No\n", true},
-		"without numbers":           {" ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n", true},
+		"numbered, hidden cursor":  {hide + "Trust?\n❯ 1. Yes\n  2. No\n", true},
+		"numbered, with a hint":    {"Trust?\n❯ 1. Yes\n  2. No\n\n Enter to confirm\n", true},
+		"the second one is chosen": {hide + "  1. Yes\n› 2. No\n", true},
+		"without numbers": {" ❯ No, exit\n   Yes, I trust this folder\n\n Enter to confirm · Esc to cancel\n",
+			true},
 		"in a box":                  {hide + "╭────╮\n│ ● 1. Trust folder │\n│   2. Don't trust  │\n╰────╯\n", true},
 		"a list that was printed":   {"> 1. one\n  2. two\n$ ", false},
 		"a quotation":               {hide + "> 1. one\n> 2. two\n", false},
@@ -40,7 +41,8 @@ func TestAsks(t *testing.T) {
 		if got, known := extractor.Asks(term.Snapshot(), ""); got != tt.want || !known {
 			t.Errorf("%s: %v, %v", name, got, known)
 		}
-		if s := extractor.Look(term.Snapshot(), ""); (s.State == extractor.StateAsking) != tt.want || tt.want != (len(s.Rest) > 0) {
+		if s := extractor.Look(term.Snapshot(), ""); (s.State == extractor.StateAsking) != tt.want ||
+			tt.want != (len(s.Rest) > 0) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

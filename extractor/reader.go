@@ -322,7 +322,10 @@ func (r *Reader) bannerOn(lines []row.Line) (*Profile, chat.Banner, int) {
 	last := &r.lastBanner
 	if at := slices.Index(last.rows[:last.n], lines[0].Row); at > 0 {
 		return nil, chat.Banner{}, 0
-	} else if slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row, l row.Line) bool { return rw == l.Row }) {
+	} else if slices.EqualFunc(last.rows, lines[:min(last.n+1, len(lines))], func(rw *vterm.Row,
+		l row.Line) bool {
+		return rw == l.Row
+	}) {
 		return last.agent, last.says, last.n
 	}
 	for _, p := range r.profiles {

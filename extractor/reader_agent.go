@@ -35,7 +35,8 @@ func (r *Reader) flush(end int) {
 // it should be deferred.
 func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	s := &r.seg
-	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) { // drawn over the conversation, without a wipe
+	// drawn over the conversation, without a wipe
+	if len(s.items) > 0 && d.Dirty <= s.items[0].First && !s.cleared && r.clears(d) {
 		r.reopen(s.agent, s.alt, s.start)
 	}
 	k, from, headless := s.resume(d.Dirty)
@@ -58,7 +59,8 @@ func (r *Reader) show(d *document.Document, end int, settled, now bool) bool {
 	v := &session.View{Document: s.document, From: s.past + k, Past: s.past, Reprint: s.reprint, Settled: settled}
 	for i := range s.items[k:] {
 		it := &s.items[k+i]
-		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event, Open: it.Open && s.state != chat.StateIdle, Shortened: it.Shortened})
+		v.Items = append(v.Items, session.Sighting{Message: it.Message, Event: it.Event,
+			Open: it.Open && s.state != chat.StateIdle, Shortened: it.Shortened})
 	}
 	r.steps = append(r.steps, Step{View: v})
 	return true
@@ -81,7 +83,10 @@ func (s *segment) resume(dirty int) (k, from int, headless bool) {
 // clearedOnce drops an agent's message about a clear that the empty screen has already shown,
 // before any message of the user.
 func (s *segment) clearedOnce() {
-	first := slices.IndexFunc(s.items, func(it chat.Item) bool { return it.Role == session.RoleUser || it.Event == session.EventClear })
+	first := slices.IndexFunc(s.items, func(it chat.Item) bool {
+		return it.Role == session.RoleUser ||
+			it.Event == session.EventClear
+	})
 	if s.emptied && first >= 0 && s.items[first].Event != "" {
 		s.items = slices.Delete(s.items, first, first+1)
 	}
@@ -166,7 +171,8 @@ func (r *Reader) parse(lines []row.Line, headless, top bool) []chat.Item {
 // drawnAgain reports whether an item repeats the prompt above it as a whole, after the end of that
 // prompt was lost.
 func drawnAgain(above, it *chat.Item) bool {
-	return above.TruncatedAt == session.TruncatedTail && above.Role == session.RoleUser && it.Role == above.Role && strings.HasPrefix(it.Text, above.Text)
+	return above.TruncatedAt == session.TruncatedTail && above.Role == session.RoleUser && it.Role == above.Role &&
+		strings.HasPrefix(it.Text, above.Text)
 }
 
 // truncate records which of the item's lines are missing.

@@ -217,7 +217,8 @@ func (r *Reader) wentBy() []row.Line {
 		if row.Filled(l) {
 			blank = 0
 		}
-		chrome := strings.ContainsFunc(l.Text, unicode.IsLetter) && slices.ContainsFunc(r.chrome, func(c row.Line) bool { return c.Text == l.Text })
+		chrome := strings.ContainsFunc(l.Text, unicode.IsLetter) &&
+			slices.ContainsFunc(r.chrome, func(c row.Line) bool { return c.Text == l.Text })
 		if blank > 2 || chrome {
 			from = i + 1
 		}
@@ -257,7 +258,8 @@ func mostlyBlank(lines []row.Line) bool {
 func (r *Reader) startOver() {
 	r.flush(math.MaxInt)
 	var first string
-	if i := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser }); i >= 0 && r.seg.past == 0 {
+	if i := slices.IndexFunc(r.seg.items, func(it chat.Item) bool { return it.Role == session.RoleUser }); i >= 0 &&
+		r.seg.past == 0 {
 		first = words(r.seg.items[i].Text)
 	}
 	r.alt.Clear()

@@ -79,7 +79,8 @@ func (r *Reader) waits(s chat.Screen, settled bool) bool {
 		if settled && s.CursorY == 0 && r.seen.Visible {
 			r.shell.Alone(cursor, s.CursorX)
 		}
-	case settled && r.seen.Visible && slices.ContainsFunc(r.mux.typed, func(typed string) bool { return strings.HasPrefix(typed, before+" ") }):
+	case settled && r.seen.Visible && slices.ContainsFunc(r.mux.typed,
+		func(typed string) bool { return strings.HasPrefix(typed, before+" ") }):
 		r.shell.Alone(cursor, s.CursorX) // the prompt has come back
 	}
 	if !r.shell.Waits(cursor, s.CursorX) {

@@ -39,7 +39,8 @@ func TestTruncate(t *testing.T) {
 		if lines[1].Omitted = tt.omitted; tt.lost > 0 {
 			lines[tt.lost-1].Lost = true
 		}
-		it := chat.Item{Message: session.Message{Role: tt.role, Text: tt.text, Tool: &session.Tool{}}, End: 2, Headless: tt.headless}
+		it := chat.Item{Message: session.Message{Role: tt.role, Text: tt.text, Tool: &session.Tool{}}, End: 2,
+			Headless: tt.headless}
 		truncate(&it, lines)
 		if got := fmt.Sprint(it.OmittedLines, " ", it.TruncatedAt); got != tt.want || it.Tool.Truncated != it.Truncated {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
@@ -96,7 +97,8 @@ func TestWaiting(t *testing.T) {
 		r.main.Left = rowtest.Plain(20, slices.Repeat([]string{"a: hi"}, maxLeft)...)
 		r.wait()
 		if full := n > maxTape; r.main.Left != nil || full != (len(r.steps) > 0) || !full && len(r.main.Lines) != n {
-			t.Errorf("of %d rows %d wait, %d are on the document: %d steps", n, len(r.main.Left), len(r.main.Lines), len(r.steps))
+			t.Errorf("of %d rows %d wait, %d are on the document: %d steps", n, len(r.main.Left), len(r.main.Lines),
+				len(r.steps))
 		}
 	}
 	r.seg.alt = true
@@ -125,7 +127,9 @@ func TestWipeOfAgent(t *testing.T) {
 	r := NewReader()
 	const prompt = "\x1b]7;file://host/shop\abob@host:/shop$ "
 	shots{
-		{"s", prompt}, {"s", "one\n== one 1.2\nu: hi\n>"}, {"s", screen("== one 1.2", "u: hi", "a: yo\x1b]7;file://host/other\a", ">")}, {"sw", "\x1b[2J\x1b[H== one 1.2\nu: hi\n>"},
+		{"s", prompt}, {"s", "one\n== one 1.2\nu: hi\n>"},
+		{"s", screen("== one 1.2", "u: hi", "a: yo\x1b]7;file://host/other\a", ">")},
+		{"sw", "\x1b[2J\x1b[H== one 1.2\nu: hi\n>"},
 		{"s", screen("bob@host:/shop$ ")}, {"s", "ls\nmain.go\nbob@host:/shop$ "},
 	}.play(r)
 	if items, _ := r.shell.Items(0); len(items) != 1 || items[0].Cwd != "/shop" {
@@ -206,7 +210,8 @@ func TestBannerAgain(t *testing.T) {
 	lines := rowtest.Plain(20, "== one 1.2", "== one", "u: hi", "a: yo")
 	r := NewReader()
 	for _, tt := range []struct{ from, to, n, reads int }{
-		{0, 4, 2, 1}, {0, 4, 2, 1}, {0, 3, 2, 1}, {1, 4, 0, 1}, {0, 2, 2, 2}, {0, 2, 2, 2}, {0, 3, 2, 3}, {1, 2, 0, 3}, {2, 4, 2, 4}, {0, 4, 2, 5},
+		{0, 4, 2, 1}, {0, 4, 2, 1}, {0, 3, 2, 1}, {1, 4, 0, 1}, {0, 2, 2, 2}, {0, 2, 2, 2}, {0, 3, 2, 3}, {1, 2, 0, 3},
+		{2, 4, 2, 4}, {0, 4, 2, 5},
 	} {
 		if _, _, n := r.bannerOn(lines[tt.from:tt.to]); n != tt.n || reads != tt.reads {
 			t.Errorf("%d to %d: %d rows, %d reads", tt.from, tt.to, n, reads)
@@ -234,11 +239,14 @@ func TestFinishes(t *testing.T) {
 		want       bool
 	}{
 		{"the first text goes on", []string{"", "user: next", "rest"}, []string{"", "user: ne", "older"}, true},
-		{"the first text is drawn over an older one", []string{"", "user: next", "rest"}, []string{"", "user: nech older", "row"}, true},
+		{"the first text is drawn over an older one", []string{"", "user: next", "rest"},
+			[]string{"", "user: nech older", "row"}, true},
 		{"blank rows above are not of the window", []string{"user: next", "rest"}, []string{"user: nech older", "row"}, true},
-		{"an older text with the same end", []string{"", "user: next", "rest"}, []string{"", "said, much older", "row"}, false},
+		{"an older text with the same end", []string{"", "user: next", "rest"}, []string{"", "said, much older", "row"},
+			false},
 		{"another text with the same beginning", []string{"", "user: next", "rest"}, []string{"", "user: new", "row"}, false},
-		{"an older text that is not as wide", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"}, false},
+		{"an older text that is not as wide", []string{"", "", "", "user: next"}, []string{"", "", "", "user: neolder"},
+			false},
 		{"a text below the older ones goes on", []string{"", "", "", "user: next"}, []string{"", "", "", "user: ne"}, true},
 		{"another text", []string{"", "user: next"}, []string{"", "said"}, false},
 		{"the text is on another row", []string{"user: next", "rest"}, []string{"", "user: ne"}, false},
@@ -264,7 +272,8 @@ func TestCleared(t *testing.T) {
 	}{
 		{"shown above", shots{{"s", screen(">")}, {"s", screen("u: ho", ">")}, {"s", screen("a: yo", "u: ho", "a: he", ">")}},
 			`clear one idle+ | 0["u:ho"] idle+ | 0["u:ho" "a:he"] idle+ | exit one`},
-		{"by a command", shots{{"s", screen("! clear", "u: ho, my dear", ">")}, {"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
+		{"by a command", shots{{"s", screen("! clear", "u: ho, my dear", ">")},
+			{"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
 			`clear one 0["cli:clear:" "u:ho, my dear"] idle+ | 0["cli:clear:" "u:ho, my dear" "a:he"] idle+ | exit one`},
 		{"by a command that is above other text", shots{{"s", screen("! clear", "u: ho, my dear", "a: he", ">")}},
 			`0["u:hello, my dear" "a:yo~tail" "cli:clear:" "u:ho, my dear" "a:he"] idle+ | exit one`},
@@ -280,15 +289,18 @@ func TestCleared(t *testing.T) {
 // of it, the agent prints it again. A banner below rows of the shell only is the first one.
 func TestAgainInMux(t *testing.T) {
 	simply(t)
-	talk := shots{{"s", alt + screen("bob$ one", "== one 1.2", ">")}, {"s", screen("bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", ">")}}
+	talk := shots{{"s", alt + screen("bob$ one", "== one 1.2", ">")},
+		{"s", screen("bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", ">")}}
 	for _, tt := range []struct {
 		shot []string
 		want string
 	}{
 		{[]string{"a: yo", "c: rewound", "== one 1.2", "u: hello, my dear", ">"}, `0again["u:hello, my dear"] idle+`},
-		{[]string{"bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", "u: hi", ">"}, `0["u:hello, my dear" "a:yo" "u:hi"] idle+`},
+		{[]string{"bob$ one", "== one 1.2", "u: hello, my dear", "a: yo", "u: hi", ">"},
+			`0["u:hello, my dear" "a:yo" "u:hi"] idle+`},
 	} {
-		if got := append(talk, struct{ know, write string }{"s", screen(tt.shot...)}).play(NewReader()); !strings.HasSuffix(got, tt.want+" | exit one") {
+		if got := append(talk, struct{ know, write string }{"s",
+			screen(tt.shot...)}).play(NewReader()); !strings.HasSuffix(got, tt.want+" | exit one") {
 			t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 		}
 	}

@@ -113,7 +113,8 @@ func (run *usageRun) take(c usageCount, last bool) {
 // another look if necessary.
 func (r *UsageReader) Usage() (out []session.Usage) {
 	for n, run := range r.runs {
-		counts := slices.DeleteFunc(slices.Clone(run.counts), func(c usageCount) bool { return c.Total == 0 && c.Cost == nil })
+		counts := slices.DeleteFunc(slices.Clone(run.counts),
+			func(c usageCount) bool { return c.Total == 0 && c.Cost == nil })
 		slices.SortStableFunc(counts, func(a, b usageCount) int { return cmp.Compare(a.look, b.look) })
 		priced := slices.IndexFunc(counts, func(c usageCount) bool { return c.Cost != nil })
 		for _, c := range counts {

@@ -97,13 +97,15 @@ func startNginx(t *testing.T, behind string) (at string, client *http.Client) {
 	_ = l.Close() // for nginx
 	dir := t.TempDir()
 	certificate(t, dir)
-	site := strings.NewReplacer("listen 443", "listen "+at, "127.0.0.1:7681", behind, "/etc/letsencrypt/live/ptyrec.example.com", dir).Replace(string(text))
+	site := strings.NewReplacer("listen 443", "listen "+at, "127.0.0.1:7681", behind,
+		"/etc/letsencrypt/live/ptyrec.example.com", dir).Replace(string(text))
 	site += "access_log off;\n"
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		site += fmt.Sprintf("%s_temp_path %s/%s;\n", kind, dir, kind)
 	}
 	conf := filepath.Join(dir, "nginx.conf")
-	main := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\n%s}\n", dir, site)
+	main := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\n%s}\n",
+		dir, site)
 	if err := os.WriteFile(conf, []byte(main), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +124,8 @@ func startNginx(t *testing.T, behind string) (at string, client *http.Client) {
 		_ = cmd.Process.Kill()
 		<-ended
 	})
-	client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // its own
+	//nolint:gosec // its own
+	client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	t.Cleanup(client.CloseIdleConnections)
 	for {
 		conn, err := net.Dial("tcp", at)
@@ -147,7 +150,8 @@ func certificate(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"ptyrec.example.com"}, NotAfter: time.Now().Add(time.Hour)}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"ptyrec.example.com"},
+		NotAfter: time.Now().Add(time.Hour)}
 	signed, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +160,8 @@ func certificate(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"fullchain.pem": {Type: "CERTIFICATE", Bytes: signed}, "privkey.pem": {Type: "PRIVATE KEY", Bytes: private}} {
+	for name, block := range map[string]*pem.Block{"fullchain.pem": {Type: "CERTIFICATE", Bytes: signed},
+		"privkey.pem": {Type: "PRIVATE KEY", Bytes: private}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}

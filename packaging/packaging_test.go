@@ -42,7 +42,8 @@ func release(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	archive := name + ".tar.gz"
-	sums := fmt.Sprintf("%x  ptyrec_0.9.0_plan9_mips.tar.gz\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(b.Bytes()), archive)
+	sums := fmt.Sprintf("%x  ptyrec_0.9.0_plan9_mips.tar.gz\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(b.Bytes()),
+		archive)
 	return map[string][]byte{"checksums.txt": []byte(sums), archive: b.Bytes()}
 }
 
@@ -60,7 +61,8 @@ func install(t *testing.T, files map[string][]byte, env ...string) (prefix, out 
 	defer server.Close()
 	prefix = filepath.Join(t.TempDir(), "a prefix")
 	cmd := exec.CommandContext(t.Context(), "sh", "install.sh")
-	cmd.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "BASE=" + server.URL, "PREFIX=" + prefix}, env...)...)
+	cmd.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "BASE=" + server.URL, "PREFIX=" + prefix},
+		env...)...)
 	b, err := cmd.CombinedOutput()
 	return prefix, string(b), err
 }
@@ -122,8 +124,9 @@ func TestInstallRefuses(t *testing.T) {
 		"a path": {func(f map[string][]byte) {
 			f["checksums.txt"] = bytes.ReplaceAll(f["checksums.txt"], []byte("  ptyrec"), []byte("  ptyrec_/../x"))
 		}, "", "names a path"},
-		"no such version":    {func(map[string][]byte) {}, "VERSION=0.8.0", "cannot download"},
-		"no program for sum": {func(map[string][]byte) {}, "PATH=" + only(t, "sh", "uname", "mktemp", "rm", "curl", "awk", "cut", "mkdir", "tar"), "to verify the download"},
+		"no such version": {func(map[string][]byte) {}, "VERSION=0.8.0", "cannot download"},
+		"no program for sum": {func(map[string][]byte) {},
+			"PATH=" + only(t, "sh", "uname", "mktemp", "rm", "curl", "awk", "cut", "mkdir", "tar"), "to verify the download"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := release(t)
@@ -191,7 +194,8 @@ func TestFill(t *testing.T) {
 			}
 		}
 	}
-	if out, err := fill(strings.Replace(text, "darwin_arm64", "darwin_mips", 1)); err == nil || !strings.Contains(out, "no sum for darwin_arm64") {
+	if out, err := fill(strings.Replace(text, "darwin_arm64", "darwin_mips", 1)); err == nil ||
+		!strings.Contains(out, "no sum for darwin_arm64") {
 		t.Errorf("a missing sum: %v, %q", err, out)
 	}
 }

@@ -37,18 +37,22 @@ func TestSystemdUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	unit := filepath.Join(dir, "ptyrec.service")
-	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/bin/ptyrec", installed)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(strings.ReplaceAll(string(text), "/usr/bin/ptyrec", installed)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no", unit).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no",
+		unit).CombinedOutput()
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v: %s", err, out)
 	}
 	bad := filepath.Join(dir, "bad.service")
-	if err := os.WriteFile(bad, []byte(strings.Replace(string(text), "RestartSec=2", "RestartSec=soon", 1)), 0o600); err != nil {
+	if err := os.WriteFile(bad, []byte(strings.Replace(string(text), "RestartSec=2", "RestartSec=soon", 1)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no", bad).CombinedOutput(); !strings.Contains(string(out), "Failed to parse") {
+	if out, _ := exec.CommandContext(t.Context(), program, "verify", "--man=no", "--recursive-errors=no",
+		bad).CombinedOutput(); !strings.Contains(string(out), "Failed to parse") {
 		t.Errorf("verify finds nothing in a bad unit: %s", out)
 	}
 }

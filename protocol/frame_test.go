@@ -23,7 +23,8 @@ func TestFrameOnTheWire(t *testing.T) {
 	if got, want := b.String(), "O\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x00\x01\x02hi"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := protocol.Write(&b, protocol.Frame{Payload: make([]byte, protocol.MaxPayload+1)}); !errors.Is(err, protocol.ErrTooLong) {
+	if err := protocol.Write(&b, protocol.Frame{Payload: make([]byte, protocol.MaxPayload+1)}); !errors.Is(err,
+		protocol.ErrTooLong) {
 		t.Errorf("a payload that is too long: %v", err)
 	}
 }
@@ -31,7 +32,8 @@ func TestFrameOnTheWire(t *testing.T) {
 func TestFramesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		frames := rapid.SliceOf(rapid.Custom(func(t *rapid.T) protocol.Frame {
-			return protocol.Frame{Type: protocol.Type(rapid.Byte().Draw(t, "type")), Payload: rapid.SliceOfN(rapid.Byte(), 0, 200_000).Draw(t, "payload")}
+			return protocol.Frame{Type: protocol.Type(rapid.Byte().Draw(t, "type")),
+				Payload: rapid.SliceOfN(rapid.Byte(), 0, 200_000).Draw(t, "payload")}
 		})).Draw(t, "frames")
 		var wire []byte
 		for _, f := range frames {
@@ -62,7 +64,8 @@ func TestPayloadsComeBack(t *testing.T) {
 		t.Errorf("%d, %q, %v", seq, data, err)
 	}
 	until := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	want := protocol.Control{Viewers: []protocol.Viewer{}, Grant: &protocol.Grant{By: "me", At: until, Until: &until}, Reason: "because"}
+	want := protocol.Control{Viewers: []protocol.Viewer{}, Grant: &protocol.Grant{By: "me", At: until, Until: &until},
+		Reason: "because"}
 	f, err := protocol.JSON(protocol.TypeControl, want)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +80,8 @@ func TestPayloadsComeBack(t *testing.T) {
 // error; and it never keeps much more memory than came in.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte("O\x00\x00\x00\x0a\x00\x00\x00\x00\x00\x00\x01\x02hi"), uint8(3))
-	f.Add(protocol.Append(protocol.Append(nil, protocol.Input(1, []byte("x"))), protocol.Snapshot{Cols: 1}.Frame()), uint8(1))
+	f.Add(protocol.Append(protocol.Append(nil, protocol.Input(1, []byte("x"))), protocol.Snapshot{Cols: 1}.Frame()),
+		uint8(1))
 	f.Add([]byte("S\x00\x10\x00\x00"), uint8(9))
 	f.Add([]byte("h\xff\xff\xff\xff"), uint8(0))
 	f.Add([]byte(`h`+"\x00\x00\x00\x0d"+`{"version":1}`), uint8(2))
@@ -120,7 +124,8 @@ func decodeAll(f protocol.Frame) {
 	_, _, _ = f.Output()
 	_, _, _ = f.Input()
 	_, _ = f.Snapshot()
-	for _, v := range []any{&protocol.Attach{}, &protocol.Hello{}, &protocol.Control{}, &protocol.Entries{}, &protocol.Screen{}, &protocol.ControlRequest{}} {
+	for _, v := range []any{&protocol.Attach{}, &protocol.Hello{}, &protocol.Control{}, &protocol.Entries{},
+		&protocol.Screen{}, &protocol.ControlRequest{}} {
 		_ = f.Decode(v)
 	}
 }

@@ -23,7 +23,8 @@ const (
 	ModeBytes  Mode = "bytes"  // every byte from From on, once, in order; a slow viewer gets it late
 	ModeText   Mode = "text"   // Screen frames: at most one in 500 ms, and one after the last change and at the end
 	ModeNone   Mode = "none"   // no output, only entries and states
-	ModeFrames Mode = "frames" // Numbered frames of the raw log from From on, once, in order; without From, after a Snapshot
+	// Numbered frames of the raw log from From on, once, in order; without From, after a Snapshot
+	ModeFrames Mode = "frames"
 )
 
 // Kind says who types. The log distinguishes people and programs, and only people can take control
@@ -45,9 +46,11 @@ type Attach struct {
 	From    *int64 `json:"from,omitempty"`    // seq to continue from; nil means from now on, or in ModeBytes from 0
 	After   *int64 `json:"after,omitempty"`   // in ModeFrames, instead of From: number of output frames to skip
 	Entries *int   `json:"entries,omitempty"` // send entries numbered higher, then changes; nil means no entries
-	Answers *bool  `json:"answers,omitempty"` // whether its input may answer a question of the agent, else CodeAsking; nil means only a person's may
-	Behalf  *Link  `json:"behalf,omitempty"`  // connection of the client for which a server attaches
-	Control bool   `json:"control,omitempty"` // request control at once, as with a ControlRequest
+	// whether its input may answer a question of the agent, else CodeAsking; nil means only a
+	// person's may
+	Answers *bool `json:"answers,omitempty"`
+	Behalf  *Link `json:"behalf,omitempty"`  // connection of the client for which a server attaches
+	Control bool  `json:"control,omitempty"` // request control at once, as with a ControlRequest
 }
 
 // Link is a TCP connection.

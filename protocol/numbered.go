@@ -50,7 +50,8 @@ func (f Frame) Numbered() (Numbered, error) {
 	}
 	n := Numbered{
 		Number: int64(binary.BigEndian.Uint64(p)), Outputs: int64(binary.BigEndian.Uint64(p[8:])),
-		At: time.Duration(binary.BigEndian.Uint64(p[16:])) * time.Microsecond, Kind: NumberedKind(p[24]), Data: p[numberedSize:],
+		At: time.Duration(binary.BigEndian.Uint64(p[16:])) * time.Microsecond, Kind: NumberedKind(p[24]),
+		Data: p[numberedSize:],
 	}
 	need := map[NumberedKind]int{NumberedResize: 4, NumberedExit: 4, NumberedLost: 8}[n.Kind]
 	if len(n.Data) < need {

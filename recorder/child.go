@@ -56,7 +56,8 @@ func startChild(o Options, t *terminal) (*child, error) {
 	if t.isTTY || t.isAlone() {
 		stdin = tty
 	}
-	c := &child{ptmx: ptmx, tty: tty, wake: [2]*os.File{r, w}, stopped: make(chan struct{}, 1), exited: make(chan struct{})}
+	c := &child{ptmx: ptmx, tty: tty, wake: [2]*os.File{r, w}, stopped: make(chan struct{}, 1),
+		exited: make(chan struct{})}
 	c.carried.Store(true)
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, unix.SIGCHLD)

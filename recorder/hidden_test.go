@@ -56,8 +56,9 @@ func TestInputThatIsShownForAMoment(t *testing.T) {
 				"key by key":            eachKey(secret, ""),
 				"when the key is shown": eachKey(secret, "shown"),
 				"when it is covered":    eachKey(secret, "\b"+blank),
-				"with a correction":     {{"Password: ", "h"}, {"h", "q"}, {"q", "\x7f"}, {"\b \b", "y"}, {"y", "\r"}, {"over", ""}},
-				"covered after a key":   {{"Password: ", "h"}, {"h", "\x00"}, {"\b" + blank, "u"}, {"u", "\r"}, {"over", ""}},
+				"with a correction": {{"Password: ", "h"}, {"h", "q"}, {"q", "\x7f"}, {"\b \b", "y"}, {"y", "\r"},
+					{"over", ""}},
+				"covered after a key": {{"Password: ", "h"}, {"h", "\x00"}, {"\b" + blank, "u"}, {"u", "\r"}, {"over", ""}},
 			} {
 				switch {
 				case how == "when it is covered" && mask == "next": // it would wait for the next key
@@ -94,15 +95,18 @@ const announce = `(while stty -a </dev/tty | grep -q '[^-]echo '; do :; done; pr
 func TestPasswordsOfRealPrograms(t *testing.T) {
 	const secret = "hunter2.Xy"
 	for name, c := range map[string]struct{ program, script string }{
-		"su":                     {"su", `$AS su root -c true`},
-		"passwd":                 {"passwd", `$AS passwd`},
-		"ssh-keygen":             {"ssh-keygen", `ssh-keygen -q -t ed25519 -N other -f "$HOME/key"; ssh-keygen -y -f "$HOME/key"`},
-		"openssl":                {"openssl", `printf Salted__12345678abcdefghijklmnop >"$HOME/f"; openssl enc -d -aes-256-cbc -pbkdf2 -in "$HOME/f"`},
-		"getpass":                {"python3", `python3 -c 'import getpass; getpass.getpass()'`},
-		"read -s":                {"bash", `read -s -p Password: x`},
-		"read -s -e":             {"bash", `read -s -e -p Password: x`},
-		"read -s -n 1 in a loop": {"bash", `p=Password:; while IFS= read -r -s -n 1 -p "$p" c && [ -n "$c" ]; do p='*'; done`},
-		"the same in silence":    {"bash", `p=Password:; while IFS= read -r -s -n 1 -p "$p" c && [ -n "$c" ]; do p=; done`},
+		"su":     {"su", `$AS su root -c true`},
+		"passwd": {"passwd", `$AS passwd`},
+		"ssh-keygen": {"ssh-keygen",
+			`ssh-keygen -q -t ed25519 -N other -f "$HOME/key"; ssh-keygen -y -f "$HOME/key"`},
+		"openssl": {"openssl",
+			`printf Salted__12345678abcdefghijklmnop >"$HOME/f"; openssl enc -d -aes-256-cbc -pbkdf2 -in "$HOME/f"`},
+		"getpass":    {"python3", `python3 -c 'import getpass; getpass.getpass()'`},
+		"read -s":    {"bash", `read -s -p Password: x`},
+		"read -s -e": {"bash", `read -s -e -p Password: x`},
+		"read -s -n 1 in a loop": {"bash",
+			`p=Password:; while IFS= read -r -s -n 1 -p "$p" c && [ -n "$c" ]; do p='*'; done`},
+		"the same in silence": {"bash", `p=Password:; while IFS= read -r -s -n 1 -p "$p" c && [ -n "$c" ]; do p=; done`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(c.program); err != nil {
@@ -146,9 +150,10 @@ func TestControlsHideInputThatIsShownForAMoment(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			_, err := recorder.Run(context.Background(), recorder.Options{
-				Command: c.command, Stdin: u.TTY, Stdout: u.TTY, Log: &memoryLog{}, Index: &collector{entries: map[string]*session.Entry{}},
-				Env:  append(os.Environ(), "TERM=xterm-256color", "HOME="+t.TempDir()),
-				Host: func(c *recorder.Controls) recorder.Host { controls = c; return &inputs{} },
+				Command: c.command, Stdin: u.TTY, Stdout: u.TTY, Log: &memoryLog{},
+				Index: &collector{entries: map[string]*session.Entry{}},
+				Env:   append(os.Environ(), "TERM=xterm-256color", "HOME="+t.TempDir()),
+				Host:  func(c *recorder.Controls) recorder.Host { controls = c; return &inputs{} },
 			})
 			done <- err
 		}()

@@ -63,12 +63,14 @@ func (w *watcher) await(t *testing.T, text string) {
 
 func TestAHostSeesAndTypes(t *testing.T) {
 	u := ptytest.New(t)
-	w := &watcher{output: make(chan string, 1000), released: make(chan struct{}, 1), finished: make(chan struct{}), exit: make(chan int, 1)}
+	w := &watcher{output: make(chan string, 1000), released: make(chan struct{}, 1), finished: make(chan struct{}),
+		exit: make(chan int, 1)}
 	log := &memoryLog{}
 	done := make(chan recorder.Result)
 	go func() {
 		result, err := recorder.Run(context.Background(), recorder.Options{
-			Command: []string{"sh", "-c", `stty -echo; echo ready; while read x; do echo "<$x>"; done; exit 4`}, Stdin: u.TTY, Stdout: u.TTY, Log: log,
+			Command: []string{"sh", "-c", `stty -echo; echo ready; while read x; do echo "<$x>"; done; exit 4`}, Stdin: u.TTY,
+			Stdout: u.TTY, Log: log,
 			Host: func(c *recorder.Controls) recorder.Host {
 				w.controls = c
 				return w
@@ -88,7 +90,8 @@ func TestAHostSeesAndTypes(t *testing.T) {
 	u.Type(t, "\r")
 	w.await(t, "<h>\r\n")
 	shown := make(chan string, 1)
-	if err := w.controls.Type(context.Background(), []byte("remote\r"), func(keys []byte) { shown <- string(keys) }); err != nil {
+	if err := w.controls.Type(context.Background(), []byte("remote\r"),
+		func(keys []byte) { shown <- string(keys) }); err != nil {
 		t.Error(err)
 	}
 	if got := <-shown; got != "" {

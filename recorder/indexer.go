@@ -209,7 +209,8 @@ func (f *indexer) outwait() error {
 	if time.Since(f.counted) >= floodTime {
 		f.counted, f.before = time.Now(), total
 	}
-	for flood := missed || total-f.before >= floodBytes; flood && !isClosed(f.queue.ended); flood = total-f.before >= floodBytes {
+	for flood := missed || total-f.before >= floodBytes; flood &&
+		!isClosed(f.queue.ended); flood = total-f.before >= floodBytes {
 		select {
 		case <-f.ctx.Done():
 			return errStopped

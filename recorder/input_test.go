@@ -25,8 +25,10 @@ func typed(t *testing.T, command []string, dialogue ...typing) string {
 	done := make(chan error)
 	go func() {
 		_, err := recorder.Run(context.Background(), recorder.Options{
-			Command: command, Stdin: u.TTY, Stdout: u.TTY, Log: log, Index: &collector{entries: map[string]*session.Entry{}}, Input: true,
-			Env:  append(os.Environ(), "HISTFILE=/dev/null", "TERM=xterm-256color", "HOME="+t.TempDir(), "PS1=prompt> ", "LC_ALL=C.UTF-8"),
+			Command: command, Stdin: u.TTY, Stdout: u.TTY, Log: log, Index: &collector{entries: map[string]*session.Entry{}},
+			Input: true,
+			Env: append(os.Environ(), "HISTFILE=/dev/null", "TERM=xterm-256color", "HOME="+t.TempDir(), "PS1=prompt> ",
+				"LC_ALL=C.UTF-8"),
 			Host: func(*recorder.Controls) recorder.Host { return viewer },
 		})
 		done <- err
@@ -82,18 +84,21 @@ while not text.endswith("\n"):
 termios.tcsetattr(fd, termios.TCSADRAIN, old)
 print("over", flush=True)`
 	for name, command := range map[string][]string{
-		"read -s -e":           {"bash", "-c", `read -s -e -p "Password: " x; echo over`},
-		"read -s -e, no text":  {"bash", "-c", `stty -echo; echo -n Password:; read -s -e x; echo over`},
-		"read -s -n":           {"bash", "-c", `read -s -n 11 -p "Password: " x; echo over`},
-		"read -s":              {"bash", "-c", `read -s -p "Password: " x; echo over`},
-		"read -s in zsh":       {"zsh", "-f", "-c", `read -s "x?Password: "; echo over`},
-		"read -sk in zsh":      {"zsh", "-f", "-c", `read -sk 11 "x?Password: "; echo over`},
-		"read -s in fish":      {"fish", "-c", `read -s -P "Password: " x; echo over`},
-		"getpass":              {"python3", "-c", `import getpass; getpass.getpass("Password: "); print("over", flush=True)`},
-		"keys":                 {"python3", "-c", "MASK = ''\n" + python},
-		"stars":                {"python3", "-c", "MASK = '*'\n" + python},
-		"below an agent":       {"bash", "-c", `PAUSE=0 ../testdata/demo/agent.sh; stty -echo; echo Password:; read -s -e x; echo over`},
-		"what comes meanwhile": {"bash", "-c", `while sleep 0.01; do printf "e2.h\r\n7\033[s\033[HhHxXn\033[u"; done & read -s -e -p "Password: " x; kill $!; echo over`},
+		"read -s -e":          {"bash", "-c", `read -s -e -p "Password: " x; echo over`},
+		"read -s -e, no text": {"bash", "-c", `stty -echo; echo -n Password:; read -s -e x; echo over`},
+		"read -s -n":          {"bash", "-c", `read -s -n 11 -p "Password: " x; echo over`},
+		"read -s":             {"bash", "-c", `read -s -p "Password: " x; echo over`},
+		"read -s in zsh":      {"zsh", "-f", "-c", `read -s "x?Password: "; echo over`},
+		"read -sk in zsh":     {"zsh", "-f", "-c", `read -sk 11 "x?Password: "; echo over`},
+		"read -s in fish":     {"fish", "-c", `read -s -P "Password: " x; echo over`},
+		"getpass":             {"python3", "-c", `import getpass; getpass.getpass("Password: "); print("over", flush=True)`},
+		"keys":                {"python3", "-c", "MASK = ''\n" + python},
+		"stars":               {"python3", "-c", "MASK = '*'\n" + python},
+		"below an agent": {"bash", "-c",
+			`PAUSE=0 ../testdata/demo/agent.sh; stty -echo; echo Password:; read -s -e x; echo over`},
+		"what comes meanwhile": {"bash", "-c",
+			`while sleep 0.01; do printf "e2.h\r\n7\033[s\033[HhHxXn\033[u"; done & read -s -e -p "Password: " x; kill $!; ` +
+				`echo over`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(command[0]); err != nil {
@@ -117,20 +122,27 @@ print("over", flush=True)`
 
 // What programs that read keys do show is recorded.
 func TestInputThatIsShown(t *testing.T) {
-	shell := []typing{{"prompt> ", "echo one two\r"}, {"prompt> ", "echo now; cat\r"}, {"now\r\n", "by the kernel\r"}, {"by the kernel\r\n", "\x04"}, {"prompt> ", "exit\r"}}
+	shell := []typing{{"prompt> ", "echo one two\r"}, {"prompt> ", "echo now; cat\r"}, {"now\r\n", "by the kernel\r"},
+		{"by the kernel\r\n", "\x04"}, {"prompt> ", "exit\r"}}
 	const want = "echo one two\recho now; cat\rby the kernel\r\x04exit\r"
 	for name, c := range map[string]struct {
 		command []string
 		steps   []typing
 		want    string
 	}{
-		"bash":             {[]string{"bash", "--norc", "-i"}, shell, want},
-		"read":             {[]string{"bash", "-c", `read -p "Name: " x; echo over`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
-		"read -e":          {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
-		"read -e, by keys": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "G"}, {"G", "r"}, {"r", "\r"}, {"over", ""}}, "Gr\r"},
-		"read -e, correct": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`}, []typing{{"Name: ", "ab"}, {"ab", "\x7f"}, {"\b", "c\r"}, {"over", ""}}, "a\x7fc\r"},
-		"python's input":   {[]string{"python3", "-c", `import readline; input("Name: "); print("over")`}, []typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
-		"after a password": {[]string{"bash", "-c", `read -s -e -p "Password: " x; read -e -p "Name: " y; echo over`}, []typing{{"Password: ", "hunter2\r"}, {"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"bash": {[]string{"bash", "--norc", "-i"}, shell, want},
+		"read": {[]string{"bash", "-c", `read -p "Name: " x; echo over`},
+			[]typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"read -e": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`},
+			[]typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"read -e, by keys": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`},
+			[]typing{{"Name: ", "G"}, {"G", "r"}, {"r", "\r"}, {"over", ""}}, "Gr\r"},
+		"read -e, correct": {[]string{"bash", "-c", `read -e -p "Name: " x; echo over`},
+			[]typing{{"Name: ", "ab"}, {"ab", "\x7f"}, {"\b", "c\r"}, {"over", ""}}, "a\x7fc\r"},
+		"python's input": {[]string{"python3", "-c", `import readline; input("Name: "); print("over")`},
+			[]typing{{"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
+		"after a password": {[]string{"bash", "-c", `read -s -e -p "Password: " x; read -e -p "Name: " y; echo over`},
+			[]typing{{"Password: ", "hunter2\r"}, {"Name: ", "Grace H\r"}, {"over", ""}}, "Grace H\r"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(c.command[0]); err != nil {
@@ -147,7 +159,8 @@ func TestInputThatIsShown(t *testing.T) {
 // also a menu's, and no others.
 func TestInputInAnAgent(t *testing.T) {
 	const frame = `\033[?2026h\033[?2026l`
-	script := `stty -icanon -echo; PAUSE=0.01 ../testdata/demo/agent.sh; printf '\033[?25l` + frame + `menu'; head -c 1 >/dev/null; printf '\033[?25h` + frame + `secret'; head -c 1 >/dev/null`
+	script := `stty -icanon -echo; PAUSE=0.01 ../testdata/demo/agent.sh; printf '\033[?25l` + frame +
+		`menu'; head -c 1 >/dev/null; printf '\033[?25h` + frame + `secret'; head -c 1 >/dev/null`
 	if got := typed(t, []string{"bash", "-c", script}, typing{"menu", "1"}, typing{"secret", "2"}); got != "1" {
 		t.Errorf("recorded %q, want the key at the menu", got)
 	}

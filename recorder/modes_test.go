@@ -70,8 +70,10 @@ func TestModeTrackerBetween(t *testing.T) {
 		output string
 		want   bool
 	}{
-		{"", true}, {"text", true}, {"é", true}, {"text ─\xe2\x94", false}, {"\x1b", false}, {"\x1b[1", false}, {"\x1b[1m", true},
-		{"\x1b]0;title", false}, {"\x1b]0;title\x07", true}, {"\x1b]0;title\x1b\\", true}, {"\x1bPq#0", false}, {"\x1b]0;x\x18", true},
+		{"", true}, {"text", true}, {"é", true}, {"text ─\xe2\x94", false}, {"\x1b", false}, {"\x1b[1", false},
+		{"\x1b[1m", true},
+		{"\x1b]0;title", false}, {"\x1b]0;title\x07", true}, {"\x1b]0;title\x1b\\", true}, {"\x1bPq#0", false},
+		{"\x1b]0;x\x18", true},
 		{"\xff\xff\xff\xff", true},
 	} {
 		for cut := range len(tt.output) + 1 {

@@ -40,7 +40,8 @@ type outputPump struct {
 }
 
 func startOutput(c *child, t *terminal, tee *tee) *outputPump {
-	p := &outputPump{child: c, term: t, tee: tee, buf: make([]byte, readSize), terminalLost: make(chan syscall.Signal, 1), done: make(chan struct{})}
+	p := &outputPump{child: c, term: t, tee: tee, buf: make([]byte, readSize),
+		terminalLost: make(chan syscall.Signal, 1), done: make(chan struct{})}
 	go p.run()
 	return p
 }

@@ -36,7 +36,8 @@ func TestOutputIsStampedWhenTheTerminalHasTakenIt(t *testing.T) {
 	ptmx, command := pipe()
 	reader, out := pipe()
 	fd := int(out.Fd())
-	for fill, err := make([]byte, 4<<10), unix.SetNonblock(fd, true); !errors.Is(err, unix.EAGAIN); _, err = unix.Write(fd, fill) {
+	for fill, err := make([]byte, 4<<10), unix.SetNonblock(fd, true); !errors.Is(err,
+		unix.EAGAIN); _, err = unix.Write(fd, fill) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,8 @@ func TestOutputIsStampedWhenTheTerminalHasTakenIt(t *testing.T) {
 	}
 	log := &stampLog{}
 	tee := &tee{started: time.Now(), log: log}
-	p := &outputPump{child: &child{ptmx: ptmx}, term: newTerminal(Options{Stdin: ptmx, Stdout: out}), tee: tee, buf: make([]byte, readSize)}
+	p := &outputPump{child: &child{ptmx: ptmx}, term: newTerminal(Options{Stdin: ptmx, Stdout: out}), tee: tee,
+		buf: make([]byte, readSize)}
 	if _, err := command.WriteString("hello"); err != nil {
 		t.Fatal(err)
 	}

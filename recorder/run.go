@@ -48,14 +48,16 @@ type Options struct {
 	Command   []string // Command[0] is looked up in PATH
 	Env       []string // environment of the child; nil means the process's own
 	SessionID string
-	Started   time.Time     // start of the recording's clock; zero means now
-	Stdin     *os.File      // nil means the process's own
-	Stdout    *os.File      // likewise
-	Input     bool          // whether to record keys, as far as the screen shows them
-	Log       Log           // nil means no recording
-	Index     Index         // nil means no extraction
-	Leader    string        // executable that imports package leader, for Ctrl+Z; if empty, the command leads its session
-	Owner     *os.File      // if set, the session ends, with all that it started, when the pipe's other end is closed; needs Leader
+	Started   time.Time // start of the recording's clock; zero means now
+	Stdin     *os.File  // nil means the process's own
+	Stdout    *os.File  // likewise
+	Input     bool      // whether to record keys, as far as the screen shows them
+	Log       Log       // nil means no recording
+	Index     Index     // nil means no extraction
+	Leader    string    // executable that imports package leader, for Ctrl+Z; if empty, the command leads its session
+	// if set, the session ends, with all that it started, when the pipe's other end is closed;
+	// needs Leader
+	Owner     *os.File
 	KillAfter time.Duration // time from a signal to SIGKILL; 0 means 5 s
 	CatchUp   time.Duration // how long extraction may continue after the child's end; 0 means 0.5 s
 

@@ -144,7 +144,8 @@ func TestRunOutputIsWhole(t *testing.T) {
 func TestRunPassesKeys(t *testing.T) {
 	u := ptytest.New(t)
 	log := &memoryLog{}
-	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", "printf ready; read line; echo got-$line"}, Log: log})
+	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c",
+		"printf ready; read line; echo got-$line"}, Log: log})
 	u.Await(t, "ready")
 	u.Type(t, "hello\r")
 	u.Await(t, "got-hello")
@@ -158,7 +159,8 @@ func TestRunKills(t *testing.T) {
 	u := ptytest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := start(ctx, u, recorder.Options{
-		Command: []string{"sh", "-c", "trap '' TERM HUP; echo ready; while :; do sleep 0.05; done"}, KillAfter: 100 * time.Millisecond,
+		Command:   []string{"sh", "-c", "trap '' TERM HUP; echo ready; while :; do sleep 0.05; done"},
+		KillAfter: 100 * time.Millisecond,
 	})
 	u.Await(t, "ready")
 	cancel()
@@ -205,8 +207,10 @@ func (i *busyIndex) Put(_ context.Context, u recorder.Update) error {
 func TestIndexIsCalledAgain(t *testing.T) {
 	u := ptytest.New(t)
 	index := &busyIndex{left: 2, put: make(chan recorder.Update, 100)}
-	prompt := `printf '\033]133;A\007$ \033]133;B\007ls\033]133;C\007\r\none\r\n\033]133;D;0\007\033]133;A\007$ \033]133;B\007'`
-	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", "stty -echo; " + prompt + "; read x"}, Log: &memoryLog{}, Index: index})
+	prompt := `printf '\033]133;A\007$ \033]133;B\007ls\033]133;C\007\r\none\r\n\033]133;D;0\007\033]133;A\007$ ` +
+		`\033]133;B\007'`
+	done := start(t.Context(), u, recorder.Options{Command: []string{"sh", "-c", "stty -echo; " + prompt + "; read x"},
+		Log: &memoryLog{}, Index: index})
 	entries := 0
 	for calls := range 3 {
 		select {
@@ -236,7 +240,8 @@ func TestRunCatchesUp(t *testing.T) {
 	if got.err != nil || got.LogErr != nil || got.IndexErr != nil || got.Behind {
 		t.Fatalf("result = %+v", got)
 	}
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: started, SessionID: "s", Command: command})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: started, SessionID: "s",
+		Command: command})
 	for _, e := range log.events {
 		p.Feed(e)
 	}
@@ -257,7 +262,8 @@ func TestRunSurvivesFault(t *testing.T) {
 	u := ptytest.New(t)
 	log := &memoryLog{}
 	got := <-start(t.Context(), u, recorder.Options{
-		Command: []string{"sh", "-c", "echo hello; sleep 0.4; echo the-end; exit 4"}, Log: log, Index: &collector{fault: true},
+		Command: []string{"sh", "-c", "echo hello; sleep 0.4; echo the-end; exit 4"}, Log: log,
+		Index: &collector{fault: true},
 	})
 	if got.Status != 4 || got.IndexErr == nil || got.LogErr != nil || !got.Behind {
 		t.Errorf("result = %+v", got)

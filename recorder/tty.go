@@ -43,7 +43,8 @@ type terminal struct {
 func newTerminal(o Options) *terminal {
 	in, out := o.Stdin, o.Stdout
 	if o.Cols > 0 && o.Rows > 0 {
-		return &terminal{in: in, out: out, gone: true, alone: true, window: unix.Winsize{Col: uint16(o.Cols), Row: uint16(o.Rows)}}
+		return &terminal{in: in, out: out, gone: true, alone: true,
+			window: unix.Winsize{Col: uint16(o.Cols), Row: uint16(o.Rows)}}
 	}
 	t := &terminal{in: in, out: out, isTTY: term.IsTerminal(int(in.Fd()))}
 	switch {

@@ -8,7 +8,8 @@ import (
 // Control events record who may type into a live session besides its own terminal, and who did.
 // They are markers in the raw log (see ControlMark), so a replay has them, too.
 const (
-	EventGrant  = "control:grant"  // data: by, until; kind "agent": programs may type; kind "human": the viewer named by may
+	// data: by, until; kind "agent": programs may type; kind "human": the viewer named by may
+	EventGrant  = "control:grant"
 	EventRevoke = "control:revoke" // data: by, reason; ends all grants, or those of kind "agent" or "human"
 	EventPrompt = "control:prompt" // data: by, text: a prompt that the agent accepted; becomes a user entry, not an event
 	EventInput  = "control:input"  // data: by, kind, text as typed; secret instead of text if the command read a password

@@ -36,7 +36,8 @@ func KeepIDs(old, now []*Entry) {
 // sameEntry reports whether a and b, from two readings of a session, are the same entry. It ignores
 // ids, times and all details but the text.
 func sameEntry(a, b *Entry) bool {
-	return a.Type == b.Type && a.Event == b.Event && a.Role == b.Role && a.Agent == b.Agent && a.Conversation == b.Conversation &&
+	return a.Type == b.Type && a.Event == b.Event && a.Role == b.Role && a.Agent == b.Agent &&
+		a.Conversation == b.Conversation &&
 		a.Text == b.Text
 }
 

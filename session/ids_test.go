@@ -24,7 +24,8 @@ func TestKeepIDs(t *testing.T) {
 		want     []string
 	}{
 		{"nothing changed", entries("a", "go", "b", "go"), entries("x", "go", "y", "go"), []string{"a", "b"}},
-		{"one came in between", entries("a", "one", "b", "two"), entries("a", "one", "b", "new", "c", "two"), []string{"a", "bx", "b"}},
+		{"one came in between", entries("a", "one", "b", "two"), entries("a", "one", "b", "new", "c", "two"),
+			[]string{"a", "bx", "b"}},
 		{"one is gone", entries("a", "one", "b", "two", "c", "three"), entries("a", "one", "b", "three"), []string{"a", "c"}},
 		{"one reads otherwise", entries("a", "one", "b", "two"), entries("a", "one", "b", "too"), []string{"a", "b"}},
 	}

@@ -156,13 +156,14 @@ type Message struct {
 
 // Details are facts about a message besides its text. Unknown ones are not set.
 type Details struct {
-	Truncated    bool     `json:"truncated,omitempty"`     // whether lines of the text or output are missing
-	TruncatedAt  string   `json:"truncated_at,omitempty"`  // TruncatedHead, TruncatedMiddle or TruncatedTail
-	OmittedLines int      `json:"omitted_lines,omitempty"` // number of lines left out in the middle
-	Sent         bool     `json:"sent,omitempty"`          // of a prompt: the text is what was sent, the screen showed only a part
-	ExitStatus   *int     `json:"exit_status,omitempty"`   // of a shell command, as the shell reported it
-	Cwd          string   `json:"cwd,omitempty"`           // folder in which a shell command started
-	Duration     *float64 `json:"duration,omitempty"`      // of a shell command, in seconds
+	Truncated    bool   `json:"truncated,omitempty"`     // whether lines of the text or output are missing
+	TruncatedAt  string `json:"truncated_at,omitempty"`  // TruncatedHead, TruncatedMiddle or TruncatedTail
+	OmittedLines int    `json:"omitted_lines,omitempty"` // number of lines left out in the middle
+	// of a prompt: the text is what was sent, the screen showed only a part
+	Sent       bool     `json:"sent,omitempty"`
+	ExitStatus *int     `json:"exit_status,omitempty"` // of a shell command, as the shell reported it
+	Cwd        string   `json:"cwd,omitempty"`         // folder in which a shell command started
+	Duration   *float64 `json:"duration,omitempty"`    // of a shell command, in seconds
 }
 
 // IsZero reports whether no field is set.
@@ -171,13 +172,14 @@ func (d Details) IsZero() bool { return d == Details{} }
 // Entry is one entry of a transcript, a message or an event, with the transcript's JSON
 // (docs/format.md).
 type Entry struct {
-	ID           string         `json:"id"`
-	Seq          int            `json:"seq"` // position, from 1
-	Type         string         `json:"type"`
-	Event        string         `json:"event,omitempty"`
-	Role         string         `json:"role,omitempty"`
-	Agent        string         `json:"agent,omitempty"`
-	Conversation int            `json:"conversation"` // number of the conversation; cli:newSession and cli:clear begin a new one
+	ID    string `json:"id"`
+	Seq   int    `json:"seq"` // position, from 1
+	Type  string `json:"type"`
+	Event string `json:"event,omitempty"`
+	Role  string `json:"role,omitempty"`
+	Agent string `json:"agent,omitempty"`
+	// number of the conversation; cli:newSession and cli:clear begin a new one
+	Conversation int            `json:"conversation"`
 	Text         string         `json:"text,omitempty"`
 	Markdown     string         `json:"markdown,omitempty"`
 	Output       string         `json:"output,omitempty"` // what a shell command or an agent's own command printed

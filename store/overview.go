@@ -47,6 +47,7 @@ func (i *Info) Overview() Overview {
 	}
 	return Overview{
 		Session: s, Status: i.Status, Prompt: i.Prompt, Name: i.Name, Messages: i.Messages, Turns: i.Turns,
-		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note, Owner: i.Owner, Space: i.Space, ForkedFrom: i.ForkedFrom, ContinuedBy: i.ContinuedBy, SentAt: sent,
+		RawBytes: i.RawBytes, StoredBytes: i.StoredBytes, Duration: i.Duration.Seconds(), Tags: i.Tags, Note: i.Note,
+		Owner: i.Owner, Space: i.Space, ForkedFrom: i.ForkedFrom, ContinuedBy: i.ContinuedBy, SentAt: sent,
 	}
 }

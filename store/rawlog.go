@@ -192,7 +192,8 @@ func (c *Cursor) LoseEnd(event int64, info *Info) {
 
 // Lose reports a gap that ends at the given event, byte and time, and continues after it.
 func (c *Cursor) Lose(event, offset int64, at time.Duration, err error) bool {
-	d := &Damage{Session: c.ID, FirstEvent: c.Next, EndEvent: event, StartByte: c.Offset, EndByte: offset, StartAt: c.at, EndAt: at, Err: err}
+	d := &Damage{Session: c.ID, FirstEvent: c.Next, EndEvent: event, StartByte: c.Offset, EndByte: offset, StartAt: c.at,
+		EndAt: at, Err: err}
 	c.Next, c.Offset, c.at = event, offset, at
 	return c.Yield(session.Event{}, d)
 }

@@ -61,7 +61,8 @@ func (r *Recording) Sum(ev session.Event) {
 	if ev.Kind == session.Marker {
 		return
 	}
-	r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows), uint64(ev.Status))
+	r.sum(uint64(ev.Kind), uint64(ev.At/time.Microsecond), uint64(len(ev.Data)), uint64(ev.Cols), uint64(ev.Rows),
+		uint64(ev.Status))
 	r.hash.Write(ev.Data)
 }
 

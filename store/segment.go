@@ -133,7 +133,8 @@ const (
 	maxForeignEvents = 1 << 18
 )
 
-var foreignDecoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxForeign), zstd.WithDecoderLowmem(true)))
+var foreignDecoder = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxForeign),
+	zstd.WithDecoderLowmem(true)))
 
 // payloads is a pool of buffers for decompressed segments.
 var payloads = sync.Pool{New: func() any { return new([]byte) }}

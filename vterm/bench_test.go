@@ -118,10 +118,12 @@ func benchScreen() []byte {
 	var w bytes.Buffer
 	w.WriteString("\x1b[H\x1b[2J\x1b[38;2;153;153;153m╭" + strings.Repeat("─", benchCols-2) + "╮\r\n\x1b[m")
 	for i := range benchRows - 3 {
-		fmt.Fprintf(&w, "\x1b[2m%5d \x1b[22;%dm%c\x1b[39m   \x1b[1mfunc\x1b[22m handle%d(\x1b[36mctx\x1b[39m context.Context, \x1b[36mn\x1b[39m int) error { // the old way of doing this\x1b[m\r\n",
+		fmt.Fprintf(&w, "\x1b[2m%5d \x1b[22;%dm%c\x1b[39m   \x1b[1mfunc\x1b[22m handle%d(\x1b[36mctx\x1b[39m "+
+			"context.Context, \x1b[36mn\x1b[39m int) error { // the old way of doing this\x1b[m\r\n",
 			i, 31+i%2, "-+"[i%2], i)
 	}
-	w.WriteString("\x1b[38;2;153;153;153m╰" + strings.Repeat("─", benchCols-2) + "╯\x1b[m\r\n  \x1b[7m auto \x1b[27m ⏵⏵ accept edits on")
+	w.WriteString("\x1b[38;2;153;153;153m╰" + strings.Repeat("─", benchCols-2) +
+		"╯\x1b[m\r\n  \x1b[7m auto \x1b[27m ⏵⏵ accept edits on")
 	return w.Bytes()
 }
 

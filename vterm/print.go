@@ -74,7 +74,8 @@ func (t *Term) printEach(p []byte) (n int) {
 // printASCII prints the blank after all, because multiplexers draw cell by cell what other programs
 // wrote.
 func (t *Term) blanked() bool {
-	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt && strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
+	return t.widths == Points && t.joinable == 2 && t.scr == &t.alt &&
+		strings.Contains(t.cellText(t.beforeCursor()), "\ufe0f")
 }
 
 // startRun repairs the wide character in whose middle a run of text starts. Later in the run, only

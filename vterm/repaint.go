@@ -41,7 +41,8 @@ func (t *Term) Repaint() []byte {
 
 // normal brings a terminal to its default state: it ends sequences, modes, margins, styles and the
 // alternate screen.
-const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1005;1006;1015;1016;1004;1007;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
+const normal = "\x18\x1b[!p\x1b[<99u\x1b[?1049l\x1b[<99u\x1b[>4m\x1b[0 " +
+	"q\x1b[r\x1b[?1;6;9;45;66;1000;1002;1003;1005;1006;1015;1016;1004;1007;2004;2026;12;25l\x1b>\x1b[?7h\x1b[4;20l" +
 	"\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b]8;;\x1b\\\x1b[m\x1b[0\"q"
 
 // painter writes the bytes of Repaint, for a terminal in its default modes.
@@ -306,7 +307,8 @@ func (p *painter) settings() {
 		on   bool
 		code int
 	}{
-		{t.appCursor, 1}, {t.cursorBlink, 12}, {t.reverseWrap, 45}, {t.appKeypad, 66}, {t.focus, 1004}, {t.alternateScroll, 1007}, {t.bracketedPaste, 2004},
+		{t.appCursor, 1}, {t.cursorBlink, 12}, {t.reverseWrap, 45}, {t.appKeypad, 66}, {t.focus, 1004},
+		{t.alternateScroll, 1007}, {t.bracketedPaste, 2004},
 		{t.mouse != 0, t.mouse}, {t.mouseFormat != 0, t.mouseFormat}, {!t.hidden, 25}, {t.origin, 6},
 	} {
 		if m.on {

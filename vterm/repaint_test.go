@@ -20,7 +20,8 @@ type shown struct {
 
 func show(t *vterm.Term) shown {
 	s := t.Snapshot()
-	out := shown{Alt: s.Alt, Visible: s.Visible, Wrap: s.PendingWrap, X: s.CursorX, Y: s.CursorY, Title: s.Title, Modes: t.Modes(), Keyboard: t.Keyboard()}
+	out := shown{Alt: s.Alt, Visible: s.Visible, Wrap: s.PendingWrap, X: s.CursorX, Y: s.CursorY, Title: s.Title,
+		Modes: t.Modes(), Keyboard: t.Keyboard()}
 	for y, l := range s.Lines {
 		out.Text = append(out.Text, l.Text)
 		out.Wrapped = append(out.Wrapped, l.Wrapped && y > 0)
@@ -31,7 +32,8 @@ func show(t *vterm.Term) shown {
 }
 
 // dirt is what a terminal may be in the midst of when it gets a snapshot.
-const dirt = "\x1b[1;31mold\x1b[?1049h\x1b[2;4r\x1b[?6h\x1b[4h\x1b(0\x1b[?1003;2004;1004h\x1b]8;;http://x\x07more\x1b[1\"q\x1b7\x1b[3g\x1b[>5u\x1b[>4;2m\x1b[5 q\x1b]2;title"
+const dirt = "\x1b[1;31mold\x1b[?1049h\x1b[2;4r\x1b[?6h\x1b[4h\x1b(0\x1b[?1003;2004;1004h\x1b]8;;http:" +
+	"//x\x07more\x1b[1\"q\x1b7\x1b[3g\x1b[>5u\x1b[>4;2m\x1b[5 q\x1b]2;title"
 
 // repainted returns a terminal that shows what v does.
 func repainted(v *vterm.Term, o vterm.Options, dirty bool) *vterm.Term {
@@ -92,7 +94,8 @@ func repaints(t *testing.T, c refCase, r *rand.Rand) bool {
 		}
 		_, _ = again.Write(rest)
 		if diff := cmp.Diff(show(v), show(again)); diff != "" {
-			t.Errorf("%s: repainted at step %d behind %q, and %d bytes later %q (-was +repainted):\n%s", c.ID, from, tail(first), len(rest), tail(rest), diff)
+			t.Errorf("%s: repainted at step %d behind %q, and %d bytes later %q (-was +repainted):\n%s", c.ID, from,
+				tail(first), len(rest), tail(rest), diff)
 			return false
 		}
 	}
@@ -103,7 +106,8 @@ func tail(b []byte) []byte { return b[max(0, len(b)-200):] }
 
 func TestRepaintKeyboard(t *testing.T) {
 	o := size(20, 4)
-	for _, text := range []string{"\x1b[>1u\x1b[>5u\x1b[>4;2m\x1b[5 q", "\x1b[>1u\x1b[?1049h\x1b[>3u\x1b[=4;2u\x1b[?25l", "\x1b[>1u\x1b[>2u\x1b[<u\x1b[=0u"} {
+	for _, text := range []string{"\x1b[>1u\x1b[>5u\x1b[>4;2m\x1b[5 q", "\x1b[>1u\x1b[?1049h\x1b[>3u\x1b[=4;2u\x1b[?25l",
+		"\x1b[>1u\x1b[>2u\x1b[<u\x1b[=0u"} {
 		v := term(o, text)
 		if diff := cmp.Diff(show(v), show(repainted(v, o, true))); diff != "" {
 			t.Errorf("%q (-was +repainted):\n%s", text, diff)

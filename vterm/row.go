@@ -88,5 +88,6 @@ const (
 
 // equal reports whether two rows look the same.
 func (r *Row) equal(o *Row) bool {
-	return r == o || r.Text == o.Text && r.Blanks == o.Blanks && r.Wrapped == o.Wrapped && slices.Equal(r.Runs, o.Runs) && slices.Equal(r.Marks, o.Marks)
+	return r == o || r.Text == o.Text && r.Blanks == o.Blanks && r.Wrapped == o.Wrapped &&
+		slices.Equal(r.Runs, o.Runs) && slices.Equal(r.Marks, o.Marks)
 }

@@ -106,7 +106,8 @@ func (t *Term) row(cells []cell, wrapped bool, marks []Mark, old *Row) *Row {
 		runs, ends = append(runs, run), append(ends, len(buf))
 	}
 	t.view.runs, t.view.ends, t.view.text = runs, ends, buf
-	if old != nil && old.Wrapped == wrapped && old.Blanks == blanks && slices.Equal(old.Marks, marks) && old.shows(runs, buf, ends) {
+	if old != nil && old.Wrapped == wrapped && old.Blanks == blanks && slices.Equal(old.Marks, marks) &&
+		old.shows(runs, buf, ends) {
 		return old
 	}
 	r := &Row{Wrapped: wrapped, Blanks: blanks, Marks: marks}
@@ -125,7 +126,8 @@ func (r *Row) shows(runs []Run, text []byte, ends []int) bool {
 	from := 0
 	for i, end := range ends {
 		have, want := &r.Runs[i], &runs[i]
-		if have.Col != want.Col || have.Width != want.Width || have.Style != want.Style || have.Text != string(text[from:end]) {
+		if have.Col != want.Col || have.Width != want.Width || have.Style != want.Style ||
+			have.Text != string(text[from:end]) {
 			return false
 		}
 		from = end

@@ -6,7 +6,8 @@ import "testing"
 func TestSameSnapshot(t *testing.T) {
 	for write, same := range map[string]bool{
 		"": true, "\x1b[Hone\x1b[2;1Htwo": true, "\x1b[31m": true,
-		"o": false, "\x1b[Htoo\x1b[2;4H": false, "\x1b[A": false, "\x1b[D": false, "\x1b[?25l": false, "\x1b]2;title\a": false, "\x1b[?1049h": false,
+		"o": false, "\x1b[Htoo\x1b[2;4H": false, "\x1b[A": false, "\x1b[D": false, "\x1b[?25l": false,
+		"\x1b]2;title\a": false, "\x1b[?1049h": false,
 	} {
 		term := New(Options{Cols: 20, Rows: 4})
 		_, _ = term.Write([]byte("one\r\ntwo")) // never fails

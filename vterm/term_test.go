@@ -47,10 +47,12 @@ func TestSnapshotSharesScrolledRows(t *testing.T) {
 }
 
 func TestSnapshotStyles(t *testing.T) {
-	v := term(size(40, 1), "plain \x1b[1;38;2;1;2;3mbold\x1b[0;48;5;9m x \x1b[m \x1b]8;;http://a\x07link\x1b]8;;\x07 \x1b[4:3;58;5;7mwavy")
+	v := term(size(40, 1), "plain \x1b[1;38;2;1;2;3mbold\x1b[0;48;5;9m x \x1b[m \x1b]8;;http://a\x07link\x1b]8;;\x07 "+
+		"\x1b[4:3;58;5;7mwavy")
 	want := []vterm.Run{
 		{Text: "plain ", Width: 6},
-		{Text: "bold", Col: 6, Width: 4, Style: vterm.Style{Bold: true, Fg: vterm.Color{Kind: vterm.ColorRGB, R: 1, G: 2, B: 3}}},
+		{Text: "bold", Col: 6, Width: 4, Style: vterm.Style{Bold: true,
+			Fg: vterm.Color{Kind: vterm.ColorRGB, R: 1, G: 2, B: 3}}},
 		{Text: " x ", Col: 10, Width: 3, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette, Palette: 9}}},
 		{Text: " ", Col: 13, Width: 1},
 		{Text: "link", Col: 14, Width: 4, Style: vterm.Style{Link: "http://a"}},
@@ -171,7 +173,8 @@ func TestSizesAreClamped(t *testing.T) {
 }
 
 func TestReplies(t *testing.T) {
-	const queries = "\x1b[c\x1b[>c\x1b[5n\x1b[3;4H\x1b[6n\x1b[?6n\x1b[>q\x1b[?u\x1b[?2026$p\x1b[?9999$p\x1bP$qm\x1b\\\x1bP$qx\x1b\\"
+	const queries = "\x1b[c\x1b[>c\x1b[5n\x1b[3;" +
+		"4H\x1b[6n\x1b[?6n\x1b[>q\x1b[?u\x1b[?2026$p\x1b[?9999$p\x1bP$qm\x1b\\\x1bP$qx\x1b\\"
 	const want = "\x1b[?1;2c\x1b[>0;276;0c\x1b[0n\x1b[3;4R\x1b[?3;4R\x1bP>|ptyrec\x1b\\\x1b[?0u" +
 		"\x1b[?2026;2$y\x1b[?9999;0$y\x1bP1$r0m\x1b\\\x1bP0$r\x1b\\"
 	o := size(20, 5)
@@ -191,7 +194,8 @@ func TestReplies(t *testing.T) {
 // TestWriteDoesNotAllocate: once the scrollback is full, text and styles cost no memory.
 func TestWriteDoesNotAllocate(t *testing.T) {
 	v := vterm.New(vterm.Options{Cols: 40, Rows: 10, Scrollback: 100})
-	text := []byte(strings.Repeat("\x1b[1;31mred\x1b[m and \x1b[38;2;1;2;3m漢字 e\u0301 👨‍👩‍👧\x1b[K plain text\r\n\x1b[2A\x1b[G", 100) +
+	text := []byte(strings.Repeat("\x1b[1;31mred\x1b[m and \x1b[38;2;1;2;3m漢字 e\u0301 👨‍👩‍👧\x1b[K plain text\r\n"+
+		"\x1b[2A\x1b[G", 100) +
 		strings.Repeat("line\r\n", 10500))
 	_, _ = v.Write(text)
 	if got := testing.AllocsPerRun(5, func() { _, _ = v.Write(text) }); got > 0 {

@@ -67,14 +67,16 @@ func run(ctx context.Context, path string, size int64, files []string) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	d := &day{ctx: ctx, db: db, sess: session.Session{ID: store.NewID(), Command: []string{"day"}, StartedAt: time.Now().UTC(), Cols: 100, Rows: 30, Agents: []session.Agent{}}}
+	d := &day{ctx: ctx, db: db, sess: session.Session{ID: store.NewID(), Command: []string{"day"},
+		StartedAt: time.Now().UTC(), Cols: 100, Rows: 30, Agents: []session.Agent{}}}
 	if d.raw, err = sqlite.Record(path, d.sess, d.pack); err != nil {
 		return err
 	}
 	if err := db.ImportJournals(ctx, nil); err != nil { // adds the session to the database
 		return err
 	}
-	d.processor = transcript.NewProcessor(transcript.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows, Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
+	d.processor = transcript.NewProcessor(transcript.ProcessorOptions{Cols: d.sess.Cols, Rows: d.sess.Rows,
+		Started: d.sess.StartedAt, SessionID: d.sess.ID, Command: d.sess.Command})
 	begun := time.Now()
 	for i, told := 0, int64(0); d.bytes < size; i++ {
 		if err := d.play(recordings[i%len(recordings)]); err != nil {
@@ -156,7 +158,8 @@ func (d *day) end(path string, begun time.Time) error {
 	if lost > 0 {
 		err = errors.Join(err, fmt.Errorf("%d bytes are lost", lost))
 	}
-	err = errors.Join(err, d.update(), d.db.ImportJournals(d.ctx, nil), d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
+	err = errors.Join(err, d.update(), d.db.ImportJournals(d.ctx, nil),
+		d.db.FinishSession(d.ctx, d.sess.ID, d.sess.StartedAt.Add(exit.At), 0, true), d.db.Close())
 	d.tell(path, begun)
 	return err
 }
@@ -171,6 +174,7 @@ func (d *day) tell(path string, begun time.Time) {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	fmt.Printf("%7.1f MB of output, %.1f h, in %.1f s: %.2f %% in the database, %.1f MB in use\n", float64(d.bytes)/1e6, d.at.Hours(), time.Since(begun).Seconds(),
+	fmt.Printf("%7.1f MB of output, %.1f h, in %.1f s: %.2f %% in the database, %.1f MB in use\n", float64(d.bytes)/1e6,
+		d.at.Hours(), time.Since(begun).Seconds(),
 		100*float64(stored)/float64(d.bytes), float64(m.HeapAlloc)/1e6)
 }

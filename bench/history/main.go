@@ -51,7 +51,8 @@ func makeSession(random *rand.Rand, i int, started time.Time, n int) (*session.S
 	agent := []string{"claude", "codex", "gemini"}[i%3]
 	ended, code := started.Add(time.Duration(n)*10*time.Second), 0
 	s := &session.Session{
-		Command: []string{agent}, Cwd: fmt.Sprintf("/home/dev/project%d", i%40), StartedAt: started, EndedAt: &ended, ExitCode: &code, Cols: 120, Rows: 40,
+		Command: []string{agent}, Cwd: fmt.Sprintf("/home/dev/project%d", i%40), StartedAt: started, EndedAt: &ended,
+		ExitCode: &code, Cols: 120, Rows: 40,
 		Agents: []session.Agent{{Name: agent, Version: "2.1.197"}},
 	}
 	s.ID = fmt.Sprintf("%08x-%04x-7000-8000-%012x", started.UnixMilli()>>16, started.UnixMilli()&0xffff, i)
@@ -59,7 +60,8 @@ func makeSession(random *rand.Rand, i int, started time.Time, n int) (*session.S
 	for seq := 1; seq < n; seq++ {
 		e := &session.Entry{
 			ID: fmt.Sprint(seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: agent, Conversation: 1,
-			Status: session.StatusComplete, At: started.Add(time.Duration(seq) * 10 * time.Second), Offset: int64(seq), Text: sentence(random, 30),
+			Status: session.StatusComplete, At: started.Add(time.Duration(seq) * 10 * time.Second), Offset: int64(seq),
+			Text: sentence(random, 30),
 		}
 		switch seq % 4 {
 		case 1:
@@ -71,7 +73,8 @@ func makeSession(random *rand.Rand, i int, started time.Time, n int) (*session.S
 		e.Markdown = e.Text
 		all = append(all, e)
 	}
-	exit := &session.Entry{ID: "exit", Seq: n, Type: session.TypeEvent, Event: session.EventExit, At: ended, Data: map[string]any{"status": 0}}
+	exit := &session.Entry{ID: "exit", Seq: n, Type: session.TypeEvent, Event: session.EventExit, At: ended,
+		Data: map[string]any{"status": 0}}
 	return s, append(all, exit)
 }
 
@@ -85,4 +88,5 @@ func sentence(random *rand.Rand, words int) string {
 	return strings.Join(out, " ")
 }
 
-var stems = strings.Fields("cache key token query index lock file test build deploy worker queue retry budget page table row user session header config path error panic")
+var stems = strings.Fields("cache key token query index lock file test build deploy worker queue retry budget page " +
+	"table row user session header config path error panic")

@@ -42,11 +42,12 @@ func watch(server, id string, limit int64) error {
 	}
 	begun := time.Now()
 	gaps := 0
-	s, err := c.Attach(ctx, id, client.AttachOptions{Name: "bench", Mode: protocol.ModeBytes, OnEvent: func(e client.Event) {
-		if _, gap := e.(protocol.Gap); gap {
-			gaps++
-		}
-	}})
+	s, err := c.Attach(ctx, id, client.AttachOptions{Name: "bench", Mode: protocol.ModeBytes,
+		OnEvent: func(e client.Event) {
+			if _, gap := e.(protocol.Gap); gap {
+				gaps++
+			}
+		}})
 	if err != nil {
 		return err
 	}
@@ -57,6 +58,7 @@ func watch(server, id string, limit int64) error {
 		return err
 	}
 	took := time.Since(begun)
-	fmt.Printf("%d bytes, sha256 %x, %d gaps, %.2f s, %.0f MB/s\n", n, sum.Sum(nil), gaps, took.Seconds(), float64(n)/1e6/took.Seconds())
+	fmt.Printf("%d bytes, sha256 %x, %d gaps, %.2f s, %.0f MB/s\n", n, sum.Sum(nil), gaps, took.Seconds(),
+		float64(n)/1e6/took.Seconds())
 	return nil
 }

@@ -180,7 +180,8 @@ func (l *link) resize(m *wire.Message) error {
 	}
 	f.cols, f.rows = m.Cols, m.Rows
 	if l.attach.Mode == protocol.ModeFrames {
-		return l.numbered(protocol.Numbered{Number: m.Seq, Outputs: f.outputs, At: l.at(m.TS), Kind: protocol.NumberedResize, Data: protocol.NumberedSize(m.Cols, m.Rows)})
+		return l.numbered(protocol.Numbered{Number: m.Seq, Outputs: f.outputs, At: l.at(m.TS),
+			Kind: protocol.NumberedResize, Data: protocol.NumberedSize(m.Cols, m.Rows)})
 	}
 	return l.json(protocol.TypeResize, protocol.Size{Seq: f.written, Cols: m.Cols, Rows: m.Rows})
 }
@@ -201,7 +202,8 @@ func (l *link) role(m *wire.Message) error {
 	}
 	f.reach(m.Seq + 1)
 	if l.attach.Mode == protocol.ModeFrames {
-		if err := l.numbered(protocol.Numbered{Number: f.next.Load(), Outputs: f.outputs, At: f.last, Kind: protocol.NumberedNext}); err != nil {
+		if err := l.numbered(protocol.Numbered{Number: f.next.Load(), Outputs: f.outputs, At: f.last,
+			Kind: protocol.NumberedNext}); err != nil {
 			return err
 		}
 	}
@@ -248,7 +250,8 @@ func (l *link) lost(to int64, text string) error {
 	if l.attach.Mode != protocol.ModeFrames {
 		return nil
 	}
-	return l.numbered(protocol.Numbered{Number: from, Outputs: f.outputs, At: f.last, Kind: protocol.NumberedLost, Data: protocol.NumberedEnd(to)})
+	return l.numbered(protocol.Numbered{Number: from, Outputs: f.outputs, At: f.last, Kind: protocol.NumberedLost,
+		Data: protocol.NumberedEnd(to)})
 }
 
 // exit reports the end of the session. status is nil if it is unknown.
@@ -258,7 +261,8 @@ func (l *link) exit(status *int, number int64) error {
 		code = *status
 	}
 	if l.attach.Mode == protocol.ModeFrames {
-		if err := l.numbered(protocol.Numbered{Number: number, Outputs: f.outputs, At: f.last, Kind: protocol.NumberedExit, Data: protocol.NumberedStatus(code)}); err != nil {
+		if err := l.numbered(protocol.Numbered{Number: number, Outputs: f.outputs, At: f.last, Kind: protocol.NumberedExit,
+			Data: protocol.NumberedStatus(code)}); err != nil {
 			return err
 		}
 	}

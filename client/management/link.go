@@ -235,15 +235,18 @@ const self = "self"
 func (l *link) control(reason string) protocol.Control {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return protocol.Control{Viewers: []protocol.Viewer{{ID: self, Name: l.attach.Name, Kind: l.attach.Kind, Control: l.typist}}, Reason: reason}
+	return protocol.Control{Viewers: []protocol.Viewer{{ID: self, Name: l.attach.Name, Kind: l.attach.Kind,
+		Control: l.typist}}, Reason: reason}
 }
 
 // hello returns the first frame for the viewer.
 func (l *link) hello() error {
 	f := l.f
 	h := protocol.Hello{
-		Version: protocol.Version, Server: f.server.String(), Viewer: self, Cols: f.cols, Rows: f.rows, Seq: f.written, Frames: l.current,
-		Session: session.Session{ID: f.id, Title: f.name, StartedAt: f.began, Cols: f.cols, Rows: f.rows, Agents: []session.Agent{}},
+		Version: protocol.Version, Server: f.server.String(), Viewer: self, Cols: f.cols, Rows: f.rows, Seq: f.written,
+		Frames: l.current,
+		Session: session.Session{ID: f.id, Title: f.name, StartedAt: f.began, Cols: f.cols, Rows: f.rows,
+			Agents: []session.Agent{}},
 		Control: l.control(""),
 	}
 	if err := l.json(protocol.TypeHello, h); err != nil {

@@ -51,7 +51,8 @@ func (l *link) request(frame protocol.Frame) error {
 			return err
 		}
 		signal := int32(r.Signal)
-		return l.expect(r.ID, wire.TypeKilled, wire.Request{Type: "kill_session", AgentID: &l.f.agent, SessionName: &l.f.name, Signal: &signal})
+		return l.expect(r.ID, wire.TypeKilled, wire.Request{Type: "kill_session", AgentID: &l.f.agent,
+			SessionName: &l.f.name, Signal: &signal})
 	case protocol.TypeMark:
 		var r protocol.MarkRequest
 		if err := frame.Decode(&r); err != nil {
@@ -161,11 +162,14 @@ func (l *link) size(r protocol.SizeRequest) error {
 	case !l.mayType():
 		return l.refuse(r.ID, protocol.CodeNoControl, wire.NotController+"resize")
 	case r.Cols < wire.MinCols || r.Rows < wire.MinRows || !isSize(r.Cols, r.Rows):
-		return l.refuse(r.ID, protocol.CodeBadRequest, fmt.Sprintf("a management server takes sizes from %dx%d to %dx%d", wire.MinCols, wire.MinRows, protocol.MaxCols, protocol.MaxRows))
+		return l.refuse(r.ID, protocol.CodeBadRequest,
+			fmt.Sprintf("a management server takes sizes from %dx%d to %dx%d", wire.MinCols, wire.MinRows, protocol.MaxCols,
+				protocol.MaxRows))
 	}
 	cols, rows := uint32(r.Cols), uint32(r.Rows)
 	if l.live {
-		return l.sent(r.ID, wire.Request{Type: "pty_resize", AgentID: &l.f.agent, CommandID: l.target(), Cols: &cols, Rows: &rows})
+		return l.sent(r.ID, wire.Request{Type: "pty_resize", AgentID: &l.f.agent, CommandID: l.target(), Cols: &cols,
+			Rows: &rows})
 	}
 	return l.sent(r.ID, wire.Request{Type: "session_resize", SessionID: &l.f.id, Cols: &cols, Rows: &rows})
 }

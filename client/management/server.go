@@ -83,7 +83,8 @@ const openTime = 10 * time.Second
 func (s *Server) open(ctx context.Context) (*socket, error) {
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
-	o := &websocket.DialOptions{HTTPClient: s.http, CompressionMode: websocket.CompressionDisabled, HTTPHeader: http.Header{}}
+	o := &websocket.DialOptions{HTTPClient: s.http, CompressionMode: websocket.CompressionDisabled,
+		HTTPHeader: http.Header{}}
 	o.HTTPHeader.Set(wire.ClientHeader, "1")
 	if s.token != "" {
 		o.HTTPHeader.Set("Authorization", "Bearer "+s.token)

@@ -60,7 +60,8 @@ const fellBehind = "output stream closed: "
 
 // ask sends a request and waits for the response, a message of type want. It passes other messages
 // to other, which may be nil. An error message becomes a refused error.
-func (s *socket) ask(ctx context.Context, r wire.Request, want string, other func(*wire.Message) error) (*wire.Message, error) {
+func (s *socket) ask(ctx context.Context, r wire.Request, want string,
+	other func(*wire.Message) error) (*wire.Message, error) {
 	if err := s.send(ctx, r); err != nil {
 		return nil, err
 	}
@@ -97,7 +98,8 @@ func (s *socket) agents(ctx context.Context, other func(*wire.Message) error) (i
 }
 
 // sessions returns the sessions of a machine.
-func (s *socket) sessions(ctx context.Context, agent string, other func(*wire.Message) error) (found []wire.Session, err error) {
+func (s *socket) sessions(ctx context.Context, agent string, other func(*wire.Message) error) (found []wire.Session,
+	err error) {
 	m, err := s.ask(ctx, wire.Request{Type: "list_sessions", AgentID: &agent}, wire.TypeSessionList, other)
 	if err != nil {
 		return nil, err
@@ -116,7 +118,8 @@ const maxText = 500
 
 // isID reports whether a text is valid as an id: short, and safe to print.
 func isID(text string) bool {
-	return text != "" && len(text) <= maxText && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	return text != "" && len(text) <= maxText &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // clean returns a server's text in a form that is safe to print.

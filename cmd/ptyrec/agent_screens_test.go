@@ -28,7 +28,8 @@ func TestAgentsSeeNoSecretsOnScreens(t *testing.T) {
 	}
 
 	s := startAgentapi(t, nil, command...)
-	waitFor(t, "the program's first message", func() bool { m := s.messages(); return len(m) == 1 && strings.Contains(m[0].Content, "here") })
+	waitFor(t, "the program's first message",
+		func() bool { m := s.messages(); return len(m) == 1 && strings.Contains(m[0].Content, "here") })
 	check("a message", s.messages()[0].Content, "the token is [redacted:github-pat] here")
 	check("the screen", <-s.eventsOf("/internal/screen"), shown)
 
@@ -38,13 +39,15 @@ func TestAgentsSeeNoSecretsOnScreens(t *testing.T) {
 	url, token, _ := served(t, environ, "--agentapi")
 	address := strings.TrimPrefix(url, "http://")
 	a := &agentServer{t: t, url: "http://x:" + token + "@" + address + "/agentapi/" + id}
-	waitFor(t, "the program's first message", func() bool { m := a.messages(); return len(m) == 1 && strings.Contains(m[0].Content, "here") })
+	waitFor(t, "the program's first message",
+		func() bool { m := a.messages(); return len(m) == 1 && strings.Contains(m[0].Content, "here") })
 	check("a message of serve", a.messages()[0].Content, "the token is [redacted:github-pat] here")
 	check("the screen of serve", <-a.eventsOf("/internal/screen"), shown)
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, "ws://"+address+"/ws/agent/"+id, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+	ws, _, err := websocket.Dial(ctx, "ws://"+address+"/ws/agent/"+id,
+		&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,8 @@ func (a *fakeClaude) take(text string) {
 
 func (a *fakeClaude) think(d time.Duration) {
 	for i := range int(d / (100 * time.Millisecond)) {
-		fmt.Printf("\x1b[38;2;215;119;87m%c%s \x1b[38;2;215;119;87mThinking…%s (esc to interrupt)\r\n", []rune("✻✽✶")[i%3], plain, plain)
+		fmt.Printf("\x1b[38;2;215;119;87m%c%s \x1b[38;2;215;119;87mThinking…%s (esc to interrupt)\r\n", []rune("✻✽✶")[i%3],
+			plain, plain)
 		a.box()
 		time.Sleep(100 * time.Millisecond)
 		a.unbox()
@@ -225,10 +226,14 @@ func (a *fakeClaude) think(d time.Duration) {
 
 // ask asks for approval, and takes 1 or Enter for yes.
 func (a *fakeClaude) ask() {
-	fmt.Print("● I want to run it.\r\n\r\n" + grey + "●" + plain + " \x1b[1mBash\x1b[22m(make test)\r\n" + grey + "  ⎿ \u00a0Waiting…" + plain + "\r\n\r\n")
+	fmt.Print("● I want to run it.\r\n\r\n" + grey + "●" + plain + " \x1b[1mBash\x1b[22m(make test)\r\n" + grey +
+		"  ⎿ \u00a0Waiting…" + plain + "\r\n\r\n")
 	rows := []string{
-		"\x1b[38;2;177;185;249m" + strings.Repeat("─", a.cols) + plain, " \x1b[38;2;177;185;249m\x1b[1mBash command\x1b[22m" + plain, "", "   make test", "   " + grey + "Run a command" + plain,
-		"", " Do you want to proceed?", " \x1b[38;2;177;185;249m❯ " + grey + "1. \x1b[38;2;177;185;249mYes" + plain, "   " + grey + "2. " + plain + "No", "",
+		"\x1b[38;2;177;185;249m" + strings.Repeat("─", a.cols) + plain,
+		" \x1b[38;2;177;185;249m\x1b[1mBash command\x1b[22m" + plain, "", "   make test",
+		"   " + grey + "Run a command" + plain,
+		"", " Do you want to proceed?", " \x1b[38;2;177;185;249m❯ " + grey + "1. \x1b[38;2;177;185;249mYes" + plain,
+		"   " + grey + "2. " + plain + "No", "",
 		" " + grey + "Esc to cancel · Tab to amend" + plain,
 	}
 	fmt.Print(strings.Join(rows, "\r\n"))

@@ -25,7 +25,8 @@ func (s *agentServer) eventsOf(path string) <-chan string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if got := resp.Header.Get("Content-Type") + " " + resp.Header.Get("Cache-Control") + " " + resp.Header.Get("X-Accel-Buffering"); got != "text/event-stream no-cache, no-store, must-revalidate no" {
+	if got := resp.Header.Get("Content-Type") + " " + resp.Header.Get("Cache-Control") + " " +
+		resp.Header.Get("X-Accel-Buffering"); got != "text/event-stream no-cache, no-store, must-revalidate no" {
 		s.t.Errorf("%s: the headers are %s", path, got)
 	}
 	events, done := make(chan string), make(chan struct{})
@@ -144,7 +145,8 @@ func TestAgentapiAttach(t *testing.T) {
 	}
 	waitFor(t, "the messages", func() bool {
 		list := s.messages()
-		return len(list) == 3 && list[1].Role == "user" && list[1].Content == "typed by hand" && list[2].Content == "You said 13 letters"
+		return len(list) == 3 && list[1].Role == "user" && list[1].Content == "typed by hand" &&
+			list[2].Content == "You said 13 letters"
 	})
 	if got := s.prompts(); len(got) != 1 || got[0] != "typed by hand" {
 		t.Errorf("the agent took %q", got)
@@ -165,7 +167,8 @@ func TestLinkNamedAgentapi(t *testing.T) {
 		return string(out)
 	}
 	for _, args := range [][]string{{"--help"}, {"--version"}, {"server", "--help"}, {"server", "-P", "--", "claude"}} {
-		if got, want := run(agentapiName, args...), run("ptyrec", append([]string{agentapiName}, args...)...); got != want || got == "" {
+		if got, want := run(agentapiName, args...), run("ptyrec",
+			append([]string{agentapiName}, args...)...); got != want || got == "" {
 			t.Errorf("%q: %s\nwant %s", args, got, want)
 		}
 	}
@@ -186,9 +189,11 @@ func TestAgentapiFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := startAgentapi(t, []string{
-		"-t", "cursor-agent", "-c", "/proxy/chat", "--listen", "127.0.0.1", "--token-file", name, "-a", "agent.example,127.0.0.1", "-o", "https://page.example",
+		"-t", "cursor-agent", "-c", "/proxy/chat", "--listen", "127.0.0.1", "--token-file", name, "-a",
+		"agent.example,127.0.0.1", "-o", "https://page.example",
 	})
-	client := &http.Client{Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for _, test := range []struct {
 		method, path, host, origin, token string
 		status                            int
@@ -221,7 +226,8 @@ func TestAgentapiFlags(t *testing.T) {
 		}
 		resp.Body.Close()
 		if resp.StatusCode != test.status || test.header != "" && resp.Header.Get(test.header) != test.want {
-			t.Errorf("%s %s, host %q, origin %q: %s, %s %q; want %d, %q", test.method, test.path, test.host, test.origin, resp.Status, test.header, resp.Header.Get(test.header), test.status, test.want)
+			t.Errorf("%s %s, host %q, origin %q: %s, %s %q; want %d, %q", test.method, test.path, test.host, test.origin,
+				resp.Status, test.header, resp.Header.Get(test.header), test.status, test.want)
 		}
 	}
 	s.url = strings.Replace(s.url, "http://", "http://x:"+secret+"@", 1)

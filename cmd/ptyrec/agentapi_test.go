@@ -53,8 +53,10 @@ func startAs(t *testing.T, program, flags []string, command ...string) *agentSer
 	if len(command) == 0 {
 		command = []string{"claude"}
 	}
-	s := &agentServer{t: t, url: "http://" + address, log: filepath.Join(dir, "prompts"), stderr: &bytes.Buffer{}, ended: make(chan struct{})}
-	args := slices.Concat(program[1:], []string{"server", "--port", port, "--term-width", "80", "--term-height", "60"}, flags, []string{"--"}, command)
+	s := &agentServer{t: t, url: "http://" + address, log: filepath.Join(dir, "prompts"), stderr: &bytes.Buffer{},
+		ended: make(chan struct{})}
+	args := slices.Concat(program[1:], []string{"server", "--port", port, "--term-width", "80", "--term-height", "60"},
+		flags, []string{"--"}, command)
 	s.cmd = exec.Command(program[0], args...)
 	s.cmd.Env = append(environ, "AGENT_LOG="+s.log, "HOME="+dir)
 	s.cmd.Stderr = s.stderr
@@ -165,12 +167,14 @@ func TestAgentapiServerAnswers(t *testing.T) {
 	s := startAgentapi(t, nil)
 	s.waitStable()
 	list := s.messages()
-	if len(list) != 1 || list[0].ID != 0 || list[0].Role != "agent" || !strings.Contains(list[0].Content, "Claude Code") || strings.Contains(list[0].Content, "shortcuts") {
+	if len(list) != 1 || list[0].ID != 0 || list[0].Role != "agent" ||
+		!strings.Contains(list[0].Content, "Claude Code") || strings.Contains(list[0].Content, "shortcuts") {
 		t.Errorf("at the start: %+v", list)
 	}
 	for i, prompt := range []string{"Is this it? Why?", "one\ntwo", "Is this it? Why?"} {
 		got := s.ask(prompt)
-		if want := fmt.Sprintf("You said %d letters", len(prompt)); got.ID != 2*i+2 || got.Role != "agent" || got.Content != want {
+		if want := fmt.Sprintf("You said %d letters", len(prompt)); got.ID != 2*i+2 || got.Role != "agent" ||
+			got.Content != want {
 			t.Errorf("%q: %+v, want %q", prompt, got, want)
 		}
 		if list := s.messages(); list[2*i+1].Role != "user" || list[2*i+1].Content != prompt {
@@ -190,7 +194,8 @@ func TestAgentapiApproval(t *testing.T) {
 	if got := s.ask("ask me"); !strings.Contains(got.Content, "I want to run it.") {
 		t.Errorf("while it asks: %+v", got)
 	}
-	if status, body := s.post("user", "please say no"); status != http.StatusInternalServerError || !strings.Contains(body, "failed to send message") {
+	if status, body := s.post("user", "please say no"); status != http.StatusInternalServerError ||
+		!strings.Contains(body, "failed to send message") {
 		t.Errorf("a prompt while it asks: %d %s", status, body)
 	}
 	if status, body := s.post("raw", "1"); status != http.StatusOK {
@@ -342,7 +347,8 @@ func TestAgentapiContinuesFromItsState(t *testing.T) {
 	if code := s.waitEnded(); code != 0 {
 		t.Errorf("exit status %d: %s", code, s.stderr)
 	}
-	if got := saved(); got.Version != 1 || len(got.Messages) != 5 || !got.InitialPromptSent || got.Messages[4].Message != "You said 4 letters" {
+	if got := saved(); got.Version != 1 || len(got.Messages) != 5 || !got.InitialPromptSent ||
+		got.Messages[4].Message != "You said 4 letters" {
 		t.Errorf("it saved %+v", got)
 	}
 	if _, err := os.Stat(pid); err == nil {
@@ -368,8 +374,10 @@ func TestAgentapiMessagesArriveWhole(t *testing.T) {
 	s.waitStable()
 	var want []string
 	for _, prompt := range []struct{ sent, arrives string }{
-		{"a\tb\tc", "a\tb\tc"}, {strings.Repeat("word ", 800), strings.TrimSpace(strings.Repeat("word ", 800))}, {"缓存 テスト 한국어 🙂👩‍👩‍👧", "缓存 テスト 한국어 🙂👩‍👩‍👧"},
-		{"before\x1b[201~\rrm -rf x\r\nafter", "before[201~\nrm -rf x\nafter"}, {strings.Repeat("line\n", 40), strings.TrimSpace(strings.Repeat("line\n", 40))},
+		{"a\tb\tc", "a\tb\tc"}, {strings.Repeat("word ", 800), strings.TrimSpace(strings.Repeat("word ", 800))},
+		{"缓存 テスト 한국어 🙂👩‍👩‍👧", "缓存 テスト 한국어 🙂👩‍👩‍👧"},
+		{"before\x1b[201~\rrm -rf x\r\nafter", "before[201~\nrm -rf x\nafter"},
+		{strings.Repeat("line\n", 40), strings.TrimSpace(strings.Repeat("line\n", 40))},
 	} {
 		s.ask(prompt.sent)
 		list := s.messages()
@@ -410,7 +418,8 @@ func TestServeShowsSessionsByAgentapi(t *testing.T) {
 	})
 	url, secret, _ := served(t, append(environ, "HOME="+dir), "--agentapi")
 	address := strings.TrimPrefix(url, "http://")
-	if resp, err := http.Get("http://" + address + "/agentapi/" + live + "/status"); err != nil || resp.StatusCode != http.StatusUnauthorized {
+	if resp, err := http.Get("http://" + address + "/agentapi/" + live + "/status"); err != nil ||
+		resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without the token: %v %v", resp, err)
 	} else {
 		resp.Body.Close()
@@ -423,17 +432,20 @@ func TestServeShowsSessionsByAgentapi(t *testing.T) {
 	for _, m := range p.messages() {
 		got = append(got, m.Role+": "+m.Content)
 	}
-	if len(got) != 3 || !strings.HasPrefix(got[0], "agent: Claude Code") || got[1] != "user: a first one" || got[2] != "agent: You said 11 letters" || p.status() != "stable" {
+	if len(got) != 3 || !strings.HasPrefix(got[0], "agent: Claude Code") || got[1] != "user: a first one" ||
+		got[2] != "agent: You said 11 letters" || p.status() != "stable" {
 		t.Errorf("the past session: %s %q", p.status(), got)
 	}
 	for _, kind := range []string{"user", "raw"} {
-		if status, body := p.post(kind, "too late"); status != http.StatusInternalServerError || !strings.Contains(body, "failed to send message: the session is over") {
+		if status, body := p.post(kind, "too late"); status != http.StatusInternalServerError ||
+			!strings.Contains(body, "failed to send message: the session is over") {
 			t.Errorf("%s to the past session: %d %s", kind, status, body)
 		}
 	}
 	s := of("last")
 	s.waitStable()
-	if status, body := s.post("user", "not granted"); status != http.StatusInternalServerError || !strings.Contains(body, "nobody has granted it") {
+	if status, body := s.post("user", "not granted"); status != http.StatusInternalServerError ||
+		!strings.Contains(body, "nobody has granted it") {
 		t.Errorf("without a grant: %d %s", status, body)
 	}
 	run("grant", live)

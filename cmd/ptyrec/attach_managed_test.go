@@ -24,7 +24,8 @@ func dashboard(t *testing.T, environ []string, args ...string) (url, tokenFile s
 	restart = func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
-		_, _, cmd = served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "), append(args, "--listen", strings.TrimPrefix(http, "http://"))...)
+		_, _, cmd = served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "),
+			append(args, "--listen", strings.TrimPrefix(http, "http://"))...)
 	}
 	return "ws" + strings.TrimPrefix(http, "http"), tokenFile, restart
 }
@@ -76,7 +77,8 @@ func TestAttachToManagementServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, shown := range [][]byte{u.Shown(), v.Shown(), x.Shown()} {
-		if strings.Contains(string(shown), strings.TrimSpace(string(token))) || strings.Contains(string(shown), "wrong-token") {
+		if strings.Contains(string(shown), strings.TrimSpace(string(token))) ||
+			strings.Contains(string(shown), "wrong-token") {
 			t.Error("a token was shown")
 		}
 	}
@@ -117,7 +119,8 @@ func TestAttachRecordsARemoteSession(t *testing.T) {
 		t.Errorf("recorded %q, want %q", got, want)
 	}
 	list := output(mine, "list", "--json")
-	if !strings.Contains(list, `"exit_code": 5`) && !strings.Contains(list, `"exit_code":5`) || strings.Contains(list, "x=1") {
+	if !strings.Contains(list, `"exit_code": 5`) && !strings.Contains(list, `"exit_code":5`) ||
+		strings.Contains(list, "x=1") {
 		t.Errorf("the list says %s", list)
 	}
 	if text := output(mine, "show", "last"); !strings.Contains(text, "one1") || !strings.Contains(text, "two2") {

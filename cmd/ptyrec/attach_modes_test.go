@@ -41,11 +41,15 @@ func awaitModes(t *testing.T, u *ptytest.User, what string, want vterm.Modes) {
 func TestAttachControlReportsAsTheProgramWants(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	one := vterm.Modes{Mouse: 1002, MouseFormat: 1006, SendFocus: true, BracketedPaste: true, ApplicationCursorKeys: true, ApplicationKeypad: true, KeyboardFlags: 5, ModifyOtherKeys: 2}
+	one := vterm.Modes{Mouse: 1002, MouseFormat: 1006, SendFocus: true, BracketedPaste: true,
+		ApplicationCursorKeys: true, ApplicationKeypad: true, KeyboardFlags: 5, ModifyOtherKeys: 2}
 	two := one
 	two.Mouse, two.SendFocus, two.KeyboardFlags, two.ModifyOtherKeys = 1003, false, 3, 0
 	for name, end := range map[string]func(u *ptytest.User, cmd *exec.Cmd){
-		"the detach key as a sequence of the kitty keyboard protocol": func(u *ptytest.User, _ *exec.Cmd) { u.Type(t, "\x1b[93;5u") },
+		"the detach key as a sequence of the kitty keyboard protocol": func(u *ptytest.User,
+			_ *exec.Cmd) {
+			u.Type(t, "\x1b[93;5u")
+		},
 		"SIGTERM": func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) },
 		"SIGHUP":  func(_ *ptytest.User, cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGHUP) },
 		"the end": func(u *ptytest.User, _ *exec.Cmd) {

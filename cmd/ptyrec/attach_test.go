@@ -54,7 +54,9 @@ func killSession(t *testing.T, id string) {
 		}
 		stat, _ := os.ReadFile(dir + "/stat")
 		var parent int
-		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune), &parent); err == nil && parent != 1 { // whose own parent is gone is init's
+		// whose own parent is gone is init's
+		if _, err := fmt.Sscanf(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " %c %d", new(rune),
+			&parent); err == nil && parent != 1 {
 			recorders[fmt.Sprintf("/proc/%d", parent)] = true
 		}
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
@@ -112,7 +114,8 @@ func TestAttachRestoresTheTerminal(t *testing.T) {
 			t.Errorf("%s: the terminal's settings are %+v, were %+v", name, after, before)
 		}
 		shown := string(u.Shown())
-		if i := strings.LastIndex(shown, "\x1b[?1049"); i < 0 || shown[i+7] != 'l' || strings.LastIndex(shown, "\x1b[?25h") < strings.LastIndex(shown, "\x1b[?25l") {
+		if i := strings.LastIndex(shown, "\x1b[?1049"); i < 0 || shown[i+7] != 'l' ||
+			strings.LastIndex(shown, "\x1b[?25h") < strings.LastIndex(shown, "\x1b[?25l") {
 			t.Errorf("%s: the terminal is left in other modes: %q", name, shown[max(0, len(shown)-200):])
 		}
 		if name != "the end" {
@@ -134,7 +137,8 @@ func kill(t *testing.T, environ []string, id, keys string) {
 func TestAttachTypes(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	id := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; printf '\033[c\033[6n\033]11;?\033\\\033[>q'; echo "got <$x>"; read y; exit 4`)
+	id := runDetached(t, environ, "80x24", "sh", "-c",
+		`echo ready; read x; printf '\033[c\033[6n\033]11;?\033\\\033[>q'; echo "got <$x>"; read y; exit 4`)
 	u, watching := attached(t, environ, id)
 	u.Await(t, "ready")
 	u.Type(t, "never\r")
@@ -162,7 +166,8 @@ func TestAttachTypes(t *testing.T) {
 func TestAttachSizes(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	id := runDetached(t, environ, "120x40", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
+	id := runDetached(t, environ, "120x40", "sh", "-c",
+		`trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
 	u, cmd := attached(t, environ, id)
 	u.Await(t, "size 40 120")
 	u.Await(t, "80x24 of 120x40")
@@ -202,7 +207,8 @@ func TestAttachResizeInATerminal(t *testing.T) {
 	environ, _ := liveEnv(t)
 	own := ptytest.New(t)
 	own.Resize(t, 100, 30)
-	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c",
+		`trap 'echo "size $(stty size)"' WINCH; echo "size $(stty size)"; while :; do sleep 0.1; done`)
 	cmd.Env = environ
 	own.Start(t, cmd)
 	own.Await(t, "size 30 100")
@@ -285,10 +291,12 @@ func TestServeLeavesNoChild(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	other := runDetached(t, environ, "80x24", "sh", "-c", `echo ready; read x; exit 9`)
-	url, token, cmd := served(t, environ, "--bridge-command", `sh -c 'echo "pid $$ $TERM $(stty size)."; trap "" HUP; while :; do sleep 0.1; done'`)
+	url, token, cmd := served(t, environ, "--bridge-command",
+		`sh -c 'echo "pid $$ $TERM $(stty size)."; trap "" HUP; while :; do sleep 0.1; done'`)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, url+"/ws/pty/x", &websocket.DialOptions{HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}})
+	ws, _, err := websocket.Dial(ctx, url+"/ws/pty/x",
+		&websocket.DialOptions{HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,13 @@ func TestBridgeOfAManagementServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, _ := liveEnv(t)
-	page, token, _ := served(t, append(here, "PTYREC_TOKEN="+strings.TrimSpace(string(secret))), "--bridge-server", url+"/agent-01")
+	page, token, _ := served(t, append(here, "PTYREC_TOKEN="+strings.TrimSpace(string(secret))), "--bridge-server",
+		url+"/agent-01")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	open := func(name string) *websocket.Conn {
-		ws, _, err := websocket.Dial(ctx, page+"/ws/pty/"+name, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+		ws, _, err := websocket.Dial(ctx, page+"/ws/pty/"+name,
+			&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
 		if err != nil {
 			t.Fatal(err)
 		}

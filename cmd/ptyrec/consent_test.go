@@ -29,16 +29,17 @@ import (
 // $TRY, which does it and writes down what became of it in the file that it is given, without
 // PTYREC_SESSION in its environment. $TRY ORPHAN waits until its parent is gone.
 var insiders = map[string]string{
-	"itself":          `$TRY itself`,
-	"subshell":        `sh -c '$TRY orphan $$ subshell &'`,
-	"setsid":          `sh -c 'setsid $TRY orphan $$ setsid &'`,
-	"nohup":           `sh -c 'nohup $TRY orphan $$ nohup >/dev/null 2>&1 &'`,
-	"double fork":     `sh -c '(setsid sh -c "(\$TRY orphan \$\$ \"double fork\" &)" &)'`,
-	"killed parent":   `sh -c '$TRY orphan $$ "killed parent" & kill -9 $$'`,
-	"tmux":            `tmux -S "$OUT/tm" -f /dev/null new-session -d '$TRY tmux'`,
-	"screen":          `screen -dm sh -c '$TRY screen'`,
-	"script":          `script -qc '$TRY script' /dev/null </dev/null >/dev/null`,
-	"script orphan":   `sh -c 'setsid script -qc "\$TRY orphan $$ \"script orphan\"" /dev/null </dev/null >/dev/null 2>&1 &'`,
+	"itself":        `$TRY itself`,
+	"subshell":      `sh -c '$TRY orphan $$ subshell &'`,
+	"setsid":        `sh -c 'setsid $TRY orphan $$ setsid &'`,
+	"nohup":         `sh -c 'nohup $TRY orphan $$ nohup >/dev/null 2>&1 &'`,
+	"double fork":   `sh -c '(setsid sh -c "(\$TRY orphan \$\$ \"double fork\" &)" &)'`,
+	"killed parent": `sh -c '$TRY orphan $$ "killed parent" & kill -9 $$'`,
+	"tmux":          `tmux -S "$OUT/tm" -f /dev/null new-session -d '$TRY tmux'`,
+	"screen":        `screen -dm sh -c '$TRY screen'`,
+	"script":        `script -qc '$TRY script' /dev/null </dev/null >/dev/null`,
+	"script orphan": `sh -c 'setsid script -qc "\$TRY orphan $$ \"script orphan\"" /dev/null </dev/null >/dev/null ` +
+		`2>&1 &'`,
 	"unshare":         `sh -c 'setsid unshare -Urpf $TRY unshare &'`,
 	"another ptyrec":  `ptyrec --db "$OUT/other" run --nested -- sh -c '$TRY "another ptyrec"'`,
 	"another session": `ptyrec --db "$OUT/other" run --detach -- sh -c '$TRY "another session"'`,
@@ -68,7 +69,8 @@ func TestAProgramInsideCannotGrantItself(t *testing.T) {
 	if err := os.WriteFile(tryFile, []byte(try), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script := `ID=$PTYREC_SESSION; SOCKET=$XDG_RUNTIME_DIR/ptyrec/$ID.sock; export ID SOCKET; unset PTYREC_SESSION; until [ -S "$SOCKET" ]; do sleep 0.01; done` + "\n"
+	script := `ID=$PTYREC_SESSION; SOCKET=$XDG_RUNTIME_DIR/ptyrec/$ID.sock; export ID SOCKET; unset PTYREC_SESSION; ` +
+		`until [ -S "$SOCKET" ]; do sleep 0.01; done` + "\n"
 	untried := map[string]string{} // why, by the names of attacks
 	for name, attack := range insiders {
 		if program, ok := attackers[name]; ok {
@@ -142,7 +144,8 @@ func handOver() {
 }
 
 func askGrant(conn net.Conn) error {
-	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "hand-over", Kind: protocol.Human, Mode: protocol.ModeNone})
+	attach, err := protocol.JSON(protocol.TypeAttach,
+		protocol.Attach{Version: protocol.Version, Name: "hand-over", Kind: protocol.Human, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -236,7 +239,8 @@ func TestAProgramInsideCannotAskTheServer(t *testing.T) {
 func postGrant() {
 	url, session := os.Args[1], os.Args[3]
 	token, err := os.ReadFile(os.Args[2])
-	req, reqErr := http.NewRequest(http.MethodPost, url+"/api/sessions/"+session+"/control", strings.NewReader(`{"action":"grant"}`))
+	req, reqErr := http.NewRequest(http.MethodPost, url+"/api/sessions/"+session+"/control",
+		strings.NewReader(`{"action":"grant"}`))
 	if err = errors.Join(err, reqErr); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -283,7 +287,8 @@ func postHidden(req *http.Request, how string) (status string, err error) {
 	}
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	pair, pairErr := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-	err = errors.Join(err, pairErr, syscall.Connect(fd, &syscall.SockaddrInet4{Port: int(server.Port()), Addr: server.Addr().As4()}),
+	err = errors.Join(err, pairErr, syscall.Connect(fd,
+		&syscall.SockaddrInet4{Port: int(server.Port()), Addr: server.Addr().As4()}),
 		syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_CORK, 1)) // the kernel waits 200 ms for more
 	if err != nil {
 		return "", err

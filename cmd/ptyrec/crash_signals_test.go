@@ -23,7 +23,8 @@ func TestCrashSignals(t *testing.T) {
 			t.Parallel()
 			u := ptytest.New(t)
 			before := u.Settings(t)
-			cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `ulimit -c 0; printf '\033[?25l\033[?1049hready'; exec sleep 600`)
+			cmd := exec.Command("ptyrec", "run", "--", "sh", "-c",
+				`ulimit -c 0; printf '\033[?25l\033[?1049hready'; exec sleep 600`)
 			var db string
 			cmd.Env, db = env(t)
 			u.Start(t, cmd)
@@ -57,7 +58,9 @@ func TestCrashSignalsWhilePlaying(t *testing.T) {
 			u := ptytest.New(t)
 			before := u.Settings(t)
 			file := t.TempDir() + "/long.cast"
-			if err := os.WriteFile(file, []byte("{\"version\":2,\"width\":80,\"height\":24}\n[0.1,\"o\",\"ready\"]\n[600,\"o\",\"end\"]\n"), 0o600); err != nil {
+			if err := os.WriteFile(file,
+				[]byte("{\"version\":2,\"width\":80,\"height\":24}\n[0.1,\"o\",\"ready\"]\n[600,\"o\",\"end\"]\n"),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			cmd := exec.Command("ptyrec", "play", file, "--idle-limit", "0")

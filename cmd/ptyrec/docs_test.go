@@ -59,7 +59,8 @@ func TestUnreleasedChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := regexp.MustCompile(`\A(Bugfix|Change|Enhancement|Security): [^\n]{1,90}\n(\n[^\n]{1,100}\n([^\n]{1,100}\n)*)*\z`)
+	change := regexp.MustCompile(`\A(Bugfix|Change|Enhancement|Security): ` +
+		`[^\n]{1,90}\n(\n[^\n]{1,100}\n([^\n]{1,100}\n)*)*\z`)
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -38,7 +38,8 @@ func cmdDamage(ts *testscript.TestScript, _ bool, args []string) {
 	case "segment":
 		err = db.QueryRow("SELECT data FROM segments WHERE session_pk = " + first).Scan(&blob)
 	case "page":
-		err = db.QueryRow("SELECT data FROM sqlite_dbpage WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = 'segments')").Scan(&blob)
+		err = db.QueryRow("SELECT data FROM sqlite_dbpage WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = " +
+			"'segments')").Scan(&blob)
 	default:
 		ts.Fatalf("usage: damage entries|json|end|index|segment|page")
 	}
@@ -91,7 +92,8 @@ func TestDoctorTellsInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("sessions (-want +got):\n%s\n%s", diff, out)
 	}
-	if out, err := command(environ, "doctor", "--repair").CombinedOutput(); err != nil || strings.Count(string(out), "mended  entries") != len(want) {
+	if out, err := command(environ, "doctor", "--repair").CombinedOutput(); err != nil ||
+		strings.Count(string(out), "mended  entries") != len(want) {
 		t.Errorf("doctor --repair: %v\n%s", err, out)
 	}
 	if out, err := command(environ, "doctor").CombinedOutput(); err != nil {
@@ -111,13 +113,15 @@ func manySessions(t testing.TB, path string, n int) (ids []string) {
 	for i := range n {
 		started := time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC)
 		ended := started.Add(time.Second)
-		sess := &session.Session{ID: store.NewID(), Command: []string{"sh"}, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24}
+		sess := &session.Session{ID: store.NewID(), Command: []string{"sh"}, StartedAt: started, EndedAt: &ended, Cols: 80,
+			Rows: 24}
 		raw := store.NewRecording(sess.Cols, sess.Rows)
 		raw.Write(session.Event{Kind: session.Output, Data: fmt.Appendf(nil, "session %d\r\n", i)})
 		var entries []*session.Entry
 		for seq := 1; seq <= 20; seq++ {
 			text := fmt.Sprintf("message %d of session %d", seq, i)
-			entries = append(entries, &session.Entry{ID: fmt.Sprint(seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleAssistant,
+			entries = append(entries, &session.Entry{ID: fmt.Sprint(seq), Seq: seq, Type: session.TypeMessage,
+				Role: session.RoleAssistant,
 				Text: text, Markdown: text, At: started, Status: session.StatusComplete})
 		}
 		if err := s.Import(t.Context(), sess, raw, entries); err != nil {

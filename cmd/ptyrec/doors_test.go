@@ -61,7 +61,8 @@ func tryDoors() {
 		fmt.Fprintf(&report, "%s\t%s\n", d.name, said)
 	}
 	out := os.Getenv("OUT")
-	if err := errors.Join(os.WriteFile(out+".new", []byte(report.String()), 0o600), os.Rename(out+".new", out)); err != nil {
+	if err := errors.Join(os.WriteFile(out+".new", []byte(report.String()), 0o600),
+		os.Rename(out+".new", out)); err != nil {
 		fmt.Println(err)
 	}
 }
@@ -86,7 +87,8 @@ func typeInto(ctx context.Context, where, token string) error {
 	if err != nil {
 		return err
 	}
-	s, err := c.Attach(ctx, os.Getenv("OTHER"), client.AttachOptions{Name: "door", Kind: protocol.Human, Control: true, Mode: protocol.ModeNone})
+	s, err := c.Attach(ctx, os.Getenv("OTHER"),
+		client.AttachOptions{Name: "door", Kind: protocol.Human, Control: true, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,8 @@ func httpDoor(method, path, body string) func(context.Context) error {
 }
 
 func upgradeDoor(path string) func(context.Context) error {
-	return requestDoor("GET", path, "", http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}})
+	return requestDoor("GET", path, "", http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"},
+		"Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}})
 }
 
 func requestDoor(method, path, body string, header http.Header) func(context.Context) error {
@@ -142,16 +145,21 @@ func TestWhatRunsInASessionOpensNoDoor(t *testing.T) {
 	tries := append(environ, "URL="+url, "TOKEN="+token, "OTHER="+other, "OVER="+endedSession(t, environ))
 	runDetached(t, append(tries, "DIR="+dir), "80x24", "sh", "-c", `OUT=$DIR/inside ptyrec-doors
 		OUT=$DIR/left setsid -f env -u PTYREC_SESSION ptyrec-doors; until test -e "$DIR/left"; do sleep 0.02; done
-		OUT=$DIR/outlived setsid -f env -u PTYREC_SESSION sh -c 'until test -e "$DIR/go"; do sleep 0.02; done; exec ptyrec-doors'; test`)
+		OUT=$DIR/outlived setsid -f env -u PTYREC_SESSION sh -c 'until test -e "$DIR/go"; do sleep 0.02; done; exec `+
+		`ptyrec-doors'; test`)
 	for _, from := range []string{"inside", "left", "outlived"} {
 		if from == "outlived" {
-			waitFor(t, "the session's end", func() bool { return !strings.Contains(printed(t, environ, "list", "--live"), "ptyrec-doors") })
+			waitFor(t, "the session's end", func() bool {
+				return !strings.Contains(printed(t, environ, "list", "--live"),
+					"ptyrec-doors")
+			})
 			if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for name, said := range doorReport(t, filepath.Join(dir, from)) {
-			if !strings.Contains(said, "403") && !strings.Contains(said, "only people may") && !strings.Contains(said, "nobody has granted") && !strings.Contains(said, "nobody can be asked") {
+			if !strings.Contains(said, "403") && !strings.Contains(said, "only people may") &&
+				!strings.Contains(said, "nobody has granted") && !strings.Contains(said, "nobody can be asked") {
 				t.Errorf("%s, %s: %s", from, name, said)
 			}
 		}
@@ -215,7 +223,8 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 	environ = append(environ, "KEPT="+kept)
 	printed(t, environ, "tag", kept, "mine")
 	attempts := []string{
-		"rm $KEPT --yes", "prune --keep 0 --tagged --yes", "rename $KEPT x", "tag $KEPT x", "tag $KEPT --rm mine", "note $KEPT x", "redact $KEPT --yes", "sync --never $KEPT",
+		"rm $KEPT --yes", "prune --keep 0 --tagged --yes", "rename $KEPT x", "tag $KEPT x", "tag $KEPT --rm mine",
+		"note $KEPT x", "redact $KEPT --yes", "sync --never $KEPT",
 		"doctor --repair",
 	}
 	script := ""
@@ -250,15 +259,20 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 		}
 	}
 	runDetached(t, environ, "80x24", "sh", "-c", `sh "$DIR/attempts" >"$DIR/in-" 2>&1; mv "$DIR/in-" "$DIR/inside"
-		setsid -f env -u PTYREC_SESSION sh -c 'until test -e "$DIR/go"; do sleep 0.02; done; sh "$DIR/attempts" >"$DIR/out-" 2>&1; mv "$DIR/out-" "$DIR/outlived"'`)
+		setsid -f env -u PTYREC_SESSION sh -c 'until test -e "$DIR/go"; do sleep 0.02; done; sh "$DIR/attempts" `+
+		`>"$DIR/out-" 2>&1; mv "$DIR/out-" "$DIR/outlived"'`)
 	check("inside", waitFile("inside"))
-	waitFor(t, "the session's end", func() bool { return !strings.Contains(printed(t, environ, "list", "--live"), "attempts") })
+	waitFor(t, "the session's end", func() bool {
+		return !strings.Contains(printed(t, environ, "list", "--live"),
+			"attempts")
+	})
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	said := waitFile("outlived")
 	check("outlived", said)
-	if !strings.Contains(said, "a recorded session that is over") || !strings.Contains(said, "hint: do it in a terminal that was not started in a recorded session") {
+	if !strings.Contains(said, "a recorded session that is over") ||
+		!strings.Contains(said, "hint: do it in a terminal that was not started in a recorded session") {
 		t.Errorf("it is not said why, and what to do: %s", said)
 	}
 	for _, a := range asksOfPeople(t) {
@@ -322,7 +336,8 @@ func TestAgentapiServerLooksWhoAsks(t *testing.T) {
 		`until test -e "$DIR/go"; do sleep 0.02; done; body='{"type": "raw", "content": "1"}'
 		TOKEN= ptyrec-request GET /status "" >"$DIR/a" 2>&1; TOKEN= ptyrec-request POST /message "$body" >"$DIR/b" 2>&1
 		TOKEN=$(cat "$DIR/secret") ptyrec-request GET /status "" >"$DIR/c" 2>&1
-		setsid -f env -u PTYREC_SESSION TOKEN= ptyrec-request POST /message "$body" >"$DIR/d-" 2>&1; until test -s "$DIR/d-"; do sleep 0.02; done; mv "$DIR/d-" "$DIR/d"; cat`)
+		setsid -f env -u PTYREC_SESSION TOKEN= ptyrec-request POST /message "$body" >"$DIR/d-" 2>&1; until test -s `+
+			`"$DIR/d-"; do sleep 0.02; done; mv "$DIR/d-" "$DIR/d"; cat`)
 	server.Env = environ
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
@@ -350,7 +365,8 @@ func TestAgentapiServerLooksWhoAsks(t *testing.T) {
 			}
 		}
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "secret"), secret, 0o600), os.WriteFile(filepath.Join(dir, "go"), nil, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "secret"), secret, 0o600),
+		os.WriteFile(filepath.Join(dir, "go"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, "the requests from inside", func() bool { _, err := os.Stat(filepath.Join(dir, "d")); return err == nil })
@@ -363,7 +379,9 @@ func TestAgentapiServerLooksWhoAsks(t *testing.T) {
 		t.Log("another user is not tried: only root becomes one")
 		return
 	}
-	other := exec.Command("bash", "-c", fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%s; printf 'GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3; head -c 12 <&3`, port))
+	other := exec.Command("bash", "-c",
+		fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%s; printf 'GET /status HTTP/1.1\r\nHost: localhost\r\nConnection: `+
+			`close\r\n\r\n' >&3; head -c 12 <&3`, port))
 	other.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	other.Dir = "/"
 	if out, err := other.CombinedOutput(); err != nil || string(out) != "HTTP/1.1 401" {

@@ -72,7 +72,8 @@ func TestWaitForThePortOfACommand(t *testing.T) {
 		return cmd
 	}
 	stop := filepath.Join(t.TempDir(), "stop")
-	if out, err := remote(environ, token, "--detach", url, "--", "until [ -e "+stop+" ]; do sleep .05; done").CombinedOutput(); err != nil {
+	if out, err := remote(environ, token, "--detach", url, "--",
+		"until [ -e "+stop+" ]; do sleep .05; done").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, try := range []struct {

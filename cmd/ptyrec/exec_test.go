@@ -59,8 +59,10 @@ func TestExec(t *testing.T) {
 		{"input", []string{url, "--", "cat"}, "h\u00e9\nno end", "h\u00e9\nno end", "", 0, token},
 		{"binary input", []string{url, "--", "wc", "-c"}, binary, "80000\n", "", 0, token},
 		{"signal", []string{url, "--", "kill -15 $$"}, "", "", "", 143, token},
-		{"environment", []string{"--env", "A=1=2", "--env", "B=", "--cwd", "/", "--sandbox", "other", url, "--", "echo $A$B; pwd"}, "", "1=2\n/\n", "", 0, token},
-		{"timeout", []string{"--timeout", "200ms", url, "--", "echo begun; exec sleep 100"}, "", "begun\n", "ptyrec: error: Command timed out after", 124, token},
+		{"environment", []string{"--env", "A=1=2", "--env", "B=", "--cwd", "/", "--sandbox", "other", url, "--",
+			"echo $A$B; pwd"}, "", "1=2\n/\n", "", 0, token},
+		{"timeout", []string{"--timeout", "200ms", url, "--", "echo begun; exec sleep 100"}, "", "begun\n",
+			"ptyrec: error: Command timed out after", 124, token},
 		{"no such id", []string{"--resume", "nope", url}, "", "", "ptyrec: error: Command not found: nope", 255, token},
 		{"no such folder", []string{"--cwd", "/no/such", url, "--", "true"}, "", "", "/no/such", 255, token},
 		{"wrong token", []string{url, "--", "true"}, "", "", "PTYREC_TOKEN", 255, "wrong"},
@@ -158,7 +160,8 @@ func TestFaultServeKilled(t *testing.T) {
 	token, serve := start()
 	dir := t.TempDir()
 	runs, stop := filepath.Join(dir, "runs"), filepath.Join(dir, "stop")
-	script := fmt.Sprintf(`echo x >>%s; i=0; while [ ! -e %s ]; do i=$((i+1)); echo "out $i h\u00e9"; echo "err $i" >&2; sleep .01; done; exit 9`, runs, stop)
+	script := fmt.Sprintf(`echo x >>%s; i=0; while [ ! -e %s ]; do i=$((i+1)); echo "out $i h\u00e9"; echo "err $i" `+
+		`>&2; sleep .01; done; exit 9`, runs, stop)
 	script = strings.ReplaceAll(script, `\u00e9`, "\u00e9")
 	cmd := remote(environ, token, "http://"+board.Address, "--", script)
 	stdout, stderr := &counted{}, &counted{}

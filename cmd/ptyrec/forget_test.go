@@ -60,12 +60,16 @@ func TestForgetFromInside(t *testing.T) {
 	u.Type(t, "\x03")
 	u.Type(t, "echo still-$((1+1))\n")
 	u.Await(t, "still-2")
-	if out, err := ptyrecIn(environ, "list", "--live", "--json").Output(); err != nil || !bytes.Contains(out, []byte(`"id"`)) {
+	if out, err := ptyrecIn(environ, "list", "--live", "--json").Output(); err != nil ||
+		!bytes.Contains(out, []byte(`"id"`)) {
 		t.Fatalf("the session is not recorded any more: %s, %v", out, err)
 	}
 
 	u.Type(t, "ptyrec forget; echo asked-$?\n")
-	u.AwaitShown(t, "the second question", func(shown []byte) bool { return bytes.Count(shown, []byte("Ctrl+C keeps it")) == 2 })
+	u.AwaitShown(t, "the second question", func(shown []byte) bool {
+		return bytes.Count(shown,
+			[]byte("Ctrl+C keeps it")) == 2
+	})
 	u.Type(t, "\x1c")
 	u.Await(t, "forgotten: the recording is deleted")
 	u.Await(t, "asked-0")
@@ -101,13 +105,15 @@ func TestForgetFromAnotherTerminal(t *testing.T) {
 	run := ptyrecIn(environ, "run", "--", "sh", "-c", `echo unforgettable-$((40+2)); read line; echo "got $line"`)
 	u.Start(t, run)
 	u.Await(t, "unforgettable-42")
-	if out, err := ptyrecIn(environ, "forget", "last").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("add --yes")) {
+	if out, err := ptyrecIn(environ, "forget", "last").CombinedOutput(); err == nil ||
+		!bytes.Contains(out, []byte("add --yes")) {
 		t.Errorf("without a terminal and --yes: %s, %v", out, err)
 	}
 	if out, err := ptyrecIn(environ, "list", "--json").Output(); err != nil || !bytes.Contains(out, []byte(`"live"`)) {
 		t.Errorf("list: %s, %v", out, err)
 	}
-	if out, err := ptyrecIn(environ, "forget", "last", "--yes").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("forgotten")) {
+	if out, err := ptyrecIn(environ, "forget", "last", "--yes").CombinedOutput(); err != nil ||
+		!bytes.Contains(out, []byte("forgotten")) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	if names := remains(t, filepath.Dir(db), "unforgettable-42"); len(names) > 0 {
@@ -121,7 +127,8 @@ func TestForgetFromAnotherTerminal(t *testing.T) {
 	if out, err := ptyrecIn(environ, "list", "--json").Output(); err != nil || strings.TrimSpace(string(out)) != "[]" {
 		t.Errorf("list: %s, %v", out, err)
 	}
-	if out, err := ptyrecIn(environ, "forget").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("no recorded session")) {
+	if out, err := ptyrecIn(environ, "forget").CombinedOutput(); err == nil ||
+		!bytes.Contains(out, []byte("no recorded session")) {
 		t.Errorf("outside of a session: %s, %v", out, err)
 	}
 }
@@ -131,7 +138,8 @@ func TestProgramCannotForget(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	out := filepath.Join(t.TempDir(), "out")
-	id := runDetached(t, environ, "80x24", "sh", "-c", `ptyrec forget --yes >"$0" 2>&1; echo "status $?" >>"$0"; exec cat`, out)
+	id := runDetached(t, environ, "80x24", "sh", "-c",
+		`ptyrec forget --yes >"$0" 2>&1; echo "status $?" >>"$0"; exec cat`, out)
 	text, deadline := "", time.Now().Add(time.Minute)
 	for ; !strings.Contains(text, "status") && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		b, _ := os.ReadFile(out)
@@ -140,7 +148,8 @@ func TestProgramCannotForget(t *testing.T) {
 	if !strings.Contains(text, "nobody can be asked") || !strings.Contains(text, "status 1") {
 		t.Errorf("forget said %q", text)
 	}
-	if list, err := ptyrecIn(environ, "list", "--live", "--json").Output(); err != nil || !bytes.Contains(list, []byte(id)) {
+	if list, err := ptyrecIn(environ, "list", "--live", "--json").Output(); err != nil ||
+		!bytes.Contains(list, []byte(id)) {
 		t.Errorf("list: %s, %v", list, err)
 	}
 }

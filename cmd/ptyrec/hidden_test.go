@@ -30,7 +30,8 @@ func TestTypedPasswordOverServe(t *testing.T) {
 	environ, db := env(t)
 	u := ptytest.New(t)
 	cmd := exec.Command("ptyrec", "run", "--input", "--", bash, "-c",
-		`read -s -e -p "Password: " a; echo; read -p "Name: " b; echo "name of ${#b}"; read -s -n 10 -p "Again: " c; echo; echo "both of ${#a} and ${#c}"; read d`)
+		`read -s -e -p "Password: " a; echo; read -p "Name: " b; echo "name of ${#b}"; read -s -n 10 -p "Again: " c; `+
+			`echo; echo "both of ${#a} and ${#c}"; read d`)
 	cmd.Env = environ
 	u.Start(t, cmd)
 	u.Await(t, "Password: ")
@@ -56,7 +57,8 @@ func TestTypedPasswordOverServe(t *testing.T) {
 	}
 	for _, mode := range []protocol.Mode{protocol.ModeBytes, protocol.ModeScreen, protocol.ModeText} {
 		from, entries := int64(0), 0
-		s, err := c.Attach(ctx, id, client.AttachOptions{Name: "watcher", Mode: mode, From: &from, Entries: &entries, OnEvent: func(e client.Event) { note(string(mode), e) }})
+		s, err := c.Attach(ctx, id, client.AttachOptions{Name: "watcher", Mode: mode, From: &from, Entries: &entries,
+			OnEvent: func(e client.Event) { note(string(mode), e) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +85,8 @@ func TestTypedPasswordOverServe(t *testing.T) {
 		note(path, string(body))
 	}
 	ask := func() {
-		for _, path := range []string{"/api/sessions", "/api/search?q=name", "/api/sessions/" + id, "/api/sessions/" + id + "/entries", "/api/sessions/" + id + "/raw",
+		for _, path := range []string{"/api/sessions", "/api/search?q=name", "/api/sessions/" + id,
+			"/api/sessions/" + id + "/entries", "/api/sessions/" + id + "/raw",
 			"/api/sessions/" + id + "/screen"} {
 			get(path)
 		}

@@ -21,10 +21,13 @@ func TestSessionOfALogCannotBePlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
-	sess := &session.Session{Command: []string{"claude"}, StartedAt: at, EndedAt: &at, Agents: []session.Agent{{Name: "claude"}},
+	sess := &session.Session{Command: []string{"claude"}, StartedAt: at, EndedAt: &at,
+		Agents: []session.Agent{{Name: "claude"}},
 		Source: &session.Source{Kind: session.SourceAgentLog, Agent: "claude", ID: "x"}}
-	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "Why?", Markdown: "Why?", At: at}
-	err = s.PutAgentLog(t.Context(), store.AgentLog{Agent: "claude", ID: "x", Path: "x", Session: sess, Entries: store.List([]*session.Entry{entry})})
+	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "Why?",
+		Markdown: "Why?", At: at}
+	err = s.PutAgentLog(t.Context(), store.AgentLog{Agent: "claude", ID: "x", Path: "x", Session: sess,
+		Entries: store.List([]*session.Entry{entry})})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}

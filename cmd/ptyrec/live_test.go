@@ -69,7 +69,8 @@ func TestKeepGoesOnWithoutItsTerminal(t *testing.T) {
 	t.Parallel()
 	environ, dir := liveEnv(t)
 	u := ptytest.New(t)
-	cmd := exec.Command("ptyrec", "run", "--keep", "--", "sh", "-c", `echo ready; read x; printf '\033[6n'; echo "got $x"; sleep 0.2; exit 7`)
+	cmd := exec.Command("ptyrec", "run", "--keep", "--", "sh", "-c",
+		`echo ready; read x; printf '\033[6n'; echo "got $x"; sleep 0.2; exit 7`)
 	cmd.Env = environ
 	u.Start(t, cmd)
 	u.Await(t, "ready")
@@ -111,7 +112,8 @@ func TestTakeControlInARealTerminal(t *testing.T) {
 	environ, dir := liveEnv(t)
 	u := ptytest.New(t)
 	before := u.Settings(t)
-	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c", `trap 'echo quit' QUIT; echo ready; while :; do read x && echo "<$x>"; done`)
+	cmd := exec.Command("ptyrec", "run", "--", "sh", "-c",
+		`trap 'echo quit' QUIT; echo ready; while :; do read x && echo "<$x>"; done`)
 	cmd.Env = environ
 	u.Start(t, cmd)
 	u.Await(t, "ready")
@@ -157,11 +159,13 @@ func TestViewerWhileTheDatabaseIsLocked(t *testing.T) {
 	if out, err := start.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	first := joinSession(t, dir, client.AttachOptions{Name: "first", Mode: protocol.ModeNone, Control: true, Entries: new(int)})
+	first := joinSession(t, dir, client.AttachOptions{Name: "first", Mode: protocol.ModeNone, Control: true,
+		Entries: new(int)})
 	awaitEntry(t, first, func(e *session.Entry) bool { return e.Event == session.EventIdle })
 
 	name := environ[slices.IndexFunc(environ, func(v string) bool { return strings.HasPrefix(v, "PTYREC_DB=") })]
-	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(name, "PTYREC_DB=")+"?_txlock=immediate&_pragma=busy_timeout(60000)")
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(name,
+		"PTYREC_DB=")+"?_txlock=immediate&_pragma=busy_timeout(60000)")
 	if err != nil {
 		t.Fatal(err)
 	}

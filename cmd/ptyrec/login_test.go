@@ -37,7 +37,8 @@ func TestLoginByBrowser(t *testing.T) {
 	}
 	m := newTeamMachine(t, "")
 	opened := filepath.Join(m.home, "opened")
-	must(t, os.WriteFile(filepath.Join(m.home, "xdg-open"), []byte("#!/bin/sh\nprintf %s \"$1\" >\""+opened+".new\" && mv \""+opened+".new\" \""+opened+"\"\n"), 0o700))
+	must(t, os.WriteFile(filepath.Join(m.home, "xdg-open"),
+		[]byte("#!/bin/sh\nprintf %s \"$1\" >\""+opened+".new\" && mv \""+opened+".new\" \""+opened+"\"\n"), 0o700))
 	m.environ = append(m.environ, "PATH="+m.home+":"+os.Getenv("PATH"), "DISPLAY=:0")
 	login := exec.CommandContext(t.Context(), "ptyrec", "login", url)
 	login.Dir, login.Env = m.home, m.environ
@@ -60,7 +61,8 @@ func TestLoginByBrowser(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		status       int
-	}{{"GET", "/api/logins/" + code, 401}, {"GET", "/login?to=/m/" + code, 200}, {"GET", "/api/logins/" + code, 200}, {"POST", "/api/logins/" + code, 204}} {
+	}{{"GET", "/api/logins/" + code, 401}, {"GET", "/login?to=/m/" + code, 200}, {"GET", "/api/logins/" + code,
+		200}, {"POST", "/api/logins/" + code, 204}} {
 		r, err := http.NewRequestWithContext(t.Context(), c.method, other+c.path, nil)
 		must(t, err)
 		answer, err := browser.Do(r)
@@ -70,7 +72,8 @@ func TestLoginByBrowser(t *testing.T) {
 			t.Errorf("%s %s: %s", c.method, c.path, answer.Status)
 		}
 	}
-	if err := login.Wait(); err != nil || !strings.Contains(said.String(), page) || !strings.Contains(said.String(), "\n    "+code+"\n") || !strings.Contains(said.String(), "as ann") {
+	if err := login.Wait(); err != nil || !strings.Contains(said.String(), page) ||
+		!strings.Contains(said.String(), "\n    "+code+"\n") || !strings.Contains(said.String(), "as ann") {
 		t.Fatalf("%v: %s", err, said.String())
 	}
 	path := filepath.Join(m.home, "state", "ptyrec", "team.json")
@@ -78,7 +81,8 @@ func TestLoginByBrowser(t *testing.T) {
 	text, err := os.ReadFile(path)
 	must(t, err)
 	must(t, json.Unmarshal(text, &kept))
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || kept.Server != url || !regexp.MustCompile(`^ptr_[a-z2-7]{32}$`).MatchString(kept.Token) || strings.Contains(said.String(), kept.Token) {
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || kept.Server != url ||
+		!regexp.MustCompile(`^ptr_[a-z2-7]{32}$`).MatchString(kept.Token) || strings.Contains(said.String(), kept.Token) {
 		t.Errorf("%v, %v, %s", info, err, kept.Server)
 	}
 	m.must(t, "", "list", "--team")
@@ -91,7 +95,8 @@ func TestLoginByBrowser(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"login", "http://example.com"}, "https://"}, {[]string{"login", provider.URL}, "no login by browser"}, {[]string{"login", "http://127.0.0.1:1"}, "cannot be reached"},
+		{[]string{"login", "http://example.com"}, "https://"}, {[]string{"login", provider.URL}, "no login by browser"},
+		{[]string{"login", "http://127.0.0.1:1"}, "cannot be reached"},
 		{[]string{"serve", "--oidc-issuer", provider.URL},
 			"--db"}, {[]string{"--db", "postgres:///x", "serve", "--oidc-issuer", provider.URL}, "require each other"},
 		{[]string{"--db", "postgres:///x", "serve", "--url", "http://x"}, "write https://HOST"},

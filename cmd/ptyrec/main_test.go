@@ -38,7 +38,9 @@ func TestMain(m *testing.M) {
 		factory.SetClock(func() time.Time { return at })
 	}
 	process.BeHost()
-	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock, "ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "ptyrec-doors": tryDoors, "ptyrec-request": request, "codex": fakeCodex, "claude": likeClaude})
+	testscript.Main(m, map[string]func(){"ptyrec": main, agentapiName: main, "ptyrec-clock": clock,
+		"ptyrec-hand-over": handOver, "ptyrec-post": postGrant, "ptyrec-doors": tryDoors, "ptyrec-request": request,
+		"codex": fakeCodex, "claude": likeClaude})
 }
 
 func TestScript(t *testing.T) {
@@ -120,7 +122,8 @@ func env(t testing.TB) (environ []string, db string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
-	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never", "XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
+	return append(detached.WithoutSession(os.Environ()), "PTYREC_DB="+db, "PTYREC_NOTICE=never",
+		"XDG_STATE_HOME="+t.TempDir(), "TMPDIR="+run, "XDG_RUNTIME_DIR="+run), db
 }
 
 // socketDir makes a folder for sockets. It is in /tmp, as a socket's path must be short: where

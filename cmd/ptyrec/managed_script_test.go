@@ -56,7 +56,8 @@ func scripted(t *testing.T, join, shell []map[string]any) string {
 			}
 			switch q.Type {
 			case "list_agents":
-				send(map[string]any{"type": "agent_list", "agents": []any{map[string]any{"id": machine, "hostname": machine, "status": "Ready"}}})
+				send(map[string]any{"type": "agent_list",
+					"agents": []any{map[string]any{"id": machine, "hostname": machine, "status": "Ready"}}})
 			case "list_sessions":
 				send(map[string]any{"type": "session_list", "sessions": []any{map[string]any{
 					"session_name": "main", "session_id": id, "command_id": command, "session_type": "interactive", "running": true,
@@ -77,7 +78,8 @@ func scripted(t *testing.T, join, shell []map[string]any) string {
 
 // frame is a session_frame of output.
 func frame(seq int, text string) map[string]any {
-	return map[string]any{"kind": "output", "seq": seq, "stream": "stdout", "data": base64.StdEncoding.EncodeToString([]byte(text))}
+	return map[string]any{"kind": "output", "seq": seq, "stream": "stdout",
+		"data": base64.StdEncoding.EncodeToString([]byte(text))}
 }
 
 // The exit status of play is the one in closed, if the session ends before all is read.
@@ -99,7 +101,8 @@ func TestPlayExitsAsTheSession(t *testing.T) {
 
 // If the join is refused, attach goes on live only, and says so on stderr.
 func TestAttachWithoutTheJoinIsLiveOnly(t *testing.T) {
-	for _, refusal := range []string{"Session '019a0000-0000-7000-8000-00000000000a' not found", "Invalid message: missing field `session_id`"} {
+	for _, refusal := range []string{"Session '019a0000-0000-7000-8000-00000000000a' not found",
+		"Invalid message: missing field `session_id`"} {
 		environ, _ := liveEnv(t)
 		url := scripted(t, []map[string]any{{"type": "error", "message": refusal}},
 			[]map[string]any{{"type": "output", "stream": "stdout", "data": "live here\r\n", "ts": 1_700_000_000_000}})

@@ -29,7 +29,8 @@ func mcpClient(t *testing.T, environ []string, o *sdk.ClientOptions, args ...str
 	cmd.Env, cmd.Stderr = environ, &stderr
 	ctx, cancel := context.WithTimeout(context.Background(), mcpPatience)
 	defer cancel()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test-client", Version: "1"}, o).Connect(ctx, &sdk.CommandTransport{Command: cmd, TerminateDuration: mcpPatience}, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test-client", Version: "1"}, o).Connect(ctx,
+		&sdk.CommandTransport{Command: cmd, TerminateDuration: mcpPatience}, nil)
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
@@ -45,7 +46,8 @@ func mcpClient(t *testing.T, environ []string, o *sdk.ClientOptions, args ...str
 }
 
 // mcpCall calls a tool, and returns its text and its structured result.
-func mcpCall(t *testing.T, c *sdk.ClientSession, tool string, arguments map[string]any) (text string, structured map[string]any, failed bool) {
+func mcpCall(t *testing.T, c *sdk.ClientSession, tool string, arguments map[string]any) (text string,
+	structured map[string]any, failed bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), mcpPatience)
 	defer cancel()
@@ -79,7 +81,8 @@ func mcpSession(t *testing.T, environ []string, command ...string) string {
 // endSession ends a session that a test has started.
 func endSession(t *testing.T, environ []string, id string) {
 	t.Helper()
-	for _, args := range [][]string{{"grant", id}, {"send", id, "--keys", "C-c", "--force"}, {"send", id, "--keys", "C-d", "--force"}, {"wait", id, "--exit", "--for", "30s"}} {
+	for _, args := range [][]string{{"grant", id}, {"send", id, "--keys", "C-c", "--force"},
+		{"send", id, "--keys", "C-d", "--force"}, {"wait", id, "--exit", "--for", "30s"}} {
 		cmd := exec.Command("ptyrec", args...)
 		cmd.Env = environ
 		_ = cmd.Run() // it may have ended
@@ -92,22 +95,27 @@ func TestMCPLive(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	const secret = "ghp_0123456789abcdefABCDEF0123456789abcd"
-	id := mcpSession(t, environ, "sh", "-c", "echo token "+secret+"; echo ready; read line; echo got $line; read line; exit 3")
+	id := mcpSession(t, environ, "sh", "-c",
+		"echo token "+secret+"; echo ready; read line; echo got $line; read line; exit 3")
 	bare := []string{}
 	for _, v := range environ { // as Codex starts servers: without XDG_RUNTIME_DIR and the like
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "PTYREC_DB") || name == "PATH" || name == "HOME" || name == "GORACE" {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "PTYREC_DB") || name == "PATH" || name == "HOME" ||
+			name == "GORACE" {
 			bare = append(bare, v)
 		}
 	}
 	c := mcpClient(t, append(bare, "PTYREC_REDACT=false"), nil, "--redact=false")
-	if _, got, failed := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": "^ready$"}); failed || got["reason"] != "text" {
+	if _, got, failed := mcpCall(t, c, "wait",
+		map[string]any{"session": id, "until": "text", "text": "^ready$"}); failed || got["reason"] != "text" {
 		t.Fatalf("wait: %v", got)
 	}
 	text, got, failed := mcpCall(t, c, "read_screen", map[string]any{"session": id})
-	if failed || !strings.Contains(text, "ready") || strings.Contains(text, secret[:20]) || !strings.Contains(text, "token ****") {
+	if failed || !strings.Contains(text, "ready") || strings.Contains(text, secret[:20]) ||
+		!strings.Contains(text, "token ****") {
 		t.Errorf("read_screen: %s %v", text, got)
 	}
-	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": secret[:20], "timeout_s": 1}); got["reason"] != "timeout" {
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": secret[:20],
+		"timeout_s": 1}); got["reason"] != "timeout" {
 		t.Errorf("a wait for a secret: %v", got)
 	}
 	_, got, _ = mcpCall(t, c, "list_sessions", map[string]any{"live": true})
@@ -124,7 +132,8 @@ func TestMCPLive(t *testing.T) {
 		}
 	})
 	mcpCall(t, c, "list_sessions", nil) // a wait holds up no other call
-	for _, args := range [][]string{{"grant", id}, {"send", id, "hello", "--enter"}, {"wait", id, "--text", "got hello"}, {"send", id, "bye", "--enter"}} {
+	for _, args := range [][]string{{"grant", id}, {"send", id, "hello", "--enter"}, {"wait", id, "--text", "got hello"},
+		{"send", id, "bye", "--enter"}} {
 		mcpRun(t, environ, args...)
 	}
 	waiting.Wait()
@@ -136,7 +145,8 @@ func TestMCPProgress(t *testing.T) {
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
 	told := make(chan struct{}, 100)
-	c := mcpClient(t, environ, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	c := mcpClient(t, environ, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context,
+		r *sdk.ProgressNotificationClientRequest) {
 		if r.Params.ProgressToken == "p" {
 			told <- struct{}{}
 		}
@@ -146,7 +156,8 @@ func TestMCPProgress(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		_, err := c.CallTool(ctx, &sdk.CallToolParams{
-			Meta: sdk.Meta{"progressToken": "p"}, Name: "wait", Arguments: map[string]any{"session": id, "until": "end", "timeout_s": 300},
+			Meta: sdk.Meta{"progressToken": "p"}, Name: "wait",
+			Arguments: map[string]any{"session": id, "until": "end", "timeout_s": 300},
 		})
 		ended <- err
 	}()
@@ -170,7 +181,10 @@ func TestMCPSubscriptions(t *testing.T) {
 	id := mcpSession(t, environ, "cat")
 	mcpRun(t, environ, "grant", id)
 	changed := make(chan string, 100)
-	c := mcpClient(t, environ, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI }})
+	c := mcpClient(t, environ, &sdk.ClientOptions{ResourceUpdatedHandler: func(_ context.Context,
+		r *sdk.ResourceUpdatedNotificationRequest) {
+		changed <- r.Params.URI
+	}})
 	announces(t, environ, c, id, changed)
 }
 
@@ -227,8 +241,11 @@ func TestMCPTerminated(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}`
-	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{"session":"`+id+`","until":"end","timeout_s":300},`+meta+"}}\n"); err != nil {
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientCapabilities":{},"progressToken":1}`
+	if _, err := io.WriteString(in,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{"session":"`+
+			id+`","until":"end","timeout_s":300},`+meta+"}}\n"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := out.Read(make([]byte, 1)); err != nil { // the progress has begun
@@ -265,7 +282,10 @@ func TestMCPHTTP(t *testing.T) {
 	mcpRun(t, environ, "grant", id)
 	changed := make(chan string, 100)
 	c, err := sdk.NewClient(&sdk.Implementation{Name: "http", Version: "1"}, &sdk.ClientOptions{
-		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { changed <- r.Params.URI },
+		ResourceUpdatedHandler: func(_ context.Context,
+			r *sdk.ResourceUpdatedNotificationRequest) {
+			changed <- r.Params.URI
+		},
 	}).Connect(context.Background(), &sdk.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: withToken}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -275,12 +295,14 @@ func TestMCPHTTP(t *testing.T) {
 	if err != nil || len(tools.Tools) != 5 {
 		t.Fatalf("%v, %v", tools, err)
 	}
-	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": "over http"}); got["reason"] != "text" {
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text",
+		"text": "over http"}); got["reason"] != "text" {
 		t.Errorf("wait: %v", got)
 	}
 	announces(t, environ, c, id, changed)
 	for version, ask := range map[string]string{
-		"2025-11-25": `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`,
+		"2025-11-25": `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+			`"capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`,
 	} {
 		r, err := http.NewRequest(http.MethodPost, url+"/mcp", strings.NewReader(ask))
 		if err != nil {
@@ -316,9 +338,11 @@ func TestMCPWaitEndsWithTheInput(t *testing.T) {
 	id := runDetached(t, environ, "80x24", "cat")
 	cmd := exec.Command("ptyrec", "mcp")
 	cmd.Env = environ
-	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":` +
+		`"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","_meta":{"progressToken":"p"},"arguments":{"session":"` + id + `","until":"text","text":"never","timeout_s":300}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","_meta":{"progressToken":"p"},"arguments":` +
+		`{"session":"` + id + `","until":"text","text":"never","timeout_s":300}}}
 `)
 	out, err := cmd.Output()
 	if err != nil {

@@ -29,7 +29,8 @@ func TestMCPSend(t *testing.T) {
 		t.Errorf("tools: %v", tools)
 	}
 	for tool, arguments := range map[string]map[string]any{
-		"send": {"session": id, "text": "typed in secret", "enter": true}, "prompt": {"session": id, "text": "typed in secret"},
+		"send":   {"session": id, "text": "typed in secret", "enter": true},
+		"prompt": {"session": id, "text": "typed in secret"},
 	} {
 		text, _, failed := mcpCall(t, c, tool, arguments)
 		if !failed || !strings.Contains(text, "ptyrec grant "+id+" --for 10m") {
@@ -37,16 +38,19 @@ func TestMCPSend(t *testing.T) {
 		}
 	}
 	mcpRun(t, environ, "grant", id)
-	for _, arguments := range []map[string]any{{"text": "typed by grant", "enter": true}, {"text": "more", "keys": []string{"x", "Enter"}}} {
+	for _, arguments := range []map[string]any{{"text": "typed by grant", "enter": true},
+		{"text": "more", "keys": []string{"x", "Enter"}}} {
 		arguments["session"] = id
 		if text, got, failed := mcpCall(t, c, "send", arguments); failed || got["typed"] != true {
 			t.Errorf("send %v: %s", arguments, text)
 		}
 	}
-	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": "^morex$"}); got["reason"] != "text" {
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text",
+		"text": "^morex$"}); got["reason"] != "text" {
 		t.Errorf("wait: %v", got)
 	}
-	if text, _, _ := mcpCall(t, c, "read_screen", map[string]any{"session": id}); strings.Contains(text, "secret") || !strings.Contains(text, "typed by grant") {
+	if text, _, _ := mcpCall(t, c, "read_screen", map[string]any{"session": id}); strings.Contains(text, "secret") ||
+		!strings.Contains(text, "typed by grant") {
 		t.Errorf("the screen: %s", text)
 	}
 	for arguments, says := range map[string]string{`{}`: "nothing to type", `{"keys":["Hyper-x"]}`: "not known"} {
@@ -62,7 +66,8 @@ func TestMCPSend(t *testing.T) {
 	if out, err := show.Output(); err != nil || !strings.Contains(string(out), "mcp:test-client") {
 		t.Errorf("the log does not name the client: %v %s", err, out)
 	}
-	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "x"}); !failed || !strings.Contains(text, "over") {
+	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "x"}); !failed ||
+		!strings.Contains(text, "over") {
 		t.Errorf("a session that is over: %s", text)
 	}
 }
@@ -73,14 +78,16 @@ func TestMCPOwnSession(t *testing.T) {
 	environ, _ := env(t)
 	dir := t.TempDir()
 	ask, out := filepath.Join(dir, "ask"), filepath.Join(dir, "out")
-	lines := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+	lines := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+		`"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send","arguments":{"session":"last","text":"x"}}}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"prompt","arguments":{"session":"last","text":"x"}}}
 `
 	if err := os.WriteFile(ask, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	id := mcpSession(t, environ, "sh", "-c", fmt.Sprintf("env -u PTYREC_SESSION ptyrec mcp --write <%s >%s; echo done; cat", ask, out))
+	id := mcpSession(t, environ, "sh", "-c",
+		fmt.Sprintf("env -u PTYREC_SESSION ptyrec mcp --write <%s >%s; echo done; cat", ask, out))
 	mcpRun(t, environ, "wait", id, "--log", "done", "--timeout", "60s")
 	said, err := os.ReadFile(out)
 	if err != nil || strings.Count(string(said), "the session that you run in") != 2 {
@@ -95,7 +102,8 @@ func TestMCPAsk(t *testing.T) {
 		environ, _ := env(t)
 		id := mcpSession(t, environ, "cat")
 		asked := ""
-		c := mcpClient(t, environ, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		c := mcpClient(t, environ, &sdk.ClientOptions{ElicitationHandler: func(_ context.Context,
+			r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			asked = r.Params.Message
 			return &sdk.ElicitResult{Action: action}, nil
 		}}, "--write", "--ask")
@@ -107,7 +115,8 @@ func TestMCPAsk(t *testing.T) {
 	environ, _ := env(t)
 	id := mcpSession(t, environ, "cat")
 	c := mcpClient(t, environ, nil, "--write", "--ask") // it cannot ask
-	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "hello"}); !failed || !strings.Contains(text, "ptyrec grant") {
+	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "hello"}); !failed ||
+		!strings.Contains(text, "ptyrec grant") {
 		t.Errorf("a client that cannot ask: %s", text)
 	}
 }
@@ -120,7 +129,8 @@ func TestMCPRun(t *testing.T) {
 	other := mcpSession(t, environ, "cat")
 	c := mcpClient(t, environ, nil, "--write", "--allow-run")
 	mcpCall(t, c, "search", map[string]any{"query": "budget"}) // at a low priority, which the command must not inherit
-	_, got, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"sh", "-c", `echo "priority <$(nice)>"; exec cat`}, "cwd": t.TempDir()})
+	_, got, failed := mcpCall(t, c, "start_session",
+		map[string]any{"command": []string{"sh", "-c", `echo "priority <$(nice)>"; exec cat`}, "cwd": t.TempDir()})
 	of, _ := got["session"].(map[string]any)
 	id, _ := of["id"].(string)
 	if failed || id == "" {
@@ -131,13 +141,16 @@ func TestMCPRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": fmt.Sprintf("priority <%d>", 20-priority)}); got["reason"] != "text" {
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text",
+		"text": fmt.Sprintf("priority <%d>", 20-priority)}); got["reason"] != "text" {
 		t.Errorf("the command has another priority than %d: %v", 20-priority, got)
 	}
-	if text, _, failed := mcpCall(t, c, "send", map[string]any{"session": id, "text": "hello there", "enter": true}); failed {
+	if text, _, failed := mcpCall(t, c, "send",
+		map[string]any{"session": id, "text": "hello there", "enter": true}); failed {
 		t.Errorf("send: %s", text)
 	}
-	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text", "text": "hello there"}); got["reason"] != "text" {
+	if _, got, _ := mcpCall(t, c, "wait", map[string]any{"session": id, "until": "text",
+		"text": "hello there"}); got["reason"] != "text" {
 		t.Errorf("wait: %v", got)
 	}
 	send := exec.Command("ptyrec", "send", id, "x") // it is granted to the server only
@@ -145,13 +158,16 @@ func TestMCPRun(t *testing.T) {
 	if out, err := send.CombinedOutput(); err == nil {
 		t.Errorf("another program typed: %s", out)
 	}
-	if text, _, failed := mcpCall(t, c, "stop_session", map[string]any{"session": other}); !failed || !strings.Contains(text, "not started") {
+	if text, _, failed := mcpCall(t, c, "stop_session", map[string]any{"session": other}); !failed ||
+		!strings.Contains(text, "not started") {
 		t.Errorf("stop_session of another: %s", text)
 	}
-	if text, got, failed := mcpCall(t, c, "stop_session", map[string]any{"session": id}); failed || got["status"] == "live" {
+	if text, got, failed := mcpCall(t, c, "stop_session", map[string]any{"session": id}); failed ||
+		got["status"] == "live" {
 		t.Errorf("stop_session: %s %v", text, got)
 	}
-	if text, _, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"/nonexistent/program"}}); !failed || !strings.Contains(text, "did not start") {
+	if text, _, failed := mcpCall(t, c, "start_session",
+		map[string]any{"command": []string{"/nonexistent/program"}}); !failed || !strings.Contains(text, "did not start") {
 		t.Errorf("a command that does not exist: %s", text)
 	}
 }
@@ -177,13 +193,15 @@ func TestMCPSessionsEndWithTheirClient(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { endSession(t, environ, kept) })
-	if text, _, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"cat"}}); !failed || !strings.Contains(text, "End one with stop_session first") {
+	if text, _, failed := mcpCall(t, c, "start_session", map[string]any{"command": []string{"cat"}}); !failed ||
+		!strings.Contains(text, "End one with stop_session first") {
 		t.Errorf("one too many: %s", text)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	waitFor(t, "the end of what is not kept", func() bool { return strings.Count(printed(t, environ, "list", "--live", "--json"), `"id"`) == 1 })
+	waitFor(t, "the end of what is not kept",
+		func() bool { return strings.Count(printed(t, environ, "list", "--live", "--json"), `"id"`) == 1 })
 	if left := printed(t, environ, "list", "--live", "--json"); !strings.Contains(left, kept) {
 		t.Errorf("%s is not kept: %s", kept, left)
 	}
@@ -195,23 +213,31 @@ func TestMCPInASessionTypesIntoWhatItStarted(t *testing.T) {
 	t.Parallel()
 	environ, _ := env(t)
 	dir := t.TempDir()
-	first := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"start_session","arguments":{"command":["sh","-c","read -r x; echo got $x; ptyrec grant $OUTER; echo granted $?; cat"]}}}
+	first := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+		`"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"start_session","arguments":{"command":["sh","-c",` +
+		`"read -r x; echo got $x; ptyrec grant $OUTER; echo granted $?; cat"]}}}
 `
-	then := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send","arguments":{"session":"last","text":"hello","enter":true}}}
+	then := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send","arguments":{"session":"last",` +
+		`"text":"hello","enter":true}}}
 `
-	last := `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"wait","arguments":{"session":"last","until":"text","text":"granted 1"}}}
+	last := `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"wait","arguments":{"session":"last",` +
+		`"until":"text","text":"granted 1"}}}
 `
 	for name, text := range map[string]string{"first": first, "then": then, "last": last} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	id := mcpSession(t, append(environ, "HOME="+dir, "DIR="+dir), "sh", "-c", `OUTER=$PTYREC_SESSION; export OUTER; answered() { until grep -q "\"id\":$1" "$DIR/out" 2>/dev/null; do sleep 0.02; done; }
-		{ cat "$DIR/first"; answered 2; cat "$DIR/then"; answered 3; cat "$DIR/last"; answered 4; } | ptyrec mcp --write --allow-run >"$DIR/out"; echo done; cat`)
+	id := mcpSession(t, append(environ, "HOME="+dir, "DIR="+dir), "sh", "-c",
+		`OUTER=$PTYREC_SESSION; export OUTER; answered() { until grep -q "\"id\":$1" "$DIR/out" 2>/dev/null; do sleep `+
+			`0.02; done; }
+		{ cat "$DIR/first"; answered 2; cat "$DIR/then"; answered 3; cat "$DIR/last"; answered 4; } | ptyrec mcp --write `+
+			`--allow-run >"$DIR/out"; echo done; cat`)
 	mcpRun(t, environ, "wait", id, "--log", "done", "--timeout", "60s")
 	said, err := os.ReadFile(filepath.Join(dir, "out"))
-	if err != nil || !strings.Contains(string(said), "Typed into session") || !strings.Contains(string(said), `"reason":"text"`) {
+	if err != nil || !strings.Contains(string(said), "Typed into session") ||
+		!strings.Contains(string(said), `"reason":"text"`) {
 		t.Errorf("%v: %s", err, said)
 	}
 }

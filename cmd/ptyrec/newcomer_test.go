@@ -32,11 +32,13 @@ func TestTeamNewcomer(t *testing.T) {
 	home := tempDir(t)
 	typed := func(commands []string) *exec.Cmd {
 		script := strings.NewReplacer("7681", port, // and a busy machine may take longer
-			"ptyrec serve &", "ptyrec serve --listen localhost:"+port+" &\nuntil (exec 3<>/dev/tcp/localhost/"+port+") 2>/dev/null; do sleep 0.1; done",
+			"ptyrec serve &", "ptyrec serve --listen localhost:"+port+
+				" &\nuntil (exec 3<>/dev/tcp/localhost/"+port+") 2>/dev/null; do sleep 0.1; done",
 			"--sync=end", "--sync=end --sync-wait 3m").Replace(strings.Join(commands, "\n"))
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)
 		cmd.Dir, cmd.Stderr = home, os.Stderr
-		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "PGHOST=" + u.Query().Get("host"), "PGUSER=" + u.Query().Get("user")}
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "PGHOST=" + u.Query().Get("host"),
+			"PGUSER=" + u.Query().Get("user")}
 		return cmd
 	}
 	operator := typed(append(blocks[0], "echo ready", "wait"))

@@ -34,8 +34,9 @@ func TestNotify(t *testing.T) {
 	home, bin := t.TempDir(), t.TempDir()
 	told, ran := filepath.Join(home, "told"), filepath.Join(home, "ran")
 	for name, text := range map[string]string{
-		filepath.Join(bin, "notify-send"):                 "#!/bin/sh\necho \"$*\" >>" + told + "\n",
-		filepath.Join(home, ".config/ptyrec/config.toml"): fmt.Sprintf("[notify]\nafter = \"0s\"\nsecret = \"s\"\nwebhook = %q\ncommand = %q\n", hook.URL, `echo "$PTYREC_SESSION $PTYREC_STATE <$PTYREC_TEXT>" >>`+ran),
+		filepath.Join(bin, "notify-send"): "#!/bin/sh\necho \"$*\" >>" + told + "\n",
+		filepath.Join(home, ".config/ptyrec/config.toml"): fmt.Sprintf("[notify]\nafter = \"0s\"\nsecret = \"s\"\n"+
+			"webhook = %q\ncommand = %q\n", hook.URL, `echo "$PTYREC_SESSION $PTYREC_STATE <$PTYREC_TEXT>" >>`+ran),
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -46,7 +47,8 @@ func TestNotify(t *testing.T) {
 	}
 	u := ptytest.New(t)
 	cmd := exec.Command("ptyrec", "run", "--notify", "--", "claude")
-	cmd.Env = append(environ, "HOME="+home, "XDG_CONFIG_HOME=", "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm-256color", "AGENT_LOG="+filepath.Join(home, "log"))
+	cmd.Env = append(environ, "HOME="+home, "XDG_CONFIG_HOME=", "PATH="+bin+":"+os.Getenv("PATH"), "TERM=xterm-256color",
+		"AGENT_LOG="+filepath.Join(home, "log"))
 	u.Start(t, cmd)
 	u.Await(t, "❯")
 	u.Type(t, "slow\r")
@@ -59,7 +61,8 @@ func TestNotify(t *testing.T) {
 		post = <-posts
 		signature, body, _ := strings.Cut(post, " ")
 		var got struct{ Session, State, Text string }
-		if err := json.Unmarshal([]byte(body), &got); err != nil || got.State != state || got.Text != "" || !strings.HasPrefix(signature, "v1,") {
+		if err := json.Unmarshal([]byte(body), &got); err != nil || got.State != state || got.Text != "" ||
+			!strings.HasPrefix(signature, "v1,") {
 			t.Errorf("the webhook got %s, %v", post, err)
 		}
 	}
@@ -69,7 +72,8 @@ func TestNotify(t *testing.T) {
 		t.Errorf("status %d, want 0", status)
 	}
 	info, events := rawLog(t, db)
-	for name, want := range map[string]string{told: "--app-name=ptyrec -- ptyrec claude has finished, after ", ran: info.ID + " idle <>\n" + info.ID + " asking <>\n"} {
+	for name, want := range map[string]string{told: "--app-name=ptyrec -- ptyrec claude has finished, after ",
+		ran: info.ID + " idle <>\n" + info.ID + " asking <>\n"} {
 		if text, err := os.ReadFile(name); err != nil || !strings.HasPrefix(string(text), want) {
 			t.Errorf("%s has %q, %v, want %q", name, text, err, want)
 		}
@@ -108,7 +112,8 @@ func TestNotifyOff(t *testing.T) {
 		"bel = true":                     "did you mean notify.bell?",
 	} {
 		out, err := run("[notify]\n"+config+"\n", "run", "--", "true")
-		if err == nil || !strings.Contains(out, want) || !strings.Contains(out, "ptyrec: hint: ") || strings.Contains(out, "s3c") {
+		if err == nil || !strings.Contains(out, want) || !strings.Contains(out, "ptyrec: hint: ") ||
+			strings.Contains(out, "s3c") {
 			t.Errorf("%s: %v, %s", config, err, out)
 		}
 	}
@@ -116,7 +121,8 @@ func TestNotifyOff(t *testing.T) {
 	if err != nil || strings.Contains(out, "s3c") || !strings.Contains(out, "webhook") {
 		t.Errorf("config: %v, %s", err, out)
 	}
-	if out, err := run("[notify]\nwebhook = \"http://127.0.0.1:1\"\n", "run", "--notify=false", "--", "true"); err != nil || out != "" {
+	if out, err := run("[notify]\nwebhook = \"http://127.0.0.1:1\"\n", "run", "--notify=false", "--",
+		"true"); err != nil || out != "" {
 		t.Errorf("--notify=false: %v, %s", err, out)
 	}
 	if out, err := run("", "run", "--notify=maybe", "--", "true"); err == nil || !strings.Contains(out, "ptyrec: hint: ") {

@@ -36,12 +36,14 @@ func fillDatabase(t testing.TB, path string, n int, title func(i int) string) {
 		at := start.Add(time.Duration(i) * time.Minute)
 		end := at.Add(30 * time.Second)
 		info := session.Session{
-			ID: store.NewID(), Command: []string{"claude"}, Cwd: fmt.Sprintf("/src/project%d", i%50), StartedAt: at, EndedAt: &end, Cols: 80, Rows: 24,
+			ID: store.NewID(), Command: []string{"claude"}, Cwd: fmt.Sprintf("/src/project%d", i%50), StartedAt: at,
+			EndedAt: &end, Cols: 80, Rows: 24,
 			Agents: []session.Agent{{Name: "claude", Version: "2.1.197"}},
 		}
 		entries := []*session.Entry{
 			{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: title(i), At: at},
-			{ID: "2", Seq: 2, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: "claude", Text: fmt.Sprintf("The answer of session %d.", i), At: at},
+			{ID: "2", Seq: 2, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: "claude",
+				Text: fmt.Sprintf("The answer of session %d.", i), At: at},
 		}
 		if err := s.Import(t.Context(), &info, raw, entries); err != nil {
 			t.Fatal(err)
@@ -66,7 +68,8 @@ func startPicker(t testing.TB, cols, rows int, prompts []string, args ...string)
 	t.Helper()
 	environ, path := env(t)
 	fillDatabase(t, path, len(prompts), func(i int) string { return prompts[i] })
-	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, cols, rows}}, path: path, cmd: exec.Command("ptyrec", args...)}
+	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, cols, rows}}, path: path,
+		cmd: exec.Command("ptyrec", args...)}
 	u.Resize(t, cols, rows)
 	u.cmd.Env = append(environ, "TERM=xterm-256color", "HOME="+t.TempDir(), "PAGER=cat", "NO_COLOR=")
 	u.cmd.Dir, u.before = t.TempDir(), u.Settings(t)
@@ -198,7 +201,8 @@ func TestPickKeys(t *testing.T) {
 	u.see(t, "export to", "session-")
 	u.Type(t, "\x15out.txt\r")
 	u.see(t, "written to out.txt")
-	if text, err := os.ReadFile(filepath.Join(u.cmd.Dir, "out.txt")); err != nil || !strings.Contains(string(text), "The answer of session 0.") {
+	if text, err := os.ReadFile(filepath.Join(u.cmd.Dir, "out.txt")); err != nil ||
+		!strings.Contains(string(text), "The answer of session 0.") {
 		t.Errorf("exported %q, %v", text, err)
 	}
 	u.Type(t, "\x05\x15out.txt\r")
@@ -356,7 +360,8 @@ func TestPickResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	claude := filepath.Join(t.TempDir(), "claude")
-	script := "#!/bin/sh\nif [ \"$1\" = --resume ]; then echo \"resumed <$2>\"; exit 5; fi\n" + demo + "\necho claude --resume fd275993-4dbb-423f-9c63-17f6544f3c69\n"
+	script := "#!/bin/sh\nif [ \"$1\" = --resume ]; then echo \"resumed <$2>\"; exit 5; fi\n" + demo +
+		"\necho claude --resume fd275993-4dbb-423f-9c63-17f6544f3c69\n"
 	if err := os.WriteFile(claude, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +371,8 @@ func TestPickResume(t *testing.T) {
 	if out, err := record.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, err := exec.Command("ptyrec", "--db", path, "show").CombinedOutput(); err != nil { // the list knows its agent then
+	// the list knows its agent then
+	if out, err := exec.Command("ptyrec", "--db", path, "show").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	u := &pickerUser{User: ptytest.New(t), sizes: []windowSize{{0, 100, 24}}, path: path, cmd: exec.Command("ptyrec")}

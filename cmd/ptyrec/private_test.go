@@ -20,7 +20,8 @@ if [ "$1" = --resume ]; then
 fi
 PAUSE=0.01 "$DEMO_AGENT"
 echo needle
-printf '\n\033[2mResume this session with:\033[22m\n\033[2mclaude --resume fd275993-4dbb-423f-9c63-17f6544f3c69\033[22m\n'
+printf '\n\033[2mResume this session with:\033[22m\n\033[2mclaude --resume ` +
+	`fd275993-4dbb-423f-9c63-17f6544f3c69\033[22m\n'
 `
 
 // Nothing of a private session is ever sent, nor of what its programs record or import, nor of what
@@ -39,12 +40,14 @@ func TestNothingPrivateIsSent(t *testing.T) {
 	}
 	cast := filepath.Join(m.home, "needle.cast")
 	if err == nil {
-		err = os.WriteFile(cast, []byte("{\"version\": 2, \"width\": 80, \"height\": 24}\n[0.1, \"o\", \"needle imported\"]\n"), 0o600)
+		err = os.WriteFile(cast,
+			[]byte("{\"version\": 2, \"width\": 80, \"height\": 24}\n[0.1, \"o\", \"needle imported\"]\n"), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+server.URL, "PTYREC_TEAM_TOKEN=ptr_container", "DEMO_AGENT="+demo, "PATH="+bin+":"+os.Getenv("PATH"))
+	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+server.URL, "PTYREC_TEAM_TOKEN=ptr_container",
+		"DEMO_AGENT="+demo, "PATH="+bin+":"+os.Getenv("PATH"))
 	execute := func(from, server []string, text string) {
 		url, token, _ := served(t, server, "--allow-run")
 		cmd := exec.CommandContext(t.Context(), "ptyrec", "exec", url, "--", "echo", "needle", text)
@@ -61,16 +64,22 @@ func TestNothingPrivateIsSent(t *testing.T) {
 	private := append(slices.Clone(m.environ), "PTYREC_PRIVATE=1")
 	execute(private, m.environ, "executed for a private client")
 	execute(m.environ, private, "executed by a private server")
-	within(`printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
-		'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"start_session","arguments":{"command":["echo","needle","by","MCP"]}}}' |
+	within(`printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+		'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"start_session","arguments":{"command":["echo",` +
+		`"needle","by","MCP"]}}}' |
 		ptyrec mcp --write --allow-run`)
 	within("ptyrec import " + cast)
 	m.must(t, "work", "run", "--private", "--", "claude")
 	m.must(t, "work", "resume", "last")
-	m.must(t, "work", "run", "--", "sh", "-c", "PTYREC_PRIVATE=1 ptyrec run --nested -- echo hello || echo refused") // what is recorded around it
+	// what is recorded around it
+	m.must(t, "work", "run", "--", "sh", "-c", "PTYREC_PRIVATE=1 ptyrec run --nested -- echo hello || echo refused")
 	m.must(t, "work", "run", "--", "echo", "hello")
 
-	eventually(t, "nothing runs", func() bool { return strings.TrimSpace(m.must(t, "", "list", "--live", "--json")) == "[]" })
+	eventually(t, "nothing runs", func() bool {
+		return strings.TrimSpace(m.must(t, "", "list", "--live",
+			"--json")) == "[]"
+	})
 	eventually(t, "what is not private is sent", func() bool { n, _ := server.has(); return n >= 2 })
 	m.idle(t)
 	m.must(t, "work", "sync")
@@ -102,9 +111,11 @@ func TestNothingPrivateIsSent(t *testing.T) {
 	if out := m.must(t, "", "sync", "--dry-run"); strings.TrimSpace(out) != "" {
 		t.Errorf("it would send %s", out)
 	}
-	cmd := exec.CommandContext(t.Context(), "ptyrec", "run", "--", "sh", "-c", "ptyrec run --private --nested -- echo hello")
+	cmd := exec.CommandContext(t.Context(), "ptyrec", "run", "--", "sh", "-c",
+		"ptyrec run --private --nested -- echo hello")
 	cmd.Dir, cmd.Env = filepath.Join(m.home, "work"), m.environ
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "is not private, and records it") || !strings.Contains(string(out), "ptyrec: hint:") {
+	if out, err := cmd.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "is not private, and records it") || !strings.Contains(string(out), "ptyrec: hint:") {
 		t.Errorf("a private session in one that is not: %v: %s", err, out)
 	}
 }

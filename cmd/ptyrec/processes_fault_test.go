@@ -38,7 +38,8 @@ func TestFaultServeKilledUnderProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, err := p.Start(ctx, client.ProcessSpec{ID: "once", Command: fmt.Sprintf(
-		`echo x >>%s; i=0; while [ ! -e %s ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep .01; done; exit 9`, runs, stop)})
+		`echo x >>%s; i=0; while [ ! -e %s ]; do i=$((i+1)); echo "out $i"; echo "err $i" >&2; sleep .01; done; exit 9`, runs,
+		stop)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestFaultServeKilledUnderProcess(t *testing.T) {
 			for e, err := range p.Output(ctx, id, cursor) {
 				switch e := e.(type) {
 				case client.Chunk:
-					_, _ = map[client.OutputStream]*counted{client.Stdout: stdout, client.Stderr: stderr}[e.Stream].Write([]byte(e.Text))
+					_, _ = map[client.OutputStream]*counted{client.Stdout: stdout,
+						client.Stderr: stderr}[e.Stream].Write([]byte(e.Text))
 				case client.Exited:
 					code <- e.Code
 					return

@@ -46,8 +46,10 @@ func fakeCodex() {
 	f := &fakeAgent{}
 	f.drops, _ = strconv.Atoi(os.Getenv("DROPS"))
 	f.loses, _ = strconv.Atoi(os.Getenv("LOSES"))
-	fmt.Print("\x1b[?2004h╭─────────────────────────────────────────────╮\r\n│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                   │\r\n" +
-		"│                                             │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n│ directory: ~/shop                           │\r\n" +
+	fmt.Print("\x1b[?2004h╭─────────────────────────────────────────────╮\r\n" +
+		"│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                   │\r\n" +
+		"│                                             │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n" +
+		"│ directory: ~/shop                           │\r\n" +
 		"╰─────────────────────────────────────────────╯\r\n")
 	input := make(chan []byte)
 	go func() {
@@ -86,7 +88,8 @@ func (f *fakeAgent) take(keys string) (rest string) {
 			f.pasting, keys = true, keys[6:]
 		case strings.HasPrefix(keys, "\x1b[201~"):
 			f.pasting, keys = false, keys[6:]
-		case len(keys) > 1 && len(keys) < 6 && strings.HasPrefix("\x1b[200~", keys), len(keys) > 1 && len(keys) < 6 && strings.HasPrefix("\x1b[201~", keys):
+		case len(keys) > 1 && len(keys) < 6 && strings.HasPrefix("\x1b[200~", keys), len(keys) > 1 && len(keys) < 6 &&
+			strings.HasPrefix("\x1b[201~", keys):
 			return keys
 		default:
 			f.key(keys[0])
@@ -173,7 +176,8 @@ func (f *fakeAgent) draw() {
 	rows := []string{""}
 	switch {
 	case f.asking:
-		rows = append(rows, "  \x1b[1mWould you like to run the following command?\x1b[m", "", "  $ touch approved", "", "\x1b[1m› 1. Yes, proceed (y)\x1b[m", "  2. No (esc)", "", "  Press enter to confirm or esc to cancel")
+		rows = append(rows, "  \x1b[1mWould you like to run the following command?\x1b[m", "", "  $ touch approved", "",
+			"\x1b[1m› 1. Yes, proceed (y)\x1b[m", "  2. No (esc)", "", "  Press enter to confirm or esc to cancel")
 	case f.busy:
 		rows = append(rows, "\x1b[2m• Working (0s • esc to interrupt)\x1b[m", "")
 		fallthrough

@@ -91,9 +91,12 @@ func TestPromptArrivesOnceAndWhole(t *testing.T) {
 		lines[i] = fmt.Sprintf("line %d of twelve", i+1)
 	}
 	for i, tt := range []struct{ text, want string }{
-		{"Is that right? Why?", "Is that right? Why?"}, {strings.Join(lines, "\r\n") + "\n", strings.Join(lines, "\n")}, {"name\tcount\tnote", "name\tcount\tnote"},
-		{strings.Repeat("four ", 800), strings.TrimSpace(strings.Repeat("four ", 800))}, {"これは何ですか？ 漢字", "これは何ですか？ 漢字"}, {"👍 and 👩‍💻 ✅", "👍 and 👩‍💻 ✅"},
-		{"before\x1b[201~\rafter\x03\x04", "before[201~\nafter"}, {"the same", "the same"}, {"the same", "the same"}, {"???", "???"},
+		{"Is that right? Why?", "Is that right? Why?"}, {strings.Join(lines, "\r\n") + "\n", strings.Join(lines, "\n")},
+		{"name\tcount\tnote", "name\tcount\tnote"},
+		{strings.Repeat("four ", 800), strings.TrimSpace(strings.Repeat("four ", 800))}, {"これは何ですか？ 漢字", "これは何ですか？ 漢字"},
+		{"👍 and 👩‍💻 ✅", "👍 and 👩‍💻 ✅"},
+		{"before\x1b[201~\rafter\x03\x04", "before[201~\nafter"}, {"the same", "the same"}, {"the same", "the same"},
+		{"???", "???"},
 	} {
 		status, out := f.prompt(tt.text, "--json")
 		var reply struct {
@@ -116,7 +119,8 @@ func TestPromptArrivesOnceAndWhole(t *testing.T) {
 			t.Errorf("%.40q: the entries are %+v", tt.text, reply.Entries)
 		}
 	}
-	if status, out := f.ptyrec("", "export", "last", "--format", "json"); status != 0 || !strings.Contains(out, strings.TrimSpace(strings.Repeat("four ", 800))) {
+	if status, out := f.ptyrec("", "export", "last", "--format", "json"); status != 0 ||
+		!strings.Contains(out, strings.TrimSpace(strings.Repeat("four ", 800))) {
 		t.Errorf("the export (%d) does not have the words that were folded", status)
 	}
 }
@@ -147,7 +151,8 @@ func TestPromptIsRefusedWithAReason(t *testing.T) {
 		}
 	})
 	f.wait(3)
-	if status, out := f.prompt("while it works"); status != 1 || !strings.Contains(out, "is working") && !strings.Contains(out, "another prompt") {
+	if status, out := f.prompt("while it works"); status != 1 ||
+		!strings.Contains(out, "is working") && !strings.Contains(out, "another prompt") {
 		t.Errorf("while it works: %d: %s", status, out)
 	}
 	if err := os.WriteFile(f.release, nil, 0o600); err != nil {

@@ -16,7 +16,8 @@ import (
 
 // elsewhere are commands of the documents that other tests run, or that cannot run here: builds,
 // installing what is not published, servers.
-var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (resume|run --detach|serve|attach|send|wait|grant|record|watch|connect|login|share|search --team))\b`)
+var elsewhere = regexp.MustCompile(`^(make|go install|ptyrec (resume|run ` +
+	`--detach|serve|attach|send|wait|grant|record|watch|connect|login|share|search --team))\b`)
 
 // TestReadme runs the commands of the README and of the tour, each from top to bottom, as a new
 // user would: on a terminal, in a new home folder, with the demo's stand-in as the agent. Each
@@ -55,8 +56,10 @@ func TestReadme(t *testing.T) {
 // runAsNewUser runs commands on a terminal in the folder home. Each must succeed.
 func runAsNewUser(t *testing.T, home string, commands []string) {
 	t.Helper()
-	environ := append(detached.WithoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=", "PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
-		"PAUSE=0.02", "PAGER=cat", "PATH="+filepath.Join(home, "path")+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color")
+	environ := append(detached.WithoutSession(os.Environ()), "HOME="+home, "XDG_DATA_HOME=", "XDG_CONFIG_HOME=",
+		"PTYREC_DB=", "SHELL=/bin/sh", "PS1=$ ", "ENV=",
+		"PAUSE=0.02", "PAGER=cat", "PATH="+filepath.Join(home,
+			"path")+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=xterm-256color")
 	for _, command := range commands {
 		if elsewhere.MatchString(command) {
 			t.Logf("not run here: %s", command)
@@ -111,12 +114,14 @@ func newHome(t *testing.T, root string) string {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"bin/ptyrec": ptyrec, "testdata": filepath.Join(root, "testdata"), "path/claude": filepath.Join(root, "testdata/demo/agent.sh")} {
+	for name, target := range map[string]string{"bin/ptyrec": ptyrec, "testdata": filepath.Join(root, "testdata"),
+		"path/claude": filepath.Join(root, "testdata/demo/agent.sh")} {
 		if err := os.Symlink(target, filepath.Join(home, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"path/some-job": "echo 'explain the cache'", "path/codex": "cat >/dev/null\nexec claude"} {
+	for name, text := range map[string]string{"path/some-job": "echo 'explain the cache'",
+		"path/codex": "cat >/dev/null\nexec claude"} {
 		if err := os.WriteFile(filepath.Join(home, name), []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,8 @@ func TestEndIsReadFromTheLog(t *testing.T) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := command(environ, "search", `"needle-43"`).CombinedOutput(); err != nil || !strings.Contains(string(out), "needle-43") {
+	if out, err := command(environ, "search", `"needle-43"`).CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "needle-43") {
 		t.Errorf("search: %v\n%s", err, out)
 	}
 	info, _ := rawLog(t, db)
@@ -57,13 +58,16 @@ func TestSessionWithoutRawLog(t *testing.T) {
 	}
 	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	sess := &session.Session{ID: store.NewID(), Command: []string{"chat"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "haystack needle", Markdown: "haystack needle",
-		At: sess.StartedAt, Status: session.StatusComplete}
-	err = errors.Join(s.CreateSession(t.Context(), sess), s.SaveEntries(t.Context(), sess.ID, []*session.Entry{entry}), s.Close())
+	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "haystack needle",
+		Markdown: "haystack needle",
+		At:       sess.StartedAt, Status: session.StatusComplete}
+	err = errors.Join(s.CreateSession(t.Context(), sess), s.SaveEntries(t.Context(), sess.ID, []*session.Entry{entry}),
+		s.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"search", "needle"}, {"extract", "--session", "last"}, {"doctor", "--repair"}, {"doctor", "--repair", "--all"}, {"export"}, {"search", "needle"}} {
+	for _, args := range [][]string{{"search", "needle"}, {"extract", "--session", "last"}, {"doctor", "--repair"},
+		{"doctor", "--repair", "--all"}, {"export"}, {"search", "needle"}} {
 		out, err := command(environ, args...).CombinedOutput()
 		refused := args[0] == "extract"
 		if (err != nil) != refused || args[0] != "doctor" && !refused && !strings.Contains(string(out), "haystack") {
@@ -75,7 +79,8 @@ func TestSessionWithoutRawLog(t *testing.T) {
 // What a flood left unread when its command ended is found all the same, and read once.
 func TestFloodIsFound(t *testing.T) {
 	t.Parallel()
-	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "head -c 12000000 /dev/zero | tr '\\0' x | fold -w 60; echo needle-42")
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c",
+		"head -c 12000000 /dev/zero | tr '\\0' x | fold -w 60; echo needle-42")
 	if got := ptytest.Status(t, cmd); got != 0 {
 		t.Fatalf("status = %d: %q", got, u.Shown())
 	}

@@ -69,11 +69,13 @@ func TestRedactedMarkdown(t *testing.T) {
 	}
 	const secret = "ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
 	for _, markdown := range []string{
-		"the `key` " + secret, `the **key** ghp\_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I`, "the key ghp_x7Kd93**mQvTz1LrPw8YbNc**E5hJ2gUsA4fRo6I",
+		"the `key` " + secret, `the **key** ghp\_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I`,
+		"the key ghp_x7Kd93**mQvTz1LrPw8YbNc**E5hJ2gUsA4fRo6I",
 		"the key `ghp_`x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f*Ro6I*",
 	} {
 		e := archive.Redaction{Redactor: finder}.Entry(&session.Entry{Text: "the key " + secret, Markdown: markdown}, nil)
-		if !strings.Contains(e.Markdown, redact.Mark("github-pat")) || strings.Contains(e.Markdown, "Ro6I") || strings.Contains(e.Markdown, "Kd93") {
+		if !strings.Contains(e.Markdown, redact.Mark("github-pat")) || strings.Contains(e.Markdown, "Ro6I") ||
+			strings.Contains(e.Markdown, "Kd93") {
 			t.Errorf("%s became %s", markdown, e.Markdown)
 		}
 	}

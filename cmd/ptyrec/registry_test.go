@@ -17,7 +17,8 @@ func TestAgentsAreNamedOnce(t *testing.T) {
 	if got := slices.Sorted(slices.Values(agentlog.Agents())); !slices.Equal(got, want) {
 		t.Errorf("logs of %q are read, agents are %q", got, want)
 	}
-	for _, path := range []string{"../../docs/architecture.md", "../../docs/import.md", "../../README.md", "../../internal/server/mcp/tools.go"} {
+	for _, path := range []string{"../../docs/architecture.md", "../../docs/import.md", "../../README.md",
+		"../../internal/server/mcp/tools.go"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

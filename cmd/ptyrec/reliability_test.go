@@ -114,7 +114,8 @@ func TestDiskFull(t *testing.T) {
 			db, filler := filepath.Join(disk, "ptyrec.db"), filepath.Join(disk, "filler")
 			u := ptytest.New(t)
 			cmd := command(nil, "run", "--", "sh", "-c",
-				"stty raw -echo; echo one; head -c 1; head -c 400000 /dev/urandom | base64; echo two; head -c 1; echo three; exit 7")
+				"stty raw -echo; echo one; head -c 1; head -c 400000 /dev/urandom | base64; echo two; head -c 1; echo three; "+
+					"exit 7")
 			cmd.Env, _ = env(t)
 			cmd.Env = append(cmd.Env, "PTYREC_DB="+db)
 			u.Start(t, cmd)
@@ -165,11 +166,13 @@ func TestFullDiskCanBeRead(t *testing.T) {
 				}
 				fill(t, filepath.Join(disk, "filler"))
 			}
-			if out, err := command(environ, "run", "--", "sh", "-c", "echo first; head -c 6000000 /dev/urandom | base64; exit 7").CombinedOutput(); err == nil {
+			if out, err := command(environ, "run", "--", "sh", "-c",
+				"echo first; head -c 6000000 /dev/urandom | base64; exit 7").CombinedOutput(); err == nil {
 				t.Fatalf("the disk was not full: %s", out)
 			}
 			fill(t, filepath.Join(disk, "filler"))
-			for _, args := range [][]string{{"list"}, {"show", "last"}, {"search", "first"}, {"export", "last", "--format", "txt"}} {
+			for _, args := range [][]string{{"list"}, {"show", "last"}, {"search", "first"},
+				{"export", "last", "--format", "txt"}} {
 				out, err := command(environ, args...).CombinedOutput()
 				if err != nil || !strings.Contains(string(out), "first") {
 					t.Errorf("%v: %v\n%.500s", args, err, out)
@@ -186,7 +189,8 @@ func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info
 	t.Helper()
 	output, notice, _ := strings.Cut(strings.ReplaceAll(string(u.Shown()), ptytest.Mark, ""), "ptyrec: ")
 	lost := int64(len(output)) - readable
-	if got := regexp.MustCompile(`(\d+) bytes of this session are not recorded`).FindStringSubmatch(notice); lost > 0 && (got == nil || got[1] != fmt.Sprint(lost)) {
+	if got := regexp.MustCompile(`(\d+) bytes of this session are not recorded`).FindStringSubmatch(notice); lost > 0 &&
+		(got == nil || got[1] != fmt.Sprint(lost)) {
 		t.Errorf("%d bytes are lost, the notice says %q", lost, notice)
 	}
 	if info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 {
@@ -194,7 +198,8 @@ func wantTruth(t testing.TB, u *ptytest.User, environ []string, info *store.Info
 	}
 	out, err := command(environ, "doctor").CombinedOutput()
 	told := fmt.Sprintf("output bytes %d to %d", readable, len(output))
-	if err != nil || lost > 0 && !strings.Contains(string(out), told) || strings.Contains(string(out), "recorder was stopped") {
+	if err != nil || lost > 0 && !strings.Contains(string(out), told) ||
+		strings.Contains(string(out), "recorder was stopped") {
 		t.Errorf("doctor: %v\n%swant %q", err, out, told)
 	}
 }
@@ -231,13 +236,15 @@ func TestDatabaseDamagedAtStart(t *testing.T) {
 			}
 			u.Await(t, "hello")
 			before, after, _ := strings.Cut(string(u.Shown()), "hello")
-			if strings.Count(before, "ptyrec: ") != 1 || !strings.Contains(before, "recorded next to") || strings.Contains(after, "ptyrec: ") {
+			if strings.Count(before, "ptyrec: ") != 1 || !strings.Contains(before, "recorded next to") ||
+				strings.Contains(after, "ptyrec: ") {
 				t.Errorf("terminal = %q, want one notice, before the command's output", u.Shown())
 			}
 			if now, err := os.ReadFile(db); err != nil || !bytes.Equal(now, harmed) {
 				t.Errorf("the damaged database was changed: %v", err)
 			}
-			if out, err := command(environ, "doctor").CombinedOutput(); err == nil || !strings.Contains(string(out), "doctor --repair") {
+			if out, err := command(environ, "doctor").CombinedOutput(); err == nil ||
+				!strings.Contains(string(out), "doctor --repair") {
 				t.Errorf("doctor: %v, want it to name --repair\n%s", err, out)
 			}
 			if out, err := command(environ, "doctor", "--repair").CombinedOutput(); err != nil {
@@ -247,7 +254,8 @@ func TestDatabaseDamagedAtStart(t *testing.T) {
 				t.Errorf("the damaged database is not kept: %v", err)
 			}
 			info, events := rawLog(t, db)
-			if got := string(bytesOf(session.Output, events)); got != "hello\r\n" || info.ExitCode == nil || *info.ExitCode != 7 {
+			if got := string(bytesOf(session.Output, events)); got != "hello\r\n" || info.ExitCode == nil ||
+				*info.ExitCode != 7 {
 				t.Errorf("the raw log is %q, the exit status %v", got, info.ExitCode)
 			}
 			out, err := command(environ, "list", "--json").Output()
@@ -281,12 +289,14 @@ var damages = map[string]func(db []byte) []byte{
 func TestDatabaseReplaced(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]string{
-		"emptied":         `: > "$PTYREC_DB"`,
-		"replaced":        `ptyrec --db "$PTYREC_DB.new" import "$PTYREC_DB.cast" && mv "$PTYREC_DB.new" "$PTYREC_DB" && rm -f "$PTYREC_DB".new-* "$PTYREC_DB-wal" "$PTYREC_DB-shm"`,
+		"emptied": `: > "$PTYREC_DB"`,
+		"replaced": `ptyrec --db "$PTYREC_DB.new" import "$PTYREC_DB.cast" && mv "$PTYREC_DB.new" "$PTYREC_DB" && ` +
+			`rm -f "$PTYREC_DB".new-* "$PTYREC_DB-wal" "$PTYREC_DB-shm"`,
 		"without its log": `rm "$PTYREC_DB-wal"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			prompt := `printf '\033]133;A\007$ \033]133;B\007ls\033]133;C\007\r\none\r\n\033]133;D;0\007\033]133;A\007$ \033]133;B\007';`
+			prompt := `printf '\033]133;A\007$ \033]133;B\007ls\033]133;C\007\r\none\r\n\033]133;D;0\007\033]133;A\007$ ` +
+				`\033]133;B\007';`
 			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; "+prompt+" head -c 1; echo two; exit 7")
 			u.Await(t, "one")
 			until(t, func() bool { info, _ := rawLog(t, db); return info.Messages > 0 }) // the recorder has opened it
@@ -339,7 +349,8 @@ func TestDatabaseLocked(t *testing.T) {
 	t.Parallel()
 	for name, back := range map[string]bool{"for a while": true, "until the end": false} {
 		t.Run(name, func(t *testing.T) {
-			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", "stty raw -echo; echo one; head -c 1; echo two; head -c 1; echo three; exit 7")
+			u, cmd, db := onTerminal(t, "run", "--", "sh", "-c",
+				"stty raw -echo; echo one; head -c 1; echo two; head -c 1; echo three; exit 7")
 			u.Await(t, "one")
 			rawLog(t, db) // it is there now
 			unlock := lock(t, db)
@@ -396,7 +407,8 @@ func TestDatabaseLockedForMinutes(t *testing.T) {
 	if long() {
 		ticks, every = 60, 10*time.Second
 	}
-	script := fmt.Sprintf("echo begin; for i in $(seq %d); do sleep %d; echo tick $i; done; echo three; exit 7", ticks, every/time.Second)
+	script := fmt.Sprintf("echo begin; for i in $(seq %d); do sleep %d; echo tick $i; done; echo three; exit 7", ticks,
+		every/time.Second)
 	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", script)
 	u.Await(t, "begin")
 	first, _ := rawLog(t, db)
@@ -459,7 +471,8 @@ func TestDatabaseRemoved(t *testing.T) {
 		t.Errorf("status = %d, want 7", got)
 	}
 	info, events := rawLog(t, db)
-	if got := string(bytesOf(session.Output, events)); !strings.HasPrefix(got, "one\r\n") || !strings.HasSuffix(got, "two\r\n") {
+	if got := string(bytesOf(session.Output, events)); !strings.HasPrefix(got, "one\r\n") ||
+		!strings.HasSuffix(got, "two\r\n") {
 		t.Errorf("the raw log is %q", got)
 	}
 	if n := notices(t, u); n != 0 || info.ExitCode == nil || *info.ExitCode != 7 {
@@ -486,7 +499,8 @@ func TestJournalsRemoved(t *testing.T) {
 		t.Errorf("%d notices, want 1: %q", n, u.Shown())
 	}
 	_, events := rawLog(t, db)
-	if got := string(bytesOf(session.Output, events)); !strings.HasPrefix(got, "one\r\n") || !strings.HasSuffix(got, "two\r\n") {
+	if got := string(bytesOf(session.Output, events)); !strings.HasPrefix(got, "one\r\n") ||
+		!strings.HasSuffix(got, "two\r\n") {
 		t.Errorf("the raw log is %q", got)
 	}
 }
@@ -692,7 +706,8 @@ func TestReadOnlyDatabase(t *testing.T) {
 				t.Skipf("no read-only file system: %v", err)
 			}
 			path := filepath.Join(dir, filepath.Base(db))
-			for _, args := range [][]string{{"list"}, {"show", "last"}, {"export"}, {"export", "--format", "cast"}, {"search", "hello"}, {"stats"}, {"screen", "last"}, {"doctor"}} {
+			for _, args := range [][]string{{"list"}, {"show", "last"}, {"export"}, {"export", "--format", "cast"},
+				{"search", "hello"}, {"stats"}, {"screen", "last"}, {"doctor"}} {
 				out, err := command(cmd.Env, append([]string{"--db", path}, args...)...).CombinedOutput()
 				if live && args[0] == "search" {
 					continue // it has nothing of the command until that is over
@@ -701,7 +716,8 @@ func TestReadOnlyDatabase(t *testing.T) {
 					t.Errorf("%v: %v\n%s", args, err, out)
 				}
 			}
-			for _, args := range [][]string{{"rm", "last", "--yes"}, {"rename", "last", "x"}, {"run", "--", "true"}, {"doctor", "--repair"}} {
+			for _, args := range [][]string{{"rm", "last", "--yes"}, {"rename", "last", "x"}, {"run", "--", "true"},
+				{"doctor", "--repair"}} {
 				out, err := command(cmd.Env, append([]string{"--db", path}, args...)...).CombinedOutput()
 				if err == nil || !live && !strings.Contains(string(out), "cannot be written") {
 					t.Errorf("%v: %v\n%s", args, err, out)
@@ -757,7 +773,8 @@ func TestDamagedPageHidesNothingElse(t *testing.T) {
 	}
 	_ = s.ImportJournals(t.Context(), nil) // what is not imported can be read where it is
 	for i := range sessions {
-		sess := &session.Session{ID: store.NewID(), Command: []string{"cat", strings.Repeat("long ", 100)}, StartedAt: time.Unix(int64(i), 0), Cols: 80, Rows: 24}
+		sess := &session.Session{ID: store.NewID(), Command: []string{"cat", strings.Repeat("long ", 100)},
+			StartedAt: time.Unix(int64(i), 0), Cols: 80, Rows: 24}
 		if err := s.CreateSession(t.Context(), sess); err != nil {
 			t.Fatal(err)
 		}
@@ -792,7 +809,8 @@ func TestDamagedPageHidesNothingElse(t *testing.T) {
 			t.Errorf("page %d: list --json has %d sessions, want %d, %v", at/page, n, len(infos), err)
 		}
 		text, err := command(environ, "list").CombinedOutput()
-		if n := strings.Count(string(text), " cat long"); err != nil || n != len(infos) || !strings.Contains(string(text), "warning: ") {
+		if n := strings.Count(string(text), " cat long"); err != nil || n != len(infos) ||
+			!strings.Contains(string(text), "warning: ") {
 			t.Errorf("page %d: list has %d sessions, want %d, %v:\n%s", at/page, n, len(infos), err, text)
 		}
 	}

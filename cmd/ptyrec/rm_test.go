@@ -69,7 +69,8 @@ func TestDeletedIsStillRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := command(cmd.Env, "rm", "last", "--yes").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "may still be in") || !strings.Contains(string(out), "doctor --repair") || strings.Contains(string(out), "ptyrec: deleted") {
+	if err == nil || !strings.Contains(string(out), "may still be in") ||
+		!strings.Contains(string(out), "doctor --repair") || strings.Contains(string(out), "ptyrec: deleted") {
 		t.Errorf("rm: %v\n%s", err, out)
 	}
 	_ = tx.Rollback()

@@ -175,7 +175,8 @@ func TestSignals(t *testing.T) {
 func TestHangup(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "mark")
-	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", fmt.Sprintf(`trap 'echo hup > %s; exit 9' HUP; echo ready; while :; do sleep 0.05; done`, mark))
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c",
+		fmt.Sprintf(`trap 'echo hup > %s; exit 9' HUP; echo ready; while :; do sleep 0.05; done`, mark))
 	u.Await(t, "ready")
 	u.Hangup()
 	_ = u.TTY.Close()
@@ -193,7 +194,8 @@ func TestHangup(t *testing.T) {
 // The window's size is passed on, followed and recorded.
 func TestResizeIsFollowed(t *testing.T) {
 	t.Parallel()
-	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", `trap 'stty size; exit' WINCH; stty size; echo ready; while :; do sleep 0.05; done`)
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c",
+		`trap 'stty size; exit' WINCH; stty size; echo ready; while :; do sleep 0.05; done`)
 	u.Await(t, "24 80")
 	u.Await(t, "ready")
 	u.Resize(t, 100, 30)
@@ -215,7 +217,8 @@ func TestResizeIsFollowed(t *testing.T) {
 func TestGrandchildKeepsPTY(t *testing.T) {
 	t.Parallel()
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c", `trap '' HUP; setsid sleep 1000 & echo $! > `+pidFile+`; head -c 200000 /dev/zero; printf -- -end-`)
+	u, cmd, db := onTerminal(t, "run", "--", "sh", "-c",
+		`trap '' HUP; setsid sleep 1000 & echo $! > `+pidFile+`; head -c 200000 /dev/zero; printf -- -end-`)
 	if got := ptytest.Status(t, cmd); got != 0 {
 		t.Errorf("status = %d, want 0", got)
 	}
@@ -314,7 +317,8 @@ func TestManyRuns(t *testing.T) {
 	environ, db := env(t)
 	users, cmds := make([]*ptytest.User, n), make([]*exec.Cmd, n)
 	for i := range n {
-		script := fmt.Sprintf("stty raw; seq -f 'run %[2]d, line %%.0f' 10000000 | head -c %[1]d; stty -raw; echo this is run %[2]d", size, i)
+		script := fmt.Sprintf("stty raw; seq -f 'run %[2]d, line %%.0f' 10000000 | head -c %[1]d; stty -raw; echo this is "+
+			"run %[2]d", size, i)
 		users[i], cmds[i] = ptytest.New(t), exec.Command("ptyrec", "run", "--", "sh", "-c", script)
 		cmds[i].Env = environ
 		users[i].Start(t, cmds[i])

@@ -33,7 +33,8 @@ func boxed(t *testing.T, db string, commands ...string) (last *process.Command) 
 		_, _ = m.Close(), s.Close()
 	})
 	for i, text := range commands {
-		last, _, err = m.Start(t.Context(), process.Spec{Sandbox: "agent-1", Command: text, CloseStdin: i < len(commands)-1, By: "test"})
+		last, _, err = m.Start(t.Context(), process.Spec{Sandbox: "agent-1", Command: text, CloseStdin: i < len(commands)-1,
+			By: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,8 @@ func boxed(t *testing.T, db string, commands ...string) (last *process.Command) 
 func TestCommandsOnASandbox(t *testing.T) {
 	t.Parallel()
 	environ, db := env(t)
-	last := boxed(t, db, "echo one; echo two >&2; exit 4", "printf 'secret-%s\\n' Zebrafinch; printf '\\377'", "echo waiting; read line; echo $line")
+	last := boxed(t, db, "echo one; echo two >&2; exit 4", "printf 'secret-%s\\n' Zebrafinch; printf '\\377'",
+		"echo waiting; read line; echo $line")
 	do := func(want int, args ...string) string {
 		t.Helper()
 		cmd := command(environ, args...)
@@ -62,10 +64,12 @@ func TestCommandsOnASandbox(t *testing.T) {
 		}
 		return string(out)
 	}
-	if out := do(0, "list"); !strings.HasPrefix(out, "sandbox agent-1   3 commands, 1 running, ") || strings.Count(out, "\n") != 1 {
+	if out := do(0, "list"); !strings.HasPrefix(out, "sandbox agent-1   3 commands, 1 running, ") ||
+		strings.Count(out, "\n") != 1 {
 		t.Errorf("list: %q", out)
 	}
-	if out := do(0, "list", "--sandbox", "agent-1"); strings.Count(out, "\n") != 4 || !strings.Contains(out, "failed (4)") || strings.Contains(out, "/bin/bash") {
+	if out := do(0, "list", "--sandbox", "agent-1"); strings.Count(out, "\n") != 4 ||
+		!strings.Contains(out, "failed (4)") || strings.Contains(out, "/bin/bash") {
 		t.Errorf("list --sandbox: %s", out)
 	}
 	if err := last.Write(t.Context(), []byte("typed\n")); err != nil {
@@ -74,7 +78,8 @@ func TestCommandsOnASandbox(t *testing.T) {
 	if out := do(0, "tail", "sandbox:agent-1"); strings.Count(out, " one\n") != 1 || !strings.Contains(out, "typed") {
 		t.Errorf("tail: %s", out)
 	}
-	if out := do(0, "show", "sandbox:agent-1"); strings.Index(out, "two") > strings.Index(out, "Zebrafinch") || !strings.Contains(out, "typed") {
+	if out := do(0, "show", "sandbox:agent-1"); strings.Index(out, "two") > strings.Index(out, "Zebrafinch") ||
+		!strings.Contains(out, "typed") {
 		t.Errorf("show: %s", out)
 	}
 	if out := do(0, "show", "sandbox:sandbox-agent-1"); !strings.Contains(out, "typed") {
@@ -91,8 +96,10 @@ func TestCommandsOnASandbox(t *testing.T) {
 		t.Fatalf("export: %d entries", len(all.Entries))
 	}
 	first := all.Entries[0]
-	if first.Role != session.RoleShell || first.Text != "echo one; echo two >&2; exit 4" || first.Output != "one\ntwo" || *first.ExitStatus != 4 ||
-		first.Data["exit_code"] != 4.0 || first.Data["stdout_bytes"] != 4.0 || first.Data["stderr_bytes"] != 4.0 || first.Data["duration"] == nil {
+	if first.Role != session.RoleShell || first.Text != "echo one; echo two >&2; exit 4" || first.Output != "one\ntwo" ||
+		*first.ExitStatus != 4 ||
+		first.Data["exit_code"] != 4.0 || first.Data["stdout_bytes"] != 4.0 || first.Data["stderr_bytes"] != 4.0 ||
+		first.Data["duration"] == nil {
 		t.Errorf("the first command: %+v", first)
 	}
 	var one session.Transcript
@@ -170,7 +177,8 @@ func TestFollowARunningCommand(t *testing.T) {
 	id := last.Info().SessionID
 	var followers []*exec.Cmd
 	var outs []*lineWaiter
-	for _, args := range [][]string{{"tail", id}, {"tail", "sandbox:agent-1"}, {"wait", id, "--log-regexp", "^typed$"}, {"wait", id, "--exit"}} {
+	for _, args := range [][]string{{"tail", id}, {"tail", "sandbox:agent-1"}, {"wait", id, "--log-regexp", "^typed$"},
+		{"wait", id, "--exit"}} {
 		cmd := command(environ, args...)
 		out := &lineWaiter{found: make(chan struct{}), want: "  more\n"}
 		cmd.Stdout, cmd.Stderr = out, out

@@ -55,12 +55,16 @@ func TestSecretsAreNowhere(t *testing.T) {
 		}
 		clean(ending, string(text))
 	}
-	for _, args := range [][]string{{"export", "--format", "cast2"}, {"show", "last"}, {"list", "--json"}, {"screen", "--session", "last"}, {"search", "password", "--json"}, {"extract", "--session", "last"}} {
+	for _, args := range [][]string{{"export", "--format", "cast2"}, {"show", "last"}, {"list", "--json"},
+		{"screen", "--session", "last"}, {"search", "password", "--json"}, {"extract", "--session", "last"}} {
 		clean(args[0], ptyrec(args...))
 	}
 	words := map[string]string{} // of the secrets, and their rules
 	for _, s := range shapes.All() {
-		word := strings.FieldsFunc(s.Secret, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' || r == '\n' })
+		word := strings.FieldsFunc(s.Secret, func(r rune) bool {
+			return r == '_' || r == '-' || r == '.' || r == ' ' ||
+				r == '\n'
+		})
 		if long := word[len(word)-1]; len(long) > 12 {
 			words[`"`+long+`"`] = s.Rule
 		}
@@ -85,7 +89,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	var all sql.NullString
-	if err := db.QueryRowContext(t.Context(), "SELECT group_concat(text || coalesce(markdown, '') || output || coalesce(tool, '') || coalesce(data, '')) FROM entries").Scan(&all); err != nil {
+	if err := db.QueryRowContext(t.Context(),
+		"SELECT group_concat(text || coalesce(markdown, '') || output || coalesce(tool, '') || coalesce(data, '')) FROM "+
+			"entries").Scan(&all); err != nil {
 		t.Fatal(err)
 	}
 	clean("the database", all.String)
@@ -103,7 +109,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 func pieceOf(text, secret string) string {
 	const size = 14
 	for i := 0; i == 0 || i+size <= len(secret); i++ {
-		if piece := secret[i:min(len(secret), i+size)]; strings.ContainsAny(piece, "0123456789") && !strings.ContainsAny(piece, "\n ") && strings.Contains(text, piece) {
+		if piece := secret[i:min(len(secret), i+size)]; strings.ContainsAny(piece, "0123456789") &&
+			!strings.ContainsAny(piece, "\n ") && strings.Contains(text, piece) {
 			return piece
 		}
 	}

@@ -27,8 +27,10 @@ func likeCodex() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	fmt.Print("\x1b[?2004h╭─────────────────────────────────────────────╮\r\n│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                   │\r\n" +
-		"│                                             │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n│ directory: ~/shop                           │\r\n" +
+	fmt.Print("\x1b[?2004h╭─────────────────────────────────────────────╮\r\n" +
+		"│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                   │\r\n" +
+		"│                                             │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n" +
+		"│ directory: ~/shop                           │\r\n" +
 		"╰─────────────────────────────────────────────╯\r\n")
 	text := ""
 	for buf := make([]byte, 4096); ; {
@@ -69,7 +71,8 @@ func TestSendLooksWhetherTheAgentTakesIt(t *testing.T) {
 		{"run", "--detach", "--", "codex"}, {"grant", "last"}, {"send", "last", "the first prompt", "--enter"}, // at once
 		{"wait", "last", "--text", "You said the first prompt", "--timeout", "60s"},
 		{"wait", "last", "--idle", "--timeout", "60s"}, {"send", "last", "the second one", "--enter"},
-		{"wait", "last", "--text", "You said the second one", "--timeout", "60s"}, {"wait", "last", "--idle", "--timeout", "60s"},
+		{"wait", "last", "--text", "You said the second one", "--timeout", "60s"},
+		{"wait", "last", "--idle", "--timeout", "60s"},
 	} {
 		if out, err := ptyrec(args...); err != nil {
 			screen, _ := ptyrec("screen", "last") // says more, if it can

@@ -37,13 +37,15 @@ func TestServePostgreSQL(t *testing.T) {
 	team("space", "add", "shop")
 	team("space", "member", "shop", "eve", "--reader")
 	token := team("token", "add", "--user", "eve", "--for", "90d", "--name", "test")
-	if users, spaces, tokens := team("user", "list"), team("space", "list"), team("token", "list"); users != "eve\tauditor" || spaces != "shop\teve (reader)" || !strings.HasPrefix(tokens, "1\teve\tuser") {
+	if users, spaces, tokens := team("user", "list"), team("space", "list"), team("token",
+		"list"); users != "eve\tauditor" || spaces != "shop\teve (reader)" || !strings.HasPrefix(tokens, "1\teve\tuser") {
 		t.Errorf("%q, %q, %q", users, spaces, tokens)
 	}
 	team("retention", "set", "shop", "90d")
 	team("retention", "hold", id)
 	team("policy", "add", "customer", "CUST-[0-9]+")
-	if retention, policy := team("retention", "list"), team("policy", "list"); retention != "shop\t90d\nhold\t"+id || policy != "customer\tCUST-[0-9]+" {
+	if retention, policy := team("retention", "list"), team("policy", "list"); retention != "shop\t90d\nhold\t"+id ||
+		policy != "customer\tCUST-[0-9]+" {
 		t.Errorf("%q, %q", retention, policy)
 	}
 	team("retention", "release", id)
@@ -73,7 +75,8 @@ func TestServePostgreSQL(t *testing.T) {
 		"/api/sessions": id, "/api/health": "ok", "/api/sessions/last": `"status":"ended"`, "/api/facets": `"total":1`,
 		"/api/sessions/last/entries": "needle", "/api/search?q=NEEDLE": "needle", "/api/sessions/last/raw": "raw needle",
 		"/api/sessions/last/screen?format=text": "raw needle", "/api/sessions/last/export?format=md": "needle",
-		"/api/sessions/last/export?format=cast": "raw needle", "/api/sessions/last/export?format=html": "needle", "/": "<html",
+		"/api/sessions/last/export?format=cast": "raw needle", "/api/sessions/last/export?format=html": "needle",
+		"/": "<html",
 	} {
 		if got := get(path); !strings.Contains(got, want) {
 			t.Errorf("%s: %.300s", path, got)
@@ -83,10 +86,15 @@ func TestServePostgreSQL(t *testing.T) {
 	if err := json.Unmarshal([]byte(get("/api/sessions?live=true")), &list); err != nil || len(list.Sessions) != 0 {
 		t.Errorf("live: %+v, %v", list, err)
 	}
-	if audit := team("audit", "--since", "today"); strings.Count(audit, `"what":"read"`) < 3 || strings.Count(audit, `"what":"export"`) < 3 || !strings.Contains(audit, `"address":"127.0.0.1"`) || strings.Contains(audit, "needle") {
+	if audit := team("audit", "--since", "today"); strings.Count(audit, `"what":"read"`) < 3 ||
+		strings.Count(audit, `"what":"export"`) < 3 || !strings.Contains(audit, `"address":"127.0.0.1"`) ||
+		strings.Contains(audit, "needle") {
 		t.Errorf("audit: %s", audit)
 	}
-	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"}, {"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"team", "retention", "set", "shop", "soon"}, {"team", "retention", "hold", "nothing"}, {"team", "policy", "add", "x", "("}, {"team", "policy", "rm", "x"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
+	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"},
+		{"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"team", "retention", "set",
+			"shop", "soon"}, {"team", "retention", "hold", "nothing"}, {"team", "policy", "add", "x", "("}, {"team", "policy",
+			"rm", "x"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
 		cmd.Env = environ
 		out, err := cmd.CombinedOutput()
@@ -116,11 +124,13 @@ func storeInPostgreSQL(t *testing.T, dsn string) string {
 	if _, err := db.AppendSegment(ctx, s.ID, rec.Segments()[0]); err != nil {
 		t.Fatal(err)
 	}
-	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: started, Status: session.StatusComplete}
+	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle",
+		Markdown: "needle", At: started, Status: session.StatusComplete}
 	if err := db.SaveEntries(ctx, s.ID, postgres.Batch{Version: 1, Entries: []postgres.Sent{{Entry: e}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.End(ctx, s.ID, postgres.Whole{EndedAt: &ended, Events: 1, Entries: 1, Digest: postgres.DigestOf([][32]byte{{}})}); err != nil {
+	if err := db.End(ctx, s.ID, postgres.Whole{EndedAt: &ended, Events: 1, Entries: 1,
+		Digest: postgres.DigestOf([][32]byte{{}})}); err != nil {
 		t.Fatal(err)
 	}
 	return s.ID

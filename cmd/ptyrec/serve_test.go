@@ -67,7 +67,8 @@ func TestServeEndsAllDescendants(t *testing.T) {
 			t.Cleanup(func() { endAll(number, file) })
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
-			ws, _, err := websocket.Dial(ctx, url+"/ws/pty/x", &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+			ws, _, err := websocket.Dial(ctx, url+"/ws/pty/x",
+				&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +138,8 @@ func TestServeSaysWhatItIs(t *testing.T) {
 		u.Start(t, cmd)
 		u.Await(t, "Ctrl+C stops the server")
 		shown := string(u.Shown())
-		if !strings.Contains(shown, "the sessions of "+db) || !strings.Contains(shown, "/#token=") || strings.Contains(shown, "://0.0.0.0") {
+		if !strings.Contains(shown, "the sessions of "+db) || !strings.Contains(shown, "/#token=") ||
+			strings.Contains(shown, "://0.0.0.0") {
 			t.Errorf("%s: it says %q", c.listen, shown)
 		}
 		if drawn := strings.Contains(shown, "▀"); drawn != c.drawn {
@@ -156,7 +158,8 @@ func TestServeOpens(t *testing.T) {
 	environ, _ := env(t)
 	dir := t.TempDir()
 	called := filepath.Join(dir, "called")
-	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\necho \"$@\" > "+called+"-; mv "+called+"- "+called+"\n"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"),
+		[]byte("#!/bin/sh\necho \"$@\" > "+called+"-; mv "+called+"- "+called+"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	_, token, _ := served(t, append(environ, "PATH="+dir+":"+os.Getenv("PATH")), "--open")
@@ -196,14 +199,17 @@ func TestServeGivesProgramsInsideNoControl(t *testing.T) {
 	port := url[strings.LastIndex(url, ":")+1:]
 	dir := t.TempDir()
 	request := func(method, path, body, more string) string {
-		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n%s", method, path, token, more, len(body), body)
+		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%sContent-Length: %d\r\n\r\n"+
+			"%s", method, path, token, more, len(body), body)
 	}
 	kind := "Content-Type: application/json\r\nConnection: close\r\n"
-	upgrade := "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+	upgrade := "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
 	id := runDetached(t, environ, "80x24", "bash", "-c", fmt.Sprintf(`cd %s; until test -e go; do sleep 0.02; done
 		ask() { exec 3<>/dev/tcp/127.0.0.1/%s; cat $1 >&3; head -c 12 <&3 > $2-; exec 3>&-; mv $2- $2; }
 		export -f ask
-		for r in grant human kill bridge start; do ask $r $r.inside; setsid -f env -u PTYREC_SESSION bash -c "ask $r $r.left"; done; until test -e done; do sleep 0.02; done`, dir, port))
+		for r in grant human kill bridge start; do ask $r $r.inside; setsid -f env -u PTYREC_SESSION bash -c "ask $r `+
+		`$r.left"; done; until test -e done; do sleep 0.02; done`, dir, port))
 	path := "/api/sessions/" + id
 	requests := map[string]struct {
 		text            string

@@ -29,7 +29,8 @@ var shells = []shellUnderTest{
 	{"bash", ".bashrc", "PROMPT_COMMAND=': mine; '\nPS1='ready> '\n", "", []string{"-i"}},
 	{"bash", ".bashrc", "PROMPT_COMMAND=(': mine' ': too')\nPS1='ready> '\n", "", []string{"-i"}},
 	{"zsh", ".zshrc", "PS1='ready> '\n", "autoload -Uz compinit; compinit -u -D\n", []string{"-i"}},
-	{"fish", ".config/fish/config.fish", "function fish_prompt; printf 'ready> '; end\nset -g fish_greeting\n", "", []string{"-i"}},
+	{"fish", ".config/fish/config.fish", "function fish_prompt; printf 'ready> '; end\nset -g fish_greeting\n", "",
+		[]string{"-i"}},
 }
 
 // TestShells starts an agent in real shells, completes words, and looks for marks.
@@ -113,7 +114,8 @@ func (sh shellUnderTest) start(t *testing.T, flags ...string) (*ptytest.User, *e
 		}
 	}
 	environ, _ := env(t)
-	environ = append(environ, "HOME="+home, "ZDOTDIR="+home, "XDG_CONFIG_HOME="+home+"/.config", "XDG_DATA_HOME="+home+"/.local/share",
+	environ = append(environ, "HOME="+home, "ZDOTDIR="+home, "XDG_CONFIG_HOME="+home+"/.config",
+		"XDG_DATA_HOME="+home+"/.local/share",
 		"PATH="+home+"/bin:"+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8", "SHELL="+path)
 	ptyrec := func(args ...string) string {
 		t.Helper()
@@ -126,7 +128,8 @@ func (sh shellUnderTest) start(t *testing.T, flags ...string) (*ptytest.User, *e
 		return string(out)
 	}
 	put("bin/claude", "#!/bin/sh\necho \"claude: $1 / $2\"\n", 0o755)
-	put("titled.cast", `{"version": 2, "width": 80, "height": 24, "timestamp": 1767355200, "title": "A title to be completed"}`+"\n[1, \"o\", \"x\\r\\n\"]\n", 0o600)
+	put("titled.cast", `{"version": 2, "width": 80, "height": 24, "timestamp": 1767355200, "title": "A title to be `+
+		`completed"}`+"\n[1, \"o\", \"x\\r\\n\"]\n", 0o600)
 	put(".local/share/fish/generated_completions/none", "", 0o600) // else fish writes them in the background
 	put("rubbish", "no database, and long enough to be none: "+strings.Repeat("x", 100), 0o600)
 	ptyrec("import", "titled.cast")

@@ -64,7 +64,8 @@ func checkStyle(t *testing.T, path string) {
 				if i == 0 {
 					before = at.Column - 1
 				}
-				if wide := before + utf8.RuneCountInString(line); before <= 8 && wide > maxComment && !strings.HasPrefix(line, "//go:") {
+				if wide := before + utf8.RuneCountInString(line); before <= 8 && wide > maxComment &&
+					!strings.HasPrefix(line, "//go:") {
 					t.Errorf("%s:%d: a comment line of %d characters", path, at.Line+i, wide)
 				}
 			}

@@ -76,8 +76,10 @@ func newTeamMachine(t *testing.T, config string) *teamMachine {
 	t.Helper()
 	environ, db := env(t)
 	m := &teamMachine{home: tempDir(t), db: db}
-	m.environ = append(environ, "HOME="+m.home, "XDG_CONFIG_HOME="+filepath.Join(m.home, "config"), "XDG_STATE_HOME="+filepath.Join(m.home, "state"),
-		"PTYREC_DB="+db, "PTYREC_PRIVATE=", "PTYREC_TEAM_SERVER=", "PTYREC_TEAM_TOKEN=", "PTYREC_TEAM_SPACE=", "PTYREC_REDACT=")
+	m.environ = append(environ, "HOME="+m.home, "XDG_CONFIG_HOME="+filepath.Join(m.home, "config"),
+		"XDG_STATE_HOME="+filepath.Join(m.home, "state"),
+		"PTYREC_DB="+db, "PTYREC_PRIVATE=", "PTYREC_TEAM_SERVER=", "PTYREC_TEAM_TOKEN=", "PTYREC_TEAM_SPACE=",
+		"PTYREC_REDACT=")
 	for _, dir := range []string{"config/ptyrec", "work", "other"} {
 		if err := os.MkdirAll(filepath.Join(m.home, dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -150,13 +152,14 @@ func TestWithoutATeamNothingConnects(t *testing.T) {
 		login  bool
 		files  bool // the lock may be there
 	}{
-		"no [team]":       {config: "", login: true},
-		"no folders":      {config: "[team]\nserver = %q\n", login: true},
-		"no login":        {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\n"},
-		"no server":       {config: "[team]\nfolders = [\"~/work\"]\n", login: true},
-		"redaction off":   {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\n[redact]\nenabled = false\n", login: true},
-		"another folder":  {config: "[team]\nserver = %q\nfolders = [\"~/other\"]\n", login: true, files: true},
-		"another agent":   {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\nagents = [\"claude\"]\n", login: true, files: true},
+		"no [team]":      {config: "", login: true},
+		"no folders":     {config: "[team]\nserver = %q\n", login: true},
+		"no login":       {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\n"},
+		"no server":      {config: "[team]\nfolders = [\"~/work\"]\n", login: true},
+		"redaction off":  {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\n[redact]\nenabled = false\n", login: true},
+		"another folder": {config: "[team]\nserver = %q\nfolders = [\"~/other\"]\n", login: true, files: true},
+		"another agent": {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\nagents = [\"claude\"]\n", login: true,
+			files: true},
 		"a private one":   {config: "[team]\nserver = %q\nfolders = [\"~/work\"]\n", login: true, files: true},
 		"another machine": {config: "[team]\nserver = \"https://localhost:1\"\nfolders = [\"~/work\"]\n", login: true},
 	} {
@@ -178,7 +181,8 @@ func TestWithoutATeamNothingConnects(t *testing.T) {
 			}
 			m.must(t, "work", args...)
 			if c.files {
-				eventually(t, "a process in the background looks", func() bool { _, err := os.Stat(m.db + "-sync"); return err == nil })
+				eventually(t, "a process in the background looks",
+					func() bool { _, err := os.Stat(m.db + "-sync"); return err == nil })
 			}
 			if _, err := os.Stat(m.db + "-sync"); err == nil && !c.files {
 				t.Error("a process was started")
@@ -218,7 +222,8 @@ func TestRunSendsItsSession(t *testing.T) {
 	eventually(t, "it is sent", func() bool { n, _ := server.has(); return n == 1 })
 	m.idle(t)
 	n, sent := server.has()
-	if n != 1 || strings.Contains(sent, "outsider") || strings.Contains(sent, "insider") || strings.Contains(sent, m.home) {
+	if n != 1 || strings.Contains(sent, "outsider") || strings.Contains(sent, "insider") ||
+		strings.Contains(sent, m.home) {
 		t.Errorf("%d sessions: %s", n, sent)
 	}
 	var list []struct {
@@ -229,7 +234,8 @@ func TestRunSendsItsSession(t *testing.T) {
 	if err := json.Unmarshal([]byte(m.must(t, "", "list", "--json")), &list); err != nil || len(list) != 3 {
 		t.Fatal(err, list)
 	}
-	if list[0].SentAt == "" || list[0].Private || list[1].SentAt != "" || !list[1].Private || list[2].SentAt != "" || list[2].Private {
+	if list[0].SentAt == "" || list[0].Private || list[1].SentAt != "" || !list[1].Private || list[2].SentAt != "" ||
+		list[2].Private {
 		t.Errorf("%+v", list)
 	}
 	if out := m.must(t, "", "list"); strings.Count(out, "sent") != 1 || strings.Count(out, "private") != 1 {
@@ -262,10 +268,12 @@ func TestSyncAtTheEnd(t *testing.T) {
 		}
 		return string(out), cmd.ProcessState.ExitCode()
 	}
-	if out, status := run("--sync=end", "--", "sh", "-c", "echo needle; exit 3"); status != 3 || strings.Contains(out, "not sent") {
+	if out, status := run("--sync=end", "--", "sh", "-c", "echo needle; exit 3"); status != 3 ||
+		strings.Contains(out, "not sent") {
 		t.Errorf("status %d: %s", status, out)
 	}
-	if ended, sent := s.has(); ended != 1 || !strings.Contains(sent, `"space":"shop"`) || !strings.Contains(sent, "Bearer ptr_container") {
+	if ended, sent := s.has(); ended != 1 || !strings.Contains(sent, `"space":"shop"`) ||
+		!strings.Contains(sent, "Bearer ptr_container") {
 		t.Errorf("%d were sent when the command had ended: %s", ended, sent)
 	}
 	release := make(chan struct{})
@@ -273,10 +281,12 @@ func TestSyncAtTheEnd(t *testing.T) {
 	defer hangs.Close()
 	defer close(release)
 	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+hangs.URL)
-	if out, status := run("--sync=end", "--sync-wait=100ms", "--", "sh", "-c", "exit 4"); status != 4 || !strings.Contains(out, "warning: the session was not sent: it took longer than 100ms") {
+	if out, status := run("--sync=end", "--sync-wait=100ms", "--", "sh", "-c", "exit 4"); status != 4 ||
+		!strings.Contains(out, "warning: the session was not sent: it took longer than 100ms") {
 		t.Errorf("status %d: %s", status, out)
 	}
-	for _, args := range [][]string{{"--sync=now", "--", "true"}, {"--sync=end", "--detach", "--", "true"}, {"--sync-wait=0s", "--", "true"}} {
+	for _, args := range [][]string{{"--sync=now", "--", "true"}, {"--sync=end", "--detach", "--", "true"},
+		{"--sync-wait=0s", "--", "true"}} {
 		if out, status := run(args...); status != 2 || !strings.Contains(out, "ptyrec: error:") {
 			t.Errorf("%q: status %d: %s", args, status, out)
 		}

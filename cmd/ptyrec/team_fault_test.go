@@ -124,7 +124,8 @@ func (s *teamSite) machine(t *testing.T) teamtest.Machine {
 	must(t, err)
 	find, err := redact.New(redact.Options{})
 	must(t, err)
-	return teamtest.Machine{Store: db, Library: &library.Library{Store: db, Redact: archive.Redaction{Redactor: find}}, Raw: true, Home: "/none"}
+	return teamtest.Machine{Store: db, Library: &library.Library{Store: db, Redact: archive.Redaction{Redactor: find}},
+		Raw: true, Home: "/none"}
 }
 
 // record adds a session, and renames an older one.
@@ -133,15 +134,18 @@ func (s *teamSite) record(t *testing.T, n int) (id string) {
 	m := s.machine(t)
 	defer func() { _ = m.Store.Close() }()
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/w", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/w", StartedAt: ended.Add(-time.Second),
+		EndedAt: &ended, Cols: 80, Rows: 24}
 	rec := store.NewRecording(80, 24)
 	for i := range 2000 {
-		rec.Write(session.Event{At: time.Duration(i) * time.Millisecond, Kind: session.Output, Data: []byte(fmt.Sprintf("%s row %d of %d: %x\r\n", sess.ID, i, n, rand.Uint64()))})
+		rec.Write(session.Event{At: time.Duration(i) * time.Millisecond, Kind: session.Output,
+			Data: []byte(fmt.Sprintf("%s row %d of %d: %x\r\n", sess.ID, i, n, rand.Uint64()))})
 	}
 	var entries []*session.Entry
 	for i := range 50 {
 		text := fmt.Sprintf("message %d of session %d", i, n)
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: ended})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: text, Markdown: text, At: ended})
 	}
 	must(t, m.Store.Import(t.Context(), sess, rec, entries))
 	return sess.ID
@@ -232,7 +236,8 @@ func TestMemoryOfTheTeamServer(t *testing.T) {
 	bomb := bombOf(t, 256<<20)
 	entries := []byte(`{"version":1,"entries":[{}` + strings.Repeat(",{}", 1e6) + "]}")
 	send := func(path string, body []byte) error {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+"/api/push/"+id+path, bytes.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+"/api/push/"+id+path,
+			bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -273,7 +278,8 @@ func TestMemoryOfTheTeamServer(t *testing.T) {
 		}
 		peaks = append(peaks, residentPeak(t, s.serve.Process.Pid)>>20)
 	}
-	t.Logf("peak of resident memory with %d connections: %d MB; after each round of %d bombs: %d MB", len(conns), idle>>20, at, peaks)
+	t.Logf("peak of resident memory with %d connections: %d MB; after each round of %d bombs: %d MB", len(conns),
+		idle>>20, at, peaks)
 	if most := peaks[len(peaks)-1]; most > 1024 { // one bomb alone has 256 MB in it
 		t.Errorf("%d MB", most)
 	}

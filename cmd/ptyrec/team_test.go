@@ -34,7 +34,8 @@ func TestTeam(t *testing.T) {
 	for _, name := range []string{"ann", "ben", "cleo"} {
 		operator("user", "add", name)
 		m := newTeamMachine(t, "")
-		m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+url, "PTYREC_TEAM_TOKEN="+operator("token", "add", "--user", name), "PTYREC_TEAM_SPACE=shop")
+		m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+url,
+			"PTYREC_TEAM_TOKEN="+operator("token", "add", "--user", name), "PTYREC_TEAM_SPACE=shop")
 		users[name] = m
 	}
 	operator("space", "member", "shop", "ann")
@@ -54,20 +55,22 @@ func TestTeam(t *testing.T) {
 		t.Errorf("--anyone: %v: %s", err, out)
 	}
 	var list []struct{ ID, Owner, Space string }
-	if err := json.Unmarshal([]byte(ben.must(t, "work", "list", "--team", "--json")), &list); err != nil || len(list) != 1 || list[0].Owner != "ann" || list[0].Space != "shop" || !strings.HasPrefix(list[0].ID, id) {
+	if err := json.Unmarshal([]byte(ben.must(t, "work", "list", "--team", "--json")), &list); err != nil ||
+		len(list) != 1 || list[0].Owner != "ann" || list[0].Space != "shop" || !strings.HasPrefix(list[0].ID, id) {
 		t.Fatalf("%+v, %v, want %s", list, err, id)
 	}
 	for what, c := range map[string]struct {
 		args []string
 		want string
 	}{
-		"list":           {[]string{"list", "--team"}, "ann/shop"},
-		"list, of ann":   {[]string{"list", "--team", "--owner", "ann", "--space", "shop", "--agent", "claude"}, "ann/shop"},
-		"search":         {[]string{"search", "--team", "checksum"}, "[checksum]"},
-		"show":           {[]string{"show", "--team", list[0].ID[:13]}, "ann, in shop"},
-		"show, a part":   {[]string{"show", "--team", "last#12..last#14"}, "#12 user"},
-		"stats":          {[]string{"stats", "--team"}, "claude"},
-		"export, to all": {[]string{"export", "--team", "--all", "--format", "md", "-o", filepath.Join(ben.home, "all")}, "1 session written"},
+		"list":         {[]string{"list", "--team"}, "ann/shop"},
+		"list, of ann": {[]string{"list", "--team", "--owner", "ann", "--space", "shop", "--agent", "claude"}, "ann/shop"},
+		"search":       {[]string{"search", "--team", "checksum"}, "[checksum]"},
+		"show":         {[]string{"show", "--team", list[0].ID[:13]}, "ann, in shop"},
+		"show, a part": {[]string{"show", "--team", "last#12..last#14"}, "#12 user"},
+		"stats":        {[]string{"stats", "--team"}, "claude"},
+		"export, to all": {[]string{"export", "--team", "--all", "--format", "md", "-o", filepath.Join(ben.home, "all")},
+			"1 session written"},
 	} {
 		if out := ben.must(t, "work", c.args...); !strings.Contains(out, c.want) {
 			t.Errorf("%s: %s", what, out)
@@ -98,7 +101,8 @@ func TestTeam(t *testing.T) {
 		"1 link to the session is invalidated") {
 		t.Errorf("%s", out)
 	}
-	for _, args := range [][]string{{"list", "--owner", "ann"}, {"list", "-i", "--team"}, {"export", "--team", "--owner", "ann"}} {
+	for _, args := range [][]string{{"list", "--owner", "ann"}, {"list", "-i", "--team"},
+		{"export", "--team", "--owner", "ann"}} {
 		if out, err := ben.do(t, "work", args...); err == nil || strings.Count(out, "ptyrec: error:") != 1 {
 			t.Errorf("%v: %v: %s", args, err, out)
 		}
@@ -111,8 +115,10 @@ func (m *teamMachine) nothing(t *testing.T, id string) {
 	if out := m.must(t, "work", "list", "--team", "--json"); strings.TrimSpace(out) != "[]" {
 		t.Errorf("%s", out)
 	}
-	for _, args := range [][]string{{"search", "--team", "checksum"}, {"show", "--team", id}, {"show", "--team"}, {"export", "--team", id}, {"export", "--team", id, "--format", "cast"}, {"show", "--team", "--raw", id}} {
-		if out, err := m.do(t, "work", args...); err == nil || strings.Contains(out, "checksum:") || strings.Count(out, "ptyrec: error:") != 1 {
+	for _, args := range [][]string{{"search", "--team", "checksum"}, {"show", "--team", id}, {"show", "--team"},
+		{"export", "--team", id}, {"export", "--team", id, "--format", "cast"}, {"show", "--team", "--raw", id}} {
+		if out, err := m.do(t, "work", args...); err == nil || strings.Contains(out, "checksum:") ||
+			strings.Count(out, "ptyrec: error:") != 1 {
 			t.Errorf("%v: %v: %s", args, err, out)
 		}
 	}

@@ -61,7 +61,9 @@ func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 		"a nested bash": {[]string{"dash"}, "bash --norc", "(cat FIFO); echo fin"},
 		"a script":      {[]string{"bash", "--norc"}, "", `sh -c "cat FIFO; echo fin"`},
 		"wait":          {[]string{"bash", "--norc"}, "", "cat FIFO & wait; echo fin"},
-		"marks":         {[]string{"sh", "-c", `printf '\033]133;A\007$ \033]133;B\007'; read x; printf '\033]133;C\007'; cat $x; printf 'fin\n\033]133;D;0\007\033]133;A\007$ '; read x`}, "", "FIFO"},
+		"marks": {[]string{"sh", "-c",
+			`printf '\033]133;A\007$ \033]133;B\007'; read x; printf '\033]133;C\007'; cat $x; printf ` +
+				`'fin\n\033]133;D;0\007\033]133;A\007$ '; read x`}, "", "FIFO"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

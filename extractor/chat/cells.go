@@ -105,7 +105,8 @@ func (c *Cells) take(p *Parser, i int) int {
 		return n
 	}
 	from, headless := i, cell.Headless
-	if above := p.Above(); headless && cell.Role != "" && above.Role == cell.Role && row.SkipBlank(p.Lines, above.End) >= i {
+	if above := p.Above(); headless && cell.Role != "" && above.Role == cell.Role &&
+		row.SkipBlank(p.Lines, above.End) >= i {
 		from, headless = above.First, above.Headless // the cell continues below what was never on the screen
 		p.Items = p.Items[:len(p.Items)-1]
 		cell, _ = c.at(p.Lines[from:], p.Items)
@@ -126,7 +127,8 @@ func (c *Cells) at(lines []row.Line, earlier []Item) (*Cell, int) {
 	indent := row.Indent(lines[0].Text)
 	for k := range c.Cells {
 		cell := &c.Cells[k]
-		if cell.Begin != nil && !cell.Begin.on(&lines[0], indent) || cell.Headless && !lines[0].Lost || cell.When != nil && !cell.When(lines, earlier) {
+		if cell.Begin != nil && !cell.Begin.on(&lines[0], indent) || cell.Headless && !lines[0].Lost ||
+			cell.When != nil && !cell.When(lines, earlier) {
 			continue
 		}
 		if cell.Rows == nil {

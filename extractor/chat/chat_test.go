@@ -147,7 +147,8 @@ func TestLastLines(t *testing.T) {
 // figure, nor is a number that nothing can have used.
 func TestFigures(t *testing.T) {
 	u := Usage{Row: lazy.Regexp(`^(?P<label>[a-z]+|)(\d)?: (?P<input>` + Figure + `)$`)}
-	for row, want := range map[string]string{"main2: 1.2k": "main 1200 true", "main: 3": "main 3 true", "main: 99999999999999999999": "main 0 false"} {
+	for row, want := range map[string]string{"main2: 1.2k": "main 1200 true", "main: 3": "main 3 true",
+		"main: 99999999999999999999": "main 0 false"} {
 		used, key, ok := u.Figures(u.Row().FindStringSubmatch(row))
 		if got := fmt.Sprint(key, " ", used.Input, " ", ok); got != want {
 			t.Errorf("%s: %s, want %s", row, got, want)

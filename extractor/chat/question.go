@@ -12,7 +12,8 @@ import (
 const Frame = " │┃"
 
 // keyHint matches a hint about the key that answers a question.
-var keyHint = lazy.Regexp(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to (?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
+var keyHint = lazy.Regexp(`enter to |press enter|enter (?:confirm|select|continue|submit)|esc (?:to ` +
+	`(?:cancel|exit|go back|close)|back|skip|cancel|dismiss)`)
 
 // KeyHint reports whether a row shows which key answers a question.
 func KeyHint(row string) bool {

@@ -30,7 +30,8 @@ func (l *Usage) IsBelow(above []string) bool {
 // block. ok is false if there are no figures.
 func (l *Usage) Figures(m []string) (u session.Usage, key string, ok bool) {
 	u.Source = session.UsageScreen
-	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output, "reasoning": &u.Reasoning, "total": &u.Total}
+	figures := map[string]*int64{"input": &u.Input, "read": &u.CacheRead, "write": &u.CacheWrite, "output": &u.Output,
+		"reasoning": &u.Reasoning, "total": &u.Total}
 	for i, name := range l.Row().SubexpNames() {
 		switch x, isNumber := number(m[i]); {
 		case name == "model":

@@ -53,5 +53,6 @@ func answers(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
 		question, answer, _ := strings.Cut(strings.Join(strings.Fields(pair), " "), " → ")
 		questions, answers = append(questions, question), append(answers, answer)
 	}
-	return did(&session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"), Output: strings.Join(answers, "\n"), Status: session.ToolOK}), true
+	return did(&session.Tool{Name: "AskUserQuestion", Input: strings.Join(questions, "\n"),
+		Output: strings.Join(answers, "\n"), Status: session.ToolOK}), true
 }

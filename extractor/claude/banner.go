@@ -33,7 +33,9 @@ var welcome = chat.Welcome{
 func forms(versions string) []chat.Form {
 	named := title + `(?P<version>(?:` + versions + `)\.\d+).*\n`
 	return []chat.Form{
-		{Text: lazy.Regexp(`^╭─.*` + named + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox + `)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},
-		{Text: lazy.Regexp(`^[^─\n]*` + named + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`), Bold: title},
+		{Text: lazy.Regexp(`^╭─.*` + named + inBox + `(?:│ *(?P<model>[^│\n]*?) · .*\n` + inBox +
+			`)?(?:│ *(?P<cwd>[~/][^│\n]*).*\n` + inBox + `)?╰─.*\n`)},
+		{Text: lazy.Regexp(`^[^─\n]*` + named + art + `(?P<model>.+?)(?: · .*)?\n` + beside + art + `(?P<cwd>[~/].*)\n`),
+			Bold: title},
 	}
 }

@@ -17,7 +17,8 @@ var style = markdown.Style{
 	Left: 2, MarkCells: true,
 	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true,
 	Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
-	Code: code, Language: language, CodeTabs: true, CodeBlanks: true, Table: markdown.FieldTable, WholeCells: true, Border: border,
+	Code: code, Language: language, CodeTabs: true, CodeBlanks: true, Table: markdown.FieldTable, WholeCells: true,
+	Border: border,
 }
 
 // fewColours reports whether a marker's or a prompt's colour is that of a theme of 16 colours.

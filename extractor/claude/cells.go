@@ -40,13 +40,16 @@ func (t *talk) begin() *talk {
 		{Rule: "agents", Begin: &agents, When: chat.Second(row.Matching(branch)), Rows: treeRows, Add: tree},
 		{Rule: "questions", Begin: &marker, When: chat.Second(row.Matching(answer)), Rows: t.callRows, Read: answers},
 		{Rule: "call", Begin: &called, When: chat.First(isCall), Rows: t.callRows, Add: call},
-		{Rule: "notice", Begin: &chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows, Read: t.wrote(session.RoleSystem)}, // `● Unknown command: /o`
+		// `● Unknown command: /o`
+		{Rule: "notice", Begin: &chat.Mark{Signs: marker.Signs, Ink: coloured}, Rows: t.replyRows,
+			Read: t.wrote(session.RoleSystem)},
 		{Rule: "reply", Begin: &marker, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
 		{Rule: "thinking", Begin: &chat.Mark{Row: row.Matching(thinks)}, Rows: t.replyRows, Read: t.thinking},
 		{Begin: &chat.Mark{Col: 2, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Begin: &chat.Mark{Col: 3, Signs: []string{"⎿"}}, Rows: resultRows, Add: loose},
 		{Rule: "call", When: unmarked, Rows: t.callRows, Add: call},
-		{Rule: "rest of a prompt", Headless: true, When: t.promptRest, Rows: t.promptRows, Role: session.RoleUser, Read: t.prompt},
+		{Rule: "rest of a prompt", Headless: true, When: t.promptRest, Rows: t.promptRows, Role: session.RoleUser,
+			Read: t.prompt},
 		{Begin: &chat.Mark{Row: row.Filled}, Rows: func([]row.Line) int { return 1 }}, // other output of the agent
 		{Rule: "rest of an output", Headless: true, When: t.outputRest, Rows: outputRows, Add: headlessOutput},
 		{Rule: "rest of a reply", Headless: true, When: t.replyRest, Rows: t.replyRows, Read: t.wrote(session.RoleAssistant)},
@@ -82,7 +85,8 @@ func behindSign(text string) string {
 // begins reports whether a cell begins at line k, so that the text above ends there.
 func (t *talk) begins(lines []row.Line, k int) bool {
 	l := lines[k]
-	return t.cells.Begins(l) || (l.Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil) || l.Lost && t.promptRest(lines[k:], nil)
+	return t.cells.Begins(l) || (l.Lost || lines[max(k, 1)-1].Text == "") && unmarked(lines[k:], nil) ||
+		l.Lost && t.promptRest(lines[k:], nil)
 }
 
 // replyRows returns the number of lines of a reply or of thinking. A corner follows it if it was
@@ -135,5 +139,6 @@ func (t *talk) wrote(role string) func([]row.Line, []chat.Item) (chat.Item, bool
 
 // thinking parses thinking: `✻ Thinking…` or `∴ Thinking…`, and the text from column 2 on.
 func (t *talk) thinking(lines []row.Line, _ []chat.Item) (chat.Item, bool) {
-	return chat.Wrote(session.RoleThinking, lines[1:], &markdown.Style{Left: 2, Right: t.style.Right, Marks: func(vterm.Style) row.Mark { return 0 }})
+	return chat.Wrote(session.RoleThinking, lines[1:],
+		&markdown.Style{Left: 2, Right: t.style.Right, Marks: func(vterm.Style) row.Mark { return 0 }})
 }

@@ -35,21 +35,26 @@ func inputBox(lines []row.Line) (chat.Box, bool) {
 func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "claude", Widths: vterm.Points, Title: "Claude Code", Usage: usage,
-		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume", "-r", "--session-id"),
-		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true, Folds: []string{"[Pasted text #"}},
+		Resume: chat.ResumedBy("claude", []string{"--resume", chat.ResumeID}, chat.UUID, `claude --resume `, "--resume",
+			"-r", "--session-id"),
+		Send: &chat.Sending{Interrupt: []string{"\x03"}, Shell: true, Completes: true, Denies: true,
+			Folds: []string{"[Pasted text #"}},
 		Looks: []chat.Look{spoken(), mono(), {
 			Versions: "1.0-2.0",
-			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split, Parse: oldTalk.cells.Parse, Box: inputBox,
+			Begins:   oldBanner.Begins, Banner: oldBanner.Banner, Clears: oldTalk.clears, Split: split,
+			Parse: oldTalk.cells.Parse, Box: inputBox,
 		}, {
 			Versions: "2.1-",
-			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: newTalk.clears, Split: split, Parse: newTalk.cells.Parse, Box: inputBox,
+			Begins:   welcome.Begins, Banner: welcome.Banner, Clears: newTalk.clears, Split: split, Parse: newTalk.cells.Parse,
+			Box: inputBox,
 		}},
 	}
 }
 
 // newTalk is what is drawn since 2.1: `❯` before prompts, which have a background. A Linux console,
 // which has few glyphs, shows `>`.
-var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯>"), Ink: row.Highlighted}, goesOn: goesOn, rest: painted, text: promptText, style: style}).begin()
+var newTalk = (&talk{sent: chat.Mark{Signs: glyphs("❯>"), Ink: row.Highlighted}, goesOn: goesOn, rest: painted,
+	text: promptText, style: style}).begin()
 
 // goesOn reports whether a row continues a prompt: it has the background, and no sign.
 func goesOn(_ []row.Line, l row.Line) bool {

@@ -23,10 +23,14 @@ import (
 // verbs are the words with which a group's parts begin, and the tool for each.
 var verbs = map[string]string{
 	"reading": "Read", "read": "Read", "running": "Bash", "ran": "Bash", "listing": "List", "listed": "List",
-	"searching": "Search", "searched": "Search", "finding": "Search", "found": "Search", "editing": "Update", "edited": "Update", "writing": "Write", "wrote": "Write",
-	"created": "Write", "creating": "Write", "fetching": "Fetch", "fetched": "Fetch", "calling": "Call", "called": "Call", "querying": "Call", "queried": "Call", "used": "Call", "using": "Call",
-	"recalling": "Recall", "recalled": "Recall", "loading": "Skill", "loaded": "Skill", "updated": "Update", "updating": "Update", "made": "Call", "making": "Call", "launched": "Task", "launching": "Task",
-	"deleted": "Delete", "removed": "Delete", "committed": "Bash", "pushed": "Bash", "merged": "Bash", "rebased": "Bash", "checked": "Bash", "opened": "Bash",
+	"searching": "Search", "searched": "Search", "finding": "Search", "found": "Search", "editing": "Update",
+	"edited": "Update", "writing": "Write", "wrote": "Write",
+	"created": "Write", "creating": "Write", "fetching": "Fetch", "fetched": "Fetch", "calling": "Call",
+	"called": "Call", "querying": "Call", "queried": "Call", "used": "Call", "using": "Call",
+	"recalling": "Recall", "recalled": "Recall", "loading": "Skill", "loaded": "Skill", "updated": "Update",
+	"updating": "Update", "made": "Call", "making": "Call", "launched": "Task", "launching": "Task",
+	"deleted": "Delete", "removed": "Delete", "committed": "Bash", "pushed": "Bash", "merged": "Bash", "rebased": "Bash",
+	"checked": "Bash", "opened": "Bash",
 	"thought": "", "thinking": "",
 }
 

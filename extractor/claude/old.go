@@ -32,8 +32,10 @@ var oldBanner = chat.Welcome{
 	},
 	Titles: []string{"Claude Code"},
 	Forms: append([]chat.Form{
-		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox + `)?╰─.*\n`)},
-		{Text: lazy.Regexp(`^` + oldWelcome + `\n(?:` + indented + ` +cwd: (?P<cwd>.*)\n)?(?:(?:   .*)?\n)*`), Bold: "Claude Code!"},
+		{Text: lazy.Regexp(`^╭─.*\n│.*✻ Welcome to Claude Code.*\n` + inBox + `(?:│ *cwd: (?P<cwd>.*)│\n` + inBox +
+			`)?╰─.*\n`)},
+		{Text: lazy.Regexp(`^` + oldWelcome + `\n(?:` + indented + ` +cwd: (?P<cwd>.*)\n)?(?:(?:   .*)?\n)*`),
+			Bold: "Claude Code!"},
 	}, forms(`[01]\.\d+|2\.0`)...),
 }
 

@@ -126,7 +126,8 @@ func scrolled(s chat.Screen, sp *chat.Split) {
 	if i := row.Last(s.Lines[:sp.Bottom], pill); i >= 0 {
 		sp.Bottom, sp.Scrolled = i, true
 	}
-	if s.Lines[0].Text == "" || sp.Scrolled && row.HasBackground(s.Lines[0]) { // where a message is cut, the first row is kept free
+	// where a message is cut, the first row is kept free
+	if s.Lines[0].Text == "" || sp.Scrolled && row.HasBackground(s.Lines[0]) {
 		sp.Top = 1
 	}
 }

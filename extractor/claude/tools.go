@@ -15,9 +15,12 @@ import (
 
 // names are the calls that the agent shows by name. One of them may lack its blinking marker.
 var names = map[string]bool{
-	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true, "Search": true, "Glob": true,
-	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true, "Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
-	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true, "Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
+	"Bash": true, "Read": true, "Write": true, "Update": true, "Create": true, "Edit": true, "MultiEdit": true,
+	"Search": true, "Glob": true,
+	"Grep": true, "LS": true, "List": true, "Fetch": true, "WebFetch": true, "Web Search": true, "WebSearch": true,
+	"Task": true, "Agent": true, "Explore": true, "Plan": true, "Skill": true,
+	"Update Todos": true, "BashOutput": true, "KillShell": true, "Kill Shell": true, "NotebookEdit": true,
+	"Edit Notebook": true, "Read Notebook": true, "Bash Output": true,
 }
 
 // header parses a call's name in a row: the bold words from column 2 up to the bracket. rest is
@@ -70,10 +73,12 @@ func loose(p *chat.Parser, i, end int) {
 	case out.stopped:
 		p.Interrupted(i, end, "interrupted")
 	case row.Red(out.ink.Fg):
-		p.Say(session.RoleTool, out.text, out.text, i, end, "failure").Tool = &session.Tool{Output: out.text, Status: session.ToolError, Truncated: out.truncated}
+		p.Say(session.RoleTool, out.text, out.text, i, end, "failure").Tool = &session.Tool{Output: out.text,
+			Status: session.ToolError, Truncated: out.truncated}
 	case attached:
 		name, _, _ := strings.Cut(file, " (")
-		p.Add(did(&session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}), i, end, "attached file")
+		p.Add(did(&session.Tool{Name: "Read", Input: name, Output: out.text, Status: session.ToolOK}), i, end,
+			"attached file")
 	}
 }
 
@@ -114,7 +119,9 @@ func args(lines []row.Line, name string) string {
 // notes that the user stopped or rejected a call.
 var (
 	interruptions = []string{"Interrupted", "[Request interrupted by user"}
-	rejections    = slices.Concat(interruptions, []string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "Not run", "The user doesn't want to proceed"})
+	rejections    = slices.Concat(interruptions,
+		[]string{"User rejected", "No (tell Claude", "Tool use rejected", "Rejected", "Not run",
+			"The user doesn't want to proceed"})
 )
 
 // interrupted reports whether a note says that the user stopped a reply.

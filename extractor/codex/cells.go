@@ -19,12 +19,14 @@ var cells = &chat.Cells{Agent: "codex", Cells: []chat.Cell{
 	{Begin: &bullet, When: chat.First(statusRow)},
 	{Rule: "call", Begin: &bullet, When: chat.First(call), Role: session.RoleTool, Add: tool},
 	{Rule: "notice", Begin: &bullet, When: chat.First(info), Add: notice},
-	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply, Through: row.Not(printed), Left: leftComposer},
+	{Rule: "reply", Begin: &chat.Mark{Signs: bullet.Signs, Ink: dim}, Role: session.RoleAssistant, Read: reply,
+		Through: row.Not(printed), Left: leftComposer},
 	{Begin: &bullet}, // somebody else's
 	{Rule: "call", Begin: &chat.Mark{Signs: []string{"🌐"}}, Read: searched},
 	{Rule: "notice", Begin: &quoted, When: chat.First(info), Add: notice},
 	{Rule: "reply", Begin: &quoted, Role: session.RoleAssistant, Read: oldReply, Through: row.Not(printed)},
-	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser, Read: prompt},
+	{Rule: "user", Begin: &chat.Mark{Signs: []string{"▌"}, Ink: coloured}, Rows: barred, Role: session.RoleUser,
+		Read: prompt},
 	{Rule: "user", Begin: &chat.Mark{Signs: []string{"› "}, Ink: dim}, Role: session.RoleUser, Read: prompt},
 	{Rule: "command", Begin: &chat.Mark{Signs: []string{"/"}, Ink: coloured}, Keeps: true, Read: command},
 	{Rule: "notice", Begin: &noted, Add: notice},
@@ -82,7 +84,8 @@ func promptRest(lines []row.Line, earlier []chat.Item) bool {
 		return true
 	}
 	end := len(chat.Between(lines, atEdge.On))
-	return !lines[0].Late && end < len(lines) && end-len(row.Trim(lines[:end])) > 1 && (bullet.On(lines[end]) || noted.On(lines[end])) &&
+	return !lines[0].Late && end < len(lines) && end-len(row.Trim(lines[:end])) > 1 &&
+		(bullet.On(lines[end]) || noted.On(lines[end])) &&
 		slices.Contains([]string{session.RoleUser, session.RoleAssistant}, chat.Last(earlier).Role)
 }
 
@@ -111,7 +114,8 @@ func titleOf(l row.Line) string {
 }
 
 // dimTitles are titles of cells whose bullet is that of a reply.
-var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Generated Image:", "Proposed Change", "Change Approved"}
+var dimTitles = []string{"Updated Plan", "Viewed Image", "Viewed image", "Generated Image:", "Proposed Change",
+	"Change Approved"}
 
 // changes matches the head of a change to files, up to the counts. If the path is very long, these
 // are on the next row.
@@ -126,7 +130,9 @@ func change(l row.Line, title string) bool {
 }
 
 // infos matches notices that look like replies, by their words.
-var infos = lazy.Regexp(` hook \(|^\S+ (?:Unrecognized command '/|Model changed to |Conversation reverted to this point|Model interrupted to submit |Context compacted|Compact task completed|Permissions updated to |Review finished|(?:Thread|Session) renamed to )`)
+var infos = lazy.Regexp(` hook \(|^\S+ (?:Unrecognized command '/|Model changed to |Conversation reverted to this ` +
+	`point|Model interrupted to submit |Context compacted|Compact task completed|Permissions updated to |Review ` +
+	`finished|(?:Thread|Session) renamed to )`)
 
 // info reports whether a row is a notice that looks like a reply: by its words, the hint at its
 // end, or a bold bullet: "• Waited for background terminal".
@@ -177,7 +183,8 @@ func notice(p *chat.Parser, i, end int) {
 	case row.Starts(ls[0].Text, "■ Conversation interrupted", "🖐"):
 		p.Interrupted(i, end, "interrupt")
 	case m != nil: // the call must not be made: there is nothing else of it
-		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end, "rejected")
+		p.Add(chat.Did(&session.Tool{Name: "Run", Input: strings.TrimSpace(m[1]), Status: session.ToolRejected}), i, end,
+			"rejected")
 	case failed(p, ls, end):
 	default:
 		p.Say(session.RoleSystem, text, text, i, end, "notice")

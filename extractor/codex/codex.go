@@ -44,7 +44,8 @@ func Agent() *chat.Agent {
 		Name: "codex", Title: "OpenAI Codex", Widths: vterm.Points,
 		Usage:  usage,
 		Resume: chat.ResumedBy("codex", []string{"resume", chat.ResumeID}, chat.UUID, `codex resume `, "resume"),
-		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03", Folds: []string{"[Pasted Content "}},
+		Send: &chat.Sending{Interrupt: []string{"\x1b"}, Shell: true, Completes: true, Clear: "\x03",
+			Folds: []string{"[Pasted Content "}},
 		Looks: []chat.Look{{
 			Versions: "0.20-",
 			Begins:   welcome.Begins, Banner: banner, Split: split, Parse: cells.Parse, Box: inputBox,
@@ -72,8 +73,10 @@ var welcome = chat.Welcome{
 	Begins: func(text string) bool { return row.Starts(text, boxTop, bareTitle, oldTitle) },
 	Titles: []string{"OpenAI Codex"},
 	Forms: []chat.Form{
-		{Text: lazy.Regexp(`^╭─[─\s]*╮\n│ *>_ OpenAI Codex \(v(?P<version>[^)│]+)\)` + boxRows + `│ *model: +(?P<model>` + inBox + boxRows + `│ *directory: +(?P<cwd>` + inBox + `[^╭╮╯]*╰─[─\s]*╯\n`)},
-		{Text: lazy.Regexp(`^  >_ OpenAI Codex \(v(?P<version>[^)\n]+).*\n(?:.+\n)*     (?P<cwd>.+)\n(?:.+\n)*`), Bold: "OpenAI"},
+		{Text: lazy.Regexp(`^╭─[─\s]*╮\n│ *>_ OpenAI Codex \(v(?P<version>[^)│]+)\)` + boxRows + `│ *model: +(?P<model>` +
+			inBox + boxRows + `│ *directory: +(?P<cwd>` + inBox + `[^╭╮╯]*╰─[─\s]*╯\n`)},
+		{Text: lazy.Regexp(`^  >_ OpenAI Codex \(v(?P<version>[^)\n]+).*\n(?:.+\n)*     (?P<cwd>.+)\n(?:.+\n)*`),
+			Bold: "OpenAI"},
 		{Text: lazy.Regexp(`^>_ You are using OpenAI Codex in (?P<cwd>.*)\n`)},
 	},
 }

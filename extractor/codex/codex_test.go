@@ -76,7 +76,9 @@ func TestCodexParse(t *testing.T) {
 
 ⟦b p1|🖐 ⟧ Tell the model what to do differently
 `, `user "Show me\n  two lines"
-assistant "The cache drops **a nil pointer**; see ` + "`user_id`" + ` and some more words that were wrapped.\n\n- one item\n\n` + "```\\nservices:\\n  api:\\n    ports: [\\\"8080:8080\\\"]\\n```" + `\n\nThe migration is done now.\n\n> A quote that is long enough to be wrapped at the edge of the window."
+assistant "The cache drops **a nil pointer**; see ` + "`user_id`" + ` and some more words that were wrapped.\n\n- ` +
+			`one item\n\n` + "```\\nservices:\\n  api:\\n    ports: [\\\"8080:8080\\\"]\\n```" + `\n\nThe migration is done ` +
+			`now.\n\n> A quote that is long enough to be wrapped at the edge of the window."
 tool ok List [ls -1]
 tool ok Read [main.go]
 tool ok Read [go.mod]
@@ -123,12 +125,14 @@ event cli:interrupted
 ⟦d|• ⟧⟦b|Edited⟧ is a word, not a call.
 `, `user "Second question\n\nwith a blank line\n  and indentation"
 thinking "I should think about the cache first."
-assistant "● not a tool\n\n› not a prompt\n\nDone with the write-ahead log, the retry budget, the session map and the well-known write-ahead log."
+assistant "● not a tool\n\n› not a prompt\n\nDone with the write-ahead log, the retry budget, the session map and ` +
+			`the well-known write-ahead log."
 tool ok Ran [cat <<'EOF' > notes.txt
 line one of the notes
 …] "1\n2\n… +36 lines\n40" truncated
 tool error Ran [exit 3]
-tool ok Edited [main.go] "8\n9 -old\n9 +new and a line that is cut at the edge of the window, since it is far too long for it"
+tool ok Edited [main.go] "8\n9 -old\n9 +new and a line that is cut at the edge of the window, since it is far too ` +
+			`long for it"
 assistant "**Edited** is a word, not a call."
 `},
 		{"code by its words alone", 60, `
@@ -157,7 +161,10 @@ assistant "**Edited** is a word, not a call."
 
   1. not a list, it has no colour
   ⟦ p12|2. ⟧a list
-`, "assistant \"Here is the tree:\\n\\n```\\nshop/\\n├── cmd/\\n│   └── main.go\\n└── README.md\\n```\\n\\nAnd a Go file:\\n\\n```\\npackage main\\n\\nfunc main() {\\n    if true {\\n        return\\n    }\\n\\n    x := 1\\n}\\n```\\n\\nRun this:\\n\\n```\\nnpm install left-pad\\n```\\n\\n1. not a list, it has no colour\\n2. a list\"\n"},
+`, "assistant \"Here is the tree:\\n\\n```\\nshop/\\n├── cmd/\\n│   └── main.go\\n└── README.md\\n```\\n\\n" +
+			"And a Go file:\\n\\n```\\npackage main\\n\\nfunc main() {\\n    if true {\\n        return\\n    }\\n\\n" +
+			"    x := 1\\n}\\n```\\n\\nRun this:\\n\\n```\\nnpm install left-pad\\n```\\n\\n" +
+			"1. not a list, it has no colour\\n2. a list\"\n"},
 		{"0.16x: theme colours, footnotes, folded calls", 60, `
 ⟦ #eeeeee on#444444| ⟧⟦ on#444444|                                                           ⟧
 ⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|> quoted start⟧⟦ on#444444|                      ⟧
@@ -201,7 +208,8 @@ assistant "**Edited** is a word, not a call."
 
 ⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧
 `, `user "> quoted start"
-assistant "## Risks\n\nEach worker batches **two stale rows**; see ` + "`SIGTERM`" + `.\n\n- • dot\n  - ● disc\n\n> A quote.\n\n` + "```\\nset -euo pipefail\\ndone\\n```" + `\n\n● exactly. A stale token skips the budget."
+assistant "## Risks\n\nEach worker batches **two stale rows**; see ` + "`SIGTERM`" + `.\n\n- • dot\n  - ● disc\n\n> ` +
+			`A quote.\n\n` + "```\\nset -euo pipefail\\ndone\\n```" + `\n\n● exactly. A stale token skips the budget."
 tool ok Search [version in main.go]
 command "` + "`/status`" + `" -> "  >_ OpenAI Codex (v0.169.0)\n\n  Model:  gpt-5\n  Limits:  data not available yet"
 system "You approved codex to run touch a this time"
@@ -367,30 +375,55 @@ func TestCodexSplit(t *testing.T) {
 `, chat.Split{OK: true, Bottom: 5, State: chat.StateBusy}},
 		{"transcript", true, "⟦d|/ T R A N S C R I P T / / / / / /⟧\n\n⟦bd|› ⟧Go", chat.Split{OK: true, Overlay: true}},
 		{"a path on another screen", false, "/ is the root\n$", chat.Split{}},
-		{"a status row that was left behind", false, "⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
-		{"a prompt in the first row of the main screen", false, "⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|Go⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
-		{"a question below the welcome", true, "  >_ ⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateAsking}},
-		{"a question on a screen of its own", true, "  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true, State: chat.StateAsking, Overlay: true}},
-		{"a dialog below a composer that was left behind", false, "⟦b|›⟧ old\n\n⟦bd|› ⟧Go\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧\n  2. No", chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}},
+		{"a status row that was left behind", false,
+			"⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧",
+			chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a prompt in the first row of the main screen", false,
+			"⟦bd #eeeeee on#444444|› ⟧⟦ #eeeeee on#444444|Go⟧\n\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧",
+			chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a question below the welcome", true,
+			"  >_ ⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧", chat.Split{OK: true,
+				Bottom: 2, State: chat.StateAsking}},
+		{"a question on a screen of its own", true, "  ⟦b|Trust it?⟧\n\n⟦b|› 1. Yes⟧",
+			chat.Split{OK: true, State: chat.StateAsking, Overlay: true}},
+		{"a dialog below a composer that was left behind", false,
+			"⟦b|›⟧ old\n\n⟦bd|› ⟧Go\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧\n  2. No",
+			chat.Split{OK: true, Bottom: 3, State: chat.StateAsking}},
 		{"a number below a reply", false, "⟦d|• ⟧So\n\n1. one", chat.Split{}},
-		{"a dialog below a reply with bold words", false, "⟦d|• ⟧I will.\n  ⟦b|Bold words⟧ of it\n\n⟦d|• ⟧Next\n  line\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧", chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}},
+		{"a dialog below a reply with bold words", false,
+			"⟦d|• ⟧I will.\n  ⟦b|Bold words⟧ of it\n\n⟦d|• ⟧Next\n  line\n\n  ⟦b|Run it?⟧\n\n⟦b p6|› 1. Yes⟧",
+			chat.Split{OK: true, Bottom: 5, State: chat.StateAsking}},
 		{"0.29: two rows", false, "> Done.\n⟦ p6|▌⟧one\n⟦ p6|▌⟧two", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a shell command is typed", false, "⟦d|• ⟧So.\n\n⟦b|! ⟧ls", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"a row that begins like one", false, "⟦d|• ⟧So.\n\n! ls", chat.Split{}},
 		{"a list without a composer", false, "⟦d|• ⟧So.\n\n⟦bv|› one⟧\n  two", chat.Split{}},
 		{"options with letters", false, "  ⟦b|Which?⟧\n\na. one", chat.Split{}},
 		{"a number", false, "  ⟦b|Which?⟧\n\n10 one", chat.Split{}},
-		{"a prompt that begins like an option", false, "⟦d|• ⟧So.\n\n⟦b|›⟧ 1. one", chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
-		{"a turn has ended, a command speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧Model changed to x\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
-		{"a turn has ended, an agent speaks", true, "  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧So?\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
-		{"a prompt waits below the status row", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|  ↳ and then this⟧\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
-		{"signs of a reply", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦b p2|•⟧ ⟦b|Ran⟧ ls\n\n⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 4, State: chat.StateIdle}},
-		{"a pinned prompt above a reply that fills the window", true, "⟦bd|› ⟧Go\n  text of a reply\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
-		{"a prompt without an answer", true, "⟦bd|› ⟧Go\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
-		{"a prompt pinned right above a reply of one row", true, "⟦bd|› ⟧Go\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
-		{"a prompt pinned without its sign", true, "Go\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
-		{"a reply at the top", true, "  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
-		{"a rule at the top", true, "⟦d|─ Worked for 1s ─⟧\n\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
+		{"a prompt that begins like an option", false, "⟦d|• ⟧So.\n\n⟦b|›⟧ 1. one",
+			chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
+		{"a turn has ended, a command speaks", true,
+			"  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧Model changed to x\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n" +
+				"  gpt-5", chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
+		{"a turn has ended, an agent speaks", true,
+			"  text\n⟦bd|› ⟧Go\n\n⟦d|• ⟧So.\n\n⟦d|  Worked for 1s • 23:35⟧\n\n⟦d|• ⟧So?\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Bottom: 8, State: chat.StateIdle}},
+		{"a prompt waits below the status row", false,
+			"⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦d|• ⟧⟦b|Working⟧ ⟦d|(3s • esc to interrupt)⟧\n\n⟦d|  ↳ and then this⟧\n\n" +
+				"⟦b|›⟧ ⟦d|Ask⟧", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
+		{"signs of a reply", false, "⟦d|• ⟧Text:\n  ↳ of a reply\n\n⟦b p2|•⟧ ⟦b|Ran⟧ ls\n\n⟦b|›⟧ ⟦d|Ask⟧",
+			chat.Split{OK: true, Bottom: 4, State: chat.StateIdle}},
+		{"a pinned prompt above a reply that fills the window", true,
+			"⟦bd|› ⟧Go\n  text of a reply\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5", chat.Split{OK: true, Bottom: 2, State: chat.StateBusy}},
+		{"a prompt without an answer", true, "⟦bd|› ⟧Go\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a prompt pinned right above a reply of one row", true, "⟦bd|› ⟧Go\n⟦d|• ⟧So.\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
+		{"a prompt pinned without its sign", true, "Go\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Top: 1, Bottom: 2, State: chat.StateBusy}},
+		{"a reply at the top", true, "  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Bottom: 1, State: chat.StateBusy}},
+		{"a rule at the top", true, "⟦d|─ Worked for 1s ─⟧\n\n  text of a reply\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5",
+			chat.Split{OK: true, Bottom: 3, State: chat.StateIdle}},
 		{"another program", false, "$ ls\nREADME.md\n$", chat.Split{}},
 	}
 	for _, tt := range tests {
@@ -450,10 +483,14 @@ func TestCodexBanner(t *testing.T) {
 	}{
 		{"box", fmt.Sprintf(box, "gpt-5.2-codex"), chat.Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 6},
 		{"box that will be drawn again", fmt.Sprintf(box, "loading"), chat.Banner{}, 0},
-		{"box without its bottom", strings.TrimSuffix(fmt.Sprintf(box, "gpt-5"), "\n⟦d|╰─────────────────────────────────────────────╯⟧"), chat.Banner{}, 0},
-		{"box above rows of a box", fmt.Sprintf(box, "gpt-5") + "\nx\ny │\n╰─╯", chat.Banner{Version: "0.98.0", Model: "gpt-5", Cwd: "~/shop"}, 6},
+		{"box without its bottom", strings.TrimSuffix(fmt.Sprintf(box, "gpt-5"),
+			"\n⟦d|╰─────────────────────────────────────────────╯⟧"), chat.Banner{}, 0},
+		{"box above rows of a box", fmt.Sprintf(box, "gpt-5") + "\nx\ny │\n╰─╯",
+			chat.Banner{Version: "0.98.0", Model: "gpt-5", Cwd: "~/shop"}, 6},
 		{"box of something else", "╭──────────╮\n│ model: x │\n╰──────────╯", chat.Banner{}, 0},
-		{"alternate screen with its footer", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5 high · ~/shop\n  ? for shortcuts", chat.Banner{Version: "0.169.0", Cwd: "~/shop", Model: "gpt-5 high"}, 2},
+		{"alternate screen with its footer",
+			"  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n\n⟦b|›⟧ ⟦d|Ask⟧\n\n  gpt-5 high · ~/shop\n" +
+				"  ? for shortcuts", chat.Banner{Version: "0.169.0", Cwd: "~/shop", Model: "gpt-5 high"}, 2},
 		{"box in a narrow window", `
 ⟦d|╭──────────────────────────────⟧
 ⟦d|───────────────╮⟧
@@ -467,7 +504,8 @@ func TestCodexBanner(t *testing.T) {
 ⟦d|│⟧
 ⟦d|╰──────────────────────────────⟧
 ⟦d|───────────────╯⟧`, chat.Banner{Version: "0.98.0", Model: "gpt-5.2-codex", Cwd: "~/shop"}, 12},
-		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", chat.Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
+		{"alternate screen", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n     ⟦d|~/shop⟧\n" +
+			"⟦d|  permissions: ⟧⟦b p5|YOLO mode⟧\n", chat.Banner{Version: "0.169.0", Cwd: "~/shop"}, 3},
 		{"what /status says", "  ⟦ #63a8f8|>_ ⟧⟦b|OpenAI Codex⟧⟦d| (v0.169.0)⟧\n\n⟦d|  Server: ⟧local", chat.Banner{}, 0},
 		{"0.29", "⟦d|>_ ⟧⟦b|You are using OpenAI Codex in⟧⟦d| ~/shop⟧\n", chat.Banner{Cwd: "~/shop"}, 1},
 		{"quoted", "  >_ OpenAI Codex (v0.169.0)\n     ~/shop", chat.Banner{}, 0},
@@ -518,7 +556,8 @@ func TestOpen(t *testing.T) {
 func TestUntab(t *testing.T) {
 	for _, tt := range []struct{ rows, want []string }{
 		{[]string{"  func a() {", "        return", "  }"}, []string{"func a() {", "    return", "}"}},
-		{[]string{"     func a() {", "        if b {", "                return"}, []string{"   func a() {", "       if b {", "           return"}},
+		{[]string{"     func a() {", "        if b {", "                return"},
+			[]string{"   func a() {", "       if b {", "           return"}},
 		{[]string{"  def a():", "    return"}, []string{"def a():", "  return"}},
 	} {
 		ls := (&markdown.Style{Left: 2}).Lines(rowtest.Plain(80, tt.rows...))

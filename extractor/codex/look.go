@@ -41,7 +41,8 @@ var spanInks = []uint8{6, 15}
 // themes, in a colour of the theme. Bold words may have one, too.
 func marks(s vterm.Style) row.Mark {
 	themed := themed(s) && !s.Bold
-	return row.Marks(s, s.Underline == vterm.UnderlineNone && (slices.Contains(spanInks, s.Fg.Palette) || !s.Italic && (s.Dim || themed)))
+	return row.Marks(s, s.Underline == vterm.UnderlineNone &&
+		(slices.Contains(spanInks, s.Fg.Palette) || !s.Italic && (s.Dim || themed)))
 }
 
 // themed reports whether text has a colour of a theme, exactly or as the nearest of a palette of
@@ -176,7 +177,10 @@ func (c *body) outdent(ls []markdown.Line) {
 // stops count from its own edge.
 func untab(ls []markdown.Line) {
 	left := markdown.Edge(ls)
-	if slices.ContainsFunc(ls, func(l markdown.Line) bool { return l.Indent > left && l.Indent%row.TabStop != row.TabStop-2 }) {
+	if slices.ContainsFunc(ls, func(l markdown.Line) bool {
+		return l.Indent > left &&
+			l.Indent%row.TabStop != row.TabStop-2
+	}) {
 		return
 	}
 	stops := func(n int) int { return (n + 2) / row.TabStop }

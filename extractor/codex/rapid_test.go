@@ -12,10 +12,14 @@ import (
 
 // pieces are what Codex's rows are made of.
 var pieces = []string{
-	"• ", "•", "› ", "▌", "> ", ">_ ", "  ", "    ", "  └ ", "  │ ", "■ ", "✗ ", "✔ ", "✘ Failed to apply patch", "/status", "╭─", "│ ", "╰─", "─",
-	"Ran", "Explored", "Read", "Edited", "(+1 -1)", "Worked for", "done 5:24 AM", "Tip:", "- ", "1. ", "## ", "| a | b |", "| --- | --- |", "━━━ ━━━",
-	"word", "https://a.test/b", "缓存", "9 ", "+", "… +8 lines", " to interrupt)", " (3s • ", "OpenAI Codex (v0.169.0)", "model: ", "{", "}", "",
-	"Conversation interrupted", "You canceled the request to run ", "↓ ", "· esc", "1. Yes", "/ T R A N S C R I P T / /", "Proposed Plan",
+	"• ", "•", "› ", "▌", "> ", ">_ ", "  ", "    ", "  └ ", "  │ ", "■ ", "✗ ", "✔ ", "✘ Failed to apply patch",
+	"/status", "╭─", "│ ", "╰─", "─",
+	"Ran", "Explored", "Read", "Edited", "(+1 -1)", "Worked for", "done 5:24 AM", "Tip:", "- ", "1. ", "## ",
+	"| a | b |", "| --- | --- |", "━━━ ━━━",
+	"word", "https://a.test/b", "缓存", "9 ", "+", "… +8 lines", " to interrupt)", " (3s • ", "OpenAI Codex (v0.169.0)",
+	"model: ", "{", "}", "",
+	"Conversation interrupted", "You canceled the request to run ", "↓ ", "· esc", "1. Yes", "/ T R A N S C R I P T / /",
+	"Proposed Plan",
 }
 
 func codexRow(t *rapid.T) row.Line {
@@ -26,7 +30,8 @@ func codexRow(t *rapid.T) row.Line {
 		if text == "" {
 			continue
 		}
-		st := vterm.Style{Bold: rapid.Bool().Draw(t, "bold"), Dim: rapid.Bool().Draw(t, "dim"), Italic: rapid.Bool().Draw(t, "italic")}
+		st := vterm.Style{Bold: rapid.Bool().Draw(t, "bold"), Dim: rapid.Bool().Draw(t, "dim"),
+			Italic: rapid.Bool().Draw(t, "italic")}
 		switch rapid.IntRange(0, 3).Draw(t, "colour") {
 		case 1:
 			st.Fg = vterm.Color{Kind: vterm.ColorPalette, Palette: 2}

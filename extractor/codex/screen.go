@@ -51,7 +51,8 @@ func splitColumn(s chat.Screen) chat.Split {
 	}
 	sp := bottom(s)
 	sp.Bottom = popup(s.Lines, sp.Bottom)
-	if at := row.LastAbove(s.Lines[:sp.Bottom], row.Containing("to bottom · esc"), row.Filled); at >= 0 { // a pill: the user scrolled back
+	// a pill: the user scrolled back
+	if at := row.LastAbove(s.Lines[:sp.Bottom], row.Containing("to bottom · esc"), row.Filled); at >= 0 {
 		sp.Bottom, sp.Scrolled = at, true
 	}
 	for at := sp.Bottom; at >= 0; at = row.LastAbove(s.Lines[:at], queued, unqueued) {
@@ -87,7 +88,8 @@ var pager = lazy.Regexp(`^/ [A-Z] [A-Z] `)
 // bottom finds the composer, or a dialog in its place.
 func bottom(s chat.Screen) chat.Split {
 	if at := composer(s.Lines); at >= 0 {
-		if slices.ContainsFunc(chat.LastLines(s.Lines[at:], 1), chat.KeyHint) { // what looks like a composer may be a row of a list
+		// what looks like a composer may be a row of a list
+		if slices.ContainsFunc(chat.LastLines(s.Lines[at:], 1), chat.KeyHint) {
 			return chat.Split{OK: true, Bottom: at, State: chat.StateAsking}
 		}
 		return chat.Split{OK: true, Bottom: at, State: chat.StateIdle}
@@ -97,7 +99,8 @@ func bottom(s chat.Screen) chat.Split {
 		return chat.Split{}
 	}
 	above := s.Lines[:at] // a full-screen question at the start is below nothing of a conversation
-	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking, Overlay: s.Alt && !slices.ContainsFunc(above, userRow) && !slices.ContainsFunc(above, row.Prefixed(bareTitle))}
+	return chat.Split{OK: true, Bottom: at, State: chat.StateAsking,
+		Overlay: s.Alt && !slices.ContainsFunc(above, userRow) && !slices.ContainsFunc(above, row.Prefixed(bareTitle))}
 }
 
 // shortcuts matches the only hint below the composer before the model is known, or a blank row.

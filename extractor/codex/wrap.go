@@ -108,7 +108,8 @@ func (c *body) besideIdeograph() markdown.Seam {
 func (c *body) besideURL(at int) bool {
 	free := func(l row.Line) int { return l.Cols - c.look.Right - row.Extent(l.Row) }
 	goesOn := func(i int) bool { // from row i-1 to row i
-		return i > 0 && !c.blank(i) && (free(c.lines[i-1]) <= 2 || c.lines[i-1].Wrapped || strings.Contains(row.FirstWord(c.lines[i].Text), "://"))
+		return i > 0 && !c.blank(i) && (free(c.lines[i-1]) <= 2 || c.lines[i-1].Wrapped ||
+			strings.Contains(row.FirstWord(c.lines[i].Text), "://"))
 	}
 	if c.blank(at) || free(c.lines[at]) != 1 {
 		return false
@@ -140,7 +141,8 @@ func (c *body) known(piece string) bool { return len(piece) > 2 && c.within(piec
 // or begins with a capital, or one of the two is a word that is rarely a part of another.
 var apart = lazy.Regexp(`[.,;:!?)] |\p{Ll} \p{Lu}| .*://|^(?i:` + common + `) | (?i:` + common + `)$`)
 
-const common = `a|the|and|to|is|for|it|of|that|as|or|with|if|you|are|by|can|not|at|but|which|have|its|from|has|this|was|they|when|will|then`
+const common = `a|the|and|to|is|for|it|of|that|as|or|with|if|you|are|by|can|not|at|but|which|have|its|from|has|this|` +
+	`was|they|when|will|then`
 
 // within reports whether a word occurs between two others on a row of the cell, where it is
 // complete.

@@ -40,7 +40,8 @@ func Agent() *chat.Agent {
 
 // usage describes the token usage that is printed on exit.
 var usage = []chat.Usage{{
-	Row:  lazy.Regexp(`\sTokens\s+↑ (?P<input>` + chat.Figure + `)(?: \((?P<read>` + chat.Figure + `) cached\))? • ↓ (?P<output>` + chat.Figure + `)(?: \((?P<reasoning>` + chat.Figure + `) reasoning\))?`),
+	Row: lazy.Regexp(`\sTokens\s+↑ (?P<input>` + chat.Figure + `)(?: \((?P<read>` + chat.Figure +
+		`) cached\))? • ↓ (?P<output>` + chat.Figure + `)(?: \((?P<reasoning>` + chat.Figure + `) reasoning\))?`),
 	Exit: true, Cached: true,
 }}
 
@@ -58,7 +59,8 @@ const (
 var welcome = chat.Welcome{
 	Begins: func(text string) bool { return strings.TrimSpace(text) == logo },
 	Titles: []string{logo},
-	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n.*Copilot v(?P<version>\S+).*\n(?:.+\n)*(?:\n* ● Tip: /.*\n(?:.+\n)*)?`)}},
+	Forms: []chat.Form{{Text: lazy.Regexp(`^.*\n.*Copilot v(?P<version>\S+).*\n(?:.+\n)*(?:\n* ● Tip: ` +
+		`/.*\n(?:.+\n)*)?`)}},
 }
 
 // split finds the rules around the input, or the dialog in their place.
@@ -134,7 +136,9 @@ func copilotEnd(lines []row.Line, top, bottom int) int {
 func rule(l row.Line) bool { return row.IsRule(l.Text) && row.Extent(l.Row) == l.Cols }
 
 // notices matches other texts with the sign of a reply: certain words, or a tree below a title.
-var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Shell "[^\n]+" completed|Rewound the conversation\. [^\n]+|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · last \d+ days · |^\pL[^\n]*\n[│└] `)
+var notices = lazy.Regexp(`^(MCP Servers reloaded: \d+ servers? connected|Shell "[^\n]+" completed|Rewound the ` +
+	`conversation\. [^\n]+|Response was interrupted due to a server error\. Retrying\.\.\.|Tip: /[a-z-]+)$|^Activity · ` +
+	`last \d+ days · |^\pL[^\n]*\n[│└] `)
 
 // notice reports whether a cell with the sign of a reply is a notice.
 func notice(lines []row.Line, _ []chat.Item) bool {
@@ -142,7 +146,8 @@ func notice(lines []row.Line, _ []chat.Item) bool {
 }
 
 // anything matches any sign: a word of at most two characters.
-var anything = chat.Mark{Col: 1, Row: func(l row.Line) bool { return utf8.RuneCountInString(row.FirstWord(l.Text)) <= 2 }}
+var anything = chat.Mark{Col: 1,
+	Row: func(l row.Line) bool { return utf8.RuneCountInString(row.FirstWord(l.Text)) <= 2 }}
 
 // cells returns the messages and calls. A call has its bold name after the sign, which is green for
 // a file, or shows its kind.
@@ -151,12 +156,14 @@ func cells() *chat.Cells {
 	file := chat.Mark{Col: 1, Signs: reply.Signs, Ink: func(s vterm.Style) bool { return row.Green(s.Fg) }}
 	return &chat.Cells{Agent: "copilot", Cells: []chat.Cell{
 		{Begin: &chat.Mark{Text: welcome.Begins}, Rows: welcome.Rows},
-		{Begin: &prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })}, // how long the model thought
+		// how long the model thought
+		{Begin: &prompt, When: chat.First(func(l row.Line) bool { return l.StyleAt(copilotLeft).Italic })},
 		{Begin: &prompt, When: queued},
 		{Rule: "prompt", Begin: &prompt, Read: readPrompt},
 		{Rule: "call", Begin: &file, When: chat.First(named), Read: tool},
 		{Rule: "clear", Begin: &chat.Mark{Col: 1, Signs: []string{"● Started a fresh session. "}}, Event: session.EventClear},
-		{Rule: "interrupted", Begin: &chat.Mark{Col: 1, Signs: []string{"● Operation cancelled by user "}}, Event: session.EventInterrupted},
+		{Rule: "interrupted", Begin: &chat.Mark{Col: 1, Signs: []string{"● Operation cancelled by user "}},
+			Event: session.EventInterrupted},
 		{Rule: "notice", Begin: &reply, When: notice, Role: session.RoleSystem, Style: copilotLook},
 		{Rule: "reply", Begin: &reply, Role: session.RoleAssistant, Style: copilotLook},
 		{Rule: "call", Begin: &anything, When: chat.First(named), Read: tool},

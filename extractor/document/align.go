@@ -410,7 +410,8 @@ func onlyWords(text string) string {
 
 // tableLines removes what is drawn between cells, and bars, because rules are the same in all
 // tables.
-var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "", "┼", "", "┤", "", "└", "", "┴", "", "┘", "")
+var tableLines = strings.NewReplacer(" ", "", "│", "", "┃", "", "─", "", "━", "", "┌", "", "┬", "", "┐", "", "├", "",
+	"┼", "", "┤", "", "└", "", "┴", "", "┘", "")
 
 // grown reports whether body is the previous window, except for rows that were continued and rows
 // that were blank.
@@ -455,7 +456,8 @@ func (d *Document) last(body []row.Line) int {
 	status := body[max(len(body)-1, min(len(body), 1)):]
 	return row.Last(d.Lines, func(l row.Line) bool {
 		grows := func(b row.Line) bool { return extends(l, b) }
-		return l.Text != "" && !slices.ContainsFunc(status, grows) && !slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
+		return l.Text != "" && !slices.ContainsFunc(status, grows) &&
+			!slices.ContainsFunc(body, func(b row.Line) bool { return b.Text == l.Text })
 	})
 }
 
@@ -496,7 +498,8 @@ func (d *Document) has(rows []row.Line, enough int32, from, to int) bool {
 }
 
 func equal(a, b row.Line) bool {
-	return a.Lost == b.Lost && (a.Row == b.Row || a.Wrapped == b.Wrapped && a.Blanks == b.Blanks && slices.Equal(a.Runs, b.Runs) && slices.Equal(a.Marks, b.Marks))
+	return a.Lost == b.Lost && (a.Row == b.Row ||
+		a.Wrapped == b.Wrapped && a.Blanks == b.Blanks && slices.Equal(a.Runs, b.Runs) && slices.Equal(a.Marks, b.Marks))
 }
 
 // extends reports whether the text of b begins with that of a.

@@ -12,8 +12,10 @@ import (
 
 // anyRows are what windows are made of, in any order: text, and what says little about its place.
 var anyRows = []string{
-	"", "", "▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "──────────", "├───┼───┤", "│ a │ b │", "> yes", "> Why is it so, and for how long?",
-	"✦ Done.", "✦ The parser drops all the headers that it has", "  read, and rebuilds the index.", "  read, and rebuilds", "● one", "  1 x := 1", "a",
+	"", "", "▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "──────────", "├───┼───┤", "│ a │ b │", "> yes",
+	"> Why is it so, and for how long?",
+	"✦ Done.", "✦ The parser drops all the headers that it has", "  read, and rebuilds the index.",
+	"  read, and rebuilds", "● one", "  1 x := 1", "a",
 }
 
 // anyBody draws the rows of a window.

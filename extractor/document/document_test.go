@@ -68,11 +68,15 @@ func TestAlignScrolls(t *testing.T) {
 
 func TestAlignInsertsAbove(t *testing.T) {
 	var d Document
-	d.align(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here", "fifth line here"), false)
+	d.align(rowtest.Plain(60, "first line here", "second line here", "third line here", "fourth line here",
+		"fifth line here"), false)
 	// the window follows the end: a result of three rows comes in below the second line
-	d.align(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here", "fourth line here", "fifth line here")[0:], false)
-	d.align(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here", "fifth line here"), false)
-	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here", "fourth line here", "fifth line here"}
+	d.align(rowtest.Plain(60, "first result row", "second result row", "third result row", "third line here",
+		"fourth line here", "fifth line here")[0:], false)
+	d.align(rowtest.Plain(60, "first result row", "second result row", "third line here", "fourth line here",
+		"fifth line here"), false)
+	want := []string{"first line here", "second line here", "first result row", "second result row", "third line here",
+		"fourth line here", "fifth line here"}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -82,9 +86,12 @@ func TestAlignInsertsAbove(t *testing.T) {
 // whole, and in the same frame the window moves on (Codex 0.169).
 func TestAlignRedrawsAndScrolls(t *testing.T) {
 	var d Document
-	d.align(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items", "", "  def retry(fn):", "      return fn()"), false)
-	d.align(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."), false)
-	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "", "  The end."}
+	d.align(rowtest.Plain(60, "• first of all items", "• second of all items and", "  its end.", "• third of all items",
+		"", "  def retry(fn):", "      return fn()"), false)
+	d.align(rowtest.Plain(60, "  its end.", "", "• third of all items", "", "  def retry(fn):", "      return fn()", "",
+		"  The end."), false)
+	want := []string{"• first of all items", "• second of all items and", "  its end.", "", "• third of all items", "",
+		"  def retry(fn):", "      return fn()", "", "  The end."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -93,9 +100,13 @@ func TestAlignRedrawsAndScrolls(t *testing.T) {
 // TestAlignLooksBackLow has a window whose upper part was drawn otherwise, and whose lower part
 // reaches down to where the window was before.
 func TestAlignLooksBackLow(t *testing.T) {
-	long := []string{"The first row of a long reply says this,", "and the second row says something else,", "and so does the third one, as it seems,", "as well as the fourth, but nobody minds.", "The fifth says what the others left out,", "and there is not much left for the sixth."}
-	said := append([]string{"== agent one, version 1", "Tip: press a key.", "│ a notice in a box that is", "│ as wide as the window", "", "> What is it?"}, append(long, "The seventh is new.", "So is the eighth.")...)
-	top := append([]string{"Tip: press another key.", "│ a notice in a box that", "│ is as wide as the window", "", "> What is it?"}, long...)
+	long := []string{"The first row of a long reply says this,", "and the second row says something else,",
+		"and so does the third one, as it seems,", "as well as the fourth, but nobody minds.",
+		"The fifth says what the others left out,", "and there is not much left for the sixth."}
+	said := append([]string{"== agent one, version 1", "Tip: press a key.", "│ a notice in a box that is",
+		"│ as wide as the window", "", "> What is it?"}, append(long, "The seventh is new.", "So is the eighth.")...)
+	top := append([]string{"Tip: press another key.", "│ a notice in a box that", "│ is as wide as the window", "",
+		"> What is it?"}, long...)
 	for _, tt := range []struct {
 		lines int // on the document
 		want  []string
@@ -117,8 +128,10 @@ func TestAlignLooksBackLow(t *testing.T) {
 // TestAlignLooksBack has windows at the top, after the bottom: one as it was, and one with another
 // tip, which moves what is below it.
 func TestAlignLooksBack(t *testing.T) {
-	top := []string{"== agent one, version 1", "model: small", "Tip: press a key.", "", "> What is it?", "", "It is a long text that", "goes on below the window,", "which scrolls."}
-	said := append(slices.Clone(top), "It has a second part,", "and a third part.", "", "> And that?", "", "That is another one.", "It is short, too, but it", "has some rows.", "Here is the end.")
+	top := []string{"== agent one, version 1", "model: small", "Tip: press a key.", "", "> What is it?", "",
+		"It is a long text that", "goes on below the window,", "which scrolls."}
+	said := append(slices.Clone(top), "It has a second part,", "and a third part.", "", "> And that?", "",
+		"That is another one.", "It is short, too, but it", "has some rows.", "Here is the end.")
 	for _, first := range [][]string{
 		top,
 		append([]string{top[0], top[1], "Tip: press another key,", "or none."}, top[3:8]...),
@@ -137,9 +150,12 @@ func TestAlignLooksBack(t *testing.T) {
 
 func TestAlignAfterResize(t *testing.T) {
 	var d Document
-	d.align(rowtest.Plain(30, "an old line that stays above", "The parser drops the header", "when the disk is slow and it", "rebuilds the index at midnight."), false)
-	d.align(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."), false)
-	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."}
+	d.align(rowtest.Plain(30, "an old line that stays above", "The parser drops the header",
+		"when the disk is slow and it", "rebuilds the index at midnight."), false)
+	d.align(rowtest.Plain(20, "the header when the", "disk is slow and it", "rebuilds the index", "at midnight. More."),
+		false)
+	want := []string{"an old line that stays above", "The parser drops the header when the", "disk is slow and it",
+		"rebuilds the index", "at midnight. More."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -149,10 +165,13 @@ func TestAlignAfterResize(t *testing.T) {
 func TestAlignAfterResizeBelowGap(t *testing.T) {
 	var d Document
 	d.align(rowtest.Plain(40, "A retry loop validates its own output on", "every call. The build step batches the"), false)
-	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."), false)
-	d.align(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."), false)
+	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then",
+		"the header is locked at midnight."), false)
+	d.align(rowtest.Plain(36, "buffer and then exits early. A retry", "loop drops the timeout after a",
+		"reconnect, and then the header is", "locked at midnight."), false)
 	want := []string{"A retry loop validates its own output on", "every call. The build step batches the",
-		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
+		"buffer and then exits early. A retry", "loop drops the timeout after a", "reconnect, and then the header is",
+		"locked at midnight."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -169,8 +188,11 @@ func TestAlignAfterResizeBelowGap(t *testing.T) {
 func TestAlignAfterResizeOverGap(t *testing.T) {
 	var d Document
 	d.align(rowtest.Plain(40, "A retry loop validates its own output.", "- Each call batches the"), false)
-	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then", "the header is locked at midnight."), false)
-	body := []string{"- Each call batches the buffer", "- One more flushes the log", "and then exits early. A retry loop", "drops the timeout after a", "reconnect, and then the header is", "locked at midnight."}
+	d.align(rowtest.Plain(40, "and then exits early. A retry loop drops", "the timeout after a reconnect, and then",
+		"the header is locked at midnight."), false)
+	body := []string{"- Each call batches the buffer", "- One more flushes the log",
+		"and then exits early. A retry loop", "drops the timeout after a", "reconnect, and then the header is",
+		"locked at midnight."}
 	d.align(rowtest.Plain(36, body...), false)
 	want := append([]string{"A retry loop validates its own output."}, body...)
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" || lost(d.Lines) != nil {
@@ -180,7 +202,8 @@ func TestAlignAfterResizeOverGap(t *testing.T) {
 
 // What is twice in a text is no window that was redrawn if its first row is another one.
 func TestRepainted(t *testing.T) {
-	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {", "			return nil", "}"}
+	block := []string{"func retry(fn func() error) error {", "	for range attempts {", "		if err := fn(); err == nil {",
+		"			return nil", "}"}
 	tests := []struct {
 		name string
 		body []string
@@ -192,7 +215,8 @@ func TestRepainted(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := Document{Lines: rowtest.Plain(60, append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), Base: 7}
+			d := Document{Lines: rowtest.Plain(60,
+				append(append([]string{"one", "two"}, block...), "four", "a long row that stays where it is")...), Base: 7}
 			if at := d.repainted(d.Base, rowtest.Plain(60, tt.body...)); at != tt.at {
 				t.Errorf("got %d, want %d", at, tt.at)
 			}
@@ -203,10 +227,13 @@ func TestRepainted(t *testing.T) {
 // A window that scrolls back to rows drawn at another width shows the same text, not more of it.
 func TestAlignOtherWidthAbove(t *testing.T) {
 	var d Document
-	d.align(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "", "Next the index is built."), false)
+	d.align(rowtest.Plain(50, "The parser drops the header when the disk is slow", "and then exits early.", "",
+		"Next the index is built."), false)
 	d.align(rowtest.Plain(30, "Next the index is built.", "", "More of the reply is here."), false)
-	d.align(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."), false)
-	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "", "Next the index is built.", "", "More of the reply is here."}
+	d.align(rowtest.Plain(30, "The parser drops the header", "when the disk is slow and then", "exits early.", "",
+		"Next the index is built.", "", "More of the reply is here."), false)
+	want := []string{"The parser drops the header", "when the disk is slow and then", "exits early.", "",
+		"Next the index is built.", "", "More of the reply is here."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -245,7 +272,8 @@ func TestAlignBlankTail(t *testing.T) {
 func TestAlignSaidAgain(t *testing.T) {
 	var d Document
 	d.align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  README.md", ""), false)
-	d.align(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"), false)
+	d.align(rowtest.Plain(40, "● The reply to the first question is short", "", "❯ The second question of the user"),
+		false)
 	d.align(rowtest.Plain(40, "● Reading 1 file…", "  ⎿  main.go", ""), false)
 	want := []string{"● Reading 1 file…", "  ⎿  README.md", "", "● The reply to the first question is short", "",
 		"❯ The second question of the user", "● Reading 1 file…", "  ⎿  main.go"}
@@ -285,7 +313,8 @@ func TestLagStorm(t *testing.T) {
 // edge, is drawn for the old width; one whose rows go on below is not, nor one before a resize.
 func TestCut(t *testing.T) {
 	var d Document
-	d.Align(rowtest.Plain(40, strings.Repeat("─", 40), "A retry loop invalidates the session map", "if it is empty. Each worker validates it", "as the log shows."))
+	d.Align(rowtest.Plain(40, strings.Repeat("─", 40), "A retry loop invalidates the session map",
+		"if it is empty. Each worker validates it", "as the log shows."))
 	cut := rowtest.Plain(30, "A retry loop invalidates the s", "if it is empty. Each worker va", "as the log shows.")
 	if d.Cut(cut) {
 		t.Error("without a resize, a frame is not drawn for the width before it")
@@ -297,13 +326,16 @@ func TestCut(t *testing.T) {
 	if !d.Cut(rowtest.Plain(30, "if it is empty. Each worker va", "as the log shows.")) {
 		t.Error("a row that the edge cuts off was not noticed")
 	}
-	if d.Cut(rowtest.Plain(30, "A retry loop invalidates the s", "ession map if it is empty. Eac", "h worker validates it as the l", "og shows.")) {
+	if d.Cut(rowtest.Plain(30, "A retry loop invalidates the s", "ession map if it is empty. Eac",
+		"h worker validates it as the l", "og shows.")) {
 		t.Error("rows that go on below were taken for rows that are cut off")
 	}
 	for name, other := range map[string][]row.Line{
-		"wrapped twice": rowtest.Plain(30, "A retry loop invalidates the s", "ession map", "if it is empty. Each worker va", "lidates it", "as the log shows."),
-		"rules":         rowtest.Plain(30, strings.Repeat("─", 30), "A retry loop"),
-		"changed":       rowtest.Plain(30, "Another loop invalidates the s", "if it is empty. Every worker v", "as the log shows."),
+		"wrapped twice": rowtest.Plain(30, "A retry loop invalidates the s", "ession map", "if it is empty. Each worker va",
+			"lidates it", "as the log shows."),
+		"rules": rowtest.Plain(30, strings.Repeat("─", 30), "A retry loop"),
+		"changed": rowtest.Plain(30, "Another loop invalidates the s", "if it is empty. Every worker v",
+			"as the log shows."),
 	} {
 		if d.Cut(other) {
 			t.Errorf("%s: rows were taken for rows that are cut off", name)
@@ -318,9 +350,11 @@ func TestAlignBack(t *testing.T) {
 	for i := range welcome {
 		welcome[i] = fmt.Sprintf("row %d of the welcome", i)
 	}
-	table := []string{"● A reply to the user that has a table below", "┌──────┬──────────────────────────────────┐", "│ name │ what is said of it               │", "├──────┼──────────────────────────────────┤"}
+	table := []string{"● A reply to the user that has a table below", "┌──────┬──────────────────────────────────┐",
+		"│ name │ what is said of it               │", "├──────┼──────────────────────────────────┤"}
 	for i := range 8 {
-		table = append(table, fmt.Sprintf("│ row%d │ a value that is longer than that │", i), "├──────┼──────────────────────────────────┤")
+		table = append(table, fmt.Sprintf("│ row%d │ a value that is longer than that │", i),
+			"├──────┼──────────────────────────────────┤")
 	}
 	var d Document
 	d.align(rowtest.Plain(60, slices.Concat(welcome, table[:6])...), false)
@@ -346,7 +380,8 @@ func TestAlignSameBelow(t *testing.T) {
 	d.align(rowtest.Plain(60, append(slices.Clone(diff[5:]), "", "$ echo 7", "7", "", more, "", "Reading")...), false)
 	end := []string{"", "Build, with some model"}
 	d.align(rowtest.Plain(60, slices.Concat([]string{more, "", "Read main.go", ""}, diff, end)...), false)
-	want := slices.Concat([]string{said, ""}, diff, []string{"", "$ echo 7", "7", "", more, "", "Read main.go", ""}, diff, end)
+	want := slices.Concat([]string{said, ""}, diff, []string{"", "$ echo 7", "7", "", more, "", "Read main.go", ""},
+		diff, end)
 	if diff := cmp.Diff(want, texts(row.Trim(d.Lines))); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
@@ -355,7 +390,8 @@ func TestAlignSameBelow(t *testing.T) {
 // TestAlignAfterResizeSaidAgain widens a window in which the row below the first turn, and below
 // the blank rows of the window, is said again at the end: the window begins at the first of them.
 func TestAlignAfterResizeSaidAgain(t *testing.T) {
-	first := []string{"› The first question", "", "• The first reply", "", "  Worked for <1s", "", "› The second question, which is as long as questions are", ""}
+	first := []string{"› The first question", "", "• The first reply", "", "  Worked for <1s", "",
+		"› The second question, which is as long as questions are", ""}
 	narrow := []string{"• The second reply is", "  longer than a row of", "  this window", "", "  Worked for <1s"}
 	wide := []string{"• The second reply is longer than a row of this window", "", "  Worked for <1s"}
 	var d Document
@@ -374,11 +410,15 @@ func TestAlignRuleAlone(t *testing.T) {
 	var d Document
 	d.Align(rows("said before/┌────┬────┐/│ a  │ b  │/├────┼────┤"))
 	d.Align(rows("├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"))
-	if got, want := strings.Join(texts(d.Lines), "/"), "said before/┌────┬────┐/│ a  │ b  │/├────┼────┤/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || !d.Lines[4].Lost {
+	if got, want := strings.Join(texts(d.Lines),
+		"/"), "said before/┌────┬────┐/│ a  │ b  │/"+
+		"├────┼────┤/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || !d.Lines[4].Lost {
 		t.Errorf("got %q", got)
 	}
 	d.Align(rows("│ a  │ b  │/├────┼────┤/│ 1  │ 2  │/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"))
-	if got, want := strings.Join(texts(d.Lines), "/"), "said before/┌────┬────┐/│ a  │ b  │/├────┼────┤/│ 1  │ 2  │/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || row.AnyLost(d.Lines) {
+	if got, want := strings.Join(texts(d.Lines),
+		"/"), "said before/┌────┬────┐/│ a  │ b  │/"+
+		"├────┼────┤/│ 1  │ 2  │/├────┼────┤/│ 3  │ 4  │/└────┴────┘/said below"; got != want || row.AnyLost(d.Lines) {
 		t.Errorf("filled: got %q", got)
 	}
 }

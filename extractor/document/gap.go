@@ -68,7 +68,8 @@ func (d *Document) LeaveOut(from, to int) (by int) {
 func gapLine(l row.Line, n int) row.Line {
 	text := GapText(session.Gap{Lines: n})
 	left := row.Width(l.Text) - row.Width(strings.TrimLeft(l.Text, " │┃▌▎"))
-	r := row.Join(append(row.Spans(l.Row, 0, left, nil), row.Span{Text: text, Width: row.Width(text), Style: l.StyleAt(left)}))
+	r := row.Join(append(row.Spans(l.Row, 0, left, nil),
+		row.Span{Text: text, Width: row.Width(text), Style: l.StyleAt(left)}))
 	r.Wrapped = l.Wrapped
 	return row.Line{Row: r, Cols: l.Cols, Omitted: n}
 }

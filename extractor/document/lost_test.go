@@ -38,7 +38,8 @@ func lost(lines []row.Line) (at []int) {
 func TestGrowsInPlace(t *testing.T) {
 	var d Document
 	d.align(rowtest.Plain(60, "", "", "A retry loop invalidates a", "", "Build - Mock Coder"), false)
-	d.align(rowtest.Plain(60, "", "A small shop", "A retry loop invalidates a nil pointer.", "", "Build - Mock Coder - 3.2s"), false)
+	d.align(rowtest.Plain(60, "", "A small shop", "A retry loop invalidates a nil pointer.", "",
+		"Build - Mock Coder - 3.2s"), false)
 	if d.Base != 0 || len(d.Lines) != 5 || d.Lines[2].Lost {
 		t.Errorf("base %d, rows %q", d.Base, texts(d.Lines))
 	}
@@ -51,27 +52,43 @@ func TestGrowsInPlace(t *testing.T) {
 // TestMovedUnderLoad shows windows of an agent that draws late. Next to nothing of what was there
 // is there still, and yet no row is missing.
 func TestMovedUnderLoad(t *testing.T) {
-	const text, more, status = "That index drops every header if the file is empty.", "A retry loop locks its own output if the file is empty.", "▣"
+	const text, more, status = "That index drops every header if the file is empty.",
+		"A retry loop locks its own output if the file is empty.", "▣"
 	for _, tt := range []struct {
 		name      string
 		old, body []string
 		base      int
 	}{
-		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status}, 0},
-		{"the last row goes on at the top", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
-		{"the status goes on, too", []string{text, "", "Level 2", "", status}, []string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status + " 3s"}, 1},
-		{"the last row goes on further down", []string{text, "", "Level 2", "", status}, []string{more, "", "Level 2 heading", "Each worker shadows the log.", status}, 2},
+		{"a short prompt moves, and more follows", []string{"┃", "┃ ok?", "┃"}, []string{"", "┃", "┃ ok?", "┃", "", status},
+			0},
+		{"the last row goes on at the top", []string{text, "", "Level 2", "", status},
+			[]string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status}, 1},
+		{"the status goes on, too", []string{text, "", "Level 2", "", status},
+			[]string{"", "Level 2 heading", "", more, "Each worker shadows the log.", status + " 3s"}, 1},
+		{"the last row goes on further down", []string{text, "", "Level 2", "", status},
+			[]string{more, "", "Level 2 heading", "Each worker shadows the log.", status}, 2},
 		{"a row at the end goes on", []string{text, "", "Level 2"}, []string{more, "", "New", "Newer", "Level 2 heading"}, 3},
-		{"rows come in below one", []string{text, "", "Level 2", "", more}, []string{"Level 2 heading", "", "New", "", more}, 2},
-		{"rows come in below another one", []string{text, "", "Level 2", "", more}, []string{"Level 3", "", "New", "", more}, 4},
+		{"rows come in below one", []string{text, "", "Level 2", "", more},
+			[]string{"Level 2 heading", "", "New", "", more}, 2},
+		{"rows come in below another one", []string{text, "", "Level 2", "", more},
+			[]string{"Level 3", "", "New", "", more}, 4},
 		{"rows come in below a sign", []string{text, "", "•", "", more}, []string{"• A row", "", "New", "", more}, 4},
-		{"the last row goes on at the top, without blank rows", []string{text, "", "Level 2", "", status}, []string{"Level 2 heading", more, "Each worker shadows the log.", status}, 2},
-		{"another row at the top", []string{text, "", "Level 2", "", status}, []string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
+		{"the last row goes on at the top, without blank rows", []string{text, "", "Level 2", "", status},
+			[]string{"Level 2 heading", more, "Each worker shadows the log.", status}, 2},
+		{"another row at the top", []string{text, "", "Level 2", "", status},
+			[]string{"Level 3", "", more, "Each worker shadows the log.", status}, 5},
 		{"blank rows only", []string{text, "", "Level 2"}, []string{"", ""}, 3},
-		{"rows come in above the last ones", []string{text, "Level 2", "", status + " with a model of which the name is long", ""}, []string{more, "Each worker shadows the log.", "That index validates its own output.", status + " with a model of which the name is long, 3s"}, 3},
-		{"rows come in above all", []string{text, "", status + " Build"}, []string{more, "The lock file shadows the log.", "A stale token flushes the cache.", "The parser exits.", text, status + " Build"}, 0},
+		{"rows come in above the last ones", []string{text, "Level 2", "",
+			status + " with a model of which the name is long", ""},
+			[]string{more, "Each worker shadows the log.", "That index validates its own output.",
+				status + " with a model of which the name is long, 3s"}, 3},
+		{"rows come in above all", []string{text, "", status + " Build"},
+			[]string{more, "The lock file shadows the log.", "A stale token flushes the cache.", "The parser exits.", text,
+				status + " Build"}, 0},
 		{"rows come in above a sign", []string{text, "", status}, []string{more, "Each worker shadows the log.", status}, 3},
-		{"the last rows are further up", []string{text, "The lock file shadows the timeout.", "Our cache batches the user record.", status + " with a model"}, []string{more, "Each worker shadows the log.", status + " with a model", "That index validates its own output."}, 4},
+		{"the last rows are further up", []string{text, "The lock file shadows the timeout.",
+			"Our cache batches the user record.", status + " with a model"},
+			[]string{more, "Each worker shadows the log.", status + " with a model", "That index validates its own output."}, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var d Document
@@ -99,8 +116,11 @@ func TestGoesOnAbove(t *testing.T) {
 // the document does there: the document's line stays whole, and a gap is marked below it.
 func TestRewrappedOtherwise(t *testing.T) {
 	var d Document
-	d.align(rowtest.Plain(60, "> Find out how a stale token batches three tables", "", "* The config loader skips the timeout", "", "The scheduler races with the write-ahead log under heavy load and more"), false)
-	d.align(rowtest.Plain(90, "shared buffer even with caching off", "", "The scheduler races with the write-ahead log under", "heavy load and more"), false)
+	d.align(rowtest.Plain(60, "> Find out how a stale token batches three tables", "",
+		"* The config loader skips the timeout", "",
+		"The scheduler races with the write-ahead log under heavy load and more"), false)
+	d.align(rowtest.Plain(90, "shared buffer even with caching off", "",
+		"The scheduler races with the write-ahead log under", "heavy load and more"), false)
 	for _, l := range d.Lines {
 		if i := len(l.Text); i > 0 && l.Text[0] == '>' && l.Text != "> Find out how a stale token batches three tables" {
 			t.Errorf("the prompt became %q", l.Text)
@@ -133,7 +153,8 @@ func TestFill(t *testing.T) {
 		} else {
 			d.align(whole, false)
 		}
-		if diff := cmp.Diff(text[:20], texts(d.Lines)); diff != "" || lost(d.Lines) != nil || d.Placed != PlacedLookBack || d.Base != 12 {
+		if diff := cmp.Diff(text[:20], texts(d.Lines)); diff != "" || lost(d.Lines) != nil || d.Placed != PlacedLookBack ||
+			d.Base != 12 {
 			t.Errorf("lost %v, placed %q, rows (-want +got):\n%s", lost(d.Lines), d.Placed, diff)
 		}
 		d.align(rowtest.Plain(60, text[16:]...), false)

@@ -16,7 +16,8 @@ import (
 // TestLeaveOut leaves lines out of a box: its border stays, and rows that the terminal wrapped
 // count as one line, as do those that were left out before.
 func TestLeaveOut(t *testing.T) {
-	rows := []string{"│ first                          │", "│ second                         │", "│ third                          │", "│ fourth                         │"}
+	rows := []string{"│ first                          │", "│ second                         │",
+		"│ third                          │", "│ fourth                         │"}
 	d := Document{Lines: rowtest.Plain(34, rows...), Base: 3}
 	d.Lines[1].Wrapped = true
 	if by := d.LeaveOut(0, 1); by != 0 || d.Lines[0].Text != rows[0] {
@@ -44,7 +45,8 @@ func TestLongText(t *testing.T) {
 	if got, want := t1.Omitted(), (session.Gap{Lines: 5, Bytes: 10}); got != want {
 		t.Errorf("left out: %+v, want %+v", got, want)
 	}
-	if s := t1.String(); !strings.HasPrefix(s, "begin\nx\n") || !strings.HasSuffix(s, "\nx\nend") || !strings.Contains(s, "\n[… 5 lines left out …]\n") {
+	if s := t1.String(); !strings.HasPrefix(s, "begin\nx\n") || !strings.HasSuffix(s, "\nx\nend") ||
+		!strings.Contains(s, "\n[… 5 lines left out …]\n") {
 		t.Errorf("%d bytes: %.20q … %.20q", len(s), s, s[len(s)-20:])
 	}
 	var t2 LongText
@@ -93,8 +95,10 @@ func TestRewrapSaidAgain(t *testing.T) {
 // TestRewrap finds the window again after the terminal has wrapped its rows for another width, and
 // the first line of the agent's part, which has moved.
 func TestRewrap(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(40, "$ agent", "The parser drops the header when the", "disk is slow and it rebuilds the index.")}
-	screen := rowtest.Plain(20, "$ agent", "The parser drops the", "header when the", "disk is slow and it", "rebuilds the index.")
+	d := Document{Lines: rowtest.Plain(40, "$ agent", "The parser drops the header when the",
+		"disk is slow and it rebuilds the index.")}
+	screen := rowtest.Plain(20, "$ agent", "The parser drops the", "header when the", "disk is slow and it",
+		"rebuilds the index.")
 	if start := d.Rewrap(screen, 1); start != 1 || d.Base != 0 {
 		t.Errorf("start %d, base %d; want 1 and 0", start, d.Base)
 	}
@@ -123,7 +127,8 @@ func TestRewrapDropped(t *testing.T) {
 		{"rows of nobody knows what", said, []string{"A status.", rest, last}, 0},
 		{"more rows than the document has", said[1:], []string{"The", "parser", "drops", "the header,", rest, last}, 0},
 		{"rows above a window of few letters", append(said[:3:3], "no", "ok"), []string{first, "no", "ok"}, 0},
-		{"all rows, which are much alike", []string{"$ agent", "x" + alike, alike, last}, []string{"x" + alike, alike, last}, 0},
+		{"all rows, which are much alike", []string{"$ agent", "x" + alike, alike, last},
+			[]string{"x" + alike, alike, last}, 0},
 		{"a row above all that the document has", said[3:], []string{first, rest, last}, 0},
 		{"nothing", said, []string{rest, last}, 0},
 	} {
@@ -155,7 +160,8 @@ func TestRewrapTorn(t *testing.T) {
 		shown := rowtest.Plain(40, strings.Repeat(" ", indent)+"ders", below)
 		d.Rewrap(shown, 0)
 		d.Advance(shown)
-		if diff := cmp.Diff([]string{"$ agent", above, want, below}, texts(d.Lines)); diff != "" || d.Lines[2].Wrapped != (want == "ders") {
+		if diff := cmp.Diff([]string{"$ agent", above, want, below}, texts(d.Lines)); diff != "" ||
+			d.Lines[2].Wrapped != (want == "ders") {
 			t.Errorf("indent %d: (-want +got):\n%s", indent, diff)
 		}
 	}
@@ -164,7 +170,8 @@ func TestRewrapTorn(t *testing.T) {
 // TestBridge has a window scroll by more than its height in frames that are not read: one of them
 // shows how the text goes on, if the next window does not, and has text of both.
 func TestBridge(t *testing.T) {
-	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed.", "The lock is held until then."}
+	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.",
+		"Nothing else has changed.", "The lock is held until then."}
 	wide, narrow := rowtest.Plain(35, said...), rowtest.Plain(30, said...)
 	other := rowtest.Plain(20, "A status that is", "nobody's business.")
 	for _, tt := range []struct {
@@ -197,7 +204,8 @@ func TestBridge(t *testing.T) {
 // TestAlignReflowed shows windows of the alternate screen whose first row a multiplexer has wrapped
 // for a new width, in the middle of a word: the line stays one. The second is a look back.
 func TestAlignReflowed(t *testing.T) {
-	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.", "Nothing else has changed."}
+	said := []string{"The parser drops all the headers", "and it rebuilds the index.", "It is read again at night.",
+		"Nothing else has changed."}
 	for _, tt := range []struct {
 		base  int
 		shown []string
@@ -295,7 +303,8 @@ func TestBridgeGap(t *testing.T) {
 	body := rowtest.Plain(40, "The lock is held until then.", "Nothing else has changed.")
 	d.Bridge(nil, rowtest.Plain(40, "It rebuilds the index at night.", "So it is read again."), body)
 	d.Align(body)
-	want := []string{"> Why is it so?", "● The parser reads it all", "It rebuilds the index at night.", "So it is read again.", "The lock is held until then.", "Nothing else has changed."}
+	want := []string{"> Why is it so?", "● The parser reads it all", "It rebuilds the index at night.",
+		"So it is read again.", "The lock is held until then.", "Nothing else has changed."}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}

@@ -85,7 +85,8 @@ func TestLongTextEnds(t *testing.T) {
 	var set LongText
 	set.Set("text", session.Gap{Lines: 5, Bytes: 50})
 	var whole LongText
-	if whole.Add(rowtest.Plain(80, strings.Split(strings.Repeat("x\n", headLines+5)+"x", "\n")...)); strings.Contains(whole.String(), "left out") {
+	if whole.Add(rowtest.Plain(80, strings.Split(strings.Repeat("x\n", headLines+5)+"x",
+		"\n")...)); strings.Contains(whole.String(), "left out") {
 		t.Error("a text of which nothing is left out says that there is")
 	}
 	if set.Omitted().Lines != 5 || set.String() != "text" {
@@ -130,7 +131,8 @@ func TestLagQuiet(t *testing.T) {
 // TestReturn looks for a window that was drawn again from a row above it: only in the agent's part,
 // and only if it is not where it was.
 func TestReturn(t *testing.T) {
-	lines := rowtest.Plain(40, "the first line of the text", "the second line of the text", "the third line", "the fourth line", "the fifth line")
+	lines := rowtest.Plain(40, "the first line of the text", "the second line of the text", "the third line",
+		"the fourth line", "the fifth line")
 	for _, tt := range []struct {
 		name        string
 		left, body  []row.Line
@@ -144,7 +146,8 @@ func TestReturn(t *testing.T) {
 		{"of which a row left", lines[3:5], lines[4:], 0, 3, false},
 		{"as it was", nil, lines[3:], 0, 3, false},
 		{"blank", nil, rowtest.Plain(40, "", ""), 0, 3, false},
-		{"mostly new", nil, append(lines[1:2:2], rowtest.Plain(40, "a row that is new, and long at that", "a second row that is new, and long")...), 0, 3, false},
+		{"mostly new", nil, append(lines[1:2:2],
+			rowtest.Plain(40, "a row that is new, and long at that", "a second row that is new, and long")...), 0, 3, false},
 	} {
 		d := Document{Lines: lines, Base: 3, Left: tt.left}
 		if ok := d.returned(tt.body, tt.start); ok != tt.ok || d.Base != tt.base {
@@ -164,16 +167,19 @@ func TestRewrapWithin(t *testing.T) {
 		first  string
 		blanks int
 	}{{"header when the disk", 1}, {" header when the dis", 0}} {
-		d := Document{Lines: rowtest.Plain(60, "$ cat notes", "The parser drops the header when the disk is slow", "and it rebuilds the index"), Base: 1}
+		d := Document{Lines: rowtest.Plain(60, "$ cat notes", "The parser drops the header when the disk is slow",
+			"and it rebuilds the index"), Base: 1}
 		d.Lines[1].Marks = []vterm.Mark{{Kind: vterm.MarkOutput}, {Kind: vterm.MarkDone, Col: 30}}
-		screen := rowtest.Plain(20, tt.first, strings.TrimPrefix(" header when the disk is slow", tt.first), "and it rebuilds the index")
+		screen := rowtest.Plain(20, tt.first, strings.TrimPrefix(" header when the disk is slow", tt.first),
+			"and it rebuilds the index")
 		screen[1].Text = strings.TrimPrefix("header when the disk is slow", strings.TrimLeft(tt.first, " "))
 		screen[0].Wrapped, screen[1].Wrapped = true, true
 		if start := d.Rewrap(screen, 1); start != 1 || d.Base != 2 {
 			t.Errorf("start %d, base %d; want 1 and 2", start, d.Base)
 		}
 		if l := d.Lines[1]; l.Text != "The parser drops the" || l.Blanks != tt.blanks || len(l.Marks) != 1 {
-			t.Errorf("the line above is %q with %d blanks and %d marks, want %d blanks", l.Text, l.Blanks, len(l.Marks), tt.blanks)
+			t.Errorf("the line above is %q with %d blanks and %d marks, want %d blanks", l.Text, l.Blanks, len(l.Marks),
+				tt.blanks)
 		}
 	}
 }
@@ -181,8 +187,10 @@ func TestRewrapWithin(t *testing.T) {
 // TestStorm resizes twice: the window is found on the document as it was before, once all of it is
 // drawn again, and a resize after a while begins with the document at hand.
 func TestStorm(t *testing.T) {
-	said := []string{"> What does the parser do when it is slow?", "The parser drops the header when the disk is slow,", "and it rebuilds the index."}
-	drawn := []string{"> What does the parser do", "when it is slow?", "The parser drops the header", "when the disk is slow, and it", "rebuilds the index."}
+	said := []string{"> What does the parser do when it is slow?", "The parser drops the header when the disk is slow,",
+		"and it rebuilds the index."}
+	drawn := []string{"> What does the parser do", "when it is slow?", "The parser drops the header",
+		"when the disk is slow, and it", "rebuilds the index."}
 	d := Document{Lines: rowtest.Plain(60, said...)}
 	restorable := func(start int) bool {
 		_, ok := d.restorable(start, rowtest.Plain(30, drawn...))
@@ -256,13 +264,17 @@ func TestStormBegins(t *testing.T) {
 // TestPlaceOnce finds a window above where it was, by its letters, and not if it is still there, or
 // would be in another part.
 func TestPlaceOnce(t *testing.T) {
-	said := []string{"$ agent", "The parser drops the header when the disk is slow,", "and it rebuilds the index.", "It is a text of some length."}
-	drawn := rowtest.Plain(30, "The parser drops the header", "when the disk is slow, and it", "rebuilds the index.", "It is a text of some length.")
+	said := []string{"$ agent", "The parser drops the header when the disk is slow,", "and it rebuilds the index.",
+		"It is a text of some length."}
+	drawn := rowtest.Plain(30, "The parser drops the header", "when the disk is slow, and it", "rebuilds the index.",
+		"It is a text of some length.")
 	for _, tt := range []struct {
 		body        []row.Line
 		start, base int
 		ok          bool
-	}{{drawn, 0, 2, true}, {drawn, 1, 2, false}, {rowtest.Plain(60, "and it rebuilds the index now.", said[3]), 0, 2, false}, {rowtest.Plain(60, said[1:]...), 0, 1, false}, {rowtest.Plain(15, "and it rebuilds", "the index. It", "is a text of", "some length."), 0, 2, false}, {rowtest.Plain(30, "nothing that was said before"), 0, 2, false}} {
+	}{{drawn, 0, 2, true}, {drawn, 1, 2, false}, {rowtest.Plain(60, "and it rebuilds the index now.", said[3]), 0, 2,
+		false}, {rowtest.Plain(60, said[1:]...), 0, 1, false}, {rowtest.Plain(15, "and it rebuilds", "the index. It",
+		"is a text of", "some length."), 0, 2, false}, {rowtest.Plain(30, "nothing that was said before"), 0, 2, false}} {
 		d := Document{Lines: rowtest.Plain(60, said...), Base: tt.base, resize: resize{wait: 1}}
 		if ok := d.redrawn(tt.start, tt.body); ok != tt.ok || ok && d.Base != 1 {
 			t.Errorf("%q from %d on: base %d, %v", tt.body[0].Text, tt.start, d.Base, ok)

@@ -77,12 +77,15 @@ func TestRedrawn(t *testing.T) {
 		old, body []string
 		want      bool
 	}{
-		{"a spinner turns, below blank rows", []string{"", "", "", "⠋ Reading main.go"}, []string{"", "", "", "⠙ Reading main.go"}, true},
-		{"another row with the same first letter", []string{"● Running the tests now"}, []string{"● Read the file main.go"}, false},
+		{"a spinner turns, below blank rows", []string{"", "", "", "⠋ Reading main.go"},
+			[]string{"", "", "", "⠙ Reading main.go"}, true},
+		{"another row with the same first letter", []string{"● Running the tests now"}, []string{"● Read the file main.go"},
+			false},
 		{"the next of a numbered list", []string{"1. Use the cache"}, []string{"2. Use the cache"}, false},
 		{"a row above the first", nil, []string{"● Reading main.go"}, true},
 	} {
-		if got := redrawn(rowtest.Plain(40, tt.old...), rowtest.Plain(40, tt.body...), len(tt.body), len(tt.old)); got != tt.want {
+		if got := redrawn(rowtest.Plain(40, tt.old...), rowtest.Plain(40, tt.body...), len(tt.body),
+			len(tt.old)); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -93,7 +96,8 @@ func TestRedrawn(t *testing.T) {
 func TestAlignNotRewrapped(t *testing.T) {
 	said := "The parser drops the header when the disk is slow and then it rebuilds the index, all of it."
 	prompt := "> Find out how a stale token batches three"
-	twice := []string{"● Reading main.go", "  the first of its rows is this", "and another", "● Reading main.go", "  the first of its rows is this"}
+	twice := []string{"● Reading main.go", "  the first of its rows is this", "and another", "● Reading main.go",
+		"  the first of its rows is this"}
 	wide := func(texts ...string) []row.Line { return rowtest.Plain(100, texts...) }
 	narrow := func(texts ...string) []row.Line { return rowtest.Plain(50, texts...) }
 	for _, tt := range []struct {
@@ -121,14 +125,18 @@ func TestAlignNotRewrapped(t *testing.T) {
 			[]string{said, "its first row", "its second row", "its third row", "● Reading main.go", "the last row of the text"},
 		},
 		{
-			"a row that is longer than what is above", slices.Concat(wide("row"), narrow("● Reading main.go", "the last row of the text")), 1,
+			"a row that is longer than what is above",
+			slices.Concat(wide("row"), narrow("● Reading main.go", "the last row of the text")), 1,
 			narrow("a row that is new, and longer than what is above", "● Reading main.go", "the last row of the text"),
 			[]string{"row", "a row that is new, and longer than what is above", "● Reading main.go", "the last row of the text"},
 		},
 		{
-			"the first letters of all, said again above more rows than there are", wide("● Reading", "main.go", "Done.", "its last row but one", "the last row of the text"), 3,
-			wide("● Reading main.go", "its first row is a long one", "its second row is no shorter", "its last row but one", "the last row of the text"),
-			[]string{"● Reading", "main.go", "Done.", "● Reading main.go", "its first row is a long one", "its second row is no shorter", "its last row but one", "the last row of the text"},
+			"the first letters of all, said again above more rows than there are",
+			wide("● Reading", "main.go", "Done.", "its last row but one", "the last row of the text"), 3,
+			wide("● Reading main.go", "its first row is a long one", "its second row is no shorter", "its last row but one",
+				"the last row of the text"),
+			[]string{"● Reading", "main.go", "Done.", "● Reading main.go", "its first row is a long one",
+				"its second row is no shorter", "its last row but one", "the last row of the text"},
 		},
 		{
 			"a row above what is said twice", slices.Concat(wide(said), narrow(twice...)), 1,
@@ -147,8 +155,10 @@ func TestAlignNotRewrapped(t *testing.T) {
 // TestAlignTableResized draws a table in wider columns below new rows, just after a resize: its
 // cells say where it is, though its first letters are nowhere.
 func TestAlignTableResized(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(60, "│ name │ rows │", "│ tokens of the user │ 12 │", "│ sessions of the user │ 40 │")}
-	d.align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │", "│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
+	d := Document{Lines: rowtest.Plain(60, "│ name │ rows │", "│ tokens of the user │ 12 │",
+		"│ sessions of the user │ 40 │")}
+	d.align(rowtest.Plain(60, "Here is", "what the tables have:", "", "│ name   │ rows   │",
+		"│ tokens of the user  │ 12  │", "│ sessions of the user │ 4000 │"), true)
 	if len(d.Lines) != 6 || d.Placed != PlacedTable {
 		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
 	}
@@ -157,8 +167,13 @@ func TestAlignTableResized(t *testing.T) {
 // TestAlignBoxed draws a call again in a box with its result, which pushes most of the window out:
 // the words behind the bar say where it is.
 func TestAlignBoxed(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(60, "The parser flushes the last page when the disk is slow,", "and each worker locks the session map before it is held.", "Nothing that is said here is said again in the result,", "so that the window is about as full as the next one is.", "", "  → Read main.go", "  ← Edit main.go", "", "  ▣ Build")}
-	d.align(rowtest.Plain(60, "  → Read main.go", "", "  ┃", "  ┃ ← Edit main.go", "  ┃", "  ┃ func main() {", "  ┃   fmt.Println(\"shop\", version())", "  ┃ }", "  ┃ func version() string { return \"1.5.0\" }", "  ┃", "", "  ▣ Build"), false)
+	d := Document{Lines: rowtest.Plain(60, "The parser flushes the last page when the disk is slow,",
+		"and each worker locks the session map before it is held.", "Nothing that is said here is said again in the "+
+			"result,", "so that the window is about as full as the next one is.", "",
+		"  → Read main.go", "  ← Edit main.go", "", "  ▣ Build")}
+	d.align(rowtest.Plain(60, "  → Read main.go", "", "  ┃", "  ┃ ← Edit main.go", "  ┃", "  ┃ func main() {",
+		"  ┃   fmt.Println(\"shop\", version())", "  ┃ }", "  ┃ func version() string { return \"1.5.0\" }", "  ┃", "",
+		"  ▣ Build"), false)
 	if d.Base != 5 || d.Placed != PlacedTable {
 		t.Errorf("placed: %s, rows %q", d.Placed, texts(d.Lines))
 	}
@@ -169,7 +184,8 @@ func TestAlignBoxed(t *testing.T) {
 func TestAlignOtherCode(t *testing.T) {
 	rows := func(names ...string) (out []string) {
 		for _, name := range names {
-			out = append(out, "def "+name+"(items):", "    items.append("+name+"_first)", "    items.append("+name+"_next)", "    return items", "")
+			out = append(out, "def "+name+"(items):", "    items.append("+name+"_first)", "    items.append("+name+"_next)",
+				"    return items", "")
 		}
 		return out
 	}
@@ -264,8 +280,10 @@ func TestAlignLastCells(t *testing.T) {
 		row  string   // the first row of the next window
 		at   int      // where that is
 	}{
-		{"a row of a table", []string{"│ row18 │ 584 │ an unbounded │", "│ row19 │ 396 │              │", "└───────┴─────┴──────────────┘"}, 0, "│ row19 │ 396 │ an unbounded │", 1},
-		{"a row above the window", []string{"│ row19 │ 396 │              │", "", ""}, 1, "│ row19 │ 396 │ an unbounded │", 3},
+		{"a row of a table", []string{"│ row18 │ 584 │ an unbounded │", "│ row19 │ 396 │              │",
+			"└───────┴─────┴──────────────┘"}, 0, "│ row19 │ 396 │ an unbounded │", 1},
+		{"a row above the window", []string{"│ row19 │ 396 │              │", "", ""}, 1, "│ row19 │ 396 │ an unbounded │",
+			3},
 		{"words", []string{"The first", "The sta", "──────"}, 0, "The stale token", 3},
 		{"nothing yet", []string{"", ""}, 0, "The stale token", 2},
 	} {
@@ -337,7 +355,8 @@ func TestFindRewrappedPinned(t *testing.T) {
 // TestFindRewrappedWithin finds a window whose first row has changed, within a line above:
 // its letters reach into the next line, and belong to that one if it is below a gap.
 func TestFindRewrappedWithin(t *testing.T) {
-	d := Document{Lines: rowtest.Plain(60, "The parser drops the header", "when the disk", "is slow and it rebuilds the index at midnight.")}
+	d := Document{Lines: rowtest.Plain(60, "The parser drops the header", "when the disk",
+		"is slow and it rebuilds the index at midnight.")}
 	body := rowtest.Plain(30, "the HEADER when the disk", "is slow and it rebuilds", "the index at midnight.")
 	if p := d.findRewrapped(body); p.at != 0 || p.within != len("Theparserdrops") {
 		t.Errorf("line %d, behind %d letters", p.at, p.within)
@@ -377,7 +396,8 @@ func TestRewrapBounds(t *testing.T) {
 
 // TestExtend appends what a user sees who goes down to the end again, window by window.
 func TestExtend(t *testing.T) {
-	const a, b, c, d, e, f = "The first row.", "The second row.", "The third row.", "The fourth row.", "The last row, which is long enough.", " It goes on."
+	const a, b, c, d, e, f = "The first row.", "The second row.", "The third row.", "The fourth row.",
+		"The last row, which is long enough.", " It goes on."
 	missing := func(l row.Line) string { return map[bool]string{true: "?"}[l.Lost] } // above the row
 	for _, tt := range []struct {
 		name            string
@@ -387,9 +407,12 @@ func TestExtend(t *testing.T) {
 		{"one row in common", []string{a, b}, []string{b, c, d}, []string{a, b, c, d}},
 		{"the row in common says next to nothing", []string{a, "}"}, []string{"}", c}, []string{a, "}"}},
 		{"a row above the last goes on", []string{a, "The", c}, []string{"The second", c, d}, []string{a, "The", c}},
-		{"the last rows were laid out otherwise", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c, d}, []string{a, e, e + "1", "", b, "", c, d}},
-		{"blank rows are between the last ones", []string{a, b, c, e + f, e + "2 and"}, []string{"", e + f, "", e + "2 and on", "", d}, []string{a, b, c, e + f, "", e + "2 and on", "", d}},
-		{"the last row is known", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c}, []string{a, e, e + "1", b, c}},
+		{"the last rows were laid out otherwise", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c, d},
+			[]string{a, e, e + "1", "", b, "", c, d}},
+		{"blank rows are between the last ones", []string{a, b, c, e + f, e + "2 and"},
+			[]string{"", e + f, "", e + "2 and on", "", d}, []string{a, b, c, e + f, "", e + "2 and on", "", d}},
+		{"the last row is known", []string{a, e, e + "1", b, c}, []string{e, e + "1", "", b, "", c},
+			[]string{a, e, e + "1", b, c}},
 		{"a little that has nothing in common", []string{a, b}, []string{c, d}, []string{a, b}},
 		{"nothing in common", []string{a, b}, []string{c, d, e, e + f}, []string{a, b, "?" + c, d, e, e + f}},
 		{"nothing in common, but rows are missing", []string{a, "?" + b}, []string{c, d, e, e + f}, []string{a, "?" + b}},
@@ -420,7 +443,8 @@ func TestExtend(t *testing.T) {
 
 // TestPinned notices a row that stays on top while the rows below it are those further down.
 func TestPinned(t *testing.T) {
-	const prompt, a, b, c = "> Why does it wait?", "The first row of a reply.", "The second row of a reply.", "The third row."
+	const prompt, a, b, c = "> Why does it wait?", "The first row of a reply.", "The second row of a reply.",
+		"The third row."
 	doc := Document{Lines: rowtest.Plain(40, "Hi", prompt, "", a, b, c, "}"), Base: 3}
 	for _, tt := range []struct {
 		name string
@@ -476,7 +500,8 @@ func TestRewrappedBars(t *testing.T) {
 		}
 		return rows
 	}
-	old := slices.Concat(rowtest.Plain(60, turns(60, "go on", "continue")...), rowtest.Plain(40, turns(40, "go on", "yes", "continue")...))
+	old := slices.Concat(rowtest.Plain(60, turns(60, "go on", "continue")...),
+		rowtest.Plain(40, turns(40, "go on", "yes", "continue")...))
 	d := Document{Lines: old, Base: len(old) - 8}
 	body := rowtest.Plain(60, append(turns(60, "yes", "continue"), "> The parser")...)
 	if at := d.findRedrawn(body).at; at != 12 {
@@ -506,10 +531,14 @@ func TestRewrappedTwice(t *testing.T) {
 // TestLeadsThatGoOn finds a window whose first rows the document has, the last of which goes on in
 // the window. What else the document has below them, a dialog, is longer.
 func TestLeadsThatGoOn(t *testing.T) {
-	dialog := []string{"╭ Action Required", "│ Shell touch made.txt && echo made it", "│ Allow execution of touch and echo?", "│ 1. Allow once", "│ 2. Allow for this session", "│ 3. No, suggest changes"}
-	d := Document{Lines: rowtest.Plain(60, append([]string{"4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates"}, dialog...)...), Base: 3}
-	d.align(rowtest.Plain(60, "4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates every header.", "", "- Shell touch made.txt"), false)
-	want := []string{"4. /help for more information.", "> Check whether each worker locks", "✦ The scheduler validates every header.", "", "- Shell touch made.txt"}
+	dialog := []string{"╭ Action Required", "│ Shell touch made.txt && echo made it",
+		"│ Allow execution of touch and echo?", "│ 1. Allow once", "│ 2. Allow for this session", "│ 3. No, suggest changes"}
+	d := Document{Lines: rowtest.Plain(60, append([]string{"4. /help for more information.",
+		"> Check whether each worker locks", "✦ The scheduler validates"}, dialog...)...), Base: 3}
+	d.align(rowtest.Plain(60, "4. /help for more information.", "> Check whether each worker locks",
+		"✦ The scheduler validates every header.", "", "- Shell touch made.txt"), false)
+	want := []string{"4. /help for more information.", "> Check whether each worker locks",
+		"✦ The scheduler validates every header.", "", "- Shell touch made.txt"}
 	if diff := cmp.Diff(want, texts(d.Lines)); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}

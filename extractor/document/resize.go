@@ -125,7 +125,8 @@ func (d *Document) rewrap(p spot, body []row.Line) {
 // restorable finds such a window in the document from before those resizes.
 func (d *Document) restorable(start int, body []row.Line) (p spot, ok bool) {
 	z := &d.resize
-	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) || z.over && d.stays(d.Base, body) {
+	if !z.storms() || slices.ContainsFunc(body, func(l row.Line) bool { return l.Stale && l.Text != "" }) ||
+		z.over && d.stays(d.Base, body) {
 		return spot{}, false
 	}
 	p = z.calm.findRewrapped(body)

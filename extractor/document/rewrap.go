@@ -169,7 +169,8 @@ func (d *Document) repair(p spot, body []row.Line) (begin []row.Line) {
 // torn reports whether l, at the beginning of the line at p, has blanks where the terminal has lost
 // the previous line, which it had wrapped there.
 func (d *Document) torn(p spot, l row.Line) bool {
-	return p.within == 0 && p.at > 0 && p.line.Row != nil && p.line.Wrapped && !l.Wrapped && row.Indent(l.Text) == row.Extent(d.Lines[p.at-1].Row)
+	return p.within == 0 && p.at > 0 && p.line.Row != nil && p.line.Wrapped && !l.Wrapped &&
+		row.Indent(l.Text) == row.Extent(d.Lines[p.at-1].Row)
 }
 
 // repairedLine returns the line whose first n letters are those of old and whose rest is next.

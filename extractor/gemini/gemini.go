@@ -24,8 +24,9 @@ import (
 func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "gemini", Title: "Gemini CLI", Usage: inkcli.Usage(),
-		Resume: chat.ResumedBy("gemini", []string{"--resume", chat.ResumeID}, chat.UUID, `gemini --resume '?`, "--resume", "-r"),
-		Send:   &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
+		Resume: chat.ResumedBy("gemini", []string{"--resume", chat.ResumeID}, chat.UUID, `gemini --resume '?`, "--resume",
+			"-r"),
+		Send: &chat.Sending{Interrupt: []string{"\x03"}, Typed: true, Completes: true, Folds: []string{"[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.1-", Farewell: true,
 			Begins: welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inkcli.InputBox,
@@ -36,8 +37,10 @@ func Agent() *chat.Agent {
 // parse reads the items off conversation lines. Older versions wrap up to four columns before the
 // edge.
 var parse = (&inkcli.CLI{
-	Agent: "gemini", Replies: []string{"✦"}, Notices: []string{"ℹ", "⚠", "✕", "✖"}, Style: markdown.Style{Left: 2, Slack: 4},
-	Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(2), Rows: inkcli.CallRows("     ", result), Add: inkcli.Call(line)},
+	Agent: "gemini", Replies: []string{"✦"}, Notices: []string{"ℹ", "⚠", "✕", "✖"},
+	Style:   markdown.Style{Left: 2, Slack: 4},
+	Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(2), Rows: inkcli.CallRows("     ", result),
+		Add: inkcli.Call(line)},
 }).Parse()
 
 // The logo: blocks are the characters that it is drawn with, blocky a row with one.

@@ -55,7 +55,8 @@ func TestGeminiParse(t *testing.T) {
   ⟦ #cdd6f4|> quoted⟧
 `, []string{
 			"user Find out how the config loader rewrites the page at midnight",
-			"assistant That index rewrites `cache.Get` after a slow reconnect; see **retry**.\n\n- one\n  - nested\n\n```\ndef f():\n    return 1\n```\n\n## Heading\n\n> quoted",
+			"assistant That index rewrites `cache.Get` after a slow reconnect; see **retry**.\n\n- one\n  - nested\n\n```\n" +
+				"def f():\n    return 1\n```\n\n## Heading\n\n> quoted",
 		}},
 		{"prompt between bars, either way round", bar("▄") + `
 ⟦ on#5f5f5f| > Say ✦ and > twice                              ⟧
@@ -99,7 +100,8 @@ func TestGeminiParse(t *testing.T) {
       ⟦ #afafaf|9⟧ + new
 
 ⟦ #d7afff|✦ ⟧⟦ #ffffff|Done.⟧
-`, []string{"assistant Reading.", "tool ReadFile(main.go) ok: ", "tool Edit(main.go) ok: Accepted (+1, -1)\n    9 - old\n    9 + new", "assistant Done."}},
+`, []string{"assistant Reading.", "tool ReadFile(main.go) ok: ",
+			"tool Edit(main.go) ok: Accepted (+1, -1)\n    9 - old\n    9 + new", "assistant Done."}},
 		{"an approval", `
 ╭────────────────────────────────────────────────╮
 │ ⟦b|? Shell  ⟧Run a command                          │
@@ -261,7 +263,8 @@ Tips for getting started:
 
 // TestGeminiBegins knows the characters of the logo, and no other that is above or below them.
 func TestGeminiBegins(t *testing.T) {
-	for text, want := range map[string]bool{" ▝▜▄     Gemini CLI v0.61.0": true, " ███": true, "Ready": false, "────": false, "■ ✦ ⠋": false} {
+	for text, want := range map[string]bool{" ▝▜▄     Gemini CLI v0.61.0": true, " ███": true, "Ready": false,
+		"────": false, "■ ✦ ⠋": false} {
 		if got := welcome.Begins(text); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
@@ -350,9 +353,12 @@ func TestGeminiSplit(t *testing.T) {
 // TestGeminiParseAnything shows that no rows make the profile panic, and that items lie within the
 // lines, in order.
 func TestGeminiParseAnything(t *testing.T) {
-	pieces := []string{"", " ", "  ", "   ", "✦ ", "> ", "$ ", "│ ", " │", "╭──────", "╰──────", "✓  ", "x  ", "?  ", "? Shell", "⟦b|Shell⟧", "⟦ #cba6f7|✦ ⟧", "⟦ on#5f5f5f| > hi⟧",
-		"▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "ℹ ", "✕", "word", "words that go on", "1 ", "12", "- ", "┌──┬──┐", "├──┼──┤", "└──┴──┘", "┐", "/about", "● 1. Yes", "... first 3 lines hidden ...",
-		"→ Accepted", "███ ░░░", " ▝▜▄     Gemini CLI v1.2.3", "Tips for getting started:", "… ←", "缓存", "⠏ Thinking (esc to cancel, 3s)", "⟦v on#5f5f5f| ⟧", "[current working directory /x…"}
+	pieces := []string{"", " ", "  ", "   ", "✦ ", "> ", "$ ", "│ ", " │", "╭──────", "╰──────", "✓  ", "x  ", "?  ",
+		"? Shell", "⟦b|Shell⟧", "⟦ #cba6f7|✦ ⟧", "⟦ on#5f5f5f| > hi⟧",
+		"▄▄▄▄▄▄▄▄▄▄", "▀▀▀▀▀▀▀▀▀▀", "ℹ ", "✕", "word", "words that go on", "1 ", "12", "- ", "┌──┬──┐", "├──┼──┤",
+		"└──┴──┘", "┐", "/about", "● 1. Yes", "... first 3 lines hidden ...",
+		"→ Accepted", "███ ░░░", " ▝▜▄     Gemini CLI v1.2.3", "Tips for getting started:", "… ←", "缓存",
+		"⠏ Thinking (esc to cancel, 3s)", "⟦v on#5f5f5f| ⟧", "[current working directory /x…"}
 	rapid.Check(t, func(rt *rapid.T) {
 		var dump strings.Builder
 		for range rapid.IntRange(1, 24).Draw(rt, "rows") {
@@ -368,7 +374,8 @@ func TestGeminiParseAnything(t *testing.T) {
 		at := 0
 		for _, it := range parse(lines) {
 			if it.First < at || it.End <= it.First || it.End > len(lines) {
-				rt.Fatalf("item %q takes lines %d to %d of %d, after %d\n%s", it.Rule, it.First, it.End, len(lines), at, dump.String())
+				rt.Fatalf("item %q takes lines %d to %d of %d, after %d\n%s", it.Rule, it.First, it.End, len(lines), at,
+					dump.String())
 			}
 			at = it.First
 		}

@@ -35,7 +35,8 @@ func composer(lines []row.Line) (top int, ok bool) {
 // mode or a prompt in the queue, which is dim. Hints are at the beginning, but for a spinner's, and
 // what is at the right until a window that shrinks wraps its row.
 var status = inkcli.Hints(
-	lazy.Regexp(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
+	lazy.Regexp(`^($| \S|[⠁-⣿]|Using: |Press |shell mode enabled|raw markdown mode|YOLO|accepting `+
+		`edits|auto-accept|\|⌐■_■\||Shift\+Tab|`+
 		`\d+ (GEMINI.md file|open file|MCP server|skill|context file)| *────────)`),
 	lazy.Regexp(`\(esc to cancel|\? for shortcuts$|\((ctrl|shift) ?\+ ?\w+ to \w+\)$`),
 	lazy.Regexp(`^\S|^ *---$`))

@@ -18,7 +18,8 @@ import (
 // no blank lines. Labels say who speaks: "User:  ", "Model:  ", "Success: Shell ls". Finished items
 // are printed once, each line as long as it is; below them footer, growing items and composer are
 // drawn again with each frame, words wrapped.
-var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit, Parse: spokenParse, Box: inkcli.InputBox}
+var spokenLook = chat.Look{Versions: "0.1-", Begins: spokenBegins, Banner: spokenBanner, Split: spokenSplit,
+	Parse: spokenParse, Box: inkcli.InputBox}
 
 const (
 	spokenNotice = "You are currently in screen reader-friendly view."
@@ -39,7 +40,8 @@ func spokenHead(text string) bool { return row.Starts(text, spokenNotice, worksp
 func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
 	lines = lines[:min(len(lines), 12)]
 	at := slices.IndexFunc(lines, spokenComposer)
-	if !spokenBegins(lines[0].Text) || at < 0 || !strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
+	if !spokenBegins(lines[0].Text) || at < 0 ||
+		!strings.Contains(lines[at].Text, "Type your message or @path/to/file") || slices.ContainsFunc(lines[:at], labelled) {
 		return b, 0
 	}
 	if i := slices.IndexFunc(lines[:at], row.Prefixed("~", "/")); i >= 0 {
@@ -49,7 +51,8 @@ func spokenBanner(lines []row.Line) (b chat.Banner, n int) {
 }
 
 // spokenModes are beginnings of the composer: a mode or a sign.
-var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ", "* ", "! "}
+var spokenModes = []string{"YOLO mode ", "Accepting edits ", "Auto-accept edits ", "Plan mode ", "Shell mode ", "> ",
+	"* ", "! "}
 
 // spokenComposer reports whether a row is the first of the composer: the input, with the cursor.
 func spokenComposer(l row.Line) bool {
@@ -75,7 +78,10 @@ var (
 	user    = chat.Mark{Signs: []string{userLabel + " "}}
 	model   = chat.Mark{Signs: []string{modelLabel + " "}}
 	tool    = chat.Mark{Row: func(l row.Line) bool { return toolLabels[row.FirstWord(l.Text)] != "" }}
-	goodbye = chat.Mark{Row: func(l row.Line) bool { return strings.HasPrefix(l.Text, "Agent powering down.") && l.BoldAt(0) }}
+	goodbye = chat.Mark{Row: func(l row.Line) bool {
+		return strings.HasPrefix(l.Text, "Agent powering down.") &&
+			l.BoldAt(0)
+	}}
 )
 
 // labelled reports whether an item begins on a row.
@@ -103,7 +109,8 @@ func oneRow([]row.Line) int { return 1 }
 var cancelled = lazy.Regexp(`^[ℹ ]*Request cancelled`)
 
 // spokenChrome is what is below the conversation.
-var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: func(l row.Line) bool { return spokenStatus(l.Text) }, Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
+var spokenChrome = inkcli.Chrome{Composer: spokenInput, Status: func(l row.Line) bool { return spokenStatus(l.Text) },
+	Dialog: inkcli.Question(lazy.Regexp(` 1\. Allow once$`))}
 
 // spokenRows is the maximum number of rows of the composer at the end of the screen.
 const spokenRows = 12
@@ -124,7 +131,8 @@ func spokenStatus(text string) bool {
 	return spokenBegins(text) || spokenHints().MatchString(text)
 }
 
-var spokenHints = lazy.Regexp(`^(?:YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts$| to toggle\)$`)
+var spokenHints = lazy.Regexp(`^(?:YOLO|auto-accept|Shift\+Tab|Initializing)|\(esc to cancel|\? for shortcuts$| to ` +
+	`toggle\)$`)
 
 // inner returns an item's lines without the label and the given number of columns after it.
 func inner(lines []row.Line, label int) []row.Line {
@@ -218,7 +226,8 @@ func apart(ls []row.Line) []row.Line {
 }
 
 // spokenKinds are the beginnings of lines that are no text: of lists, code, tables and quotes.
-var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`), lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
+var spokenKinds = []func() *regexp.Regexp{lazy.Regexp(`^ *([-*+•]|\d+[.)])  `), lazy.Regexp(`^[1-9]\d*( |$)`),
+	lazy.Regexp(`^[┌│├└]`), lazy.Regexp(`^>`)}
 
 // spokenTool parses a call: its name, its input, and its output up to the next label. The input may
 // continue on the next line, in the same style.

@@ -80,7 +80,8 @@ func othersOf(lines []row.Line, plain vterm.Color) map[vterm.Color]bool {
 	others := map[vterm.Color]bool{plain: true, {}: true}
 	for _, l := range lines {
 		for _, r := range l.Runs {
-			if t := strings.TrimLeft(r.Text, " ("); row.Starts(r.Text, " (") || row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└") {
+			if t := strings.TrimLeft(r.Text, " ("); row.Starts(r.Text, " (") ||
+				row.Starts(t, "https://", "http://", "file://", "ssh://", "ftp://", "│", "┌", "├", "└") {
 				others[r.Style.Fg] = true
 			}
 		}
@@ -193,7 +194,8 @@ func markQuotes(lk *markdown.Style, ls []markdown.Line) {
 	for i := range ls {
 		l := &ls[i]
 		rest, quoted := strings.CutPrefix(l.Text, ">")
-		if words, bar := strings.CutPrefix(l.Text[l.Indent:], "│"); bar && (open || slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Style.Italic })) {
+		if words, bar := strings.CutPrefix(l.Text[l.Indent:], "│"); bar &&
+			(open || slices.ContainsFunc(l.Spans, func(s row.Span) bool { return s.Style.Italic })) {
 			rest, quoted, lk.QuoteMarks = words, true, row.MarkItalic
 		}
 		if open = quoted || open && lk.SeamOf(&ls[i-1], l, 0) != markdown.SeamBreak; open {

@@ -41,8 +41,10 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 		{Begin: &chat.Mark{Signs: typedSigns}, Rows: a.promptRows, Add: prompt(0)},
 		{Begin: &chat.Mark{Col: 1, Signs: []string{"Thinking..."}}, Rows: one},
 		{Begin: &chat.Mark{Col: 1, Signs: []string{"│"}}, Rows: thoughtRows, Add: thought(markdown.Style{Left: 3})},
-		{Rule: "prompt", Headless: true, When: chat.First(row.HasBackground), Rows: painted, Role: session.RoleUser, Style: &markdown.Style{Left: 3, Right: 1}},
-		{Rule: "prompt", Headless: true, When: typedAbove, Rows: a.rows, Role: session.RoleUser, Style: &markdown.Style{Left: 2}},
+		{Rule: "prompt", Headless: true, When: chat.First(row.HasBackground), Rows: painted, Role: session.RoleUser,
+			Style: &markdown.Style{Left: 3, Right: 1}},
+		{Rule: "prompt", Headless: true, When: typedAbove, Rows: a.rows, Role: session.RoleUser,
+			Style: &markdown.Style{Left: 2}},
 		{Headless: true, When: chat.First(row.Prefixed("  ")), Rows: a.rows, Role: session.RoleAssistant, Add: a.said},
 		{When: numbered, Rows: a.rows, Add: a.said},
 		{Rows: a.Welcome.Rows, Add: Part},
@@ -56,10 +58,12 @@ func (a *CLI) Parse() func(lines []row.Line) []chat.Item {
 func Parse(agent string, cells []chat.Cell) func(lines []row.Line) []chat.Item {
 	wrapped := chat.Cell{When: chat.First(row.IsWrapped), Rows: one}
 	other := chat.Cell{Rows: one, Add: func(p *chat.Parser, first, end int) { printed(p, p.Lines[first].Text, end) }}
-	c := &chat.Cells{Agent: agent, Ended: row.Filled, Cells: slices.Concat([]chat.Cell{wrapped}, cells, []chat.Cell{other})}
+	c := &chat.Cells{Agent: agent, Ended: row.Filled,
+		Cells: slices.Concat([]chat.Cell{wrapped}, cells, []chat.Cell{other})}
 	return func(lines []row.Line) []chat.Item {
 		items := c.Parse(lines)
-		if it := chat.Last(items); it.Role == session.RoleCommand && it.Output == "" && row.SkipBlank(lines, it.End) == len(lines) {
+		if it := chat.Last(items); it.Role == session.RoleCommand && it.Output == "" &&
+			row.SkipBlank(lines, it.End) == len(lines) {
 			items = items[:len(items)-1]
 		}
 		return slices.DeleteFunc(items, func(it chat.Item) bool { return it.Role == "" && it.Event == "" })
@@ -90,7 +94,8 @@ var answered = []string{session.RoleUser, session.RoleThinking, session.RoleTool
 
 // numbered reports whether a reply begins with code, which has no sign before it from 0.44 on.
 func numbered(lines []row.Line, earlier []chat.Item) bool {
-	return strings.HasPrefix(strings.TrimLeft(lines[0].Text, " "), "1 ") && slices.Contains(answered, chat.Last(earlier).Role)
+	return strings.HasPrefix(strings.TrimLeft(lines[0].Text, " "), "1 ") &&
+		slices.Contains(answered, chat.Last(earlier).Role)
 }
 
 // rows returns the number of rows of an item. It ends at a row that begins something else; at a
@@ -128,7 +133,8 @@ func (a *CLI) accent(lines []row.Line) vterm.Color {
 // AddReply appends a reply. It replaces the part of it that is above.
 func AddReply(p *chat.Parser, it chat.Item, first, end int) {
 	unsaid(p, first, end)
-	if row.Starts(it.Text, "Chat history compressed from ") || slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
+	if row.Starts(it.Text, "Chat history compressed from ") ||
+		slices.Contains([]string{"/compress", "/summarize", "/compact"}, p.Above().Text) {
 		say(p, it.Text, first, end)
 		return
 	}

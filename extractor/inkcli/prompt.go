@@ -59,7 +59,8 @@ func typedAbove(lines []row.Line, earlier []chat.Item) bool {
 	s := lines[0].StyleAt(row.Indent(lines[0].Text))
 	above := chat.Last(earlier).Role
 	first := above == "" && !lines[0].Late && row.Grey(s)
-	return (first || above == session.RoleUser) && strings.HasPrefix(lines[0].Text, "  ") && !s.Bold && !row.Plain(s.Fg) && inOneInk(lines[0])
+	return (first || above == session.RoleUser) && strings.HasPrefix(lines[0].Text, "  ") && !s.Bold &&
+		!row.Plain(s.Fg) && inOneInk(lines[0])
 }
 
 // composing reports whether what is between two bars is a composer that a resize left behind.

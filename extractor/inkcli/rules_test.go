@@ -22,8 +22,10 @@ func TestMendTables(t *testing.T) {
 			"a corner at the edge", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  ├───┼─\n  ─┤\n  │ 1 │ 2\n  │  │\n  └───┴─\n  ─┘",
 			"  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  ├───┼─\n+┼─┤\n  │ 1 │ 2\n+│  │\n  └───┴─\n+┴─┘",
 		},
-		{"a rule whose end is not there yet", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  └───┴─\n  Text.", "  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  └───┴─\n  Text."},
-		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
+		{"a rule whose end is not there yet", "  ┌───┬─\n  ─┐\n  │ a │ b\n  │  │\n  └───┴─\n  Text.",
+			"  ┌───┬─\n+┬─┐\n  │ a │ b\n+│  │\n  └───┴─\n  Text."},
+		{"a row of empty cells", "  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘",
+			"  ┌───┬───┐\n  │ a │ b │\n  │   │   │\n  └───┴───┘"},
 	} {
 		var got []string
 		for _, l := range mendTables(rowtest.Dump(t, 40, tt.rows)) {

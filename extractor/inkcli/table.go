@@ -55,7 +55,8 @@ func addCorners(lines []row.Line) {
 			lost = i+1 < len(lines) && barsOf(lines[i+1:]) > strings.Count(rule+lines[i].Text, "┬")+2
 		}
 		if sign := corners[row.FirstRune(rule)]; lost && lines[i].Wrapped { // no sign: a row of cells, which stays as it is
-			lines[i] = row.Line{Row: row.Join(append([]row.Span{{Text: sign, Width: row.Width(sign)}}, row.Spans(lines[i].Row, 0, -1, nil)...)), Cols: lines[i].Cols}
+			lines[i] = row.Line{Row: row.Join(append([]row.Span{{Text: sign, Width: row.Width(sign)}},
+				row.Spans(lines[i].Row, 0, -1, nil)...)), Cols: lines[i].Cols}
 			lines[i].Row.Wrapped = true
 		}
 	}

@@ -151,7 +151,10 @@ func DrawnIn(style vterm.Style) func(l row.Line) bool {
 // belong to them.
 func CallRows(signs ...string) func(lines []row.Line) int {
 	return func(lines []row.Line) int {
-		return 1 + row.Run(lines[1:], func(l row.Line) bool { return l.Text == "" || l.Wrapped || row.Starts(l.Text, signs...) })
+		return 1 + row.Run(lines[1:], func(l row.Line) bool {
+			return l.Text == "" || l.Wrapped ||
+				row.Starts(l.Text, signs...)
+		})
 	}
 }
 

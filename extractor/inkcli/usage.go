@@ -10,7 +10,8 @@ import (
 var (
 	usageHead = lazy.Regexp(`^\s*[│|]?\s*Model(?: Usage)?\s+Req`)
 	usageRow  = lazy.Regexp(`^\s*[│|]?\s*(?P<model>[a-zA-Z][\w.:/@-]*…?)(?P<label> \([^)│]*\))?\s+\d+` +
-		`\s+(?P<input>` + chat.Figure + `)(?:\s+(?P<read>` + chat.Figure + `))?\s+(?P<output>` + chat.Figure + `)\s*(?:[│|]|$)`)
+		`\s+(?P<input>` + chat.Figure + `)(?:\s+(?P<read>` + chat.Figure + `))?\s+(?P<output>` + chat.Figure +
+		`)\s*(?:[│|]|$)`)
 )
 
 // Usage returns how the table of models is drawn.

@@ -131,7 +131,8 @@ func (r *blockReader) special(i int) (block, int) {
 		return block{}, 0
 	}
 	for _, read := range [...]func(*blockReader, int) (block, int){
-		(*blockReader).numbered, (*blockReader).table, (*blockReader).code, (*blockReader).rule, (*blockReader).quote, (*blockReader).heading,
+		(*blockReader).numbered, (*blockReader).table, (*blockReader).code, (*blockReader).rule, (*blockReader).quote,
+		(*blockReader).heading,
 	} {
 		if b, n := read(r, i); n > 0 {
 			return b, n
@@ -156,7 +157,8 @@ func (r *blockReader) breaks(i int) bool {
 // at rows that were never on the screen, at another block, or at a line further to the left.
 func (r *blockReader) textEnd(i int) int {
 	n := 1
-	for l := &r.ls[i+n]; !l.Blank() && !l.lost && !r.starts(i+n) && (l.Indent >= r.ls[i].Indent || !r.breaks(i+n)); l = &r.ls[i+n] {
+	for l := &r.ls[i+n]; !l.Blank() && !l.lost && !r.starts(i+n) &&
+		(l.Indent >= r.ls[i].Indent || !r.breaks(i+n)); l = &r.ls[i+n] {
 		n++
 	}
 	return n
@@ -193,7 +195,8 @@ func (r *blockReader) quote(i int) (b block, n int) {
 	q.Quote = nil
 	text, quoted := q.Render(inner)
 	quoted = "> " + strings.ReplaceAll(quoted, "\n", "\n> ")
-	return block{kind: quoteBlock, col: r.ls[i].Indent, lines: [2][]string{strings.Split(text, "\n"), strings.Split(quoted, "\n")}}, len(inner)
+	return block{kind: quoteBlock, col: r.ls[i].Indent,
+		lines: [2][]string{strings.Split(text, "\n"), strings.Split(quoted, "\n")}}, len(inner)
 }
 
 // QuoteSign returns a Style.Quote for quotes in which each line begins with a sign.
@@ -250,5 +253,6 @@ var ruleLines = [2][]string{{"---"}, {"---"}}
 // IsRule reports whether a line is a horizontal rule, and not a code span with such characters.
 func IsRule(l *Line) bool {
 	// Starts is a quick check.
-	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) && l.content()[0].Mark&row.MarkCode == 0
+	return row.Starts(l.Text[l.Indent:], "---", "─", "━", "—") && rules().MatchString(l.Text) &&
+		l.content()[0].Mark&row.MarkCode == 0
 }

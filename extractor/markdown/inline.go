@@ -118,7 +118,8 @@ func words(spans []row.Span) (ws []piece) {
 // addPiece appends a piece, or merges it with the last one if both have the same style. Code has no
 // other marks inside.
 func addPiece(ps []piece, p piece) []piece {
-	if n := len(ps) - 1; n >= 0 && p.gap == "" && ps[n].link == p.link && (ps[n].mark == p.mark || ps[n].code() && p.code()) {
+	if n := len(ps) - 1; n >= 0 && p.gap == "" && ps[n].link == p.link &&
+		(ps[n].mark == p.mark || ps[n].code() && p.code()) {
 		ps[n].text += p.text
 		return ps
 	}

@@ -139,5 +139,6 @@ func TaskItem(l *Line, signs map[string]string) (Item, bool) {
 // rest.
 func (l *Line) ItemOf(mark string, number, width int, rest string) Item {
 	n := row.Indent(rest)
-	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(n, 1), text: len(l.Text) - len(rest) + n}
+	return Item{Mark: mark, number: number, col: l.Indent, Content: l.Indent + width + max(n, 1),
+		text: len(l.Text) - len(rest) + n}
 }

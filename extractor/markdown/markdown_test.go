@@ -110,13 +110,17 @@ func TestBody(t *testing.T) {
   maingo42/load_config/SIGTERM/GOMAXPROCS/ERR_TIMEOUT/SIGTERM/ERR_TIMEOUT/GOMAXP
   ROCS/maingo42/cacheGet/maingo42/load_config/OrderService for details. The
   event loop normalizes the write-ahead log because the default changed.`, "",
-			"See https://example.test/GOMAXPROCS/OrderService/load_config/user_id/maingo42/maingo42/load_config/SIGTERM/GOMAXPROCS/ERR_TIMEOUT/SIGTERM/ERR_TIMEOUT/GOMAXPROCS/maingo42/cacheGet/maingo42/load_config/OrderService for details. The event loop normalizes the write-ahead log because the default changed."},
+			"See https://example.test/GOMAXPROCS/OrderService/load_config/user_id/maingo42/maingo42/load_config/SIGTERM/" +
+				"GOMAXPROCS/ERR_TIMEOUT/SIGTERM/ERR_TIMEOUT/GOMAXPROCS/maingo42/cacheGet/maingo42/load_config/OrderService for " +
+				"details. The event loop normalizes the write-ahead log because the default changed."},
 		{"token cut that began on its own line", geminiish, 80, `
 ✦ Hash:
   db1b25a002b85c2e6c71cf5c67d31959ef94409333f00b7c31e61cd6b60e54281c562653928186
   40a8c54f1c332058802fde80074a49787c0acb4aed59fe1dbee9b1831712ce92b48965b4 ends
-  here.`, "", "Hash: db1b25a002b85c2e6c71cf5c67d31959ef94409333f00b7c31e61cd6b60e54281c56265392818640a8c54f1c332058802fde80074a49787c0acb4aed59fe1dbee9b1831712ce92b48965b4 ends here."},
-		{"a line that is full by chance", claudeish, 22, "● The quick brown fox!\n  jumps over.", "", "The quick brown fox! jumps over."},
+  here.`, "", "Hash: db1b25a002b85c2e6c71cf5c67d31959ef94409333f00b7c31e61cd6b60e54281c56265392818640a8c54f1c3320588" +
+			"02fde80074a49787c0acb4aed59fe1dbee9b1831712ce92b48965b4 ends here."},
+		{"a line that is full by chance", claudeish, 22, "● The quick brown fox!\n  jumps over.", "",
+			"The quick brown fox! jumps over."},
 		{"lists", claudeish, 64, `
 ● ⟦b|Risks⟧
 
@@ -180,12 +184,16 @@ Your query shadows the error path when the disk is slow.`, `## Risks
 
 9. Nine
 10. Ten`},
-		{"a dash that was wrapped is no list", claudeish, 39, "● It is either the cache or the parser\n  - and the cache it was, as usual.", "",
+		{"a dash that was wrapped is no list", claudeish, 39,
+			"● It is either the cache or the parser\n  - and the cache it was, as usual.", "",
 			"It is either the cache or the parser - and the cache it was, as usual."},
-		{"a number that was wrapped is no list", claudeish, 39, "● It was released in the autumn of\n  2024. Nobody noticed.", "",
+		{"a number that was wrapped is no list", claudeish, 39,
+			"● It was released in the autumn of\n  2024. Nobody noticed.", "",
 			"It was released in the autumn of 2024. Nobody noticed."},
-		{"items that show bullets", claudeish, 40, "●\n\n  - • dot\n  - ● disc\n  - ✦ star", "", "- • dot\n- ● disc\n- ✦ star"},
-		{"tasks, text in an item", claudeish, 60, "● - [ ] one\n  - [x] two\n\n    Explained here.\n\n  After.", "", "- [ ] one\n- [x] two\n\n  Explained here.\n\nAfter."},
+		{"items that show bullets", claudeish, 40, "●\n\n  - • dot\n  - ● disc\n  - ✦ star", "",
+			"- • dot\n- ● disc\n- ✦ star"},
+		{"tasks, text in an item", claudeish, 60, "● - [ ] one\n  - [x] two\n\n    Explained here.\n\n  After.", "",
+			"- [ ] one\n- [x] two\n\n  Explained here.\n\nAfter."},
 		{"signs left standing", codexish, 80, `
 ⟦d|• ⟧⟦b #fab387|## How to verify⟧
 
@@ -239,8 +247,10 @@ Each worker batches **two stale rows**.
       }
   }
 
-  A retry loop.`, "impl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n        self.lock.store(false, Ordering::Release);\n    }\n}\n\nA retry loop.",
-			"```\nimpl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n        self.lock.store(false, Ordering::Release);\n    }\n}\n```\n\nA retry loop."},
+  A retry loop.`, "impl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n" +
+			"        self.lock.store(false, Ordering::Release);\n    }\n}\n\nA retry loop.",
+			"```\nimpl Drop for Guard<'_> {\n    fn }drop(&mut self) {\n        self.lock.store(false, Ordering::Release);\n" +
+				"    }\n}\n```\n\nA retry loop."},
 		{"numbered code", geminiish, 40, `
 ⟦ #d7afff|✦ ⟧⟦ #ffffff|One.⟧
 
@@ -277,19 +287,26 @@ Each worker batches **two stale rows**.
   │             │       │ is spent         │
   └─────────────┴───────┴──────────────────┘
 
-  Done.`, "Name | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent\n\nDone.",
-			"| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n| load_config | 614 | the retry budget is spent |\n\nDone."},
+  Done.`, "Name | Count | Note\nGOMAXPROCS | 232 | a shared buffer\n" +
+			"load_config | 614 | the retry budget is spent\n\nDone.",
+			"| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n" +
+				"| load_config | 614 | the retry budget is spent |\n\nDone."},
 		{"box table without lines between rows", geminiish, 80, `
 ⟦ #d7afff|✦ ⟧⟦ #ffffff|One.⟧
 
   ⟦ #878787|┌─────────────┬───────┬──────────────────┐⟧
-  ⟦ #878787|│⟧ ⟦b #87afff|Name⟧        ⟦ #878787|│⟧ ⟦b #87afff|Count⟧ ⟦ #878787|│⟧ ⟦b #87afff|Note⟧             ⟦ #878787|│⟧
+  ⟦ #878787|│⟧ ⟦b #87afff|Name⟧        ⟦ #878787|│⟧ ⟦b #87afff|Count⟧ ⟦ #878787|│⟧ ⟦b #87afff|Note⟧             ⟦ ` +
+			`#878787|│⟧
   ⟦ #878787|├─────────────┼───────┼──────────────────┤⟧
-  ⟦ #878787|│⟧ ⟦ #ffffff|GOMAXPROCS⟧  ⟦ #878787|│⟧ ⟦ #ffffff|232⟧   ⟦ #878787|│⟧ ⟦ #ffffff|a ⟧⟦b #ffffff|shared⟧⟦ #ffffff| buffer⟧  ⟦ #878787|│⟧
-  ⟦ #878787|│⟧ ⟦ #ffffff|load_config⟧ ⟦ #878787|│⟧ ⟦ #ffffff|614⟧   ⟦ #878787|│⟧ ⟦ #ffffff|the retry budget⟧ ⟦ #878787|│⟧
+  ⟦ #878787|│⟧ ⟦ #ffffff|GOMAXPROCS⟧  ⟦ #878787|│⟧ ⟦ #ffffff|232⟧   ⟦ #878787|│⟧ ⟦ #ffffff|a ⟧⟦b #ffffff|shared⟧⟦ ` +
+			`#ffffff| buffer⟧  ⟦ #878787|│⟧
+  ⟦ #878787|│⟧ ⟦ #ffffff|load_config⟧ ⟦ #878787|│⟧ ⟦ #ffffff|614⟧   ⟦ #878787|│⟧ ⟦ #ffffff|the retry budget⟧ ⟦ ` +
+			`#878787|│⟧
   ⟦ #878787|│⟧             ⟦ #878787|│⟧       ⟦ #878787|│⟧ ⟦ #ffffff|is spent⟧         ⟦ #878787|│⟧
-  ⟦ #878787|└─────────────┴───────┴──────────────────┘⟧`, "One.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent",
-			"One.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a **shared** buffer |\n| load_config | 614 | the retry budget is spent |"},
+  ⟦ #878787|└─────────────┴───────┴──────────────────┘⟧`,
+			"One.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent",
+			"One.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a **shared** buffer |\n" +
+				"| load_config | 614 | the retry budget is spent |"},
 		{"ruled table", codexish, 80, `
 ⟦d|• ⟧This handler.
 
@@ -300,26 +317,36 @@ Each worker batches **two stale rows**.
    load_config    614      the retry budget
                            is spent
 
-  Done.`, "This handler.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\nload_config | 614 | the retry budget is spent\n\nDone.",
-			"This handler.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n| load_config | 614 | the retry budget is spent |\n\nDone."},
-		{"a box is no table", claudeish, 80, "●\n\n  ┌───────┐\n  │ boxed │\n  └───────┘", "", "┌───────┐\n│ boxed │\n└───────┘"},
+  Done.`, "This handler.\n\nName | Count | Note\nGOMAXPROCS | 232 | a shared buffer\n" +
+			"load_config | 614 | the retry budget is spent\n\nDone.",
+			"This handler.\n\n| Name | Count | Note |\n| --- | --- | --- |\n| GOMAXPROCS | 232 | a shared buffer |\n" +
+				"| load_config | 614 | the retry budget is spent |\n\nDone."},
+		{"a box is no table", claudeish, 80, "●\n\n  ┌───────┐\n  │ boxed │\n  └───────┘", "",
+			"┌───────┐\n│ boxed │\n└───────┘"},
 		{"rule", claudeish, 20, "● One.\n\n  ──────────────────\n\n  Two.\n\n  ---", "", "One.\n\n---\n\nTwo.\n\n---"},
 		{"soft wraps", Style{}, 10, "0123456789\n+abcdefghi \n+next", "", "0123456789abcdefghi next"},
 		{"Chinese cut at the edge", Style{Left: 2}, 20, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"a Chinese word longer than a line", claudeish, 21, "● 缓存已经更新，请重\n  新运行测试。", "", "缓存已经更新，请重新运行测试。"},
 		{"Korean keeps its blanks", claudeish, 22, "● 한국어 문장도 정확히\n  기록되어야 합니다.", "", "한국어 문장도 정확히 기록되어야 합니다."},
-		{"code that the terminal wrapped", claudeish, 20, "●\n\n  ⟦ p4|npm⟧ install --sa\n+ve-dev\n  npx tsc", "npm install --save-dev\nnpx tsc", "```\nnpm install --save-dev\nnpx tsc\n```"},
+		{"code that the terminal wrapped", claudeish, 20, "●\n\n  ⟦ p4|npm⟧ install --sa\n+ve-dev\n  npx tsc",
+			"npm install --save-dev\nnpx tsc", "```\nnpm install --save-dev\nnpx tsc\n```"},
 		{"numbered code in an item", geminiish, 40, `
 ⟦ #d7afff|✦ ⟧⟦ #ffffff|Two:⟧
 
    ⟦ #ffffff|1. One:⟧
    ⟦ #afafaf|1⟧ ⟦ #ffffff|   f() {⟧
    ⟦ #afafaf|2⟧ ⟦ #ffffff|   }⟧
-   ⟦ #ffffff|2. Two⟧`, "Two:\n\n1. One:\n   f() {\n   }\n2. Two", "Two:\n\n1. One:\n   ```\n   f() {\n   }\n   ```\n2. Two"},
-		{"lines shorter than the look says", Style{Left: 2, Slack: 3}, 30, "✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
-		{"marks of Arabic counted as cells", Style{Left: 2, MarkCells: true}, 60, "● العَرَبِ   يَّ  ةُ مع الكامل: ذَهَبَ     الوَلَدُ     إِلَى", "", "العَرَبِيَّةُ مع الكامل: ذَهَبَ الوَلَدُ     إِلَى"},
+   ⟦ #ffffff|2. Two⟧`, "Two:\n\n1. One:\n   f() {\n   }\n2. Two",
+			"Two:\n\n1. One:\n   ```\n   f() {\n   }\n   ```\n2. Two"},
+		{"lines shorter than the look says", Style{Left: 2, Slack: 3}, 30,
+			"✦ The cache is flushed twice\n  a day.\n  it is.", "", "The cache is flushed twice a day.\nit is."},
+		{"marks of Arabic counted as cells", Style{Left: 2, MarkCells: true}, 60,
+			"● العَرَبِ   يَّ  ةُ مع الكامل: ذَهَبَ     الوَلَدُ     إِلَى", "",
+			"العَرَبِيَّةُ مع الكامل: ذَهَبَ الوَلَدُ     إِلَى"},
 		{"a ruler below the end of a box", Style{}, 40, "└─┘\n━━━ ━━", "", "└─┘\n━━━ ━━"},
-		{"a log that reaches to the edge", Style{}, 30, "[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with\ncode 3\n[12:00:03] worker 3 stopped", "", "[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with code 3\n[12:00:03] worker 3 stopped"},
+		{"a log that reaches to the edge", Style{}, 30,
+			"[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with\ncode 3\n[12:00:03] worker 3 stopped", "",
+			"[12:00:01] worker 1 started\n[12:00:02] worker 2 failed with code 3\n[12:00:03] worker 3 stopped"},
 		{"letters", lettered, 40, "● 1. One\n     a. Sub one\n     b. Sub two", "", "1. One\n   1. Sub one\n   2. Sub two"},
 		{"a row half drawn", claudeish, 40, "●", "", ""},
 		{"nothing", claudeish, 40, "", "", ""},
@@ -382,8 +409,10 @@ func TestInlineLink(t *testing.T) {
 func TestInlineLinkWithAddress(t *testing.T) {
 	u := "https://example.test/a"
 	link := vterm.Style{Link: u}
-	spans := []row.Span{{Text: "see ", Width: 4}, {Text: "the", Width: 3, Style: link}, {Text: " ", Width: 1, Style: link}, {Text: "docs", Width: 4, Style: link},
-		{Text: " (", Width: 2}, {Text: u[:9], Width: 9, Style: link}, {Text: u[9:], Width: len(u) - 9, Style: link}, {Text: "), or not.", Width: 10}}
+	spans := []row.Span{{Text: "see ", Width: 4}, {Text: "the", Width: 3, Style: link},
+		{Text: " ", Width: 1, Style: link}, {Text: "docs", Width: 4, Style: link},
+		{Text: " (", Width: 2}, {Text: u[:9], Width: 9, Style: link}, {Text: u[9:], Width: len(u) - 9,
+			Style: link}, {Text: "), or not.", Width: 10}}
 	if got, want := inline(spans), "see [the docs]("+u+"), or not."; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

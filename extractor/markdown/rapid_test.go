@@ -58,7 +58,8 @@ func TestUnwrapRoundTrip(t *testing.T) {
 		rapid.StringMatching(`[é-ü]{1,5}`),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		room := rapid.IntRange(24, 90).Draw(t, "room") // any two words fit: a longer name is cut at the edge, as if it were two
+		// any two words fit: a longer name is cut at the edge, as if it were two
+		room := rapid.IntRange(24, 90).Draw(t, "room")
 		words := rapid.SliceOfN(word, 1, 40).Draw(t, "words")
 		for i := 1; i < len(words); i++ { // what follows a token that may end at the edge cannot be told from more of it
 			if len(words[i-1]) > 20 {
@@ -80,7 +81,8 @@ func TestUnwrapRoundTrip(t *testing.T) {
 				lead = "● "
 			}
 			r = lead + r
-			lines = append(lines, row.Line{Row: &vterm.Row{Text: r, Runs: []vterm.Run{{Text: r, Width: row.Width(r)}}}, Cols: room + 3})
+			lines = append(lines, row.Line{Row: &vterm.Row{Text: r, Runs: []vterm.Run{{Text: r, Width: row.Width(r)}}},
+				Cols: room + 3})
 		}
 		got, _ := Render(lines, &Style{Left: 2, Right: 1})
 		if got != text {
@@ -107,7 +109,8 @@ func TestBodyNeverPanics(t *testing.T) {
 
 // BenchmarkBody reads a long reply, as the reader does at each frame of one that streams.
 func BenchmarkBody(b *testing.B) {
-	rows := strings.Repeat("  The parser flushes ⟦b|an unbounded queue⟧ so nothing is lost, and the error path is taken when\n  the disk is slow.\n\n"+
+	rows := strings.Repeat("  The parser flushes ⟦b|an unbounded queue⟧ so nothing is lost, and the error path is "+
+		"taken when\n  the disk is slow.\n\n"+
 		"  - one item that is not wrapped\n  - another\n\n", 50)
 	lines := rowtest.Dump(b, 100, rows)
 	b.ReportAllocs()

@@ -48,110 +48,214 @@ func TestRules(t *testing.T) {
 		cols       int
 		want       string
 	}{
-		{"a quote below a full line", "● The cache is full now\n  ▎ quoted", claudeish, 24, "The cache is full now\n\n> quoted"},
+		{"a quote below a full line", "● The cache is full now\n  ▎ quoted", claudeish, 24,
+			"The cache is full now\n\n> quoted"},
 		{"a heading below a heading", "⟦b|● One⟧\n  ⟦b|Two⟧\n\n  Text.", claudeish, 40, "## One\n\n## Two\n\nText."},
-		{"text below a heading that is full", "⟦b|● The cache is full⟧\n  indeed.", claudeish, 20, "## The cache is full\n\nindeed."},
-		{"a heading that is wrapped", "⟦b|● The cache is full⟧\n  ⟦b|now⟧\n\n  Text.", claudeish, 20, "## The cache is full now\n\nText."},
+		{"text below a heading that is full", "⟦b|● The cache is full⟧\n  indeed.", claudeish, 20,
+			"## The cache is full\n\nindeed."},
+		{"a heading that is wrapped", "⟦b|● The cache is full⟧\n  ⟦b|now⟧\n\n  Text.", claudeish, 20,
+			"## The cache is full now\n\nText."},
 		{"seven signs are no heading", "⟦b|● ####### x⟧", codexish, 40, "**####### x**"},
 		{"signs and a letter are no heading", "⟦b|● ##x⟧", codexish, 40, "**##x**"},
 		{"a title between strokes is no rule", "● One.\n\n  ─── Two ───", claudeish, 40, "One.\n\n─── Two ───"},
 		{"strokes in a code span are no rule", "● One.\n\n  ⟦ #b1b9f9|---⟧", claudeish, 40, "One.\n\n`---`"},
-		{"items whose words are not there yet", "  1. one two three\n  2.\n  3.\n\n  Of version\n  7.", claudeish, 40, "1. one two three\n2.\n3.\n\nOf version\n7."},
-		{"an item left of the full one above", "  - One\n      - the cache is full\n    - now\n  - Two", claudeish, 24, "- One\n  - the cache is full\n  - now\n- Two"},
+		{"items whose words are not there yet", "  1. one two three\n  2.\n  3.\n\n  Of version\n  7.", claudeish, 40,
+			"1. one two three\n2.\n3.\n\nOf version\n7."},
+		{"an item left of the full one above", "  - One\n      - the cache is full\n    - now\n  - Two", claudeish, 24,
+			"- One\n  - the cache is full\n  - now\n- Two"},
 		{"a list right below a heading", "⟦b|● One⟧\n  - two\n  - three", claudeish, 40, "## One\n\n- two\n- three"},
 
 		{"items that all have one number", "● 1. One\n  1. Two", claudeish, 40, "1. One\n1. Two"},
 		{"an item's number again", "● 1. One\n\n  1. still one", claudeish, 40, "1. One\n\n   still one"},
 		{"the same number in a nested list", "● 1. One\n\n     1. Sub", claudeish, 40, "1. One\n\n   1. Sub"},
-		{"numbers that end at one column", "●\n   9. Nine\n  10. Ten\n  11. Eleven", claudeish, 40, "9. Nine\n10. Ten\n11. Eleven"},
+		{"numbers that end at one column", "●\n   9. Nine\n  10. Ten\n  11. Eleven", claudeish, 40,
+			"9. Nine\n10. Ten\n11. Eleven"},
 		{"a number below a full line", "●\n   9. Nine is full now\n  10. Ten", claudeish, 24, "9. Nine is full now\n10. Ten"},
 		{"a bullet where a number's text begins", "●\n  1. One\n    - sub", claudeish, 40, "1. One\n   - sub"},
 		{"a number where a bullet's text is", "●\n  - one\n 1. two", Style{Left: 0}, 40, "●\n- one\n1. two"},
-		{"a number in an item that is no marker", "● - It was released in the autumn of\n    2024. Nobody noticed.", claudeish, 60, "- It was released in the autumn of\n  2024. Nobody noticed."},
-		{"a number below a bullet whose line is full", "● - It was released in the autumn of\n  2024. Nobody noticed.", claudeish, 38, "- It was released in the autumn of 2024. Nobody noticed."},
+		{"a number in an item that is no marker", "● - It was released in the autumn of\n    2024. Nobody noticed.",
+			claudeish, 60, "- It was released in the autumn of\n  2024. Nobody noticed."},
+		{"a number below a bullet whose line is full", "● - It was released in the autumn of\n  2024. Nobody noticed.",
+			claudeish, 38, "- It was released in the autumn of 2024. Nobody noticed."},
 		{"numbers that have moved to the right", "●\n  98. One\n   99. Two", claudeish, 40, "98. One\n99. Two"},
-		{"code at the edge that a number further left is behind", "●\n     1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n```\nnpm ci\n```\n\n2. Two"},
+		{"code at the edge that a number further left is behind", "●\n     1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40,
+			"1. One\n\n```\nnpm ci\n```\n\n2. Two"},
 		{"a bracket behind a number", "● 1) One\n  2) Two", codexish, 40, "1) One\n2) Two"},
 		{"no number at all", "● x. One", codexish, 40, "x. One"},
 		{"text in an item with a bracket", "● 1) One\n\n     Text.", codexish, 40, "1) One\n\n   Text."},
 		{"a bullet whose words come later", "● -\n  next", claudeish, 40, "-\n  next"},
-		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25, "- The cache is full now\n  - sub"},
+		{"a nested item below a full line", "● - The cache is full now\n    - sub", claudeish, 25,
+			"- The cache is full now\n  - sub"},
 		{"a task without a text", "● ✓\n\n  next", tasks, 40, "- [x]\n\nnext"},
 
-		{"rows of code that begin alike", "●\n  ⟦ p4|made by two programs:⟧\n  ⟦ p4|BenchmarkOne 1 ns⟧\n  ⟦ p4|BenchmarkTwo 2 ns⟧", edged, 28, "```\nmade by two programs:\nBenchmarkOne 1 ns\nBenchmarkTwo 2 ns\n```"},
-		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40, "1. One\n\n   ```\n   npm ci\n   ```\n2. Two"},
-		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40, "1. One\n\n```\nnpm ci\n```\n\n- two"},
-		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40, "1. One\n\n```\nnpm ci\n```\n\n2) Two"},
-		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40, "- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
-		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40, "- One\n\n  more:\n\n```\nnpm ci\n```"},
-		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25, "```\nnpm install one two three\n```"},
-		{"code further in below a full line", "●\n  ⟦ p4|if one two three {⟧\n    ⟦ p4|run⟧", hanging, 22, "```\nif one two three {\n  run\n```"},
-		{"code that goes on below its line's beginning", "●\n  ⟦ p4|if {⟧\n    ⟦ p4|run one two three⟧\n    ⟦ p4|four⟧", hanging, 22, "```\nif {\n  run one two three four\n```"},
-		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧", edged, 24, "```\nnpm ci\n\nhttps://example.test/ab\n```"},
-		{"code with numbers and a blank line in an item", "●\n  1. One\n  ⟦ #afafaf|1⟧    a\n  ⟦ #afafaf|2⟧\n  ⟦ #afafaf|3⟧    b", geminiish, 40, "1. One\n   ```\n   a\n\n   b\n   ```"},
-		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n```\n\n3 b"},
+		{"rows of code that begin alike",
+			"●\n  ⟦ p4|made by two programs:⟧\n  ⟦ p4|BenchmarkOne 1 ns⟧\n  ⟦ p4|BenchmarkTwo 2 ns⟧", edged, 28,
+			"```\nmade by two programs:\nBenchmarkOne 1 ns\nBenchmarkTwo 2 ns\n```"},
+		{"code at the edge that a list goes on behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2. Two", edged, 40,
+			"1. One\n\n   ```\n   npm ci\n   ```\n2. Two"},
+		{"code at the edge that another list is behind", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  - two", edged, 40,
+			"1. One\n\n```\nnpm ci\n```\n\n- two"},
+		{"code at the edge with a number behind it", "● 1. One\n\n  ⟦ p4|npm⟧ ci\n  2) Two", pointed, 40,
+			"1. One\n\n```\nnpm ci\n```\n\n2) Two"},
+		{"code at the edge that an item announces", "● - One:\n\n  ⟦ p4|npm⟧ ci\n\n  Two", claudeish, 40,
+			"- One:\n\n  ```\n  npm ci\n  ```\n\nTwo"},
+		{"code at the edge below a paragraph of an item", "● - One\n\n    more:\n\n  ⟦ p4|npm⟧ ci", claudeish, 40,
+			"- One\n\n  more:\n\n```\nnpm ci\n```"},
+		{"code that goes on at its edge", "●\n  ⟦ p4|npm⟧ install one two\n  three", claudeish, 25,
+			"```\nnpm install one two three\n```"},
+		{"code further in below a full line", "●\n  ⟦ p4|if one two three {⟧\n    ⟦ p4|run⟧", hanging, 22,
+			"```\nif one two three {\n  run\n```"},
+		{"code that goes on below its line's beginning", "●\n  ⟦ p4|if {⟧\n    ⟦ p4|run one two three⟧\n    ⟦ p4|four⟧",
+			hanging, 22, "```\nif {\n  run one two three four\n```"},
+		{"a long token behind a blank line of code", "●\n  ⟦ p4|npm⟧ ci\n\n  ⟦ p4|https://example.test/a⟧\n  ⟦ p4|b⟧",
+			edged, 24, "```\nnpm ci\n\nhttps://example.test/ab\n```"},
+		{"code with numbers and a blank line in an item",
+			"●\n  1. One\n  ⟦ #afafaf|1⟧    a\n  ⟦ #afafaf|2⟧\n  ⟦ #afafaf|3⟧    b", geminiish, 40,
+			"1. One\n   ```\n   a\n\n   b\n   ```"},
+		{"a number too high in code with numbers", "●\n  ⟦ #afafaf|1⟧ a\n  ⟦ #afafaf|3⟧ b", geminiish, 40,
+			"```\na\n```\n\n3 b"},
 		{"numbers apart", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|4⟧ b", geminiish, 40, "```\na\n```\n\n4 b"},
 		{"a blank line without its number", "●\n  ⟦ #afafaf|1⟧ a\n\n  ⟦ #afafaf|3⟧ b", geminiish, 40, "```\na\n\nb\n```"},
 		{"numbers in pieces", "●\n  ⟦ #afafaf|1⟧ a\n\n    ⟦ #afafaf|2⟧ b\n\n      c", geminiish, 40, "```\na\nb\n```\n\nc"},
 		{"numbers at the end", "●\n  ⟦ #afafaf|1⟧ a\n\n", geminiish, 40, "```\na\n```"},
-		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 18, "```\ninstall one two\n```"},
+		{"code with numbers whose line is wrapped at a blank", "●\n  ⟦ #afafaf|1⟧ install one\n    two", geminiish, 18,
+			"```\ninstall one two\n```"},
 
-		{"a box with a title is no table", "●\n  ┌─ Title ─┐\n  │ boxed   │\n  ├─────────┤\n  └─────────┘", claudeish, 40, "┌─ Title ─┐\n│ boxed   │\n├─────────┤\n└─────────┘"},
+		{"a box with a title is no table", "●\n  ┌─ Title ─┐\n  │ boxed   │\n  ├─────────┤\n  └─────────┘", claudeish, 40,
+			"┌─ Title ─┐\n│ boxed   │\n├─────────┤\n└─────────┘"},
 		{"a box whose corner is missing", "●\n  ┌────┬──\n  │ a  │\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │\n├────┼──"},
-		{"a table without rows", "●\n  ┌───┬───┐\n  ├───┼───┤\n  └───┴───┘", claudeish, 40, "┌───┬───┐\n├───┼───┤\n└───┴───┘"},
-		{"a box with a border below its title", "●\n  ┌─ T ─┐\n  ├─────┤\n  │ abc │\n  └─────┘", claudeish, 40, "┌─ T ─┐\n├─────┤\n│ abc │\n└─────┘"},
-		{"a border that is being drawn", "●\n  ┌────┬──\n  │ a  │ b│\n  ├────┼──", claudeish, 40, "┌────┬──\n│ a  │ b│\n├────┼──"},
+		{"a table without rows", "●\n  ┌───┬───┐\n  ├───┼───┤\n  └───┴───┘", claudeish, 40,
+			"┌───┬───┐\n├───┼───┤\n└───┴───┘"},
+		{"a box with a border below its title", "●\n  ┌─ T ─┐\n  ├─────┤\n  │ abc │\n  └─────┘", claudeish, 40,
+			"┌─ T ─┐\n├─────┤\n│ abc │\n└─────┘"},
+		{"a border that is being drawn", "●\n  ┌────┬──\n  │ a  │ b│\n  ├────┼──", claudeish, 40,
+			"┌────┬──\n│ a  │ b│\n├────┼──"},
 		{"a box that is code", "●\n  ⟦d|┌───┬───┐⟧\n  │ a │ b │\n  ├───┼───┤", boxed, 40, "┌───┬───┐\n│ a │ b │\n├───┼───┤"},
-		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
-		{"a bar in a cell", "●\n  ┌───────┬───┐\n  │ a │ b │ c │\n  ├───────┼───┤\n  │ d     │ e │\n  └───────┴───┘", claudeish, 40, "| a │ b | c |\n| --- | --- |\n| d | e |"},
-		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
-		{"a cell wrapped in a wider lower part", "●\n  ┌────┬───┐\n  │ a  │ b │\n  ├────────┼───┤\n  │ ab     │ x │\n  │ cd     │   │\n  ├────────┼───┤\n  │ e      │ f │\n  └────────┴───┘", claudeish, 40, "| a | b |\n| --- | --- |\n| ab cd | x |\n| e | f |"},
-		{"dots that do not fill a cell", "●\n  ┌──────┬───────┐\n  │ Name │ Note  │\n  ├──────┼───────┤\n  │ load │ on…   │\n  │ _cfg │       │\n  └──────┴───────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load_cfg | on… |"},
-		{"a border with other columns", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┴───┤\n  │ c │ d │\n  └───────┘", claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |"},
-		{"whole words in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ conf │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load conf | 12 |\n| a | b |"},
-		{"words cut in all cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| _cfg | 34 |"},
-		{"words cut in all cells of rows apart", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a | b |"},
-		{"words cut by another agent", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 12 |"},
-		{"words cut in the first of the rows", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n  │ a    │ b  │\n  │ c    │ d  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a c | b d |"},
-		{"a head of two lines", "●\n  ┌──────┬────┐\n  │ Na   │ No │\n  │ me   │ 12 │\n  ├──────┼────┤\n  │ load │ 12 │\n  └──────┴────┘", boxed, 40, "| Na me | No 12 |\n| --- | --- |\n| load | 12 |"},
-		{"a row of which one cell goes on in another style", "●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │ load │ xxxx │ 12 │\n  │ conf │ ⟦b|yyyy⟧ │    │\n  └──────┴──────┴────┘", boxed, 40, "| Name | Note | No |\n| --- | --- | --- |\n| load conf | xxxx **yyyy** | 12 |"},
-		{"a row in which one cell begins", "●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │      │ xxxx │ 12 │\n  │ conf │ yyyy │    │\n  └──────┴──────┴────┘", boxed, 40, "| Name | Note | No |\n| --- | --- | --- |\n|  | xxxx | 12 |\n| conf | yyyy |  |"},
-		{"Chinese in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ 缓存 │ 12 │\n  │ 更新 │    │\n  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| 缓存更新 | 12 |\n| a | b |"},
-		{"a row that would have fitted above", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ a    │ 12 │\n  │ b    │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| a | 12 |\n| b |  |"},
-		{"a row in another style", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |"},
-		{"a wrapped cell that goes on in another style", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │ aaaa │\n  │      │ ⟦b|bbbb⟧ │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load | aaaa**bbbb** |"},
-		{"a row of which the first cell is empty", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │ aaaa │\n  │      │ ⟦b|bbbb⟧ │\n  │      │ c    │\n  │      │ d    │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load | aaaa |\n|  | **bbbb** |\n|  | c |\n|  | d |"},
-		{"a table that was drawn again with wider columns", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 1  │\n  ├──────┼────┤\n  │ ⟦b|Name⟧ │ ⟦b|No⟧ │\n  ├──────┼────┤\n  │ load │ 12 │\n  ├──────┼────┤\n  │ conf │ 3  │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| conf | 3 |"},
-		{"rows like the head of a table that was not drawn again", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 1  │\n  ├──────┼────┤\n  │ Name │ No │\n  ├──────┼────┤\n  │ conf │ 3  │\n  └──────┴────┘", claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 1 |\n| Name | No |\n| conf | 3 |"},
-		{"a wrapped cell that goes on in another style in a full table", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  │ save │ 34 │\n  └──────┴────┘", claudeish, 20, "| Name | No |\n| --- | --- |\n| load**conf** | 12 |\n| save | 34 |"},
-		{"a row in another style in a full table with an empty cell", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  │ a    │ 34 │\n  │ b    │    │\n  └──────┴────┘", claudeish, 20, "| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |\n| a | 34 |\n| b |  |"},
-		{"a row whose cells all go on", "●\n  ┌─────────┬──────────┐\n  │ Name    │ Note     │\n  ├─────────┼──────────┤\n  │ Look up │ On the   │\n  │ again   │ day here │\n  │         │ it is    │\n  │ Look in │ On the   │\n  │ Again   │ day there│\n  └─────────┴──────────┘", claudeish, 30, "| Name | Note |\n| --- | --- |\n| Look up again | On the day here it is |\n| Look in | On the |\n| Again | day there |"},
-		{"a row below an empty cell", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │      │\n  │ conf │ xxxx │\n  │      │ yyyy │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load |  |\n| conf | xxxxyyyy |"},
-		{"a cell that begins in the second line", "●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │      │ aaaa │\n  │ conf │      │\n  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n|  | aaaa |\n| conf |  |"},
+		{"a table whose lower part is wider", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├────┼────┤\n  │ cc │ dd │\n  └────┴────┘",
+			claudeish, 40, "| a | b |\n| --- | --- |\n| cc | dd |"},
+		{"a bar in a cell", "●\n  ┌───────┬───┐\n  │ a │ b │ c │\n  ├───────┼───┤\n  │ d     │ e │\n  └───────┴───┘",
+			claudeish, 40, "| a │ b | c |\n| --- | --- |\n| d | e |"},
+		{"a table that is not drawn to its end", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ c │ d │\n\n  Text.",
+			claudeish, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a cell wrapped in a wider lower part",
+			"●\n  ┌────┬───┐\n  │ a  │ b │\n  ├────────┼───┤\n  │ ab     │ x │\n  │ cd     │   │\n  ├────────┼───┤\n" +
+				"  │ e      │ f │\n  └────────┴───┘", claudeish, 40, "| a | b |\n| --- | --- |\n| ab cd | x |\n| e | f |"},
+		{"dots that do not fill a cell",
+			"●\n  ┌──────┬───────┐\n  │ Name │ Note  │\n  ├──────┼───────┤\n  │ load │ on…   │\n  │ _cfg │       │\n" +
+				"  └──────┴───────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load_cfg | on… |"},
+		{"a border with other columns", "●\n  ┌───┬───┐\n  │ a │ b │\n  ├───┴───┤\n  │ c │ d │\n  └───────┘", claudeish, 40,
+			"| a | b |\n| --- | --- |\n| c | d |"},
+		{"whole words in cells",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ conf │    │\n  ├──────┼────┤\n" +
+				"  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load conf | 12 |\n| a | b |"},
+		{"words cut in all cells",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  └──────┴────┘", boxed, 40,
+			"| Name | No |\n| --- | --- |\n| load | 12 |\n| _cfg | 34 |"},
+		{"words cut in all cells of rows apart",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n" +
+				"  │ a    │ b  │\n  └──────┴────┘", boxed, 40, "| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a | b |"},
+		{"words cut by another agent",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │    │\n  └──────┴────┘", claudeish,
+			40, "| Name | No |\n| --- | --- |\n| load_cfg | 12 |"},
+		{"words cut in the first of the rows",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ _cfg │ 34 │\n  ├──────┼────┤\n" +
+				"  │ a    │ b  │\n  │ c    │ d  │\n  └──────┴────┘", boxed, 40,
+			"| Name | No |\n| --- | --- |\n| load_cfg | 1234 |\n| a c | b d |"},
+		{"a head of two lines",
+			"●\n  ┌──────┬────┐\n  │ Na   │ No │\n  │ me   │ 12 │\n  ├──────┼────┤\n  │ load │ 12 │\n  └──────┴────┘", boxed, 40,
+			"| Na me | No 12 |\n| --- | --- |\n| load | 12 |"},
+		{"a row of which one cell goes on in another style",
+			"●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │ load │ xxxx │ 12 │\n" +
+				"  │ conf │ ⟦b|yyyy⟧ │    │\n  └──────┴──────┴────┘", boxed, 40,
+			"| Name | Note | No |\n| --- | --- | --- |\n| load conf | xxxx **yyyy** | 12 |"},
+		{"a row in which one cell begins",
+			"●\n  ┌──────┬──────┬────┐\n  │ Name │ Note │ No │\n  ├──────┼──────┼────┤\n  │      │ xxxx │ 12 │\n" +
+				"  │ conf │ yyyy │    │\n  └──────┴──────┴────┘", boxed, 40,
+			"| Name | Note | No |\n| --- | --- | --- |\n|  | xxxx | 12 |\n| conf | yyyy |  |"},
+		{"Chinese in cells", "●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ 缓存 │ 12 │\n  │ 更新 │    │\n" +
+			"  ├──────┼────┤\n  │ a    │ b  │\n  └──────┴────┘", boxed, 40,
+			"| Name | No |\n| --- | --- |\n| 缓存更新 | 12 |\n| a | b |"},
+		{"a row that would have fitted above",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ a    │ 12 │\n  │ b    │    │\n  └──────┴────┘", claudeish,
+			40, "| Name | No |\n| --- | --- |\n| a | 12 |\n| b |  |"},
+		{"a row in another style",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  └──────┴────┘",
+			claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |"},
+		{"a wrapped cell that goes on in another style",
+			"●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │ aaaa │\n  │      │ ⟦b|bbbb⟧ │\n" +
+				"  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n| load | aaaa**bbbb** |"},
+		{"a row of which the first cell is empty",
+			"●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │ aaaa │\n  │      │ ⟦b|bbbb⟧ │\n" +
+				"  │      │ c    │\n  │      │ d    │\n  └──────┴──────┘", claudeish, 40,
+			"| Name | Note |\n| --- | --- |\n| load | aaaa |\n|  | **bbbb** |\n|  | c |\n|  | d |"},
+		{"a table that was drawn again with wider columns",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 1  │\n  ├──────┼────┤\n" +
+				"  │ ⟦b|Name⟧ │ ⟦b|No⟧ │\n  ├──────┼────┤\n  │ load │ 12 │\n  ├──────┼────┤\n  │ conf │ 3  │\n  └──────┴────┘",
+			claudeish, 40, "| Name | No |\n| --- | --- |\n| load | 12 |\n| conf | 3 |"},
+		{"rows like the head of a table that was not drawn again",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 1  │\n  ├──────┼────┤\n  │ Name │ No │\n" +
+				"  ├──────┼────┤\n  │ conf │ 3  │\n  └──────┴────┘", claudeish, 40,
+			"| Name | No |\n| --- | --- |\n| load | 1 |\n| Name | No |\n| conf | 3 |"},
+		{"a wrapped cell that goes on in another style in a full table",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  │ save │ 34 │\n" +
+				"  └──────┴────┘", claudeish, 20, "| Name | No |\n| --- | --- |\n| load**conf** | 12 |\n| save | 34 |"},
+		{"a row in another style in a full table with an empty cell",
+			"●\n  ┌──────┬────┐\n  │ Name │ No │\n  ├──────┼────┤\n  │ load │ 12 │\n  │ ⟦b|conf⟧ │    │\n  │ a    │ 34 │\n" +
+				"  │ b    │    │\n  └──────┴────┘", claudeish, 20,
+			"| Name | No |\n| --- | --- |\n| load | 12 |\n| **conf** |  |\n| a | 34 |\n| b |  |"},
+		{"a row whose cells all go on",
+			"●\n  ┌─────────┬──────────┐\n  │ Name    │ Note     │\n  ├─────────┼──────────┤\n  │ Look up │ On the   │\n" +
+				"  │ again   │ day here │\n  │         │ it is    │\n  │ Look in │ On the   │\n  │ Again   │ day there│\n" +
+				"  └─────────┴──────────┘", claudeish, 30,
+			"| Name | Note |\n| --- | --- |\n| Look up again | On the day here it is |\n| Look in | On the |\n" +
+				"| Again | day there |"},
+		{"a row below an empty cell",
+			"●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │ load │      │\n  │ conf │ xxxx │\n" +
+				"  │      │ yyyy │\n  └──────┴──────┘", claudeish, 40,
+			"| Name | Note |\n| --- | --- |\n| load |  |\n| conf | xxxxyyyy |"},
+		{"a cell that begins in the second line",
+			"●\n  ┌──────┬──────┐\n  │ Name │ Note │\n  ├──────┼──────┤\n  │      │ aaaa │\n  │ conf │      │\n" +
+				"  └──────┴──────┘", claudeish, 40, "| Name | Note |\n| --- | --- |\n|  | aaaa |\n| conf |  |"},
 		{"a heavy rule alone", "● One.\n\n  ━━━━━━━━\n  Two.", claudeish, 40, "One.\n\n---\n\nTwo."},
 		{"heavy strokes in a text", "● One.\n\n  Head\n  ━━━━ Title", claudeish, 40, "One.\n\nHead\n━━━━ Title"},
 
-		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
-		{"a row of pipes that does not end", "● | a |\n  |---|\n  | c" + strings.Repeat("\n  more", pipeLines), piped, 200, "| a |\n| --- |\n| c" + strings.Repeat(" more", pipeLines-1) + " |\n\nmore"},
-		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c |\n\nText."},
-		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40, "| a | b |\n| --- | --- |\n| c | d |\n\nText."},
-		{"a row that is wrapped at its blanks", "● | a   | b\n          | c  |\n  |-----|---\n  -----|----|\n  | 1   |\n          | 3  |", piped, 40, "| a | b | c |\n| --- | --- | --- |\n| 1 |  | 3 |"},
-		{"a head in code", "● | ⟦ #a6e3a1|a⟧ | b |\n  |---|---|\n  | c | ⟦ #a6e3a1|d⟧ |", piped, 40, "| a | b |\n| --- | --- |\n| c | `d` |"},
-		{"a row with a cell too few", "● | a | b |\n  |---|---|\n  | c |\n  | d | e |", piped, 40, "| a | b |\n| --- | --- |\n| c |\n| d | e |"},
+		{"a pipe table", "● | a | b |\n  |---|---|\n  | c \\| d | ⟦ #a6e3a1|e|f⟧ |\n  | g\n  h | i |\n  Text.", piped, 40,
+			"| a | b |\n| --- | --- |\n| c \\\\| d | `e\\|f` |\n| g h | i |\n\nText."},
+		{"a row of pipes that does not end", "● | a |\n  |---|\n  | c" + strings.Repeat("\n  more", pipeLines), piped, 200,
+			"| a |\n| --- |\n| c" + strings.Repeat(" more", pipeLines-1) + " |\n\nmore"},
+		{"a pipe table that is being drawn", "● | a | b |\n  |---|---|\n  | c |\n\n  Text.", piped, 40,
+			"| a | b |\n| --- | --- |\n| c |\n\nText."},
+		{"a row that ends with a bar early", "● | a | b |\n  |---|---|\n  | c |\n  d |\n  Text.", piped, 40,
+			"| a | b |\n| --- | --- |\n| c | d |\n\nText."},
+		{"a row that is wrapped at its blanks",
+			"● | a   | b\n          | c  |\n  |-----|---\n  -----|----|\n  | 1   |\n          | 3  |", piped, 40,
+			"| a | b | c |\n| --- | --- | --- |\n| 1 |  | 3 |"},
+		{"a head in code", "● | ⟦ #a6e3a1|a⟧ | b |\n  |---|---|\n  | c | ⟦ #a6e3a1|d⟧ |", piped, 40,
+			"| a | b |\n| --- | --- |\n| c | `d` |"},
+		{"a row with a cell too few", "● | a | b |\n  |---|---|\n  | c |\n  | d | e |", piped, 40,
+			"| a | b |\n| --- | --- |\n| c |\n| d | e |"},
 		{"bars without dashes", "● | a | b |\n  | c | d |", piped, 40, "| a | b |\n| c | d |"},
 		{"a cell without a bar behind it", "● | a | b\n\n  Text.", piped, 40, "| a | b\n\nText."},
-		{"a last cell without a bar", "● | a | b |\n  |---|---|\n  | c | d", piped, 40, "| a | b |\n| --- | --- |\n| c | d |"},
+		{"a last cell without a bar", "● | a | b |\n  |---|---|\n  | c | d", piped, 40,
+			"| a | b |\n| --- | --- |\n| c | d |"},
 
-		{"fields", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n    more\n  ────────\n  ⟦b|Name:⟧ c\n    more\n  ⟦b|Note:⟧ d\n  Text.", fielded, 40, "| Name | Note |\n| --- | --- |\n| a | b more |\n| c more | d |\n\nText."},
+		{"fields", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n    more\n  ────────\n  ⟦b|Name:⟧ c\n    more\n  ⟦b|Note:⟧ d\n  Text.",
+			fielded, 40, "| Name | Note |\n| --- | --- |\n| a | b more |\n| c more | d |\n\nText."},
 		{"fields at the end", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b", fielded, 40, "| Name |\n| --- |\n| a |\n| b |"},
-		{"fields without a rule", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "**Name:** a\n**Note:** b\n**Note:** c"},
-		{"other fields", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ────────\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
-		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40, "| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
+		{"fields without a rule", "● ⟦b|Name:⟧ a\n  ⟦b|Note:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40,
+			"**Name:** a\n**Note:** b\n**Note:** c"},
+		{"other fields", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ────────\n  ⟦b|Note:⟧ c", fielded, 40,
+			"| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
+		{"more fields than heads", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ b\n  ⟦b|Note:⟧ c", fielded, 40,
+			"| Name |\n| --- |\n| a |\n| b |\n\n**Note:** c"},
 		{"a text with a rule below", "● Name: a\n  ────────", fielded, 40, "Name: a\n\n---"},
 		{"an indented line in no row", "● ⟦b|Name:⟧ a\n  ────────\n    b", fielded, 40, "| Name |\n| --- |\n| a |\n\nb"},
-		{"a field that goes on further in", "● ⟦b|Name:⟧ a\n    more\n  ────────\n  ⟦b|Name:⟧ b", fielded, 40, "| Name |\n| --- |\n| a more |\n| b |"},
-		{"a field below a full line", "● ⟦b|Name:⟧ the cache\n  indeed\n  ────────\n  ⟦b|Name:⟧ b", fielded, 20, "| Name |\n| --- |\n| the cache indeed |\n| b |"},
-		{"a blank line below a full field", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ the cache is\n\n  Text.", fielded, 20, "| Name |\n| --- |\n| a |\n| the cache is |\n\nText."},
+		{"a field that goes on further in", "● ⟦b|Name:⟧ a\n    more\n  ────────\n  ⟦b|Name:⟧ b", fielded, 40,
+			"| Name |\n| --- |\n| a more |\n| b |"},
+		{"a field below a full line", "● ⟦b|Name:⟧ the cache\n  indeed\n  ────────\n  ⟦b|Name:⟧ b", fielded, 20,
+			"| Name |\n| --- |\n| the cache indeed |\n| b |"},
+		{"a blank line below a full field", "● ⟦b|Name:⟧ a\n  ────────\n  ⟦b|Name:⟧ the cache is\n\n  Text.", fielded, 20,
+			"| Name |\n| --- |\n| a |\n| the cache is |\n\nText."},
 		{"a table of fields that is being drawn", "● ⟦b|Name:⟧ a\n  ────────", fielded, 40, "| Name |\n| --- |\n| a |"},
 	}
 	for _, tt := range tests {
@@ -213,14 +317,16 @@ func TestSeam(t *testing.T) {
 		})
 	}
 	lines := rowtest.Dump(t, 20, "one two\nthree")
-	for s, want := range map[Seam]string{SeamBreak: "one two\nthree", SeamSpace: "one two three", SeamNone: "one twothree"} {
+	for s, want := range map[Seam]string{SeamBreak: "one two\nthree", SeamSpace: "one two three",
+		SeamNone: "one twothree"} {
 		look := seam(s)
 		if got := Prompt(lines, &look); got != want {
 			t.Errorf("seam %d of the agent's: got %q, want %q", s, got, want)
 		}
 	}
 	slack := Style{Slack: 8}
-	for text, want := range map[string]string{"one two\nthree": "one two three", "one two\nThree": "one two\nThree", "one\nthree": "one\nthree"} {
+	for text, want := range map[string]string{"one two\nthree": "one two three", "one two\nThree": "one two\nThree",
+		"one\nthree": "one\nthree"} {
 		if got := Prompt(rowtest.Dump(t, 20, text), &slack); got != want {
 			t.Errorf("lines that may be shorter: got %q, want %q", got, want)
 		}
@@ -277,16 +383,23 @@ func TestInlineMore(t *testing.T) {
 		spans []row.Span
 		want  string
 	}{
-		{"code behind bold", []row.Span{span("run", plain, row.MarkBold), span(" go", plain, row.MarkCode), span(" now", plain, 0)}, "**run** `go` now"},
-		{"code before bold", []row.Span{span("run", plain, 0), span(" go", plain, row.MarkCode), span(" now", plain, row.MarkBold)}, "run `go` **now**"},
+		{"code behind bold", []row.Span{span("run", plain, row.MarkBold), span(" go", plain, row.MarkCode),
+			span(" now", plain, 0)}, "**run** `go` now"},
+		{"code before bold", []row.Span{span("run", plain, 0), span(" go", plain, row.MarkCode),
+			span(" now", plain, row.MarkBold)}, "run `go` **now**"},
 		{"blanks in a row", []row.Span{span("a ", plain, row.MarkBold), span(" b", plain, row.MarkBold)}, "**a  b**"},
 		{"a link at the end", []row.Span{span("the docs", link, row.MarkBold)}, "[**the docs**](" + u + ")"},
-		{"two links", []row.Span{span("one", link, 0), span("two", vterm.Style{Link: u + "b"}, 0)}, "[one](" + u + ")[two](" + u + "b)"},
-		{"code in a link and behind it", []row.Span{span("one", link, row.MarkCode), span("two", plain, row.MarkCode)}, "[`one`](" + u + ")`two`"},
-		{"a link of words apart", []row.Span{span("one", link, 0), span(" ", plain, 0), span("two", link, 0)}, "[one two](" + u + ")"},
+		{"two links", []row.Span{span("one", link, 0), span("two", vterm.Style{Link: u + "b"}, 0)},
+			"[one](" + u + ")[two](" + u + "b)"},
+		{"code in a link and behind it", []row.Span{span("one", link, row.MarkCode), span("two", plain, row.MarkCode)},
+			"[`one`](" + u + ")`two`"},
+		{"a link of words apart", []row.Span{span("one", link, 0), span(" ", plain, 0), span("two", link, 0)},
+			"[one two](" + u + ")"},
 		{"a file", []row.Span{span("here", vterm.Style{Link: "file:///a/b"}, 0)}, "here"},
-		{"another address behind a link", []row.Span{span("one", link, 0), span(" (https://b)", plain, 0)}, "[one](" + u + ") (https://b)"},
-		{"code in two colours", []row.Span{span("a", plain, row.MarkCode), span("b", plain, row.MarkCode|row.MarkItalic), span("c", plain, 0)}, "`ab`c"},
+		{"another address behind a link", []row.Span{span("one", link, 0), span(" (https://b)", plain, 0)},
+			"[one](" + u + ") (https://b)"},
+		{"code in two colours", []row.Span{span("a", plain, row.MarkCode), span("b", plain, row.MarkCode|row.MarkItalic),
+			span("c", plain, 0)}, "`ab`c"},
 	}
 	for _, tt := range tests {
 		if got := inline(tt.spans); got != tt.want {
@@ -302,7 +415,8 @@ func TestLinkCut(t *testing.T) {
 	for i, n := range []int{4, 0} {
 		r := lines[i].Row
 		text := r.Text
-		r.Runs = []vterm.Run{{Text: text[:n], Width: n}, {Text: text[n:], Col: n, Width: len(text) - n, Style: vterm.Style{Link: u}}}
+		r.Runs = []vterm.Run{{Text: text[:n], Width: n},
+			{Text: text[n:], Col: n, Width: len(text) - n, Style: vterm.Style{Link: u}}}
 	}
 	if got, want := Prompt(lines, &Style{}), "see https://example.test/a-long-name or not"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -355,18 +469,29 @@ func TestTableBelowLost(t *testing.T) {
 		lost       int // the row that others are missing above
 		want       string
 	}{
-		{"with its end drawn above", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7  │ y │\n├────┼───┤\n│ 8  │ z │\n└────┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |\n| 8 | z |"},
-		{"without an end", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n│ 2 │ x │\n\n│ 7 │ y │\n└───┴───┘", 7, "| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | x |\n| 7 | y |"},
-		{"a line first", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n\n├───┼───┤\n│ 7 │ y │\n└───┴───┘", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |"},
-		{"words", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\nand so on", 6, "| A | B |\n| --- | --- |\n| 1 | x |\n\nand so on"},
-		{"without a head", "│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘\n\nSo.", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |\n\nSo."},
-		{"without a head, a line first", "├───┼───┤\n│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
-		{"without a head or lines between rows", "│ 7 │ y │\n│ 8 │ z │\n└───┴───┘", 0, "|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
+		{"with its end drawn above",
+			"┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7  │ y │\n├────┼───┤\n│ 8  │ z │\n└────┴───┘", 6,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |\n| 8 | z |"},
+		{"without an end", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n│ 2 │ x │\n\n│ 7 │ y │\n└───┴───┘", 7,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | x |\n| 7 | y |"},
+		{"a line first", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n├───┼───┤\n\n├───┼───┤\n│ 7 │ y │\n└───┴───┘", 6,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n| 7 | y |"},
+		{"words", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\nand so on", 6,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n\nand so on"},
+		{"without a head", "│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘\n\nSo.", 0,
+			"|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |\n\nSo."},
+		{"without a head, a line first", "├───┼───┤\n│ 7 │ y │\n├───┼───┤\n│ 8 │ z │\n└───┴───┘", 0,
+			"|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
+		{"without a head or lines between rows", "│ 7 │ y │\n│ 8 │ z │\n└───┴───┘", 0,
+			"|  |  |\n| --- | --- |\n| 7 | y |\n| 8 | z |"},
 		{"all of it", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘", 0, "| A | B |\n| --- | --- |\n| 1 | x |"},
 		{"a bar", "│ 7\n│ 8 │ z │\n└───┴───┘", 0, "│ 7\n│ 8 │ z │\n└───┴───┘"},
 		{"no end", "│ 7 │ y │", 0, "│ 7 │ y │"},
-		{"words below rows without lines between", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n│ 2 │ y │\n└───┴───┘\n\nand so on", 7, "| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n\nand so on"},
-		{"nothing is missing", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7 │ y │", -1, "| A | B |\n| --- | --- |\n| 1 | x |\n\n│ 7 │ y │"},
+		{"words below rows without lines between",
+			"┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n│ 2 │ y │\n└───┴───┘\n\nand so on", 7,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n\nand so on"},
+		{"nothing is missing", "┌───┬───┐\n│ A │ B │\n├───┼───┤\n│ 1 │ x │\n└───┴───┘\n\n│ 7 │ y │", -1,
+			"| A | B |\n| --- | --- |\n| 1 | x |\n\n│ 7 │ y │"},
 	} {
 		lines := rowtest.Dump(t, 40, tt.dump)
 		if tt.lost >= 0 {
@@ -392,7 +517,8 @@ func TestItemBelowLost(t *testing.T) {
 
 // TestSpaced finds one blank behind the words of a row, in their style or in another.
 func TestSpaced(t *testing.T) {
-	for dump, want := range map[string]bool{"one": false, "one ": true, "one  ": false, "⟦b|one⟧ two ": true, "⟦b|one ⟧    ": true, "one ⟦b|two⟧    ": false} {
+	for dump, want := range map[string]bool{"one": false, "one ": true, "one  ": false, "⟦b|one⟧ two ": true,
+		"⟦b|one ⟧    ": true, "one ⟦b|two⟧    ": false} {
 		if got := (&Style{}).Lines(rowtest.Dump(t, 20, dump))[0].Spaced; got != want {
 			t.Errorf("%q: got %v, want %v", dump, got, want)
 		}
@@ -413,7 +539,8 @@ func TestTabs(t *testing.T) {
 		{"short of a stop", true, 2, []string{"    a", "      b"}, []string{"    a", "      b"}},
 		{"beyond the stops", true, 2, []string{"       a", "        b"}, []string{"       a", "        b"}},
 		{"at a stop itself", true, 8, []string{"        a"}, []string{"        a"}},
-		{"blanks up to the code's own stops", false, 0, []string{"a {", "        b", "                c"}, []string{"a {", "\tb", "\t\tc"}},
+		{"blanks up to the code's own stops", false, 0, []string{"a {", "        b", "                c"},
+			[]string{"a {", "\tb", "\t\tc"}},
 		{"blanks that are none", false, 0, []string{"a {", "    b", "        c"}, []string{"a {", "    b", "        c"}},
 	}
 	for _, tt := range tests {
@@ -442,7 +569,8 @@ func TestCodeGroups(t *testing.T) {
 		if got := CodeGroups(ls, begins("x"), begins("y")); got != want {
 			t.Errorf("%q: got %d, want %d", text, got, want)
 		}
-		if got, n := CodeRun(ls, func(l *Line) bool { return l.Text != "z" }), strings.Count(strings.TrimRight(text, "\nz"), "\n")+1; text != "z" && got != n {
+		if got, n := CodeRun(ls, func(l *Line) bool { return l.Text != "z" }), strings.Count(strings.TrimRight(text, "\nz"),
+			"\n")+1; text != "z" && got != n {
 			t.Errorf("%q: a run of %d, want %d", text, got, n)
 		}
 	}

@@ -212,7 +212,8 @@ var gaps = lazy.Regexp(`[^ ]+ *`)
 func combines(r rune) bool { return unicode.Is(arabicMarks, r) }
 
 var arabicMarks = &unicode.RangeTable{R16: []unicode.Range16{
-	{0x610, 0x61a, 1}, {0x64b, 0x65f, 1}, {0x670, 0x670, 1}, {0x6d6, 0x6dc, 1}, {0x6df, 0x6e4, 1}, {0x6e7, 0x6e8, 1}, {0x6ea, 0x6ed, 1},
+	{0x610, 0x61a, 1}, {0x64b, 0x65f, 1}, {0x670, 0x670, 1}, {0x6d6, 0x6dc, 1}, {0x6df, 0x6e4, 1}, {0x6e7, 0x6e8, 1},
+	{0x6ea, 0x6ed, 1},
 }}
 
 // ending reports whether the last character is followed by one blank, or by none, before the blanks

@@ -271,7 +271,8 @@ func cellOf(spans []row.Span) Cell {
 // cells do not wrap them, so each line is a row.
 func (b *band) shortened(cells []Cell) bool {
 	for i, c := range b.cols {
-		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) && row.SpansWidth(cells[i]) == c.room() {
+		if t := row.Text(cells[i]); (strings.HasSuffix(t, "…") || strings.HasSuffix(t, "...")) &&
+			row.SpansWidth(cells[i]) == c.room() {
 			return true
 		}
 	}
@@ -385,7 +386,8 @@ func (b *band) goesOn(above, cells []Cell, alike bool) bool {
 func (b *band) allGoOn(above, cells []Cell) bool {
 	words := false
 	for i, c := range b.cols {
-		if !c.wraps(above[i], cells[i]) || above[i][len(above[i])-1].Mark != cells[i][0].Mark || !unicode.IsLower(row.FirstRune(row.Text(cells[i]))) {
+		if !c.wraps(above[i], cells[i]) || above[i][len(above[i])-1].Mark != cells[i][0].Mark ||
+			!unicode.IsLower(row.FirstRune(row.Text(cells[i]))) {
 			return false
 		}
 		words = words || strings.Contains(row.Text(above[i]), " ")

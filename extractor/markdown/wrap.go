@@ -28,7 +28,8 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 		return SeamBreak
 	}
 	s, word := lk.exactSeam(a, b, hang), row.FirstWord(b.Text)
-	if s == SeamBreak && lk.Slack > 0 && unicode.IsLower(row.FirstRune(word)) && row.Width(word)+1 > a.Room-a.Width-lk.Slack {
+	if s == SeamBreak && lk.Slack > 0 && unicode.IsLower(row.FirstRune(word)) &&
+		row.Width(word)+1 > a.Room-a.Width-lk.Slack {
 		return SeamSpace
 	}
 	return s
@@ -101,7 +102,8 @@ func CutBehind(a, b *Line, breaks string, slack int) (Seam, bool) {
 	last, size := utf8.DecodeLastRuneInString(a.Text)
 	word := row.FirstWord(b.Text)
 	dash := strings.HasSuffix(a.Text[:len(a.Text)-size], " ") && !strings.ContainsRune("([{", last)
-	if !strings.ContainsRune(breaks, last) || dash || !WordRune(row.FirstRune(word)) || slices.Contains(conjunctions, word) {
+	if !strings.ContainsRune(breaks, last) || dash || !WordRune(row.FirstRune(word)) ||
+		slices.Contains(conjunctions, word) {
 		return 0, false
 	}
 	if i := strings.IndexAny(word, breaks); i >= 0 {
@@ -132,7 +134,8 @@ func lastPiece(l *Line) string {
 // twoWords matches the end of a full line and the word below it if they are not a token that was
 // cut: both consist of lower-case letters, the first ends with a punctuation mark, or the second is
 // an address. A point or a colon counts as such a mark before a capital.
-var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|\p{Ll}[.:!?] \p{Lu}\p{Ll}+[.,;:!?]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
+var twoWords = lazy.Regexp(`(?: \p{Ll}+ \p{Ll}+[.,;:!?]*|[,;] [^ ]*|\p{Ll}[.:!?] ` +
+	`\p{Lu}\p{Ll}+[.,;:!?]*|(?:^|[^([{<"'` + "`" + `=]) (?:https?|file|ssh|ftp)://[^ ]*)$`)
 
 // WithoutBlanks reports whether the end of line a and the start of line b are characters of Chinese
 // or Japanese, which have no blanks between words.
@@ -181,7 +184,8 @@ func (lk *Style) Unwrap(ls []Line, hang int) [][]row.Span {
 			if prev.Room == l.Room { // drawn when the window was wider, which a line that is too long shows
 				prev.Room = room
 			}
-			if s = lk.SeamOf(&prev, l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) && !isHex().MatchString(row.FirstWord(l.Text)) {
+			if s = lk.SeamOf(&prev, l, hang); s == SeamNone && endsHash().MatchString(row.Text(out[len(out)-1])) &&
+				!isHex().MatchString(row.FirstWord(l.Text)) {
 				s = SeamSpace
 			}
 		}

@@ -29,7 +29,8 @@ func write(bs []block, form int) string {
 // apart reports whether a blank line separates two blocks. The items of a list are adjacent unless
 // they were separated.
 func apart(a, b *block, form int) bool {
-	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") || b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
+	inList := a.kind == itemBlock && (b.kind == itemBlock || b.pad != "") ||
+		b.kind == itemBlock && (a.pad != "" || a.kind == paraBlock)
 	return b.gap || !inList && (form == marked || a.kind != b.kind)
 }
 

@@ -71,7 +71,8 @@ func isText(ls []markdown.Line) bool {
 		words = append(words, ls[i].Text[ls[i].Indent:])
 	}
 	all := strings.Join(words, " ")
-	return prosaic > 0 || prosaic == 0 && prose.Judge(all) == prose.Prose && strings.ContainsAny(all[len(all)-1:], ".!?:,;)")
+	return prosaic > 0 || prosaic == 0 && prose.Judge(all) == prose.Prose &&
+		strings.ContainsAny(all[len(all)-1:], ".!?:,;)")
 }
 
 // lone reports whether a single line is code: a command, or neither a sentence nor only words.
@@ -151,7 +152,8 @@ func marksFollow(ls []markdown.Line) bool {
 // line: "**" in bold text, "`" in inline code, ">" in italics.
 var (
 	fenced = lazy.Regexp("^(```|#{1,6}( |$))")
-	marked = map[row.Mark]*regexp.Regexp{row.MarkBold: regexp.MustCompile(`^ *\*\*.+\*\* *$`), row.MarkCode: regexp.MustCompile("^ *`.+` *$"), row.MarkItalic: regexp.MustCompile("^> ")}
+	marked = map[row.Mark]*regexp.Regexp{row.MarkBold: regexp.MustCompile(`^ *\*\*.+\*\* *$`),
+		row.MarkCode: regexp.MustCompile("^ *`.+` *$"), row.MarkItalic: regexp.MustCompile("^> ")}
 )
 
 // showsMarks reports whether lines show marks of Markdown, in the style that these have in code.

@@ -24,8 +24,10 @@ func Agent() *chat.Agent {
 	c := cells(&standard)
 	return &chat.Agent{
 		Name: "opencode", Title: "opencode", Usage: usage,
-		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`, `opencode (?:-s|--session) `, "--session", "-s"),
-		Send:   &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true, Folds: []string{"[Pasted ~"}},
+		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`,
+			`opencode (?:-s|--session) `, "--session", "-s"),
+		Send: &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true,
+			Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
 			Versions: "1.0-",
 			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
@@ -54,7 +56,8 @@ var welcome = chat.Welcome{
 	Most:   2000,
 	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
 	Titles: []string{logo},
-	Forms:  []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? *(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
+	Forms: []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? ` +
+		`*(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
 }
 
 // cells are the blocks of a conversation.
@@ -122,7 +125,8 @@ func unpainted(lines []row.Line, i int) bool {
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
 // the one of a model that thinks, the one that says how long it thought, with what it thought
 // folded up or not, and the keys that lead to a subagent.
-var chrome = lazy.Regexp(`^     (?:▣|[⠁-⣿] Thinking\b|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: .*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
+var chrome = lazy.Regexp(`^     (?:▣|[⠁-⣿] Thinking\b|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: ` +
+	`.*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
 var logoTop = chat.Mark{Text: welcome.Begins}
 

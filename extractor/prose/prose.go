@@ -25,7 +25,8 @@ const (
 func Judge(t string) Kind {
 	words, plain, first := count(t)
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
-	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") || !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
+	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") ||
+		!unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case Comment(t), Exception(t), strings.HasSuffix(t, " ./..."):
 		return Code
@@ -129,11 +130,13 @@ func Statements(above, below string) bool {
 
 // statement matches a call, an assignment, or a word that begins statements in most languages.
 var statement = lazy.Regexp(`^(?:[\pL_$][\pL\pN_$.]*(?:\(| :?= |\[)|` +
-	`(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|throw|print) )`)
+	`(?:if|for|return|const|let|var|func|function|def|class|import|from|type|switch|case|try|while|else|end|await|` +
+	`throw|print) )`)
 
 // Signs reports whether a text contains signs that do not occur in prose.
 func Signs(t string) bool {
-	return endsIn(t, ";{}") || begun().MatchString(t) || slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
+	return endsIn(t, ";{}") || begun().MatchString(t) ||
+		slices.ContainsFunc(within, func(s string) bool { return strings.Contains(t, s) })
 }
 
 // within are such signs; begun matches those at the beginning.
@@ -151,8 +154,11 @@ func endsIn(t, marks string) bool {
 // commands are names of shell commands, which agents do not highlight. Those in words are also
 // English words.
 const (
-	commands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac mvn gradle dotnet ruby rails php composer "
-	words    = " go make node cat export find source touch head tail kill which bundle claude echo "
+	commands = " npm npx pnpm yarn bun deno git cargo rustup pip pip3 uv poetry pytest python python3 docker " +
+		"docker-compose kubectl helm terraform cmake cd ls curl wget sudo apt apt-get brew dnf mkdir rm cp mv ssh scp " +
+		"chmod chown grep rg tar unzip bash sh zsh systemctl psql redis-cli sqlite3 aws gcloud gh sed awk ps java javac " +
+		"mvn gradle dotnet ruby rails php composer "
+	words = " go make node cat export find source touch head tail kill which bundle claude echo "
 )
 
 // invoked matches a command after a prompt, one that is named by its path, and one with a variable

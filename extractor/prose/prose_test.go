@@ -53,9 +53,11 @@ func TestJudge(t *testing.T) {
 // TestCommand knows commands of a shell, and sentences that begin like them.
 func TestCommand(t *testing.T) {
 	for line, want := range map[string]bool{
-		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true, "git status -s": true,
+		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true,
+		"git status -s":   true,
 		"lint -e a ./...": true, "LEVEL=1 qwen": true, "tool --fix": true, "use the -v flag to see more.": false,
-		"npm": false, "./src": false, "go there and look around": false, "make sure that it works.": false, "rm is dangerous, though:": false,
+		"npm": false, "./src": false, "go there and look around": false, "make sure that it works.": false,
+		"rm is dangerous, though:": false,
 	} {
 		if got := prose.Command(line); got != want {
 			t.Errorf("%q: %v", line, got)
@@ -76,7 +78,8 @@ func TestSigns(t *testing.T) {
 
 // TestFragment tells parts of sentences from whole ones.
 func TestFragment(t *testing.T) {
-	for line, want := range map[string]bool{"never said": true, "ελληνικά και ω": true, "Never said": false, "that is all.": false, "": false} {
+	for line, want := range map[string]bool{"never said": true, "ελληνικά και ω": true, "Never said": false,
+		"that is all.": false, "": false} {
 		if got := prose.Fragment(line); got != want {
 			t.Errorf("%q: %v", line, got)
 		}

@@ -35,7 +35,8 @@ func Agent() *chat.Agent {
 	return &chat.Agent{
 		Name: "qwen", Title: "Qwen Code", Usage: inkcli.Usage(),
 		Resume: chat.ResumedBy("qwen", []string{"--resume", chat.ResumeID}, chat.UUID, `qwen --resume `, "--resume", "-r"),
-		Send:   &chat.Sending{Interrupt: []string{"\x1b"}, Typed: true, Completes: true, Denies: true, Folds: []string{"[Pasted Content ", "[Pasted Text: "}},
+		Send: &chat.Sending{Interrupt: []string{"\x1b"}, Typed: true, Completes: true, Denies: true,
+			Folds: []string{"[Pasted Content ", "[Pasted Text: "}},
 		Looks: []chat.Look{{
 			Versions: "0.0.1-",
 			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Parse: parse, Box: inputBox,
@@ -56,8 +57,10 @@ const (
 // right.
 func parser(right int) func(lines []row.Line) []chat.Item {
 	a := inkcli.CLI{
-		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"}, Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
-		Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(0), Rows: inkcli.CallRows("  "), Add: inkcli.Call(call)},
+		Agent: "qwen", Replies: []string{"✦", "◆"}, Notices: []string{"ℹ", "⚠", "✕", "✖", "●"},
+		Style: markdown.Style{Left: 2, Right: right, Slack: 4, Item: item}, Tinted: true,
+		Welcome: &welcome, Status: status, Call: chat.Cell{Begin: inkcli.CallAt(0), Rows: inkcli.CallRows("  "),
+			Add: inkcli.Call(call)},
 	}
 	return a.Parse()
 }
@@ -144,7 +147,8 @@ func parse(lines []row.Line) []chat.Item {
 	}
 	in := slices.Clone(lines)
 	for i, l := range lines {
-		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Wrapped { // what the terminal wrapped begins in the first column
+		// what the terminal wrapped begins in the first column
+		if cut == 1 && !strings.ContainsRune("╭│╰", row.FirstRune(strings.TrimPrefix(l.Text, " "))) || l.Wrapped {
 			continue
 		}
 		if in[i] = row.CutLine(l, cut, -1); !strings.HasPrefix(l.Text, row.Blanks(cut)) {

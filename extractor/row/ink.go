@@ -44,7 +44,8 @@ func Grey(s vterm.Style) bool {
 // Plain reports whether text is in the colour of ordinary text: the default, black or white.
 func Plain(c vterm.Color) bool {
 	r, g, b := Rgb(c)
-	return max(r, g, b)-min(r, g, b) < 16 && (r >= 0xd8 || r <= 0x30) && !isOf(c, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14)
+	return max(r, g, b)-min(r, g, b) < 16 && (r >= 0xd8 || r <= 0x30) &&
+		!isOf(c, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14)
 }
 
 // Red reports whether a colour is red, the colour of failed calls.

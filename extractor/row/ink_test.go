@@ -84,7 +84,8 @@ func TestSpanBounds(t *testing.T) {
 	if IsRule("────────x") {
 		t.Error("a row with a letter is a rule")
 	}
-	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1, Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}, {Text: "b", Col: 5, Width: 1}}}
+	apart := &vterm.Row{Text: "  a  b", Runs: []vterm.Run{{Text: "a", Col: 2, Width: 1,
+		Style: vterm.Style{Bg: vterm.Color{Kind: vterm.ColorPalette}}}, {Text: "b", Col: 5, Width: 1}}}
 	if got := Text(Spans(apart, 0, -1, nil)); got != apart.Text || HasBackground(Line{Row: apart}) {
 		t.Errorf("spans %q", got)
 	}

@@ -92,7 +92,10 @@ func (l Line) DimAt(col int) bool { return l.StyleAt(col).Dim }
 
 // All reports whether ok returns true for the style of every character except blanks.
 func (l Line) All(ok func(vterm.Style) bool) bool {
-	return !slices.ContainsFunc(l.Runs, func(run vterm.Run) bool { return strings.Trim(run.Text, " ") != "" && !ok(run.Style) })
+	return !slices.ContainsFunc(l.Runs, func(run vterm.Run) bool {
+		return strings.Trim(run.Text, " ") != "" &&
+			!ok(run.Style)
+	})
 }
 
 // Unstyled reports whether nothing in a row has a colour or another style than that of a cursor.

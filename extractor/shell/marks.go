@@ -73,7 +73,8 @@ func (p *prompts) split(lines []row.Line, i, n int) (at prompted, ok bool) {
 	if prompt == "" || l.Wrapped && f.col == 0 {
 		return prompted{}, false
 	}
-	return prompted{col: f.col, input: row.Width(prompt), prompt: prompt, typed: strings.TrimSpace((l.Text + " ")[len(prompt):])}, true
+	return prompted{col: f.col, input: row.Width(prompt), prompt: prompt,
+		typed: strings.TrimSpace((l.Text + " ")[len(prompt):])}, true
 }
 
 func markedAt(r *vterm.Row, m vterm.Mark, pasted bool) prompted {

@@ -29,7 +29,8 @@ func marked(t *testing.T, cols int, rows string, marks ...mark) []row.Line {
 	lines := rowtest.Dump(t, cols, rows)
 	for i, m := range marks {
 		r := lines[m.line].Row
-		r.Marks = append(r.Marks, vterm.Mark{Kind: m.kind, Col: m.col, Text: m.text, At: time.Duration(m.at) * time.Second, N: 100*m.at + i + 1})
+		r.Marks = append(r.Marks, vterm.Mark{Kind: m.kind, Col: m.col, Text: m.text, At: time.Duration(m.at) * time.Second,
+			N: 100*m.at + i + 1})
 	}
 	return lines
 }
@@ -61,44 +62,74 @@ func TestMarks(t *testing.T) {
 		marks []mark
 		want  []string
 	}{
-		{"a command that ended", "% ls\na\n% ", []mark{{0, a, 0, "", 1}, {0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "3", 4}, {2, a, 0, "", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|3|2s"}},
-		{"a status with more behind it", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "0;aid=1", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|0|2s"}},
-		{"no status", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|2s"}},
-		{"the end of an earlier one", "% ls\na\nb", []mark{{0, b, 2, "", 3}, {1, c, 0, "", 4}, {2, d, 0, "1", 2}}, []string{"|ls|a\nb|open"}},
-		{"an end without a begin", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {2, d, 0, "1", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|1"}},
-		{"the end of one that was given up", "% ls\na\n% x^C\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "0", 4}, {2, b, 2, "", 4}, {3, d, 0, "130", 5}, {3, b, 2, "", 5}}, []string{"|ls|a|0|2s"}},
-		{"two begins", "% ls\na\nb\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, c, 0, "", 3}, {3, d, 0, "0", 4}, {3, b, 2, "", 4}}, []string{"|ls|a\nb|0|2s"}},
-		{"an output before the prompt was drawn", "% ls\na\nb\n% ", []mark{{0, b, 2, "", 3}, {1, c, 0, "", 2}, {3, d, 0, "0", 4}, {3, b, 2, "", 4}}, []string{"|ls|a\nb|0"}},
-		{"output that does not end its line", "% ls\nab% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {1, d, 2, "0", 3}, {1, a, 2, "", 3}, {1, b, 4, "", 3}}, []string{"|ls|ab|0|1s"}},
+		{"a command that ended", "% ls\na\n% ",
+			[]mark{{0, a, 0, "", 1}, {0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "3", 4}, {2, a, 0, "", 4},
+				{2, b, 2, "", 4}}, []string{"|ls|a|3|2s"}},
+		{"a status with more behind it", "% ls\na\n% ",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "0;aid=1", 4}, {2, b, 2, "", 4}}, []string{"|ls|a|0|2s"}},
+		{"no status", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "", 4}, {2, b, 2, "", 4}},
+			[]string{"|ls|a|2s"}},
+		{"the end of an earlier one", "% ls\na\nb", []mark{{0, b, 2, "", 3}, {1, c, 0, "", 4}, {2, d, 0, "1", 2}},
+			[]string{"|ls|a\nb|open"}},
+		{"an end without a begin", "% ls\na\n% ", []mark{{0, b, 2, "", 1}, {2, d, 0, "1", 4}, {2, b, 2, "", 4}},
+			[]string{"|ls|a|1"}},
+		{"the end of one that was given up", "% ls\na\n% x^C\n% ",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, d, 0, "0", 4}, {2, b, 2, "", 4}, {3, d, 0, "130", 5},
+				{3, b, 2, "", 5}}, []string{"|ls|a|0|2s"}},
+		{"two begins", "% ls\na\nb\n% ", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, c, 0, "", 3}, {3, d, 0, "0", 4},
+			{3, b, 2, "", 4}}, []string{"|ls|a\nb|0|2s"}},
+		{"an output before the prompt was drawn", "% ls\na\nb\n% ",
+			[]mark{{0, b, 2, "", 3}, {1, c, 0, "", 2}, {3, d, 0, "0", 4}, {3, b, 2, "", 4}}, []string{"|ls|a\nb|0"}},
+		{"output that does not end its line", "% ls\nab% ",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {1, d, 2, "0", 3}, {1, a, 2, "", 3}, {1, b, 4, "", 3}},
+			[]string{"|ls|ab|0|1s"}},
 		{"a prompt of two lines", "~/shop\n% ls\na\n~/shop\n% ", []mark{{0, a, 0, "", 1}, {1, b, 2, "", 1},
 			{3, a, 0, "", 3}, {4, b, 2, "", 3}}, []string{"|ls|a"}},
 		{"a prompt of two lines behind output", "~/shop\n% ls\nab ~/shop\n% ", []mark{{0, a, 0, "", 1}, {1, b, 2, "", 1},
 			{2, a, 3, "", 3}, {3, b, 2, "", 3}}, []string{"|ls|ab"}},
 		{"output that no other prompt has above it", "% ls\na\n~/shop\n% ", []mark{{0, b, 2, "", 1}, {2, a, 0, "", 3},
 			{3, b, 2, "", 3}}, []string{"|ls|a\n~/shop"}},
-		{"a prompt far above", "% ls\na\n\n\n\n\n\n\n\n\n\n% ", []mark{{0, b, 2, "", 1}, {1, a, 0, "", 1}, {11, b, 2, "", 3}}, []string{"|ls|a"}},
-		{"another prompt above", "ab % ls\n% ", []mark{{0, a, 3, "", 1}, {0, b, 5, "", 1}, {1, b, 2, "", 3}}, []string{"|ls|"}},
+		{"a prompt far above", "% ls\na\n\n\n\n\n\n\n\n\n\n% ",
+			[]mark{{0, b, 2, "", 1}, {1, a, 0, "", 1}, {11, b, 2, "", 3}}, []string{"|ls|a"}},
+		{"another prompt above", "ab % ls\n% ", []mark{{0, a, 3, "", 1}, {0, b, 5, "", 1}, {1, b, 2, "", 3}},
+			[]string{"|ls|"}},
 
-		{"a command that the shell says", "% ls zz\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "aid=2;cmdline_url=ls%20-l;x", 2}}, []string{"|ls -l|a|open"}},
-		{"of two lines, with control characters", "% ls\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%0Ab%09c%1b%c2%9bd%ff", 2}}, []string{"|a\nb\tcd|a|open"}},
-		{"that cannot be read", "% ls\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%zz", 2}}, []string{"|ls|a|open"}},
-		{"rows between a command and its output", "% ls \\\n-l\na", []mark{{0, b, 2, "", 1}, {2, c, 0, "", 2}}, []string{"|ls \\\n-l|a|open"}},
+		{"a command that the shell says", "% ls zz\na",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "aid=2;cmdline_url=ls%20-l;x", 2}}, []string{"|ls -l|a|open"}},
+		{"of two lines, with control characters", "% ls\na",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%0Ab%09c%1b%c2%9bd%ff", 2}}, []string{"|a\nb\tcd|a|open"}},
+		{"that cannot be read", "% ls\na", []mark{{0, b, 2, "", 1}, {1, c, 0, "cmdline_url=a%zz", 2}},
+			[]string{"|ls|a|open"}},
+		{"rows between a command and its output", "% ls \\\n-l\na", []mark{{0, b, 2, "", 1}, {2, c, 0, "", 2}},
+			[]string{"|ls \\\n-l|a|open"}},
 
 		{"at the very begin", "% ls\nb\na", []mark{{0, b, 2, "", 0}, {2, c, 0, "", 1}}, []string{"|ls\nb|a|open"}},
 
-		{"completions", "% l\nls less\n% ls\na", []mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}}, []string{"|ls|a|open"}},
-		{"another command at the next prompt", "% l\nx\n% ss\na", []mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}}, []string{"|l|x", "|ss|a|open"}},
-		{"what a background job wrote", "% ls\na\n% done", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}}, []string{"|ls|a"}},
-		{"a background job below", "% ls\na\n% job\n% pwd\n/x", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}, {3, b, 2, "", 3}, {4, c, 0, "", 4}}, []string{"|ls|a", "|pwd|/x|open"}},
-		{"another prompt", "% ls\na\n> job\nx", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}}, []string{"|ls|a", "|job|x|open"}},
-		{"no prompt before what is typed", "ls\na\nb\nc", []mark{{0, b, 0, "", 1}, {1, c, 0, "", 2}, {2, b, 0, "", 3}, {3, c, 0, "", 4}}, []string{"|ls|a", "|b|c|open"}},
+		{"completions", "% l\nls less\n% ls\na", []mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}},
+			[]string{"|ls|a|open"}},
+		{"another command at the next prompt", "% l\nx\n% ss\na",
+			[]mark{{0, b, 2, "", 1}, {2, b, 2, "", 1}, {3, c, 0, "", 2}}, []string{"|l|x", "|ss|a|open"}},
+		{"what a background job wrote", "% ls\na\n% done", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}},
+			[]string{"|ls|a"}},
+		{"a background job below", "% ls\na\n% job\n% pwd\n/x",
+			[]mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}, {3, b, 2, "", 3}, {4, c, 0, "", 4}},
+			[]string{"|ls|a", "|pwd|/x|open"}},
+		{"another prompt", "% ls\na\n> job\nx", []mark{{0, b, 2, "", 1}, {1, c, 0, "", 2}, {2, b, 2, "", 3}},
+			[]string{"|ls|a", "|job|x|open"}},
+		{"no prompt before what is typed", "ls\na\nb\nc",
+			[]mark{{0, b, 0, "", 1}, {1, c, 0, "", 2}, {2, b, 0, "", 3}, {3, c, 0, "", 4}}, []string{"|ls|a", "|b|c|open"}},
 
-		{"a folder", "% ls\na", []mark{{0, f, 0, "file://box/srv/my%20shop%1b", 1}, {0, b, 2, "", 1}}, []string{"/srv/my shop|ls|a|open"}},
-		{"a folder that is not quoted", "% ls\na", []mark{{0, f, 0, "file://box/srv/100%", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
+		{"a folder", "% ls\na", []mark{{0, f, 0, "file://box/srv/my%20shop%1b", 1}, {0, b, 2, "", 1}},
+			[]string{"/srv/my shop|ls|a|open"}},
+		{"a folder that is not quoted", "% ls\na", []mark{{0, f, 0, "file://box/srv/100%", 1}, {0, b, 2, "", 1}},
+			[]string{"|ls|a|open"}},
 		{"no folder", "% ls\na", []mark{{0, f, 0, "file://box", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
 		{"no file", "% ls\na", []mark{{0, f, 0, "http://box/srv", 1}, {0, b, 2, "", 1}}, []string{"|ls|a|open"}},
-		{"the folder above", "x\n% ls\na\n% pwd\n/x", []mark{{0, f, 0, "file:///srv", 1}, {1, b, 2, "", 1}, {2, f, 0, "file:///tmp", 2}, {3, b, 2, "", 3}}, []string{"/srv|ls|a", "/tmp|pwd|/x|open"}},
-		{"the same folder", "% ls\na\n% pwd\n/x", []mark{{0, f, 0, "file:///srv", 1}, {0, b, 2, "", 1}, {2, b, 2, "", 3}}, []string{"/srv|ls|a", "/srv|pwd|/x|open"}},
+		{"the folder above", "x\n% ls\na\n% pwd\n/x",
+			[]mark{{0, f, 0, "file:///srv", 1}, {1, b, 2, "", 1}, {2, f, 0, "file:///tmp", 2}, {3, b, 2, "", 3}},
+			[]string{"/srv|ls|a", "/tmp|pwd|/x|open"}},
+		{"the same folder", "% ls\na\n% pwd\n/x", []mark{{0, f, 0, "file:///srv", 1}, {0, b, 2, "", 1}, {2, b, 2, "", 3}},
+			[]string{"/srv|ls|a", "/srv|pwd|/x|open"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,7 +168,8 @@ func TestUnmarkedPrompt(t *testing.T) {
 	lines = marked(t, 40, "% ls\na", mark{0, vterm.MarkInput, 2, "", 1})
 	p := learned(t, ":shop $ ")
 	p.marked = true
-	if got, want := said(append(lines, rowtest.Dump(t, 40, "shop $ pwd\n/x")...), p), []string{"|ls|a", "|pwd|/x|open"}; !cmp.Equal(got, want) {
+	if got, want := said(append(lines, rowtest.Dump(t, 40, "shop $ pwd\n/x")...), p), []string{"|ls|a",
+		"|pwd|/x|open"}; !cmp.Equal(got, want) {
 		t.Errorf("a prompt that was learned: got %q, want %q", got, want)
 	}
 }
@@ -152,7 +184,8 @@ func TestOutputSize(t *testing.T) {
 		more  string
 		dirty int
 		size  int
-	}{{"two lines", 2, "", 0, 1}, {"nothing", 2, "", 2, 1}, {"a line drawn again", 2, "", 1, 2}, {"before the prompt", 2, "c", 2, 3}, {"the same", 2, "c", 2, 3}, {"a line less", 1, "c", 2, 4}} {
+	}{{"two lines", 2, "", 0, 1}, {"nothing", 2, "", 2, 1}, {"a line drawn again", 2, "", 1, 2}, {"before the prompt", 2,
+		"c", 2, 3}, {"the same", 2, "c", 2, 3}, {"a line less", 1, "c", 2, 4}} {
 		o.extend(&Command{Item: chat.Item{End: step.end}, more: step.more}, step.dirty)
 		if o.Size() != step.size {
 			t.Errorf("%s: got size %d, want %d", step.what, o.Size(), step.size)

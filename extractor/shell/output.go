@@ -39,7 +39,8 @@ func (p *Output) Text() (string, session.Gap) {
 		lines[0] = row.CutLine(lines[0], p.col, rowEnd)
 	}
 	if p.more != "" {
-		lines = append(slices.Clip(lines), row.Line{Row: &vterm.Row{Text: p.more, Runs: []vterm.Run{{Text: p.more}}, Wrapped: p.joined}})
+		lines = append(slices.Clip(lines), row.Line{Row: &vterm.Row{Text: p.more, Runs: []vterm.Run{{Text: p.more}},
+			Wrapped: p.joined}})
 	}
 	var t document.LongText
 	t.Copy(&p.text)

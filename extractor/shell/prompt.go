@@ -157,7 +157,8 @@ func (p *prompts) rest(now rest, lines []row.Line) {
 		if was.text != now.text {
 			head = row.CommonStart(was.text, now.text)
 			tail = commonEnd(was.text[len(head):], now.text[len(head):])
-			if strings.TrimSpace(tail) == "" || head == "" && !strings.ContainsAny(was.text[:1], "~/") || len(strings.TrimSpace(head)+strings.TrimSpace(tail)) < 3 {
+			if strings.TrimSpace(tail) == "" || head == "" && !strings.ContainsAny(was.text[:1], "~/") ||
+				len(strings.TrimSpace(head)+strings.TrimSpace(tail)) < 3 {
 				continue
 			}
 		}

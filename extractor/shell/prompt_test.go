@@ -57,19 +57,23 @@ func TestLearn(t *testing.T) {
 		{"the varying piece has a gap", []string{":shop (3) $ ", ":shop (4) $ "}, "shop (a  b) $ ls\na", nil},
 		{"a folder first", []string{":~/a/shop $ ", ":/b/shop $ "}, "~/x/shop $ ls\na", []string{"|ls|a|open"}},
 		{"no folder first", []string{":~/a/shop $ ", ":/b/shop $ "}, "the x/shop $ ls\na", nil},
-		{"an environment around it", []string{":(v) shop $ "}, "(v) shop $ ls\na\n(w) shop $ ls", []string{"|ls|a\n(w) shop $ ls|open"}},
+		{"an environment around it", []string{":(v) shop $ "}, "(v) shop $ ls\na\n(w) shop $ ls",
+			[]string{"|ls|a\n(w) shop $ ls|open"}},
 		{"two environments", []string{":shop $ "}, "(a) (b) shop $ ls\na", []string{"|ls|a|open"}},
 		{"a bracket in a row", []string{":shop $ "}, "(a shop $ ls\n() x\n(a) x", nil},
-		{"output without an end, and what is wrapped", []string{":shop $ ", "printf:no end shop $ "}, "no end shop $ ls\na", []string{"|ls|a|open"}},
+		{"output without an end, and what is wrapped", []string{":shop $ ", "printf:no end shop $ "}, "no end shop $ ls\na",
+			[]string{"|ls|a|open"}},
 		{"a sign alone behind output", []string{":$ ", ":x $ "}, "x $ ls\na", nil},
 
 		{"a frame", []string{":╰─$ "}, "╭─ shop\n╰─$ ls\na\n╭─ shop\n╰─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
 		{"a square frame", []string{":└─$ "}, "┌─ shop\n└─$ ls\na\n┌─ shop\n└─$ pwd\n/x", []string{"|ls|a", "|pwd|/x|open"}},
 		{"no frame above", []string{":╰─$ "}, "╰─$ ls\na\n~/shop\n╰─$ pwd\n/x", []string{"|ls|a\n~/shop", "|pwd|/x|open"}},
-		{"a first line of a folder", []string{":⟦b|❯⟧ "}, "⟦b|~/shop⟧\n⟦b|❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|❯⟧ pwd", []string{"|ls|a"}},
+		{"a first line of a folder", []string{":⟦b|❯⟧ "}, "⟦b|~/shop⟧\n⟦b|❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|❯⟧ pwd",
+			[]string{"|ls|a"}},
 		{"a first line in no style", []string{":⟦b|❯⟧ "}, "⟦b|❯⟧ ls\na\n~/shop\n⟦b|❯⟧ pwd", []string{"|ls|a\n~/shop"}},
 		{"a first line that is none", []string{":⟦b|❯⟧ "}, "⟦b|❯⟧ ls\na\n⟦b|shop⟧\n⟦b|❯⟧ pwd", []string{"|ls|a\nshop"}},
-		{"a line above a longer prompt", []string{":⟦b|x ❯⟧ "}, "⟦b|x ❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|x ❯⟧ pwd", []string{"|ls|a\n~/shop"}},
+		{"a line above a longer prompt", []string{":⟦b|x ❯⟧ "}, "⟦b|x ❯⟧ ls\na\n⟦b|~/shop⟧\n⟦b|x ❯⟧ pwd",
+			[]string{"|ls|a\n~/shop"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -25,7 +25,8 @@ func repeat(n int, format string) string {
 // commands: "folder|command=output", and the second in which that changed last; long outputs are
 // their first line, their length and their last line.
 func read(steps ...string) (got []string) {
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 40, Rows: 6, SessionID: "s", Started: time.Unix(0, 0), Command: []string{"run"}})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 40, Rows: 6, SessionID: "s", Started: time.Unix(0, 0),
+		Command: []string{"run"}})
 	at := time.Duration(0)
 	for _, s := range steps {
 		at += time.Second
@@ -62,7 +63,9 @@ func TestReader(t *testing.T) {
 	}{
 		{"a prompt is learned below commands", []string{"motd\n% ls\na\n% "}, []string{"=motd", "ls=a"}},
 		{"the only prompt of a recording", []string{"% ls\na\n"}, []string{"run=% ls\na"}},
-		{"a prompt is learned below many commands", []string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "}, []string{"1=a", "2=# x", "3=b", "sh= 6", "4=c"}},
+		{"a prompt is learned below many commands",
+			[]string{"% ", "1\na\n% ", "2\n# x\n% ", "3\nb\n% ", "sh\n# ", "4\nc\n# "},
+			[]string{"1=a", "2=# x", "3=b", "sh= 6", "4=c"}},
 		{"marks of output alone", []string{"$ ", "one\n" + says + "one\aa\n", d + "$ ", "two\n" + says + "two\a", d + "$ ",
 			"ls\n" + says + "ls\ab\n", d + "$ ", "no\n" + says + "no\a", d +
 				"$ "}, []string{"one=a 3", "two= 5", "ls=b 7", "no= 9"}},
@@ -70,15 +73,21 @@ func TestReader(t *testing.T) {
 		{"an output that grows", []string{"u@h:~$ ", "ls\na", "b\n", "c\n\n", "d"}, []string{"ls=ab\nc\n\nd 5"}},
 		{"an output that grows before the prompt is known", []string{"% ", "ls\na", "b\n", "c\n\n", "d", "\n% "},
 			[]string{"ls=ab\nc\n\nd"}},
-		{"an output on the row of the prompt", []string{"u@h:~$ ", "ls\n", "ab", "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=ab 4", "id=c"}},
-		{"that wraps to it", []string{"u@h:~$ ", "ls\n" + strings.Repeat("a", 45) + "u@h:~$ ", "id\nc\nu@h:~$ "}, []string{"ls=" + strings.Repeat("a", 45) + " 2", "id=c"}},
+		{"an output on the row of the prompt", []string{"u@h:~$ ", "ls\n", "ab", "u@h:~$ ", "id\nc\nu@h:~$ "},
+			[]string{"ls=ab 4", "id=c"}},
+		{"that wraps to it", []string{"u@h:~$ ", "ls\n" + strings.Repeat("a", 45) + "u@h:~$ ", "id\nc\nu@h:~$ "},
+			[]string{"ls=" + strings.Repeat("a", 45) + " 2", "id=c"}},
 
 		{"clear", []string{"% ls\na\n% ", "clear", "\n" + wipe + "% ", "ls\nb\n% "}, []string{"ls=a", "clear=", "ls=b"}},
 		{"clear twice", []string{"% ls\na\n% ", "clear", "\n" + wipe, wipe, "% "}, []string{"ls=a", "clear= 5"}},
-		{"the prompt is drawn again at the top", []string{"% ls\na\n% ", "cat", wipe + "% cat", "\nb\n% "}, []string{"ls=a", "cat=b"}},
-		{"another command at the top", []string{"% ls\na\n% ", "reset", "\n" + wipe + "% cat", "\nb\n% "}, []string{"ls=a", "reset=", "cat=b"}},
-		{"a command that wipes", []string{"% ", "ls\na\n% ", "watch\nb\n", wipe + "c\n", wipe + "d\n% ", "ls\ne\n% "}, []string{"ls=a", "watch=b\nc\nd 5", "ls=e"}},
-		{"a folder, behind a wipe", []string{"\x1b]7;file:///srv\a" + marked, "ls\n" + c + "a\n", wipe + d + marked, "pwd\n" + c + "b\n" + d + marked}, []string{"/srv|ls=a 3", "/srv|pwd=b"}},
+		{"the prompt is drawn again at the top", []string{"% ls\na\n% ", "cat", wipe + "% cat", "\nb\n% "},
+			[]string{"ls=a", "cat=b"}},
+		{"another command at the top", []string{"% ls\na\n% ", "reset", "\n" + wipe + "% cat", "\nb\n% "},
+			[]string{"ls=a", "reset=", "cat=b"}},
+		{"a command that wipes", []string{"% ", "ls\na\n% ", "watch\nb\n", wipe + "c\n", wipe + "d\n% ", "ls\ne\n% "},
+			[]string{"ls=a", "watch=b\nc\nd 5", "ls=e"}},
+		{"a folder, behind a wipe", []string{"\x1b]7;file:///srv\a" + marked, "ls\n" + c + "a\n", wipe + d + marked,
+			"pwd\n" + c + "b\n" + d + marked}, []string{"/srv|ls=a 3", "/srv|pwd=b"}},
 		{"an erased command", []string{"% ", "ls\na\n% ", "cat\nb\nc", "\x1b[2A\r\x1b[J% "}, []string{"ls=a", "cat=b\nc"}},
 
 		{"long outputs", []string{"u@h:~$ ", "1\n" + repeat(2500, "a%d") + "u@h:~$ ",
@@ -92,7 +101,8 @@ func TestReader(t *testing.T) {
 			[]string{"% ", "1\n" + repeat(2500, "a%d") + "% ", "2\n" + repeat(2500, "b%d") + "% ",
 				"3\nc\n% "}, []string{"=% 1-2501-a2499", "2=b0-2500-b2499 4", "3=c"}},
 		{"a plain program", []string{repeat(2000, "a%d")}, []string{"run=a0-2000-a1999"}},
-		{"a plain program that wipes", []string{repeat(40, "a%d"), wipe + repeat(2000, "b%d")}, []string{"run=a0-2035-b1999"}},
+		{"a plain program that wipes", []string{repeat(40, "a%d"), wipe + repeat(2000, "b%d")},
+			[]string{"run=a0-2035-b1999"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -216,7 +216,8 @@ func (s *part) last() *Command {
 
 // add adds a command that was typed on line i.
 func (s *part) add(lines []row.Line, i int, c Command, text, folder string) {
-	c.Item = chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: i, Rule: "shell prompt", Open: true}
+	c.Item = chat.Item{Message: session.Message{Role: session.RoleShell, Text: text}, First: i, Rule: "shell prompt",
+		Open: true}
 	c.Cwd, c.ended = lastFolder(lines[:min(i+1, len(lines))], folder), -1
 	s.commands = append(s.commands, c)
 }
@@ -226,7 +227,8 @@ func (s *part) add(lines []row.Line, i int, c Command, text, folder string) {
 // prompt's rows.
 func (s *part) end(lines []row.Line, i, col int, sure bool) {
 	first := len(s.commands) == 0 && s.past == 0
-	if sure && !(first && s.later) && (s.loose(lines, i) || s.free >= 0 && s.free <= i && columns(lines[i].Row, 0, col) != "") {
+	if sure && !(first && s.later) && (s.loose(lines, i) ||
+		s.free >= 0 && s.free <= i && columns(lines[i].Row, 0, col) != "") {
 		s.add(lines, s.free, Command{out: s.free, n: s.last().newest(), start: s.free}, "", "")
 		s.last().Rule = noCommand
 	}

@@ -39,13 +39,15 @@ root@box:~/shop# cat README.md
 
 A small shop service.
 
-root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README.md", "# shop\n\nA small shop service.", 3, 8, false}}},
+root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README.md", "# shop\n\nA small shop " +
+			"service.", 3, 8, false}}},
 		{"the last command goes on", nil, 80, "dev@box:~$ make\ncc a.c\n", []command{{"make", "cc a.c", 0, 2, true}}},
 		{"half typed", nil, 80, "dev@box:~$ ls\na\ndev@box:~$ mak", []command{{"ls", "a", 0, 2, false}}},
 		{"given up", nil, 80, "dev@box:~$ e^C\ndev@box:~$ ls\na", []command{{"ls", "a", 1, 3, true}}},
 		{"wrapped command and output", nil, 20, "dev@box:~$ echo 1234\n+567 9\n1234567 9 and so on \n+that\ndev@box:~$",
 			[]command{{"echo 1234567 9", "1234567 9 and so on that", 0, 4, false}}},
-		{"continued", nil, 80, "dev@box:~$ for i in 1 2; do\n> echo $i\n> done\n1\n2\ndev@box:~$ cat <<EOF\n> a > b\n> EOF\na > b", []command{
+		{"continued", nil, 80, "dev@box:~$ for i in 1 2; do\n> echo $i\n> done\n1\n2\ndev@box:~$ cat <<EOF\n> a > b\n" +
+			"> EOF\na > b", []command{
 			{"for i in 1 2; do\necho $i\ndone", "1\n2", 0, 5, false}, {"cat <<EOF\na > b\nEOF", "a > b", 5, 9, true}}},
 		{"output that begins with >", nil, 80, "dev@box:~$ cat mail\n> quoted",
 			[]command{{"cat mail", "> quoted", 0, 2, true}}},
@@ -56,15 +58,21 @@ root@box:/tmp# `, []command{{"echo before", "before", 1, 3, false}, {"cat README
 		{"fish, macOS", nil, 80, "dev@box ~/shop> ls\na\ndev@mac shop % pwd\n/shop",
 			[]command{{"ls", "a", 0, 2, false}, {"pwd", "/shop", 2, 4, true}}},
 		{"branch", nil, 80, "dev@box:~/shop (main)$ ls\na", []command{{"ls", "a", 0, 2, true}}},
-		{"virtual environment", []idle{{"dev@box:~$ "}}, 80, "dev@box:~$ . v/bin/activate\n(v) dev@box:~$ ls\na", []command{{". v/bin/activate", "", 0, 1, false}, {"ls", "a", 1, 3, true}}},
+		{"virtual environment", []idle{{"dev@box:~$ "}}, 80, "dev@box:~$ . v/bin/activate\n(v) dev@box:~$ ls\na",
+			[]command{{". v/bin/activate", "", 0, 1, false}, {"ls", "a", 1, 3, true}}},
 		{"Oh My Zsh", []idle{{"⟦b p2|➜⟧  ⟦b p6|shop⟧ "}}, 80,
 			"⟦b p2|➜⟧  ⟦b p6|shop⟧ ls\na\n⟦b p1|➜⟧  ⟦b p6|shop⟧ ⟦b p4|git:(⟧⟦p1|main⟧⟦b p4|)⟧ ⟦ p3|✗⟧ pwd\n/x",
 			[]command{{"ls", "a", 0, 2, false}, {"pwd", "/x", 2, 4, true}}},
-		{"a sign alone is learned", []idle{{"⟦b p2|❯⟧ "}}, 80, "⟦b p6|~/shop⟧ on main\n⟦b p2|❯⟧ ls\na\n❯ not this\n\n⟦b p6|~/shop⟧ on main\n⟦b p1|❯⟧ pwd\n/x", []command{{"ls", "a\n❯ not this", 1, 5, false}, {"pwd", "/x", 6, 8, true}}},
+		{"a sign alone is learned", []idle{{"⟦b p2|❯⟧ "}}, 80,
+			"⟦b p6|~/shop⟧ on main\n⟦b p2|❯⟧ ls\na\n❯ not this\n\n⟦b p6|~/shop⟧ on main\n⟦b p1|❯⟧ pwd\n/x",
+			[]command{{"ls", "a\n❯ not this", 1, 5, false}, {"pwd", "/x", 6, 8, true}}},
 		{"a sign alone is no prompt", nil, 80, "❯ ls\na\n$ x\n> y", nil},
-		{"what varies is learned", []idle{{"shop (3) $ "}, {"shop (4) $ "}}, 80, "shop (7) $ ls\na\nshop (8) $", []command{{"ls", "a", 0, 2, false}}},
+		{"what varies is learned", []idle{{"shop (3) $ "}, {"shop (4) $ "}}, 80, "shop (7) $ ls\na\nshop (8) $",
+			[]command{{"ls", "a", 0, 2, false}}},
 		{"right prompt", []idle{{"⟦b|❯⟧ "}}, 20, "⟦b|❯⟧ ls -l      12:30\na", []command{{"ls -l", "a", 0, 2, true}}},
-		{"output without a line end", []idle{{"dev@box:~$ "}, {"no end dev@box:~$ "}}, 80, "dev@box:~$ printf x\na\nno end dev@box:~$ ls\nb\nno dev@box:~$ quoted", []command{{"printf x", "a\nno end", 0, 2, false}, {"ls", "b\nno dev@box:~$ quoted", 2, 5, true}}},
+		{"output without a line end", []idle{{"dev@box:~$ "}, {"no end dev@box:~$ "}}, 80,
+			"dev@box:~$ printf x\na\nno end dev@box:~$ ls\nb\nno dev@box:~$ quoted",
+			[]command{{"printf x", "a\nno end", 0, 2, false}, {"ls", "b\nno dev@box:~$ quoted", 2, 5, true}}},
 		{"not learned: python", []idle{{">>> "}}, 80, ">>> 1\n1", nil},
 		{"nothing", nil, 80, "", nil},
 	}

@@ -21,8 +21,10 @@ const (
 var usualForms = []func() *regexp.Regexp{
 	lazy.Regexp(`^` + venvForm + `(➜  )[^ ]+( )` + branchForm),
 	lazy.Regexp(`^` + venvForm + `(PS )(?:[/~]|.:.).*?(> )`),
-	lazy.Regexp(`^` + venvForm + `(` + hostForm + `[: ])(?: ??[/~]` + folderForm + `( ?[$#%>❯](?: |$))| ??` + folderForm + `( ?[$#%](?: |$)))`),
-	lazy.Regexp(`^` + venvForm + `(\[` + hostForm + `[: ])(?: ??[/~]` + folderForm + `(\][$#%>❯](?: |$))| ??` + folderForm + `(\][$#%](?: |$)))`),
+	lazy.Regexp(`^` + venvForm + `(` + hostForm + `[: ])(?: ??[/~]` + folderForm + `( ?[$#%>❯](?: |$))| ??` +
+		folderForm + `( ?[$#%](?: |$)))`),
+	lazy.Regexp(`^` + venvForm + `(\[` + hostForm + `[: ])(?: ??[/~]` + folderForm + `(\][$#%>❯](?: |$))| ??` +
+		folderForm + `(\][$#%](?: |$)))`),
 	lazy.Regexp(`^((?:bash|sh|zsh)-[0-9.]+[$#%] )`),
 }
 
@@ -48,7 +50,8 @@ var assignsPrompt = lazy.Regexp(`(?:^|[ ;&\n])(?:PS1|PROMPT)=`)
 
 // startsShell is a command that may start a shell, or read a file that changes the prompt.
 var startsShell = lazy.Regexp(`^\s*(?:(?:exec|sudo|env|command|\S*=\S*)\s+)*(?:\S*=\S*$|(?:\S*/)?(?:` +
-	`sh|bash|dash|zsh|fish|ksh|su|ssh|mosh|docker|podman|kubectl|chroot|nix-shell|newgrp|unshare|nsenter|\.|source|eval|conda|-i|-s)(?:\s|$))`)
+	`sh|bash|dash|zsh|fish|ksh|su|ssh|mosh|docker|podman|kubectl|chroot|nix-shell|newgrp|unshare|nsenter|\.|source|` +
+	`eval|conda|-i|-s)(?:\s|$))`)
 
 // continuation is a line typed at a continuation prompt: > of bash and sh, dquote> and its like of
 // zsh. Its group is what was typed.

@@ -54,7 +54,8 @@ func TestAnyBegin(t *testing.T) {
 				}
 			}
 			for seq, words := range unseenWords(entries, h, late, screen) {
-				words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "!") }) // drawn apart from a shell command
+				// drawn apart from a shell command
+				words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "!") })
 				if len(words) > 0 {
 					t.Errorf("%s: #%d has words that were never on the screen: %.200q", name, seq, words)
 				}
@@ -112,7 +113,10 @@ func (c *cutMessages) count(whole, late []*session.Entry, screen string, alt boo
 		}
 		n := c.of[agent]
 		n.cut++
-		if slices.ContainsFunc(late, func(e *session.Entry) bool { return ends(e) && e.TruncatedAt == session.TruncatedHead }) {
+		if slices.ContainsFunc(late, func(e *session.Entry) bool {
+			return ends(e) &&
+				e.TruncatedAt == session.TruncatedHead
+		}) {
 			n.marked++
 		}
 		if c.of == nil {

@@ -50,7 +50,8 @@ func BenchmarkTurns(b *testing.B) {
 			events := conversation(turns)
 			var p *transcript.Processor
 			for b.Loop() {
-				p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+				p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0),
+					SessionID: "s"})
 				for _, e := range events {
 					p.Feed(e)
 				}
@@ -75,8 +76,10 @@ func BenchmarkTurns(b *testing.B) {
 }
 
 const (
-	inkRule = "\x1b[2m\x1b[38;2;136;136;136m────────────────────────────────────────────────────────────────────────────────────────────────────\x1b[39m\x1b[22m\r\n"
-	inkBox  = inkRule + "> \x1b[7m \x1b[27m\r\n" + inkRule + "  ? for shortcuts\r\n"
+	inkRule = "\x1b[2m\x1b[38;2;136;136;" +
+		"136m────────────────────────────────────────────────────────────────────────────────────────────────────\x1b[39m" +
+		"\x1b[22m\r\n"
+	inkBox = inkRule + "> \x1b[7m \x1b[27m\r\n" + inkRule + "  ? for shortcuts\r\n"
 )
 
 // inkErase erases so many rows above the cursor, and its own.
@@ -92,9 +95,11 @@ func conversation(turns int) []session.Event {
 		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[?2026h" + s + "\x1b[?2026l")})
 		at += 60 * time.Millisecond
 	}
-	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\r\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\r\n  ▘▘ ▝▝    ~/shop\r\n\r\n" + box)
+	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\r\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\r\n" +
+		"  ▘▘ ▝▝    ~/shop\r\n\r\n" + box)
 	for i := range turns {
-		frame(erase + fmt.Sprintf("\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Explain step %d of the plan \x1b[39m\x1b[49m\r\n\r\n", i) + box)
+		frame(erase + fmt.Sprintf("\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Explain step %d of the plan "+
+			"\x1b[39m\x1b[49m\r\n\r\n", i) + box)
 		for j := range 5 { // the spinner
 			frame(erase + fmt.Sprintf("✻ Thinking… (%ds · esc to interrupt)\r\n\r\n", j) + box + "\x1b[1A\x1b[1B")
 			frame(inkErase(6) + box)
@@ -135,7 +140,8 @@ func BenchmarkReply(b *testing.B) {
 				events := reply(lines, kind.line)
 				var p *transcript.Processor
 				for b.Loop() {
-					p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+					p = transcript.NewProcessor(transcript.ProcessorOptions{Cols: 100, Rows: 30, Started: time.Unix(0, 0),
+						SessionID: "s"})
 					for _, e := range events {
 						p.Feed(e)
 					}
@@ -161,14 +167,16 @@ func reply(lines int, line func(i int) string) []session.Event {
 	for i := 0; i < lines; {
 		text := inkErase(5)
 		if i == 0 {
-			text = inkErase(4) + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Say all \x1b[39m\x1b[49m\r\n\r\n\x1b[38;2;255;255;255m●\x1b[39m All of it follows here:\r\n"
+			text = inkErase(4) + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Say all \x1b[39m\x1b[49m\r\n\r\n" +
+				"\x1b[38;2;255;255;255m●\x1b[39m All of it follows here:\r\n"
 		}
 		for range 10 {
 			text += "  " + line(i) + "\r\n"
 			i++
 		}
 		at += 50 * time.Millisecond
-		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[?2026h" + text + "\r\n" + inkBox + "\x1b[?2026l")})
+		events = append(events, session.Event{At: at, Kind: session.Output,
+			Data: []byte("\x1b[?2026h" + text + "\r\n" + inkBox + "\x1b[?2026l")})
 	}
 	return append(events, session.Event{At: at + time.Second, Kind: session.Output, Data: []byte("\x1b[G")})
 }
@@ -191,10 +199,12 @@ func BenchmarkFloods(b *testing.B) {
 		name   string
 		events []session.Event
 	}{
-		{"long-lines", shell(repeat(20, func(i int) string { return strings.Repeat("x", 200_000) + "\r\n" }), 4096, 5*time.Millisecond)},
+		{"long-lines", shell(repeat(20, func(i int) string { return strings.Repeat("x", 200_000) + "\r\n" }), 4096,
+			5*time.Millisecond)},
 		{"no-newline", shell(strings.Repeat("word ", 800_000), 1000, 5*time.Millisecond)},
 		{"progress-bars", shell(repeat(20_000, bar), 70, 5*time.Millisecond)},
-		{"progress-below", shell(repeat(15_000, func(i int) string { return fmt.Sprintf("line %d\r\n", i) })+repeat(20_000, bar), 70, 5*time.Millisecond)},
+		{"progress-below", shell(repeat(15_000, func(i int) string { return fmt.Sprintf("line %d\r\n", i) })+repeat(20_000,
+			bar), 70, 5*time.Millisecond)},
 		{"prompts", flood(repeat(300_000, func(i int) string {
 			return fmt.Sprintf("%secho %d\r\n%s%d\r\n%s", prompt, i, output, i, done)
 		}), 64<<10, time.Millisecond)},
@@ -211,7 +221,10 @@ func BenchmarkFloods(b *testing.B) {
 		{"alternate-screen", shell(repeat(1_000_000, func(i int) string {
 			return fmt.Sprintf("\x1b[?1049hscreen %d\x1b[?1049l", i)
 		}), 64<<10, time.Millisecond)},
-		{"whole-frames", shell(repeat(100_000, func(i int) string { return fmt.Sprintf("\x1b[?2026hrow %d\r\n\x1b[?2026l", i) }), 64<<10, time.Millisecond)},
+		{"whole-frames", shell(repeat(100_000, func(i int) string {
+			return fmt.Sprintf("\x1b[?2026hrow %d\r\n\x1b[?2026l",
+				i)
+		}), 64<<10, time.Millisecond)},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			size := int64(0)
@@ -223,7 +236,8 @@ func BenchmarkFloods(b *testing.B) {
 			runtime.GC() // the events are no part of it
 			began := cpuTime(b)
 			for b.Loop() {
-				p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+				p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0),
+					SessionID: "s"})
 				for i, e := range bm.events {
 					if p.Feed(e); i%100 == 0 {
 						p.Changes()
@@ -259,7 +273,8 @@ func flood(text string, size int, gap time.Duration) []session.Event {
 	var events []session.Event
 	for from := 0; from < len(text); from += size {
 		at := time.Duration(len(events)) * gap
-		events = append(events, session.Event{At: at, Kind: session.Output, Data: []byte(text[from:min(from+size, len(text))])})
+		events = append(events, session.Event{At: at, Kind: session.Output,
+			Data: []byte(text[from:min(from+size, len(text))])})
 	}
 	return events
 }

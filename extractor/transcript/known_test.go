@@ -13,14 +13,18 @@ import (
 // codexAsked returns the events of a session in which Codex is asked, and shows the prompt as
 // shown; the marker of the sender comes behind it.
 func codexAsked(shown, sent string) []session.Event {
-	const banner = "╭───────────────────────────────────────────╮\r\n│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                 │\r\n" +
-		"│                                           │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n│ directory: ~/shop                         │\r\n╰───────────────────────────────────────────╯\r\n"
+	const banner = "╭───────────────────────────────────────────╮\r\n" +
+		"│ \x1b[2m>_ \x1b[22;1mOpenAI Codex\x1b[22;2m (v0.98.0)\x1b[m                 │\r\n" +
+		"│                                           │\r\n│ model:     gpt-5.2-codex   /model to change │\r\n" +
+		"│ directory: ~/shop                         │\r\n╰───────────────────────────────────────────╯\r\n"
 	rest := "\x1b[J\r\n\x1b[1m›\x1b[m \r\n\r\n  ? for shortcuts"
-	prompt := "\x1b[J\r\n\x1b[1;2m›\x1b[m " + strings.ReplaceAll(shown, "\n", "\r\n  ") + "\r\n\r\n\x1b[2m• \x1b[mA reply.\r\n"
+	prompt := "\x1b[J\r\n\x1b[1;2m›\x1b[m " + strings.ReplaceAll(shown, "\n", "\r\n  ") +
+		"\r\n\r\n\x1b[2m• \x1b[mA reply.\r\n"
 	return []session.Event{
 		{Kind: session.Output, Data: []byte(banner + rest + "\x1b[3A\r")},
 		{At: time.Second, Kind: session.Output, Data: []byte(prompt + rest + "\x1b[3A\r")},
-		{At: 1500 * time.Millisecond, Kind: session.Marker, Data: session.ControlMark(session.EventPrompt, map[string]any{"by": "prompt", "text": sent})},
+		{At: 1500 * time.Millisecond, Kind: session.Marker,
+			Data: session.ControlMark(session.EventPrompt, map[string]any{"by": "prompt", "text": sent})},
 		{At: 2 * time.Second, Kind: session.Output, Data: []byte(rest)},
 	}
 }
@@ -46,7 +50,8 @@ func TestFoldedPromptGetsTheWordsSent(t *testing.T) {
 		{"the same", "is that right?", "is that right?", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 30, Started: time.Unix(0, 0), SessionID: "s"})
+			p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 30, Started: time.Unix(0, 0),
+				SessionID: "s"})
 			told := map[string]session.Entry{}
 			for _, e := range codexAsked(tt.shown, tt.sent) {
 				p.Feed(e)

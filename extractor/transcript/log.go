@@ -72,7 +72,8 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 		return false
 	}
 	if rest, ok := strings.CutPrefix(s.text, text); ok && text != "" {
-		if rest[0] == '\n' || rest[0] == ' ' && !strings.Contains(rest, "\n") && len(rest) <= wrappedRow && resized > s.first {
+		if rest[0] == '\n' || rest[0] == ' ' && !strings.Contains(rest, "\n") && len(rest) <= wrappedRow &&
+			resized > s.first {
 			return true
 		}
 	}
@@ -93,7 +94,8 @@ func (s *sight) ate(text string, resized time.Duration, miscounts bool) bool {
 
 // NewLog returns an empty log. The entries' ids are derived from id, their times from started.
 func NewLog(id string, started time.Time) *Log {
-	return &Log{id: id, started: started, document: -1, seen: map[*session.Entry]*sight{}, printed: map[*session.Entry]session.LongOutput{}}
+	return &Log{id: id, started: started, document: -1, seen: map[*session.Entry]*sight{},
+		printed: map[*session.Entry]session.LongOutput{}}
 }
 
 // Entries returns the log's entries in order, with Seq from 1, without those that Forget has

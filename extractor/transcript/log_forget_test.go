@@ -44,9 +44,11 @@ func TestForget(t *testing.T) {
 		runs := false
 		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
 			at += time.Duration(rapid.IntRange(0, 300).Draw(t, "ms")) * time.Millisecond
-			switch rapid.SampledFrom([]string{"more", "more", "more", "wipe", "agent", "leave", "clear", "idle", "event", "past"}).Draw(t, "what") {
+			switch rapid.SampledFrom([]string{"more", "more", "more", "wipe", "agent", "leave", "clear", "idle", "event",
+				"past"}).Draw(t, "what") {
 			case "more":
-				items = append(items, rapid.SampledFrom([]string{"u:", "a:", "t:"}).Draw(t, "role")+rapid.StringMatching(`[ab]{2,4}…?`).Draw(t, "text"))
+				items = append(items, rapid.SampledFrom([]string{"u:", "a:", "t:"}).Draw(t,
+					"role")+rapid.StringMatching(`[ab]{2,4}…?`).Draw(t, "text"))
 			case "wipe":
 				if document, past, again = document+1, 0, runs; !runs { // a shell prints nothing again
 					items = nil

@@ -25,7 +25,8 @@ func testToolInput(t *testing.T, first, then string) {
 	t.Helper()
 	l := newLog()
 	call := func(input, output, status string) session.View {
-		it := session.Sighting{Message: session.Message{Role: session.RoleTool, Text: "WriteFile " + input, Tool: &session.Tool{Name: "WriteFile", Input: input, Output: output, Status: status}}}
+		it := session.Sighting{Message: session.Message{Role: session.RoleTool, Text: "WriteFile " + input,
+			Tool: &session.Tool{Name: "WriteFile", Input: input, Output: output, Status: status}}}
 		return session.View{Document: 1, Items: []session.Sighting{it}}
 	}
 	l.Merge(call(first, "", session.ToolRunning))
@@ -90,7 +91,8 @@ func TestMergeRestOfAnother(t *testing.T) {
 	v = view(1, 0, "u:go", "a:The reply begins.\n\nIt goes on:\n\n- so", "u:next")
 	v.At, v.Settled = time.Second, true
 	l.Merge(v)
-	if diff := cmp.Diff([]string{"u:go", "a:The reply begins.\n\nIt goes on:\n\n- so", "u:a prompt", "u:next"}, told(l)); diff != "" {
+	if diff := cmp.Diff([]string{"u:go", "a:The reply begins.\n\nIt goes on:\n\n- so", "u:a prompt", "u:next"},
+		told(l)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

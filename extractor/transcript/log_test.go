@@ -61,30 +61,42 @@ func TestMerge(t *testing.T) {
 	reprint := func(v session.View) session.View { v.Reprint = true; return v }
 	settled := func(v session.View) session.View { v.Settled = true; return v }
 	const (
-		head = "The parser ignores the timeout under heavy load, and that index rebuilds a shared buffer and then exits early; the test suite drops the session map."
+		head = "The parser ignores the timeout under heavy load, and that index rebuilds a shared buffer and then exits " +
+			"early; the test suite drops the session map."
 		rows = " A stale token\nignores three\ntables.\n\n"
-		end  = "The event loop skips the error path after a reconnect, and every request races with every header without checking the result."
+		end  = "The event loop skips the error path after a reconnect, and every request races with every header without " +
+			"checking the result."
 	)
 	tests := []struct {
 		name  string
 		views []session.View
 		want  []string
 	}{
-		{"a reply that grows stays one", []session.View{view(1, 0, "u:hi"), view(1, 0, "u:hi", "a:Hel…"), view(1, 1, "a:Hello there")},
+		{"a reply that grows stays one", []session.View{view(1, 0, "u:hi"), view(1, 0, "u:hi", "a:Hel…"),
+			view(1, 1, "a:Hello there")},
 			[]string{"u:hi", "a:Hello there"}},
-		{"an emoji that is drawn without its joiner stays", []session.View{settled(view(1, 0, "u:👩\u200d💻 wrote it")), settled(view(1, 0, "u:👩💻 wrote it")), settled(view(1, 0, "u:👩\u200d💻 wrote it"))},
+		{"an emoji that is drawn without its joiner stays",
+			[]session.View{settled(view(1, 0, "u:👩\u200d💻 wrote it")), settled(view(1, 0, "u:👩💻 wrote it")),
+				settled(view(1, 0, "u:👩\u200d💻 wrote it"))},
 			[]string{"u:👩\u200d💻 wrote it"}},
-		{"a reply that is drawn as a table once its head is there stays one", []session.View{settled(view(1, 0, "u:a", "a:| A | B…")), at(view(1, 0, "u:a", "a:A B…"), 1)},
+		{"a reply that is drawn as a table once its head is there stays one",
+			[]session.View{settled(view(1, 0, "u:a", "a:| A | B…")), at(view(1, 0, "u:a", "a:A B…"), 1)},
 			[]string{"u:a", "a:A B"}},
-		{"a code span that is closed after the reply seemed complete stays one", []session.View{settled(view(1, 0, "u:a", "a:`ye")), at(view(1, 0, "u:a", "a:yes"), 1)},
+		{"a code span that is closed after the reply seemed complete stays one",
+			[]session.View{settled(view(1, 0, "u:a", "a:`ye")), at(view(1, 0, "u:a", "a:yes"), 1)},
 			[]string{"u:a", "a:yes"}},
-		{"a reply below another message is another", []session.View{settled(view(1, 0, "u:a", "a:one…")), at(view(1, 0, "u:a", "a:one…", "u:b", "a:two…"), 1)},
+		{"a reply below another message is another",
+			[]session.View{settled(view(1, 0, "u:a", "a:one…")), at(view(1, 0, "u:a", "a:one…", "u:b", "a:two…"), 1)},
 			[]string{"u:a", "a:one", "u:b", "a:two"}},
-		{"equal turns stay apart", []session.View{view(1, 0, "u:go", "a:ok"), view(1, 0, "u:go", "a:ok", "u:go"), view(1, 2, "u:go", "a:ok")},
+		{"equal turns stay apart", []session.View{view(1, 0, "u:go", "a:ok"), view(1, 0, "u:go", "a:ok", "u:go"),
+			view(1, 2, "u:go", "a:ok")},
 			[]string{"u:go", "a:ok", "u:go", "a:ok"}},
-		{"a reprint adds nothing", []session.View{settled(view(1, 0, "u:a", "a:b", "u:c", "a:d")), reprint(view(2, 0, "u:a")), reprint(view(2, 0, "u:a", "a:b", "u:c", "a:d"))},
+		{"a reprint adds nothing", []session.View{settled(view(1, 0, "u:a", "a:b", "u:c", "a:d")),
+			reprint(view(2, 0, "u:a")), reprint(view(2, 0, "u:a", "a:b", "u:c", "a:d"))},
 			[]string{"u:a", "a:b", "u:c", "a:d"}},
-		{"a reprint cut off goes on where the log is", []session.View{settled(view(1, 0, "u:a", "a:b", "u:a", "a:b")), reprint(view(2, 0, "u:a", "a:b")), reprint(view(2, 0, "u:a", "a:b", "u:a", "a:b", "u:new"))},
+		{"a reprint cut off goes on where the log is",
+			[]session.View{settled(view(1, 0, "u:a", "a:b", "u:a", "a:b")), reprint(view(2, 0, "u:a", "a:b")),
+				reprint(view(2, 0, "u:a", "a:b", "u:a", "a:b", "u:new"))},
 			[]string{"u:a", "a:b", "u:a", "a:b", "u:new"}},
 		{"what flashed up is taken back", []session.View{view(1, 0, "u:a", "a:torn"), at(view(1, 0, "u:a"), 0.1)},
 			[]string{"u:a"}},
@@ -92,29 +104,48 @@ func TestMerge(t *testing.T) {
 			[]string{"u:a", "a:b"}},
 		{"a tool above a reply is put above it", []session.View{view(1, 0, "u:a", "a:b"), view(1, 0, "u:a", "t:ls", "a:b")},
 			[]string{"u:a", "t:ls", "a:b"}},
-		{"rows that an agent erased by mistake come again", []session.View{settled(view(1, 0, "u:a", "a:"+head+end)), reprint(view(2, 0, "u:a", "a:"+head+rows+end))},
+		{"rows that an agent erased by mistake come again",
+			[]session.View{settled(view(1, 0, "u:a", "a:"+head+end)), reprint(view(2, 0, "u:a", "a:"+head+rows+end))},
 			[]string{"u:a", "a:" + head + rows + end}},
-		{"… or are seen before they are erased", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end+"…"))},
+		{"… or are seen before they are erased",
+			[]session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…")),
+				reprint(view(1, 0, "u:a", "a:"+head+end+"…"))},
 			[]string{"u:a", "a:" + head + rows + end}},
-		{"… also where nothing shows that all was printed again", []session.View{view(1, 0, "u:a", "a:The first\n"+rows+"two "+head+"…"), view(1, 0, "u:a", "a:The first\ntwo "+head+" "+end+"…")},
+		{"… also where nothing shows that all was printed again",
+			[]session.View{view(1, 0, "u:a", "a:The first\n"+rows+"two "+head+"…"),
+				view(1, 0, "u:a", "a:The first\ntwo "+head+" "+end+"…")},
 			[]string{"u:a", "a:The first\n" + rows + "two " + head + " " + end}},
-		{"… but not from within a line then", []session.View{view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…"), view(1, 0, "u:a", "a:"+head+end+"…")},
+		{"… but not from within a line then", []session.View{view(1, 0, "u:a", "a:"+head+rows+end[:20]+"…"),
+			view(1, 0, "u:a", "a:"+head+end+"…")},
 			[]string{"u:a", "a:" + head + end}},
-		{"… or stood at the end", []session.View{reprint(settled(view(1, 0, "u:a", "a:"+head+rows))), reprint(view(1, 0, "u:a", "a:"+head, "u:c"))},
+		{"… or stood at the end", []session.View{reprint(settled(view(1, 0, "u:a", "a:"+head+rows))),
+			reprint(view(1, 0, "u:a", "a:"+head, "u:c"))},
 			[]string{"u:a", "a:" + head + rows, "u:c"}},
-		{"a reply that stood is not torn by a resize", []session.View{settled(view(1, 0, "u:a", "a:"+head+end)), reprint(view(1, 0, "u:a", "a:"+head[:60]+head[90:]+end[:40], "u:c"))},
+		{"a reply that stood is not torn by a resize",
+			[]session.View{settled(view(1, 0, "u:a", "a:"+head+end)),
+				reprint(view(1, 0, "u:a", "a:"+head[:60]+head[90:]+end[:40], "u:c"))},
 			[]string{"u:a", "a:" + head + end, "u:c"}},
-		{"… but may have stood there with a piece twice", []session.View{settled(view(1, 0, "u:a", "a:"+head+head[40:]+end)), reprint(view(1, 0, "u:a", "a:"+head+end, "u:c"))},
+		{"… but may have stood there with a piece twice",
+			[]session.View{settled(view(1, 0, "u:a", "a:"+head+head[40:]+end)),
+				reprint(view(1, 0, "u:a", "a:"+head+end, "u:c"))},
 			[]string{"u:a", "a:" + head + end, "u:c"}},
-		{"what is drawn otherwise when it is closed has lost no rows", []session.View{reprint(view(1, 0, "u:a", "a:"+head+"**"+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end))},
+		{"what is drawn otherwise when it is closed has lost no rows",
+			[]session.View{reprint(view(1, 0, "u:a", "a:"+head+"**"+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+end))},
 			[]string{"u:a", "a:" + head + end}},
-		{"a torn reply that is complete is printed again", []session.View{settled(view(1, 0, "u:a", "a:"+head[:90]+end+head[:60]+rows)), reprint(view(2, 0, "u:a", "a:"+head+rows+end))},
+		{"a torn reply that is complete is printed again",
+			[]session.View{settled(view(1, 0, "u:a", "a:"+head[:90]+end+head[:60]+rows)),
+				reprint(view(2, 0, "u:a", "a:"+head+rows+end))},
 			[]string{"u:a", "a:" + head + rows + end}},
-		{"another reply with the same beginning is above a prompt", []session.View{settled(view(1, 0, "u:a", "a:"+head+rows, "u:b")), reprint(view(2, 0, "u:a", "a:"+head+rows, "u:b", "a:"+head+end))},
+		{"another reply with the same beginning is above a prompt",
+			[]session.View{settled(view(1, 0, "u:a", "a:"+head+rows, "u:b")),
+				reprint(view(2, 0, "u:a", "a:"+head+rows, "u:b", "a:"+head+end))},
 			[]string{"u:a", "a:" + head + rows, "u:b", "a:" + head + end}},
-		{"what is gone was there twice while it was redrawn", []session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+rows+end[:20]+"…")), reprint(view(1, 0, "u:a", "a:"+head+rows+end))},
+		{"what is gone was there twice while it was redrawn",
+			[]session.View{reprint(view(1, 0, "u:a", "a:"+head+rows+rows+end[:20]+"…")),
+				reprint(view(1, 0, "u:a", "a:"+head+rows+end))},
 			[]string{"u:a", "a:" + head + rows + end}},
-		{"a clear ends what may be repeated", []session.View{settled(view(1, 0, "u:a", "a:b")), reprint(view(2, 0, "!"+session.EventClear)), reprint(view(2, 0, "!"+session.EventClear, "u:a", "a:b"))},
+		{"a clear ends what may be repeated", []session.View{settled(view(1, 0, "u:a", "a:b")),
+			reprint(view(2, 0, "!"+session.EventClear)), reprint(view(2, 0, "!"+session.EventClear, "u:a", "a:b"))},
 			[]string{"u:a", "a:b", "!" + session.EventClear, "u:a", "a:b"}},
 	}
 	for _, tt := range tests {
@@ -279,7 +310,8 @@ func TestMergeRewound(t *testing.T) {
 		v.At, v.Settled = time.Duration(i+1)*time.Second, true
 		l.Merge(v)
 	}
-	if got := told(l); !slices.Contains(got, "u:Is it true that the lock is held") || !slices.Contains(got, "u:Is it true that nobody waits for it") {
+	if got := told(l); !slices.Contains(got, "u:Is it true that the lock is held") ||
+		!slices.Contains(got, "u:Is it true that nobody waits for it") {
 		t.Errorf("got %q, want both prompts", got)
 	}
 }

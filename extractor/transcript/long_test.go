@@ -102,7 +102,8 @@ func checkLong(t *testing.T, e *session.Entry, text string, n int) {
 	lines := strings.Split(e.Output, "\n")
 	first, last := fmt.Sprintf("%s line 1", text), fmt.Sprintf("%s line %d", text, n)
 	if e.Text != text || e.Status != session.StatusComplete || lines[0] != first || lines[len(lines)-1] != last {
-		t.Errorf("%q is %s, output from %q to %q, want %q from %q to %q", e.Text, e.Status, lines[0], lines[len(lines)-1], text, first, last)
+		t.Errorf("%q is %s, output from %q to %q, want %q from %q to %q", e.Text, e.Status, lines[0], lines[len(lines)-1],
+			text, first, last)
 	}
 	shown := len(lines)
 	if e.Truncated {
@@ -127,54 +128,57 @@ func TestResizedCommands(t *testing.T) {
 		{300, 7, 12, 1, false}, {3000, 50, 12, 1, true}, {3000, 50, 30, 12, false}, {3000, 20, 90, 20, true},
 		{30000, 1000, 1, 1, false}, {30000, 1000, 12, 1, false}, {30000, 1000, 12, 12, true}, {30000, 333, 60, 5, false},
 	} {
-		t.Run(fmt.Sprintf("%d lines in %ds, %d resizes, %d words", tt.lines, tt.piece, tt.resizes, tt.words), func(t *testing.T) {
-			var s screenplay
-			prompt, output, done := shellPrompt, "", ""
-			if tt.marks {
-				prompt, output, done = "\x1b]133;A\x07$ \x1b]133;B\x07", "\x1b]133;C\x07", "\x1b]133;D;0\x07"
-			}
-			s.show(0, prompt)
-			s.show(time.Second, "print")
-			s.show(time.Second, "\n"+output)
-			want := make([]string, tt.lines)
-			pieces := (tt.lines + tt.piece - 1) / tt.piece
-			resized := 0
-			for from := 0; from < tt.lines; from += tt.piece {
-				var b strings.Builder
-				for i := from; i < min(from+tt.piece, tt.lines); i++ {
-					want[i] = fmt.Sprintf("print line %d", i+1) + strings.Repeat(fmt.Sprintf("  缓存%d", i), tt.words-1)
-					b.WriteString(want[i] + "\n")
+		t.Run(fmt.Sprintf("%d lines in %ds, %d resizes, %d words", tt.lines, tt.piece, tt.resizes, tt.words),
+			func(t *testing.T) {
+				var s screenplay
+				prompt, output, done := shellPrompt, "", ""
+				if tt.marks {
+					prompt, output, done = "\x1b]133;A\x07$ \x1b]133;B\x07", "\x1b]133;C\x07", "\x1b]133;D;0\x07"
 				}
-				s.show(10*time.Millisecond, b.String())
-				for resized*pieces < tt.resizes*(from/tt.piece+1) {
-					resized++
-					size := sizes[resized%len(sizes)]
-					s.at += 10 * time.Millisecond
-					s.events = append(s.events, session.Event{At: s.at, Kind: session.Resize, Cols: size[0], Rows: size[1]})
+				s.show(0, prompt)
+				s.show(time.Second, "print")
+				s.show(time.Second, "\n"+output)
+				want := make([]string, tt.lines)
+				pieces := (tt.lines + tt.piece - 1) / tt.piece
+				resized := 0
+				for from := 0; from < tt.lines; from += tt.piece {
+					var b strings.Builder
+					for i := from; i < min(from+tt.piece, tt.lines); i++ {
+						want[i] = fmt.Sprintf("print line %d", i+1) + strings.Repeat(fmt.Sprintf("  缓存%d", i), tt.words-1)
+						b.WriteString(want[i] + "\n")
+					}
+					s.show(10*time.Millisecond, b.String())
+					for resized*pieces < tt.resizes*(from/tt.piece+1) {
+						resized++
+						size := sizes[resized%len(sizes)]
+						s.at += 10 * time.Millisecond
+						s.events = append(s.events, session.Event{At: s.at, Kind: session.Resize, Cols: size[0], Rows: size[1]})
+					}
 				}
-			}
-			s.show(0, done+prompt)
-			s.show(time.Second, "")
-			entries := slices.DeleteFunc(process(window, s.events, nil), func(e *session.Entry) bool { return e.Type != session.TypeMessage })
-			if len(entries) != 1 {
-				t.Fatalf("%d commands, want 1", len(entries))
-			}
-			e := entries[0]
-			head, tail, _ := strings.Cut(e.Output, fmt.Sprintf("\n[… %d lines left out …]\n", e.OmittedLines))
-			got := strings.Split(head, "\n")
-			if e.Truncated {
-				got = append(got, want[len(got):min(len(want), len(got)+e.OmittedLines)]...)
-				got = append(got, strings.Split(tail, "\n")...)
-			}
-			for i, line := range want {
-				if i >= len(got) || got[i] != line {
-					t.Fatalf("line %d of %d (%d) is %.300q, want %.300q", i, len(got), len(want), got[min(i, len(got)-1):min(i+3, len(got))], want[i:min(i+3, len(want))])
+				s.show(0, done+prompt)
+				s.show(time.Second, "")
+				entries := slices.DeleteFunc(process(window, s.events, nil),
+					func(e *session.Entry) bool { return e.Type != session.TypeMessage })
+				if len(entries) != 1 {
+					t.Fatalf("%d commands, want 1", len(entries))
 				}
-			}
-			if len(got) != len(want) || e.Truncated != (tt.lines > 20000) {
-				t.Errorf("%d lines, %d of them left out, want %d", len(got), e.OmittedLines, len(want))
-			}
-		})
+				e := entries[0]
+				head, tail, _ := strings.Cut(e.Output, fmt.Sprintf("\n[… %d lines left out …]\n", e.OmittedLines))
+				got := strings.Split(head, "\n")
+				if e.Truncated {
+					got = append(got, want[len(got):min(len(want), len(got)+e.OmittedLines)]...)
+					got = append(got, strings.Split(tail, "\n")...)
+				}
+				for i, line := range want {
+					if i >= len(got) || got[i] != line {
+						t.Fatalf("line %d of %d (%d) is %.300q, want %.300q", i, len(got), len(want),
+							got[min(i, len(got)-1):min(i+3, len(got))], want[i:min(i+3, len(want))])
+					}
+				}
+				if len(got) != len(want) || e.Truncated != (tt.lines > 20000) {
+					t.Errorf("%d lines, %d of them left out, want %d", len(got), e.OmittedLines, len(want))
+				}
+			})
 	}
 }
 
@@ -206,7 +210,8 @@ func TestWipingCommand(t *testing.T) {
 		s.show(time.Second, wipe+shellPrompt+"make") // Ctrl+L
 		command("", "", 0)
 		want[len(want)-1] = "make"
-		entries := slices.DeleteFunc(process(window, s.events, nil), func(e *session.Entry) bool { return e.Type != session.TypeMessage })
+		entries := slices.DeleteFunc(process(window, s.events, nil),
+			func(e *session.Entry) bool { return e.Type != session.TypeMessage })
 		var got []string
 		for _, e := range entries {
 			got = append(got, e.Text)
@@ -236,7 +241,8 @@ func TestPromptBehindWrapped(t *testing.T) {
 	s.show(time.Second, "true")
 	s.show(time.Second, "\n"+shellPrompt)
 	entries := process(window, s.events, nil)
-	if len(entries) != 2 || entries[0].Output != strings.TrimSpace(strings.Repeat("word ", 35)) || entries[1].Text != "true" {
+	if len(entries) != 2 || entries[0].Output != strings.TrimSpace(strings.Repeat("word ", 35)) ||
+		entries[1].Text != "true" {
 		for _, e := range entries {
 			t.Errorf("%q printed %q", e.Text, e.Output)
 		}
@@ -277,10 +283,12 @@ func TestLongTool(t *testing.T) {
 			box := claudeBox
 			erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
 			frame := func(text string) { s.show(60*time.Millisecond, "\x1b[?2026h"+text+"\x1b[?2026l") }
-			frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + box)
+			frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n" +
+				"  ▘▘ ▝▝    ~/shop\n\n" + box)
 			frame(erase + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Count \x1b[39m\x1b[49m\n\n" + box)
 			var out strings.Builder
-			out.WriteString("\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 1 25000)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n")
+			out.WriteString("\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 1 25000)\n" +
+				"  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n")
 			for i := 2; i <= lines; i++ {
 				fmt.Fprintf(&out, "     %d\n", i)
 				if i%piece == 0 {
@@ -327,15 +335,18 @@ func TestSnapshotCost(t *testing.T) {
 	}
 	claude := func(lines int) *screenplay {
 		var s screenplay
-		s.show(0, " ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n")
-		s.show(time.Second, "\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(make)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  x\n"+
+		s.show(0, " ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n"+
+			"  ▘▘ ▝▝    ~/shop\n\n")
+		s.show(time.Second, "\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(make)\n"+
+			"  \x1b[38;2;136;136;136m⎿\x1b[39m  x\n"+
 			strings.Repeat("     "+strings.Repeat("x", 70)+"\n", lines)+"\n"+claudeBox)
 		return &s
 	}
 	for name, play := range map[string]func(lines int) *screenplay{"shell": shell, "claude": claude} {
 		cost := func(lines int) uint64 {
 			s := play(lines)
-			p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0), SessionID: "s"})
+			p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24, Started: time.Unix(0, 0),
+				SessionID: "s"})
 			for _, e := range s.events {
 				p.Feed(e)
 			}
@@ -367,9 +378,11 @@ func TestLastWords(t *testing.T) {
 	s.show(time.Second, "claude\n")
 	frame := func(text string) { s.show(time.Second, "\x1b[?2026h"+text+"\x1b[?2026l") }
 	erase := strings.Repeat("\x1b[2K\x1b[1A", 4) + "\x1b[2K\x1b[G"
-	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n  ▘▘ ▝▝    ~/shop\n\n" + claudeBox)
+	frame(" ▐▛███▜▌   \x1b[1mClaude Code\x1b[22m v2.0.76\n▝▜█████▛▘  Opus 4.5 · API Usage Billing\n" +
+		"  ▘▘ ▝▝    ~/shop\n\n" + claudeBox)
 	frame(erase + "\x1b[48;2;55;55;55m\x1b[38;2;255;255;255m> Count \x1b[39m\x1b[49m\n\n" + claudeBox)
-	s.show(time.Second, erase+"\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 2 900)\n  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n"+
+	s.show(time.Second, erase+"\x1b[38;2;78;186;101m●\x1b[39m \x1b[1mBash\x1b[22m(seq 2 900)\n"+
+		"  \x1b[38;2;136;136;136m⎿\x1b[39m  1\n"+
 		repeat(900, func(i int) string { return fmt.Sprintf("     %d\n", i+2) })+"\n"+shellPrompt)
 	s.show(time.Second, "")
 	for _, e := range process(window, s.events, nil) {

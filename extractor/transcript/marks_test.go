@@ -51,7 +51,8 @@ func TestShellMarks(t *testing.T) {
 			s.show(0, marked("12:30:02 \x1b[1m~\x1b[m\n-> "))
 		}, []string{"PS1='x '= 0", "ls=x marks the spot\ndev@box:~$ quoted 0", "echo a=a 0", "pwd=/home 0", "false= 1"}},
 		{"the prompt changes, without marks", func(s *screenplay) {
-			for _, step := range []string{"dev@box:~$ ", "ls\na\ndev@box:~$ ", "PS1='x '\nx ", "echo a\na\nx ", "PS1='] '; id\ndev\n] ", "echo b\nb\n] ", "sh\n# ", "echo c\nc\n# "} {
+			for _, step := range []string{"dev@box:~$ ", "ls\na\ndev@box:~$ ", "PS1='x '\nx ", "echo a\na\nx ",
+				"PS1='] '; id\ndev\n] ", "echo b\nb\n] ", "sh\n# ", "echo c\nc\n# "} {
 				s.show(time.Second, step)
 			}
 		}, []string{"ls=a", "PS1='x '=", "echo a=a", "PS1='] '; id=dev", "echo b=b", "sh=", "echo c=c"}},
@@ -96,7 +97,8 @@ func TestShellMarks(t *testing.T) {
 			s.show(0, marked("$ "))
 		}, []string{"cat <<'}'\nif true; then\n}=if true; then 0", "ls a1=a1 0", "id=dev 0"}},
 		{"at once", func(s *screenplay) {
-			s.show(0, marked("$ ")+"a\n\x1b]133;C\x07A\n\x1b]133;D;1\x07"+marked("$ ")+"b\n\x1b]133;C\x07\x1b]133;D;2\x07"+marked("$ "))
+			s.show(0, marked("$ ")+"a\n\x1b]133;C\x07A\n\x1b]133;D;1\x07"+
+				marked("$ ")+"b\n\x1b]133;C\x07\x1b]133;D;2\x07"+marked("$ "))
 		}, []string{"a=A 1", "b= 2"}},
 		{"long", func(s *screenplay) {
 			s.show(0, marked("$ "))

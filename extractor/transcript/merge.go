@@ -171,7 +171,8 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 		return
 	}
 	fresh := e.Status == ""
-	e.Text, e.Markdown, e.Output, e.Tool, e.Status, e.Details = it.Text, it.Markdown, it.Output, it.Tool, status, it.Details
+	e.Text, e.Markdown, e.Output, e.Tool, e.Status, e.Details = it.Text, it.Markdown, it.Output, it.Tool, status,
+		it.Details
 	if !fresh {
 		end := l.started.Add(v.At).UTC()
 		e.EndAt = &end
@@ -300,7 +301,8 @@ func withRows(was, now string, whole bool) (string, bool) {
 	}
 	rest, end := was[n:], now[n:]
 	for k := min(len(rest), len(end)); n >= seam && k >= seam; k-- {
-		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") && (!whole || strings.HasSuffix(rows, "\n")) {
+		if rows, ok := strings.CutSuffix(rest, end[:k]); ok && strings.Contains(rows, "\n") &&
+			(!whole || strings.HasSuffix(rows, "\n")) {
 			return was + end[k:], !strings.Contains(now, rows) // otherwise was had them twice, because it was partly redrawn
 		}
 	}
@@ -469,7 +471,8 @@ const openMarks = "`*_#> "
 // torn reports whether one of two replies may be what a resize has left of the other.
 func torn(a, b string) bool {
 	a, b = words(a), words(b)
-	return common(a, b) >= sameStart || min(len(a), len(b)) >= sameStart && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
+	return common(a, b) >= sameStart || min(len(a), len(b)) >= sameStart &&
+		(strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
 }
 
 // alike rates how much an item in the same document looks like an entry. It returns 0 if it is
@@ -517,7 +520,8 @@ func sameCall(a, b *session.Tool) float64 {
 		return 0.9
 	case a.Name == b.Name && words(a.Input) == words(b.Input): // wrapped differently
 		return 0.9
-	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) || isHead(b.Input, a.Input)):
+	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) ||
+		isHead(b.Input, a.Input)):
 		return 0.9
 	case a.Name == b.Name && a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"):
 		// And renamed when it is finished.
@@ -560,7 +564,8 @@ func repeats(e *session.Entry, it *session.Sighting) float64 {
 		return 0.9
 	case holed(a, b):
 		return 0.8
-	case e.Status == session.StatusStreaming && (n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
+	case e.Status == session.StatusStreaming &&
+		(n*3 >= min(len(a), len(b)) || n >= max(24, len(words(firstLine(e.Text))))):
 		return 0.5 // its incomplete end is drawn differently now
 	}
 	return 0

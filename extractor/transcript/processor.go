@@ -81,7 +81,8 @@ const scrollback = 1000
 
 // NewProcessor returns a Processor for a recording.
 func NewProcessor(o ProcessorOptions) *Processor {
-	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true, resized: -1, cols: o.Cols, rows: o.Rows}
+	p := &Processor{opt: o, reader: extractor.NewReader(), log: NewLog(o.SessionID, o.Started), settled: true,
+		resized: -1, cols: o.Cols, rows: o.Rows}
 	if o.Unknown {
 		p.reader.Blind()
 	}
@@ -195,7 +196,8 @@ func (p *Processor) resize(e session.Event) {
 	p.term.Resize(e.Cols, e.Rows)
 	p.resized, p.last, p.settled, p.erased = e.At, e.At, false, false
 	p.begin(e.At)
-	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}), e.At)
+	p.apply(p.reader.Read(extractor.Frame{Snapshot: p.term.Snapshot(), History: p.term.TakeHistory(), Resized: true}),
+		e.At)
 	p.end()
 }
 
@@ -397,7 +399,8 @@ func (p *Processor) plain(at time.Duration) {
 	if gap.Bytes > 0 {
 		m.Truncate(session.TruncatedMiddle)
 	}
-	p.log.Merge(session.View{Document: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset, Settled: true})
+	p.log.Merge(session.View{Document: -2, Items: []session.Sighting{{Message: m}}, At: at, Offset: p.offset,
+		Settled: true})
 }
 
 // Entries returns the entries in order, without those that Forget has dropped. The caller must not

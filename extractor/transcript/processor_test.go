@@ -23,14 +23,16 @@ var longTests = os.Getenv("PTYREC_LONG_TESTS") != ""
 
 // options returns the options of a Processor for a recording.
 func options(h cast.Header) transcript.ProcessorOptions {
-	return transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s", Command: strings.Fields(h.Command)}
+	return transcript.ProcessorOptions{Cols: h.Cols, Rows: h.Rows, Started: h.Timestamp, SessionID: "s",
+		Command: strings.Fields(h.Command)}
 }
 
 func processor(h cast.Header) *transcript.Processor { return transcript.NewProcessor(options(h)) }
 
 // process runs events through a Processor; tick is called before each event, as a live recorder's
 // clock would.
-func process(h cast.Header, events []session.Event, tick func(p *transcript.Processor, from, to time.Duration)) []*session.Entry {
+func process(h cast.Header, events []session.Event,
+	tick func(p *transcript.Processor, from, to time.Duration)) []*session.Entry {
 	p := processor(h)
 	var last time.Duration
 	for _, e := range events {
@@ -328,7 +330,8 @@ func TestShellEndsWithItsCommand(t *testing.T) {
 	h := cast.Header{Cols: 80, Rows: 24}
 	var events []session.Event
 	write := func(text string) {
-		events = append(events, session.Event{At: time.Duration(len(events)+1) * time.Second, Kind: session.Output, Data: []byte(text)})
+		events = append(events, session.Event{At: time.Duration(len(events)+1) * time.Second, Kind: session.Output,
+			Data: []byte(text)})
 	}
 	write("me@host:~$ ")
 	write("echo hi\r\nhi\r\nme@host:~$ ")
@@ -367,7 +370,8 @@ func TestClearCommand(t *testing.T) {
 	for _, erase := range []string{"\x1b[H\x1b[2J\x1b[3J", "\x1b[H\x1b[J\x1b[3J", "\x1b[H\x1b[J"} {
 		var events []session.Event
 		at := time.Duration(0)
-		for _, data := range []string{"user@box:~/shop$ ", "ls", "\r\nmain.go\r\nuser@box:~/shop$ ", "clear", "\r\n", erase, "\ruser@box:~/shop$ ", "pwd", "\r\n/shop\r\nuser@box:~/shop$ "} {
+		for _, data := range []string{"user@box:~/shop$ ", "ls", "\r\nmain.go\r\nuser@box:~/shop$ ", "clear", "\r\n", erase,
+			"\ruser@box:~/shop$ ", "pwd", "\r\n/shop\r\nuser@box:~/shop$ "} {
 			if at += time.Millisecond; data != erase && data[0] != '\r' { // those come at once
 				at += 400 * time.Millisecond
 			}

@@ -20,17 +20,21 @@ var questionStates = map[string]string{
 	// The answer was no.
 	"claude-2.1.197-trust": "asking idle",
 	// Shell, edit, write, MCP, questions.
-	"claude-2.1.197-dialogs": "newSession idle busy asking idle busy asking idle busy asking busy idle busy asking busy idle busy asking idle busy idle exit",
+	"claude-2.1.197-dialogs": "newSession idle busy asking idle busy asking idle busy asking busy idle busy asking " +
+		"busy idle busy asking idle busy idle exit",
 	// An API key, the bypass mode; the answer was no.
-	"claude-2.1.330-bypass":  "asking",
-	"claude-2.1.330-dialogs": "newSession idle asking idle busy asking idle busy asking idle busy asking busy idle busy asking busy idle busy asking idle busy idle exit",
-	"claude-2.1.330-trust":   "asking newSession idle asking idle asking idle exit",
+	"claude-2.1.330-bypass": "asking",
+	"claude-2.1.330-dialogs": "newSession idle asking idle busy asking idle busy asking idle busy asking busy idle " +
+		"busy asking busy idle busy asking idle busy idle exit",
+	"claude-2.1.330-trust": "asking newSession idle asking idle asking idle exit",
 	// "Make auto mode your default permission mode?".
 	"claude-2.1.330-basic": "newSession idle asking idle busy idle busy idle busy idle exit",
 	// /model … /experimental, /feedback.
-	"codex-0.98.0-menus": "asking idle newSession asking idle asking idle asking idle asking idle asking idle asking idle asking idle exit",
+	"codex-0.98.0-menus": "asking idle newSession asking idle asking idle asking idle asking idle asking idle asking " +
+		"idle asking idle exit",
 	// Shell, edit, MCP.
-	"codex-0.169.0-dialogs": "newSession busy idle busy asking idle busy asking busy idle busy asking busy idle busy idle exit",
+	"codex-0.169.0-dialogs": "newSession busy idle busy asking idle busy asking busy idle busy asking busy idle busy " +
+		"idle exit",
 	// "Unrecognized command" does not make it busy; /permissions.
 	"codex-0.169.0-unknown": "newSession busy idle busy idle asking idle exit",
 	// A new model.
@@ -41,14 +45,17 @@ var questionStates = map[string]string{
 	// An update; /model.
 	"codex-0.169.0-trust": "newSession busy asking idle asking idle exit",
 	// Shell, edit, MCP, fetch.
-	"gemini-0.28.2-dialogs": "newSession idle busy asking idle busy asking idle busy asking idle busy asking idle busy idle exit",
-	"gemini-0.61.0-dialogs": "newSession idle busy asking idle busy asking idle busy asking idle busy asking idle busy idle exit",
-	"gemini-0.20.0-trust":   "newSession asking exit",
-	"gemini-0.61.0-auth":    "newSession asking exit",
+	"gemini-0.28.2-dialogs": "newSession idle busy asking idle busy asking idle busy asking idle busy asking idle busy " +
+		"idle exit",
+	"gemini-0.61.0-dialogs": "newSession idle busy asking idle busy asking idle busy asking idle busy asking idle busy " +
+		"idle exit",
+	"gemini-0.20.0-trust": "newSession asking exit",
+	"gemini-0.61.0-auth":  "newSession asking exit",
 	// Folder; /theme.
 	"gemini-0.61.0-trust": "newSession asking idle asking exit",
 	// Shell, edit, MCP.
-	"opencode-1.18.33-dialogs": "newSession idle busy asking idle busy asking busy idle busy asking busy idle busy idle busy idle exit",
+	"opencode-1.18.33-dialogs": "newSession idle busy asking idle busy asking busy idle busy asking busy idle busy " +
+		"idle busy idle exit",
 	// "△ Permission required".
 	"opencode-1.18.33-approve": "newSession idle busy asking busy idle busy idle exit",
 }

@@ -84,7 +84,8 @@ func score(truth groundTruth, got []*session.Entry) (f figures, notes []string) 
 		switch {
 		case t.Role == session.RoleTool:
 			if t.Shown {
-				ok := g != nil && strings.Contains(toolText(g), head(t.Contains)) && (!t.OutputShown || strings.Contains(toolText(g), squeeze(t.Output)))
+				ok := g != nil && strings.Contains(toolText(g), head(t.Contains)) &&
+					(!t.OutputShown || strings.Contains(toolText(g), squeeze(t.Output)))
 				f.tools.add(ok)
 				if !ok {
 					note("tool %s %.60q", t.Op, t.Contains)
@@ -163,7 +164,8 @@ func scoreTalk(f *figures, t wantEntry, g *session.Entry, note func(string, ...a
 }
 
 // eventNames are a transcript's events as a truth names them.
-var eventNames = map[string]string{session.EventNewSession: "start", session.EventClear: "clear", session.EventCLIExit: "exit", session.EventInterrupted: "interrupt"}
+var eventNames = map[string]string{session.EventNewSession: "start", session.EventClear: "clear",
+	session.EventCLIExit: "exit", session.EventInterrupted: "interrupt"}
 
 func scoreEvents(truth groundTruth, got []*session.Entry) share {
 	var want []string

@@ -12,7 +12,8 @@ import (
 // turnStates are the states of a run of an agent, in order: it may be busy while it starts; it
 // waits for the first prompt, whatever it shows; works on each (p) or on a command of its own or a
 // shell line (c), perhaps asks, and waits again until it leaves; menus of its own ask, too.
-var turnStates = regexp.MustCompile(`^(busy )?(asking )?(idle (asking idle )*)?(c ((busy |asking )(idle )?)?|p (busy (asking busy )*(asking )?)?(idle )?(asking idle )*)*$`)
+var turnStates = regexp.MustCompile(`^(busy )?(asking )?(idle (asking idle )*)?(c ((busy |asking )(idle )?)?|p ` +
+	`(busy (asking busy )*(asking )?)?(idle )?(asking idle )*)*$`)
 
 // oddStates are the fixtures whose states do not match, with the reason.
 var oddStates = map[string]string{

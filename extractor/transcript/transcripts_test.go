@@ -73,7 +73,8 @@ func TestGoldenTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			goldie.New(t, goldie.WithFixtureDir(dir), goldie.WithNameSuffix(".golden.json"), goldie.WithDiffEngine(goldie.ColoredDiff)).Assert(t, "transcript", got)
+			goldie.New(t, goldie.WithFixtureDir(dir), goldie.WithNameSuffix(".golden.json"),
+				goldie.WithDiffEngine(goldie.ColoredDiff)).Assert(t, "transcript", got)
 		})
 	}
 }
@@ -131,7 +132,8 @@ func TestScoreMore(t *testing.T) {
 	var js []judged
 	for _, path := range paths {
 		base := strings.TrimSuffix(path, ".truth.json")
-		js = append(js, judged{filepath.Base(base), path, func() []*session.Entry { return newRecorded(t, base+".cast").entries() }})
+		js = append(js, judged{filepath.Base(base), path,
+			func() []*session.Entry { return newRecorded(t, base+".cast").entries() }})
 	}
 	judge(t, js, floors)
 }
@@ -379,11 +381,13 @@ func TestScoreItself(t *testing.T) {
 	whole := []*session.Entry{
 		{Event: session.EventNewSession},
 		{Role: "user", Text: "Say > hi"},
-		{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\n    return\n}", Markdown: "# Head\n\nSee **this** and `that`:\n\n```\nfunc f() {\n    return\n}\n```"},
+		{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\n    return\n}",
+			Markdown: "# Head\n\nSee **this** and `that`:\n\n```\nfunc f() {\n    return\n}\n```"},
 		{Role: "tool", Text: "Bash(ls -1)", Tool: &session.Tool{Name: "Bash", Input: "ls -1", Output: "README.md"}},
 	}
 	worse := slices.Clone(whole)
-	worse[2] = &session.Entry{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\nreturn\n}", Markdown: "Head\n\nSee this and `that`:"}
+	worse[2] = &session.Entry{Role: "assistant", Text: "Head\n\nSee this and that:\n\nfunc f() {\nreturn\n}",
+		Markdown: "Head\n\nSee this and `that`:"}
 	worse = append(worse, &session.Entry{Role: "user", Text: "invented"})
 	for _, tt := range []struct {
 		name    string

@@ -36,7 +36,8 @@ func TestWordsWereOnScreen(t *testing.T) {
 			unseen := unseenWords(entries, r.header, r.events, seenRows(r.header, r.events, vterm.Graphemes))
 			for _, seq := range slices.Sorted(maps.Keys(unseen)) {
 				e := entries[slices.IndexFunc(entries, func(e *session.Entry) bool { return e.Seq == seq })]
-				t.Errorf("%s: %s #%d %.60q has words that were never on the screen: %.200q", paths[i], e.Role, seq, e.Text, unseen[seq])
+				t.Errorf("%s: %s #%d %.60q has words that were never on the screen: %.200q", paths[i], e.Role, seq, e.Text,
+					unseen[seq])
 			}
 		}
 	})
@@ -64,7 +65,8 @@ func everyNth(paths []string, n int) (some []string) {
 // unseenWords returns, by the number of the entry, the words that no frame shows. screen is what
 // seenRows returns of the same events.
 func unseenWords(entries []*session.Entry, h cast.Header, events []session.Event, screen string) map[int][]string {
-	points := sync.OnceValue(func() string { return seenRows(h, events, vterm.Points) }) // some agents take characters to be as wide as their code points
+	// some agents take characters to be as wide as their code points
+	points := sync.OnceValue(func() string { return seenRows(h, events, vterm.Points) })
 	known := map[string]bool{}
 	unseen := map[int][]string{}
 	for _, e := range entries {

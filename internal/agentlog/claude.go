@@ -151,7 +151,8 @@ func (r *claudeReader) other(l *claudeLine) {
 		r.title(l.CustomTitle)
 	case "attachment":
 		a := &l.Attachment
-		if text := string(a.Prompt); a.Type == "queued_command" && !strings.HasPrefix(text, "<") && !a.IsMeta && isHuman(a.Origin.Kind) && a.Mode != "task-notification" {
+		if text := string(a.Prompt); a.Type == "queued_command" && !strings.HasPrefix(text, "<") && !a.IsMeta &&
+			isHuman(a.Origin.Kind) && a.Mode != "task-notification" {
 			r.say(l.UUID, session.RoleUser, text)
 		}
 	case "system":
@@ -213,7 +214,8 @@ func isHuman(kind string) bool { return kind == "" || kind == "human" }
 
 // added matches what the agent, its hooks and an editor add to a prompt, and marks around pasted
 // text.
-var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|<user-prompt-submit-hook>.*?</user-prompt-submit-hook>|` +
+var added = lazy.Regexp(`(?s)<system-reminder>.*?</system-reminder>|<user-prompt-submit-hook>.*?</user-prompt-` +
+	`submit-hook>|` +
 	`<ide_opened_file>.*?</ide_opened_file>|<ide_selection>.*?</ide_selection>|</?pasted_content\b[^>]*>`)
 
 func (r *claudeReader) prompt(l *claudeLine, text string) {
@@ -229,7 +231,8 @@ func (r *claudeReader) prompt(l *claudeLine, text string) {
 	r.say(l.UUID, session.RoleUser, text)
 }
 
-var tagged = lazy.Regexp(`(?s)<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr)>(.*?)</`)
+var tagged = lazy.Regexp(`(?s)<(command-name|command-args|local-command-stdout|local-command-stderr|bash-input|bash-` +
+	`stdout|bash-stderr)>(.*?)</`)
 
 // local reads a command of the agent or of the shell, or the output of one.
 func (r *claudeReader) local(key, text string) {

@@ -92,7 +92,8 @@ func (p *codexItem) said() (text string, injected bool) {
 		if len(p.Meta.Kinds) == len(p.Content) {
 			kind = p.Meta.Kinds[i]
 		}
-		if part != "" && (p.Role != session.RoleUser || strings.HasPrefix(kind, "user.") || kind == "unknown" && !isInjected(part) && !isElement(part)) {
+		if part != "" && (p.Role != session.RoleUser || strings.HasPrefix(kind, "user.") ||
+			kind == "unknown" && !isInjected(part) && !isElement(part)) {
 			texts = append(texts, part)
 		}
 	}
@@ -173,7 +174,8 @@ func (r *codexReader) parse(doc []byte) (l *codexLine, p *codexItem, ok bool) {
 }
 
 func (r *codexReader) line(doc []byte) {
-	if r.lines++; r.lines > 1 && r.lines <= r.inherited && !bytes.Contains(doc, tokenCount) && !bytes.Contains(doc, modelKey) {
+	if r.lines++; r.lines > 1 && r.lines <= r.inherited && !bytes.Contains(doc, tokenCount) &&
+		!bytes.Contains(doc, modelKey) {
 		return
 	}
 	l, p, ok := r.parse(doc)
@@ -390,8 +392,12 @@ func (r *codexReader) end() { r.turn.say() }
 // Elements that Codex adds to the context in the user's name. Most of those not in the list have a
 // "_" in their name.
 var (
-	injections = lazy.Regexp(`^<(environment_context|user_instructions|turn_aborted|user_shell_command|recommended_plugins|skill|skills_instructions|skill_suggestions|subagent_notification|user_action|permissions instructions|collaboration_mode|multi_agent_mode|model_switch|personality_spec|apps_instructions|plugins_instructions|hook_context|goal_context|context_window|context_window_reminder|token_budget|realtime_conversation|realtime_delegation|user_verification_notice)\b[^>]*>`)
-	elements   = lazy.Regexp(`^<([a-z]+(?:_[a-z]+)+)\b[^>]*>`)
+	injections = lazy.Regexp(`^<(environment_context|user_instructions|turn_aborted|user_shell_command|` +
+		`recommended_plugins|skill|skills_instructions|skill_suggestions|subagent_notification|user_action|permissions ` +
+		`instructions|collaboration_mode|multi_agent_mode|model_switch|personality_spec|apps_instructions|` +
+		`plugins_instructions|hook_context|goal_context|context_window|context_window_reminder|token_budget|` +
+		`realtime_conversation|realtime_delegation|user_verification_notice)\b[^>]*>`)
+	elements = lazy.Regexp(`^<([a-z]+(?:_[a-z]+)+)\b[^>]*>`)
 )
 
 // isInjected reports whether the agent added a text, judged by its beginning.
@@ -415,8 +421,10 @@ func (r *codexReader) tokens(info *codexTokens) {
 	used, before := info.Total, r.total
 	begins := used.Total < before.Total || info.Last.Total > 0 && (used == info.Last || r.forked && !r.counted)
 	if r.counted, r.total = true, used; !begins {
-		used.Input, used.Cached, used.CacheWrite = used.Input-before.Input, used.Cached-before.Cached, used.CacheWrite-before.CacheWrite
-		used.Output, used.Reasoning, used.Total = used.Output-before.Output, used.Reasoning-before.Reasoning, used.Total-before.Total
+		used.Input, used.Cached, used.CacheWrite = used.Input-before.Input, used.Cached-before.Cached,
+			used.CacheWrite-before.CacheWrite
+		used.Output, used.Reasoning, used.Total = used.Output-before.Output, used.Reasoning-before.Reasoning,
+			used.Total-before.Total
 	} else {
 		used = info.Last // a new count has begun
 	}
@@ -425,7 +433,8 @@ func (r *codexReader) tokens(info *codexTokens) {
 		key = r.file + "/" + key
 	}
 	r.use(session.Usage{Key: key, Model: r.model,
-		Input: max(0, used.Input-used.Cached-used.CacheWrite), CacheRead: used.Cached, CacheWrite: used.CacheWrite, Output: used.Output, Reasoning: used.Reasoning})
+		Input: max(0, used.Input-used.Cached-used.CacheWrite), CacheRead: used.Cached, CacheWrite: used.CacheWrite,
+		Output: used.Output, Reasoning: used.Reasoning})
 }
 
 // codexOutput returns the output of a tool, without the words that Codex adds.
@@ -453,7 +462,8 @@ func codexOutput(raw json.RawMessage) (output string, failed bool) {
 		return *old.Output, old.Metadata.ExitCode != 0
 	}
 	if head, rest, ok := strings.Cut(text, "Output:\n"); ok && strings.Contains(head, "xit") && len(head) < 500 {
-		return rest, !strings.Contains(head, "code 0") && !strings.Contains(head, "code: 0") && !strings.Contains(head, "running")
+		return rest, !strings.Contains(head, "code 0") && !strings.Contains(head, "code: 0") &&
+			!strings.Contains(head, "running")
 	}
 	return text, false
 }

@@ -43,7 +43,8 @@ type codexHead struct {
 // as in the first versions.
 func isCodex(rel string) bool {
 	name := filepath.Base(rel)
-	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst") || strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json")
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zst") ||
+		strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".json")
 }
 
 // findCodex returns the conversations. The logs of subagents belong to the conversation that
@@ -102,7 +103,10 @@ func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 	for _, f := range all {
 		f.codexHead = headOf(f.path)
 	}
-	slices.SortStableFunc(all, func(a, b *codexFile) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path)) })
+	slices.SortStableFunc(all, func(a, b *codexFile) int {
+		return cmp.Or(cmp.Compare(a.name, b.name),
+			cmp.Compare(a.path, b.path))
+	})
 	return all
 }
 
@@ -390,7 +394,8 @@ func (x *codexIndex) inherited(f *codexFile, history []*codexFile) (n int) {
 		}
 		return true
 	})
-	if prompted && !f.sub && slices.ContainsFunc(have, func(h print) bool { return h.at <= latest }) { // the user went back, and said the same again
+	// the user went back, and said the same again
+	if prompted && !f.sub && slices.ContainsFunc(have, func(h print) bool { return h.at <= latest }) {
 		return answered
 	}
 	return n

@@ -145,12 +145,15 @@ func TestCodexForksHaveTheirOwnAlone(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped").turn("horses?", "not")
 	a := parent.fork("a", 1, forked("p")).turn("mules?", "grey")
 	b := a.fork("b", 2, forked("a")).turn("donkeys?", "grey, too")
-	early := (&codexLog{lines: parent.lines[:6], input: 90, output: 10}).fork("early", 3, forked("p")).turn("horses?", "brown")
+	early := (&codexLog{lines: parent.lines[:6], input: 90, output: 10}).fork("early", 3, forked("p")).turn("horses?",
+		"brown")
 	parent.turn("mules?", "of the parent, later")
-	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": a.text(), "3.jsonl": b.text(), "4.jsonl": early.text()})
+	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": a.text(), "3.jsonl": b.text(),
+		"4.jsonl": early.text()})
 	said, tokens := found(t, "codex")
 	want := map[string][]string{
-		"1.jsonl": {"user: zebras?", "assistant: striped", "user: horses?", "assistant: not", "user: mules?", "assistant: of the parent, later"},
+		"1.jsonl": {"user: zebras?", "assistant: striped", "user: horses?", "assistant: not", "user: mules?",
+			"assistant: of the parent, later"},
 		"2.jsonl": {"user: mules?", "assistant: grey"},
 		"3.jsonl": {"user: donkeys?", "assistant: grey, too"},
 		"4.jsonl": {"user: horses?", "assistant: brown"},
@@ -192,7 +195,8 @@ func TestCodexForksOfOneThatIsGone(t *testing.T) {
 	gone := parent.fork("gone", 1, forked("p")).turn("horses?", "not")
 	child := gone.fork("c", 3, spawned("gone")).turn("task", "done")
 	codexHome(t, map[string]string{
-		"2.jsonl": parent.fork("a", 1).turn("mules?", "grey").text(), "3.jsonl": parent.fork("b", 2, forked("p")).turn("donkeys?", "grey, too").text(), "4.jsonl": child.text(),
+		"2.jsonl": parent.fork("a", 1).turn("mules?", "grey").text(),
+		"3.jsonl": parent.fork("b", 2, forked("p")).turn("donkeys?", "grey, too").text(), "4.jsonl": child.text(),
 	})
 	said, tokens := found(t, "codex")
 	want := map[string][]string{
@@ -206,7 +210,8 @@ func TestCodexForksOfOneThatIsGone(t *testing.T) {
 	writeFile(t, filepath.Join(os.Getenv("CODEX_HOME"), "sessions", "1.jsonl"), parent.text())
 	said, tokens = found(t, "codex")
 	want = map[string][]string{ // what is gone belongs to nobody but the subagent
-		"1.jsonl": {"user: zebras?", "assistant: striped", "tool subagent(horses?) ok: ", "tool subagent() ok: not", "tool subagent(task) ok: ", "tool subagent() ok: done"},
+		"1.jsonl": {"user: zebras?", "assistant: striped", "tool subagent(horses?) ok: ", "tool subagent() ok: not",
+			"tool subagent(task) ok: ", "tool subagent() ok: done"},
 		"2.jsonl": {"user: mules?", "assistant: grey"},
 		"3.jsonl": {"user: donkeys?", "assistant: grey, too"},
 	}
@@ -217,10 +222,12 @@ func TestCodexForksOfOneThatIsGone(t *testing.T) {
 
 // TestCodexForksInACircle keeps what is said in logs that state that they go on from each other.
 func TestCodexForksInACircle(t *testing.T) {
-	a, b := (&codexLog{}).meta("a", forked("b")).turn("zebras?", "striped"), (&codexLog{}).meta("b", forked("a")).turn("zebras?", "striped")
+	a, b := (&codexLog{}).meta("a", forked("b")).turn("zebras?", "striped"), (&codexLog{}).meta("b",
+		forked("a")).turn("zebras?", "striped")
 	codexHome(t, map[string]string{"a.jsonl": a.text(), "b.jsonl": b.text()})
 	said, _ := found(t, "codex")
-	if lines := slices.Concat(said["a.jsonl"], said["b.jsonl"]); !slices.Equal(lines, []string{"user: zebras?", "assistant: striped"}) {
+	if lines := slices.Concat(said["a.jsonl"], said["b.jsonl"]); !slices.Equal(lines,
+		[]string{"user: zebras?", "assistant: striped"}) {
 		t.Errorf("%q", said)
 	}
 }
@@ -231,12 +238,14 @@ func TestCodexLongChainOfForks(t *testing.T) {
 	log := (&codexLog{}).meta("000").turn("prompt 0", "reply 0")
 	for i := range 40 {
 		files[fmt.Sprintf("%03d.jsonl", i)] = log.text()
-		log = log.fork(fmt.Sprintf("%03d", i+1), 5*(i+1), forked(fmt.Sprintf("%03d", i))).turn(fmt.Sprintf("prompt %d", i+1), fmt.Sprintf("reply %d", i+1))
+		log = log.fork(fmt.Sprintf("%03d", i+1), 5*(i+1),
+			forked(fmt.Sprintf("%03d", i))).turn(fmt.Sprintf("prompt %d", i+1), fmt.Sprintf("reply %d", i+1))
 	}
 	codexHome(t, files)
 	said, tokens := found(t, "codex")
 	for i := range 40 {
-		if lines := said[fmt.Sprintf("%03d.jsonl", i)]; !slices.Equal(lines, []string{fmt.Sprintf("user: prompt %d", i), fmt.Sprintf("assistant: reply %d", i)}) {
+		if lines := said[fmt.Sprintf("%03d.jsonl", i)]; !slices.Equal(lines,
+			[]string{fmt.Sprintf("user: prompt %d", i), fmt.Sprintf("assistant: reply %d", i)}) {
 			t.Fatalf("%d: %q", i, lines)
 		}
 	}
@@ -267,7 +276,8 @@ func TestCodexForkKeepsTimes(t *testing.T) {
 func TestCodexForkByReference(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped").turn("horses?", "not")
 	fork := &codexLog{minute: 1, input: parent.input, output: parent.output}
-	fork.meta("f", object{"history_base": object{"thread_id": "p", "end_ordinal_exclusive": 12}, "history_mode": "paginated"}).turn("mules?", "grey")
+	fork.meta("f", object{"history_base": object{"thread_id": "p", "end_ordinal_exclusive": 12},
+		"history_mode": "paginated"}).turn("mules?", "grey")
 	started := &codexLog{minute: 2, input: parent.input, output: parent.output}
 	started.meta("s", spawned("p"), object{"subagent_history_start_ordinal": 3}).
 		add("event_msg", object{"type": "user_message", "message": "zebras, in other words?"}, object{"ordinal": 1}).
@@ -290,15 +300,20 @@ func TestCodexSubagentsBelongToTheirConversation(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
 	child := parent.fork("c", 1, forked("p"), spawned("p")).turn("task", "done")
 	grand := child.fork("g", 2, forked("c"), spawned("c")).turn("subtask", "done, too")
-	guardian := (&codexLog{minute: 3}).meta("guardian", object{"source": object{"subagent": object{"other": "guardian"}}, "parent_thread_id": "p"}).turn("may it?", "it may")
-	second := (&codexLog{minute: 3}).meta("second", object{"source": object{"subagent": object{"other": "guardian"}}, "session_id": "p"}).turn("may it, too?", "no")
+	guardian := (&codexLog{minute: 3}).meta("guardian",
+		object{"source": object{"subagent": object{"other": "guardian"}}, "parent_thread_id": "p"}).turn("may it?", "it may")
+	second := (&codexLog{minute: 3}).meta("second",
+		object{"source": object{"subagent": object{"other": "guardian"}}, "session_id": "p"}).turn("may it, too?", "no")
 	lost := (&codexLog{minute: 4}).meta("lost", spawned("nobody")).turn("of nobody", "x")
 	review := (&codexLog{minute: 5}).meta("review", object{"source": object{"subagent": "review"}}).turn("review", "x")
-	memory := (&codexLog{minute: 5}).meta("memory", object{"source": object{"internal": "memory_consolidation"}}).turn("remember", "x")
-	one, two := (&codexLog{minute: 6}).meta("one", spawned("two")).turn("x", "x"), (&codexLog{minute: 6}).meta("two", spawned("one")).turn("x", "x")
+	memory := (&codexLog{minute: 5}).meta("memory",
+		object{"source": object{"internal": "memory_consolidation"}}).turn("remember", "x")
+	one, two := (&codexLog{minute: 6}).meta("one", spawned("two")).turn("x", "x"), (&codexLog{minute: 6}).meta("two",
+		spawned("one")).turn("x", "x")
 	self := (&codexLog{minute: 7}).meta("self", spawned("self"), forked("self")).turn("x", "x")
 	home := codexHome(t, map[string]string{
-		"0-grand.jsonl": grand.text(), "1.jsonl": parent.text(), "guardian.jsonl": guardian.text(), "second.jsonl": second.text(), "lost.jsonl": lost.text(), "review.jsonl": review.text(),
+		"0-grand.jsonl": grand.text(), "1.jsonl": parent.text(), "guardian.jsonl": guardian.text(),
+		"second.jsonl": second.text(), "lost.jsonl": lost.text(), "review.jsonl": review.text(),
 		"memory.jsonl": memory.text(), "one.jsonl": one.text(), "two.jsonl": two.text(), "self.jsonl": self.text(),
 	})
 	writeFile(t, filepath.Join(home, "archived_sessions", "child.jsonl"), child.text())
@@ -330,13 +345,16 @@ func TestCodexWentBack(t *testing.T) {
 	before := (&codexLog{}).meta(id).turn("zebras?", "striped").turn("horses?", "not")
 	after := (&codexLog{lines: before.lines[:6], input: 90, output: 10}).fork(id, 1).turn("mules?", "grey")
 	codexHome(t, map[string]string{
-		"rollout-2026-05-01T10-00-00-" + id + ".jsonl":                                                before.text(),
-		"rollout-2026-05-01T10-01-00-" + id + "_01970000-0000-7000-8000-000000000002.jsonl":           after.text(),
-		"rollout-2026-05-01T10-02-00-" + "01970000-0000-7000-8000-000000000003" + "_" + id + ".jsonl": (&codexLog{}).meta("01970000-0000-7000-8000-000000000003").turn("alone", "x").text(),
+		"rollout-2026-05-01T10-00-00-" + id + ".jsonl":                                      before.text(),
+		"rollout-2026-05-01T10-01-00-" + id + "_01970000-0000-7000-8000-000000000002.jsonl": after.text(),
+		"rollout-2026-05-01T10-02-00-" + "01970000-0000-7000-8000-000000000003" + "_" + id +
+			".jsonl": (&codexLog{}).meta("01970000-0000-7000-8000-000000000003").turn("alone", "x").text(),
 	})
 	said, tokens := found(t, "codex")
-	want := []string{"user: zebras?", "assistant: striped", "user: horses?", "assistant: not", "system: The user went back to an earlier message.", "user: mules?", "assistant: grey"}
-	if diff := cmp.Diff(want, said["rollout-2026-05-01T10-00-00-"+id+".jsonl"]); diff != "" || tokens != 400 || len(said) != 2 {
+	want := []string{"user: zebras?", "assistant: striped", "user: horses?", "assistant: not",
+		"system: The user went back to an earlier message.", "user: mules?", "assistant: grey"}
+	if diff := cmp.Diff(want, said["rollout-2026-05-01T10-00-00-"+id+".jsonl"]); diff != "" || tokens != 400 ||
+		len(said) != 2 {
 		t.Errorf("%d tokens, want 400; %d conversations, want 2; said (-want +got):\n%s", tokens, len(said), diff)
 	}
 }
@@ -346,7 +364,8 @@ func TestCodexWentBack(t *testing.T) {
 func TestCodexInjectedTexts(t *testing.T) {
 	const literal = "<skill> is the tag, why?"
 	log := (&codexLog{}).meta("p").
-		item("user", []string{"plugins.recommendations", "agents_md.instructions", "environments.environment_context"}, "<recommended_plugins>x</recommended_plugins>", "# AGENTS.md instructions", "x").
+		item("user", []string{"plugins.recommendations", "agents_md.instructions", "environments.environment_context"},
+			"<recommended_plugins>x</recommended_plugins>", "# AGENTS.md instructions", "x").
 		item("user", []string{"skills.selected_skill_instructions", "user.text"}, "<skill>x</skill>", literal).
 		item("user", []string{"hooks.additional_context"}, "said by a hook").
 		event("agent_message", "first").
@@ -358,10 +377,13 @@ func TestCodexInjectedTexts(t *testing.T) {
 		event("agent_message", "second").
 		event("user_message", "<skill>\n<name>x</name>\n</skill>").
 		add("event_msg", object{"type": "user_message", "message": "x", "kind": "environment_context"}).
-		add("response_item", object{"type": "message", "role": "user", "content": []object{{"type": "input_text", "text": "of the parent"}}}, object{"metadata": object{"inherited_user_message": true}})
+		add("response_item", object{"type": "message", "role": "user",
+			"content": []object{{"type": "input_text",
+				"text": "of the parent"}}}, object{"metadata": object{"inherited_user_message": true}})
 	codexHome(t, map[string]string{"1.jsonl": log.text()})
 	said, _ := found(t, "codex")
-	want := []string{"user: " + literal, "assistant: first", "user: <div>a question about markup</div>", "assistant: second"}
+	want := []string{"user: " + literal, "assistant: first", "user: <div>a question about markup</div>",
+		"assistant: second"}
 	if diff := cmp.Diff(want, said["1.jsonl"]); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
@@ -372,15 +394,24 @@ func TestCodexInjectedTexts(t *testing.T) {
 func TestCodexPromptsThatAreItemsAlone(t *testing.T) {
 	text := object{"type": "task_started"}
 	for name, log := range map[string]*codexLog{
-		"all turns":          (&codexLog{}).meta("p").item("user", nil, "1").event("agent_message", "2").item("assistant", nil, "2").item("user", nil, "3").event("agent_message", "4").item("assistant", nil, "4"),
-		"events since":       (&codexLog{}).meta("p").item("user", nil, "1").item("assistant", nil, "2").item("user", nil, "3").event("user_message", "3").event("agent_message", "4").item("assistant", nil, "4"),
-		"events, event last": (&codexLog{}).meta("p").event("user_message", "1").item("user", nil, "1").item("assistant", nil, "2").event("agent_message", "2").item("user", nil, "3").event("user_message", "3").item("assistant", nil, "4").event("agent_message", "4"),
-		"stated turns": (&codexLog{}).meta("p").add("event_msg", text).event("user_message", "1").item("user", nil, "1").event("agent_message", "2").
+		"all turns": (&codexLog{}).meta("p").item("user", nil, "1").event("agent_message", "2").item("assistant",
+			nil, "2").item("user", nil, "3").event("agent_message", "4").item("assistant", nil, "4"),
+		"events since": (&codexLog{}).meta("p").item("user", nil, "1").item("assistant", nil, "2").item("user", nil,
+			"3").event("user_message", "3").event("agent_message", "4").item("assistant", nil, "4"),
+		"events, event last": (&codexLog{}).meta("p").event("user_message", "1").item("user", nil, "1").item("assistant",
+			nil, "2").event("agent_message", "2").item("user", nil, "3").event("user_message", "3").item("assistant", nil,
+			"4").event("agent_message", "4"),
+		"stated turns": (&codexLog{}).meta("p").add("event_msg", text).event("user_message", "1").item("user", nil,
+			"1").event("agent_message", "2").
 			add("event_msg", text).item("user", nil, "3").event("agent_message", "4").item("assistant", nil, "4"),
-		"turn behind its prompt": (&codexLog{}).meta("p").event("user_message", "1").add("event_msg", text).item("user", nil, "1").event("agent_message", "2").
-			event("user_message", "3").add("event_msg", text).item("user", nil, "3").event("agent_message", "4").item("assistant", nil, "4"),
+		"turn behind its prompt": (&codexLog{}).meta("p").event("user_message", "1").add("event_msg", text).item("user",
+			nil, "1").event("agent_message", "2").
+			event("user_message", "3").add("event_msg", text).item("user", nil, "3").event("agent_message",
+			"4").item("assistant", nil, "4"),
 		"messages between agents": (&codexLog{}).meta("p").item("user", nil, "1").event("agent_message", "2").
-			add("response_item", object{"type": "agent_message", "author": "/root/x", "content": []object{{"type": "input_text", "text": "x"}}}).item("user", nil, "3").item("assistant", nil, "4").event("agent_message", "4"),
+			add("response_item", object{"type": "agent_message", "author": "/root/x",
+				"content": []object{{"type": "input_text", "text": "x"}}}).item("user", nil, "3").item("assistant", nil,
+			"4").event("agent_message", "4"),
 	} {
 		codexHome(t, map[string]string{"1.jsonl": log.text()})
 		said, _ := found(t, "codex")
@@ -411,8 +442,10 @@ func TestCodexCompressedLogs(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
 	child := parent.fork("c", 1, forked("p"), spawned("p")).turn("task", "done")
 	pair := (&codexLog{}).meta("q").turn("horses?", "not")
-	home := codexHome(t, map[string]string{"1.jsonl.zst": packed(t, parent.text()), "2.jsonl.zst": packed(t, child.text()), "3.jsonl.zst": packed(t, pair.text()), "3.jsonl": pair.text()})
-	writeFile(t, filepath.Join(home, "archived_sessions", "4.jsonl.zst"), packed(t, (&codexLog{}).meta("r").turn("mules?", "grey").text()))
+	home := codexHome(t, map[string]string{"1.jsonl.zst": packed(t, parent.text()),
+		"2.jsonl.zst": packed(t, child.text()), "3.jsonl.zst": packed(t, pair.text()), "3.jsonl": pair.text()})
+	writeFile(t, filepath.Join(home, "archived_sessions", "4.jsonl.zst"),
+		packed(t, (&codexLog{}).meta("r").turn("mules?", "grey").text()))
 	said, tokens := found(t, "codex")
 	want := map[string][]string{
 		"1.jsonl.zst": {"user: zebras?", "assistant: striped", "tool subagent(task) ok: ", "tool subagent() ok: done"},
@@ -455,7 +488,8 @@ func TestCodexBrokenCompression(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "cut.jsonl.zst"), whole[:len(whole)/2])
 	writeFile(t, filepath.Join(dir, "none.jsonl.zst"), text[:1000])
-	for name, want := range map[string]string{"bomb": "expand to 128 MiB or more", "cut": "unexpected EOF", "none": "magic number mismatch"} {
+	for name, want := range map[string]string{"bomb": "expand to 128 MiB or more", "cut": "unexpected EOF",
+		"none": "magic number mismatch"} {
 		messages, _, err := logOf("codex", filepath.Join(dir, name+".jsonl.zst")).messages()
 		if err == nil || !strings.Contains(err.Error(), want) || name == "cut" && len(messages) != 2 {
 			t.Errorf("%s: %d messages, %v, want %q", name, len(messages), err, want)

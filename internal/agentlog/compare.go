@@ -154,7 +154,8 @@ func likeness(a, b string) float64 {
 }
 
 var (
-	blockMarks  = lazy.Regexp("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| \t]*$)|\\|")
+	blockMarks = lazy.Regexp("(?m)^[ \t]*(#{1,6}[ \t]+|[-*+•][ \t]+|>[ \t]?|(```|~~~).*$|\\|?[ \t]*:?-{2,}[-:| " +
+		"\t]*$)|\\|")
 	inlineMarks = lazy.Regexp("\\*|__|`|\\\\")
 	linking     = lazy.Regexp(`\[([^\]]*)\]\(([^)]*)\)`)
 	bracketed   = lazy.Regexp(`\((\w+://[^)\s]*)\)`) // the address of a link, which agents show after its text

@@ -10,7 +10,8 @@ import (
 
 func TestCompare(t *testing.T) {
 	want := []message{
-		{Role: "user", Text: "Why is it empty?"}, {Role: "assistant", Text: "# Why\n\nThe **key** is `wrong`:\n\n- one\n- two"},
+		{Role: "user", Text: "Why is it empty?"},
+		{Role: "assistant", Text: "# Why\n\nThe **key** is `wrong`:\n\n- one\n- two"},
 		{Role: "user", Text: "Fix it"}, {Role: "assistant", Text: "Done: the key is right now."},
 	}
 	entry := func(seq int, role, text string) *session.Entry {
@@ -22,7 +23,8 @@ func TestCompare(t *testing.T) {
 	}
 	got := compare(want, have)
 	wantDiffers := []Difference{
-		{Kind: Missing, Role: "user", Want: "Fix it"}, {Kind: Differs, Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
+		{Kind: Missing, Role: "user", Want: "Fix it"},
+		{Kind: Differs, Seq: 4, Role: "assistant", Want: "Done: the key is right now.", Have: "Done: the kye is right now."},
 		{Kind: More, Seq: 5, Role: "assistant", Have: "Anything else entirely"},
 	}
 	if diff := cmp.Diff(wantDiffers, got.Differs); diff != "" || got.Exact != 2 {
@@ -36,7 +38,8 @@ func TestCompare(t *testing.T) {
 // TestCompareCut shows that an interrupted message is no difference: agents log whole ones.
 func TestCompareCut(t *testing.T) {
 	want := []message{{Role: "user", Text: "Go on"}}
-	have := []*session.Entry{{Seq: 1, Role: "user", Text: "Go on"}, {Seq: 2, Role: "assistant", Text: "It was", Status: session.StatusPartial}}
+	have := []*session.Entry{{Seq: 1, Role: "user", Text: "Go on"},
+		{Seq: 2, Role: "assistant", Text: "It was", Status: session.StatusPartial}}
 	if got := compare(want, have); got.Cut != 1 || got.Chars != 1 || len(got.Differs) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -118,7 +118,8 @@ func (w *writer) entry(key, typ string) *session.Entry {
 	if key == "" {
 		key = w.own(fmt.Sprintf("%s#%d", w.side, w.seq))
 	}
-	e := &session.Entry{ID: fmt.Sprintf(keyFormat, digest(w.agent, key)), Seq: w.seq, Type: typ, Agent: w.agent, Conversation: 1, At: w.now}
+	e := &session.Entry{ID: fmt.Sprintf(keyFormat, digest(w.agent, key)), Seq: w.seq, Type: typ, Agent: w.agent,
+		Conversation: 1, At: w.now}
 	if typ == session.TypeMessage {
 		e.Status = session.StatusComplete
 	}
@@ -260,7 +261,8 @@ func (w *writer) event(key, name string, data map[string]any) {
 // call adds a tool call, whose result follows.
 func (w *writer) call(key, id, name, input string) {
 	e := w.entry(key, session.TypeMessage)
-	e.Role, e.Tool = session.RoleTool, &session.Tool{Name: clean(name), Input: cut(e, clean(input)), Status: session.ToolRunning}
+	e.Role, e.Tool = session.RoleTool, &session.Tool{Name: clean(name), Input: cut(e, clean(input)),
+		Status: session.ToolRunning}
 	if id == "" {
 		id = e.ID
 	}
@@ -455,7 +457,8 @@ func inputOf(args json.RawMessage) string {
 	if json.Unmarshal(args, &all) != nil {
 		return string(args)
 	}
-	for _, key := range []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query", "url", "notebook_path", "prompt", "skill"} {
+	for _, key := range []string{"command", "cmd", "file_path", "filePath", "absolute_path", "path", "pattern", "query",
+		"url", "notebook_path", "prompt", "skill"} {
 		var text string
 		if json.Unmarshal(all[key], &text) == nil && text != "" {
 			return text + edited(all)

@@ -140,7 +140,8 @@ func TestTreesOfClaudeLogs(t *testing.T) {
 		if len(short) != len(want) {
 			t.Errorf("%s: %d lines, want %d: %q", name, len(short), len(want), short)
 		}
-		if facts.Version != "2.1.330" || facts.Cwd != "/home/dev/shop" || facts.Model != "claude-opus-5-5" || facts.Broken != 0 || len(used) == 0 {
+		if facts.Version != "2.1.330" || facts.Cwd != "/home/dev/shop" || facts.Model != "claude-opus-5-5" ||
+			facts.Broken != 0 || len(used) == 0 {
 			t.Errorf("%s: %+v, %d requests", name, facts, len(used))
 		}
 	}
@@ -170,10 +171,12 @@ func TestLogsOfEachVersion(t *testing.T) {
 		for _, u := range used {
 			total += u.Total
 		}
-		if logs := version != "0.29.0"; logs == (total == 0) || logs && total != 6*150 && total != 6*120 { // Codex did not log it then
+		// Codex did not log it then
+		if logs := version != "0.29.0"; logs == (total == 0) || logs && total != 6*150 && total != 6*120 {
 			t.Errorf("%s: %d tokens in %d requests", path, total, len(used))
 		}
-		if facts.ID == "" || facts.Last.Before(facts.First) || facts.First.Year() != 2026 || agent != "gemini" && version != "0.29.0" && facts.Version != version {
+		if facts.ID == "" || facts.Last.Before(facts.First) || facts.First.Year() != 2026 ||
+			agent != "gemini" && version != "0.29.0" && facts.Version != version {
 			t.Errorf("%s: %+v", path, facts)
 		}
 	}
@@ -205,7 +208,8 @@ func TestOpencodeDatabase(t *testing.T) {
 	}
 	lines, facts, used := told(t, &logs[0])
 	checkTools(t, path, lines)
-	if facts.ID != "ses_dfafe9163ffe9kg1bosGpv1xEk" || facts.Version != "1.18.33" || facts.Cwd != "/home/dev/shop" || facts.Title != "Test session" || len(used) != 6 {
+	if facts.ID != "ses_dfafe9163ffe9kg1bosGpv1xEk" || facts.Version != "1.18.33" || facts.Cwd != "/home/dev/shop" ||
+		facts.Title != "Test session" || len(used) != 6 {
 		t.Errorf("%+v, %d requests", facts, len(used))
 	}
 	if !strings.HasPrefix(lines[0], "user: Summarize how the migration") {
@@ -215,7 +219,8 @@ func TestOpencodeDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reported []error
-	if logs := Find("opencode", func(err error) { reported = append(reported, err) }); len(logs) != 0 || len(reported) != 1 {
+	if logs := Find("opencode", func(err error) { reported = append(reported, err) }); len(logs) != 0 ||
+		len(reported) != 1 {
 		t.Errorf("%d logs, %v", len(logs), reported)
 	}
 }
@@ -251,21 +256,26 @@ func writeFile(t testing.TB, path, text string) {
 // TestBadLinesAreSkipped reads on behind what cannot be read.
 func TestBadLinesAreSkipped(t *testing.T) {
 	line := func(at, text string) string {
-		return `{"type":"user","uuid":"` + text + `","timestamp":` + at + `,"cwd":"/shop","message":{"content":"` + text + `"}}`
+		return `{"type":"user","uuid":"` + text + `","timestamp":` + at + `,"cwd":"/shop","message":{"content":"` + text +
+			`"}}`
 	}
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	writeFile(t, path, strings.Join([]string{
-		"\x00\x00\x00" + line(`"1970-01-01T00:00:00Z"`, "first"), line(`"2026-11-20T10:00:00Z"`, "second"), "{", "[]", "null", `"x"`,
-		`{"type":"user","message":` + strings.Repeat("[", 20000) + "}", line(`"2099-01-01T00:00:00Z"`, "third"), line("7", "invalid \xff\xfe"), line("null", `nul \u0000`),
+		"\x00\x00\x00" + line(`"1970-01-01T00:00:00Z"`, "first"), line(`"2026-11-20T10:00:00Z"`, "second"), "{", "[]",
+		"null", `"x"`,
+		`{"type":"user","message":` + strings.Repeat("[", 20000) + "}", line(`"2099-01-01T00:00:00Z"`, "third"),
+		line("7", "invalid \xff\xfe"), line("null", `nul \u0000`),
 		`{"type":"user","uuid":"x","cwd":5,"timestamp":{},"message":{"content":"of other types"}}`,
 		line(`"2026-11-20T10:00:05Z"`, "last")[:60],
 	}, "\n"))
 	lines, facts, _ := told(t, logOf("claude", path))
-	want := []string{"user: first", "user: second", "user: third", "user: invalid \ufffd\ufffd", "user: nul \ufffd", "user: of other types"}
+	want := []string{"user: first", "user: second", "user: third", "user: invalid \ufffd\ufffd", "user: nul \ufffd",
+		"user: of other types"}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	if want := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC); !facts.First.Equal(want) || !facts.Last.Equal(want) || facts.Broken != 3 {
+	if want := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC); !facts.First.Equal(want) || !facts.Last.Equal(want) ||
+		facts.Broken != 3 {
 		t.Errorf("%+v", facts)
 	}
 }
@@ -349,7 +359,8 @@ func TestFindLeavesOtherFilesAlone(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"pipe.jsonl", "link.jsonl", "gone.jsonl", "folder"} { // it became so after it was found
-		if _, err := logOf("claude", filepath.Join(project, name)).Read(Sink{Entry: func(*session.Entry, string) error { return nil }}); err == nil {
+		if _, err := logOf("claude", filepath.Join(project,
+			name)).Read(Sink{Entry: func(*session.Entry, string) error { return nil }}); err == nil {
 			t.Errorf("%s was read", name)
 		}
 	}

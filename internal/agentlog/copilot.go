@@ -70,7 +70,8 @@ type copilotMessage struct {
 }
 
 // reminders matches what the agent adds to a prompt in that log.
-var reminders = lazy.Regexp(`(?s)<(current_datetime|reminder|system_reminder|todo_status|sql_tables)>.*?</(current_datetime|reminder|system_reminder|todo_status|sql_tables)>`)
+var reminders = lazy.Regexp(`(?s)<(current_datetime|reminder|system_reminder|todo_status|sql_tables)>.*?</` +
+	`(current_datetime|reminder|system_reminder|todo_status|sql_tables)>`)
 
 // add adds a message of a log of the first versions. n is its index.
 func (m *copilotMessage) add(w *writer, n int) {

@@ -72,7 +72,8 @@ type expander struct {
 
 func newExpander(r io.Reader) (*expander, error) {
 	packed := &counter{r: r}
-	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,8 @@ func newExpander(r io.Reader) (*expander, error) {
 // Read fails if a small file expands too much.
 func (e *expander) Read(p []byte) (int, error) {
 	if e.n > bombSize && e.n/bombRatio > e.packed.n {
-		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: it is left out from there; decompress it yourself if you trust it", e.packed.n>>10, e.n>>20)
+		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: it is left out from there; decompress it yourself if you "+
+			"trust it", e.packed.n>>10, e.n>>20)
 	}
 	n, err := e.Decoder.Read(p)
 	e.n += int64(n)

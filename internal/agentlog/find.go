@@ -76,7 +76,8 @@ type keeper struct {
 var keepers = []keeper{
 	{agent: "claude", folders: claudeFolders, wants: isClaude, reader: simple(newClaude), parent: parentOf},
 	{agent: "codex", folders: codexFolders, others: findCodex, reader: newCodex},
-	{agent: "gemini", folders: in(geminiHome, "tmp"), wants: isGemini, reader: simple(newGemini), key: headID, parent: geminiParent, project: projectOf},
+	{agent: "gemini", folders: in(geminiHome, "tmp"), wants: isGemini, reader: simple(newGemini), key: headID,
+		parent: geminiParent, project: projectOf},
 	{agent: "opencode", folders: func() []string { return []string{opencodeFolder()} }, others: findOpencode},
 	{agent: "qwen", folders: qwenFolders, wants: isQwen, reader: simple(newQwen), parent: qwenParent},
 	{agent: "copilot", folders: copilotFolders, wants: isCopilot, reader: simple(newCopilot), key: copilotKey},
@@ -112,13 +113,15 @@ func folderAt(path string, n int) string {
 // isClaude reports whether a file contains a conversation of Claude Code or of a subagent. Below
 // projects/PROJECT there are also journals of workflows and results of tools.
 func isClaude(rel string) bool {
-	return filepath.Ext(rel) == ".jsonl" && (strings.HasPrefix(filepath.Base(rel), "agent-") || strings.Count(rel, "/") <= 1)
+	return filepath.Ext(rel) == ".jsonl" && (strings.HasPrefix(filepath.Base(rel), "agent-") ||
+		strings.Count(rel, "/") <= 1)
 }
 
 // isGemini reports whether a file contains a conversation of Gemini CLI or of a subagent:
 // tmp/PROJECT/chats/session-….json or .jsonl, and tmp/PROJECT/chats/CONVERSATION/….jsonl.
 func isGemini(rel string) bool {
-	return (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json") && (folderAt(rel, 1) == "chats" || folderAt(rel, 2) == "chats")
+	return (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json") &&
+		(folderAt(rel, 1) == "chats" || folderAt(rel, 2) == "chats")
 }
 
 var kindSubagent = lazy.Regexp(`^\s*\{[^{}]*"kind"\s*:\s*"subagent"`)
@@ -145,7 +148,8 @@ func isQwen(rel string) bool {
 	case ".json":
 		return folderAt(rel, 1) == "chats"
 	case ".jsonl":
-		return folderAt(rel, 1) != "subagents" && (folderAt(rel, 2) != "subagents" || strings.HasPrefix(filepath.Base(rel), "agent-"))
+		return folderAt(rel, 1) != "subagents" &&
+			(folderAt(rel, 2) != "subagents" || strings.HasPrefix(filepath.Base(rel), "agent-"))
 	}
 	return false
 }
@@ -170,7 +174,8 @@ func qwenParent(path string, look bool) string {
 // session-state/CONVERSATION/events.jsonl; in older versions session-state/CONVERSATION.jsonl, and
 // before that history-session-state/session_CONVERSATION_….json.
 func isCopilot(rel string) bool {
-	return filepath.Base(rel) == "events.jsonl" || filepath.Dir(rel) == "." && (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json")
+	return filepath.Base(rel) == "events.jsonl" ||
+		filepath.Dir(rel) == "." && (filepath.Ext(rel) == ".jsonl" || filepath.Ext(rel) == ".json")
 }
 
 // Agents returns the names of the agents whose logs are read.

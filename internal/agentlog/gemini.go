@@ -125,7 +125,9 @@ func (r *geminiReader) message(m *geminiMessage) {
 		r.in(workspace(text))
 		return
 	}
-	role, known := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant, "qwen": session.RoleAssistant, "info": session.RoleSystem, "error": session.RoleSystem, "warning": session.RoleSystem}[m.Type]
+	role, known := map[string]string{"user": session.RoleUser, "gemini": session.RoleAssistant,
+		"qwen": session.RoleAssistant, "info": session.RoleSystem, "error": session.RoleSystem,
+		"warning": session.RoleSystem}[m.Type]
 	if !known {
 		return
 	}
@@ -163,7 +165,8 @@ func (r *geminiReader) message(m *geminiMessage) {
 		})
 	}
 	if t := m.Tokens; t.Total > 0 {
-		r.use(session.Usage{Key: id, Model: m.Model, Input: max(0, t.Input-t.Cached) + t.Tool, CacheRead: t.Cached, Output: t.Output + t.Thoughts, Reasoning: t.Thoughts, Total: t.Total})
+		r.use(session.Usage{Key: id, Model: m.Model, Input: max(0, t.Input-t.Cached) + t.Tool, CacheRead: t.Cached,
+			Output: t.Output + t.Thoughts, Reasoning: t.Thoughts, Total: t.Total})
 	}
 }
 
@@ -285,7 +288,8 @@ func (w *writer) qwen(l *qwenLine) {
 		case p.Call.Name != "":
 			w.call(key, p.Call.ID, p.Call.Name, inputOf(p.Call.Args))
 		case p.Response.ID != "":
-			w.result(p.Response.ID, cmp.Or(geminiOutput(string(p.Response.Response.Output)), string(p.Response.Response.Error)), p.Response.Response.Error != "")
+			w.result(p.Response.ID, cmp.Or(geminiOutput(string(p.Response.Response.Output)),
+				string(p.Response.Response.Error)), p.Response.Response.Error != "")
 		case p.Thought:
 			w.say(key, session.RoleThinking, p.Text)
 		case role == session.RoleUser:
@@ -294,11 +298,13 @@ func (w *writer) qwen(l *qwenLine) {
 			w.say(key, role, p.Text)
 		}
 	}
-	if text := qwenPrompt(texts, l.Payload.Shown); role == session.RoleUser && (l.Provenance == "" || l.Provenance == "real_user") {
+	if text := qwenPrompt(texts, l.Payload.Shown); role == session.RoleUser &&
+		(l.Provenance == "" || l.Provenance == "real_user") {
 		w.say(l.UUID, role, text)
 	}
 	if u := l.Usage; u.Total > 0 {
-		w.use(session.Usage{Key: l.UUID, Model: l.Model, Input: max(0, u.Prompt-u.Cached), CacheRead: u.Cached, Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts, Total: u.Total})
+		w.use(session.Usage{Key: l.UUID, Model: l.Model, Input: max(0, u.Prompt-u.Cached), CacheRead: u.Cached,
+			Output: u.Candidates + u.Thoughts, Reasoning: u.Thoughts, Total: u.Total})
 	}
 }
 

@@ -41,8 +41,10 @@ func TestEqualIDsInALog(t *testing.T) {
 	var claude, copilot []string
 	for i := range n {
 		at := fmt.Sprintf("2026-11-20T10:%02d:%02dZ", i/60, i%60)
-		claude = append(claude, fmt.Sprintf(`{"type":"user","uuid":"x","timestamp":%q,"message":{"content":"Prompt %d"}}`, at, i%10))
-		copilot = append(copilot, fmt.Sprintf(`{"type":"user.message","id":"x","timestamp":%q,"data":{"content":"Prompt %d"}}`, at, i%10),
+		claude = append(claude, fmt.Sprintf(`{"type":"user","uuid":"x","timestamp":%q,"message":{"content":"Prompt %d"}}`,
+			at, i%10))
+		copilot = append(copilot,
+			fmt.Sprintf(`{"type":"user.message","id":"x","timestamp":%q,"data":{"content":"Prompt %d"}}`, at, i%10),
 			fmt.Sprintf(`{"type":"session.usage_record","id":"x","timestamp":%q,"data":{"usage":{"inputTokens":7}}}`, at))
 	}
 	for agent, lines := range map[string][]string{"claude": claude, "copilot": copilot} {
@@ -65,14 +67,16 @@ func TestACommandThatPrintsOften(t *testing.T) {
 	const n = 3000
 	lines := []string{`{"type":"user","uuid":"c","message":{"content":"<command-name>/x</command-name>"}}`}
 	for i := range n {
-		lines = append(lines, fmt.Sprintf(`{"type":"user","uuid":"o%d","message":{"content":"<local-command-stdout>line %d %s</local-command-stdout>"}}`, i, i, strings.Repeat("x", 100)))
+		lines = append(lines, fmt.Sprintf(`{"type":"user","uuid":"o%d","message":{"content":"<local-command-stdout>line `+
+			`%d %s</local-command-stdout>"}}`, i, i, strings.Repeat("x", 100)))
 	}
 	entries, _ := put(t, "claude", append(lines, `{"type":"user","uuid":"p","message":{"content":"Why?"}}`)...)
 	if len(entries) != 2 {
 		t.Fatalf("%d entries were put, want 2", len(entries))
 	}
 	e := entries[1]
-	if e.Text != "/x" || !strings.HasPrefix(e.Output, "line 0 ") || !strings.Contains(e.Output, fmt.Sprintf("line %d ", n-1)) || len(e.Output) > mostOutput+100 || e.OmittedLines < n/2 {
+	if e.Text != "/x" || !strings.HasPrefix(e.Output, "line 0 ") ||
+		!strings.Contains(e.Output, fmt.Sprintf("line %d ", n-1)) || len(e.Output) > mostOutput+100 || e.OmittedLines < n/2 {
 		t.Errorf("%s: %d bytes, %d lines left out", e.Text, len(e.Output), e.OmittedLines)
 	}
 }

@@ -19,10 +19,13 @@ func TestLogs(t *testing.T) {
 	want := [][2]string{
 		{"user", "Summarize how the migration flushes every header"},
 		{"assistant", "Each worker exposes the checksum without checking the result."},
-		{"assistant", "That index truncates the checksum after a reconnect. A retry loop duplicates a nil pointer only on ARM."},
-		{"assistant", "The build step locks its own output and then exits early. The scheduler shadows the session map on every second call. The parser exposes the retry budget even with caching off."},
+		{"assistant", "That index truncates the checksum after a reconnect. A retry loop duplicates a nil pointer only on " +
+			"ARM."},
+		{"assistant", "The build step locks its own output and then exits early. The scheduler shadows the session map on " +
+			"every second call. The parser exposes the retry budget even with caching off."},
 		{"user", "Check whether your query rebuilds the write-ahead log"},
-		{"assistant", "The event loop duplicates the write-ahead log during a rolling deploy. The migration shadows its own output and then exits early."},
+		{"assistant", "The event loop duplicates the write-ahead log during a rolling deploy. The migration shadows its " +
+			"own output and then exits early."},
 		{"assistant", "This handler shadows *so nothing is lost* during a rolling deploy; see `OrderService` too."},
 	}
 	paths, err := filepath.Glob("testdata/*.json*")
@@ -92,7 +95,8 @@ func TestFindLogs(t *testing.T) {
 		}
 		return out
 	}
-	got := names(ofSession(logs, []*session.Entry{entry("first"), entry("second, as ptyrec has it"), entry("after the clear")}))
+	got := names(ofSession(logs, []*session.Entry{entry("first"), entry("second, as ptyrec has it"),
+		entry("after the clear")}))
 	if diff := cmp.Diff([]string{"a.jsonl", "b.jsonl"}, got); diff != "" {
 		t.Errorf("logs (-want +got):\n%s", diff)
 	}
@@ -105,16 +109,21 @@ func TestFindLogs(t *testing.T) {
 func TestLogsSkip(t *testing.T) {
 	const at = `"timestamp":"2026-11-20T10:00:00Z"`
 	for line, agent := range map[string]string{
-		`{"type":"user",` + at + `,"message":{"content":"<command-name>/clear</command-name>"}}`:                                                           "claude",
-		`{"type":"user","isMeta":true,` + at + `,"message":{"content":"x"}}`:                                                                               "claude",
-		`{"type":"user","isCompactSummary":true,` + at + `,"message":{"content":"This session is being continued"}}`:                                       "claude",
-		`{"type":"assistant","isSidechain":true,` + at + `,"message":{"content":"a subagent"}}`:                                                            "claude",
-		`{"type":"assistant",` + at + `,"message":{"content":[{"type":"thinking","thinking":"x"}]}}`:                                                       "claude",
-		`{` + at + `,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>…"}]}}`: "codex",
-		`{` + at + `,"type":"response_item","payload":{"type":"message","role":"developer","content":"x"}}`:                                                "codex",
-		`{"$set":{"messages":[{"id":"1",` + at + `,"type":"user","content":[{"text":"<session_context>…"}]}]}}`:                                            "gemini",
-		`{"id":"2",` + at + `,"type":"user","content":[{"functionResponse":{"id":"x"}}]}`:                                                                  "gemini",
-		`[{"sessionId":"x","messageId":0,"type":"user","message":"in a list of prompts",` + at + `}]`:                                                      "gemini",
+		`{"type":"user",` + at + `,"message":{"content":"<command-name>/clear</command-name>"}}`: "claude",
+		`{"type":"user","isMeta":true,` + at + `,"message":{"content":"x"}}`:                     "claude",
+		`{"type":"user","isCompactSummary":true,` + at +
+			`,"message":{"content":"This session is being continued"}}`: "claude",
+		`{"type":"assistant","isSidechain":true,` + at +
+			`,"message":{"content":"a subagent"}}`: "claude",
+		`{"type":"assistant",` + at + `,"message":{"content":[{"type":"thinking","thinking":"x"}]}}`: "claude",
+		`{` + at + `,"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text",` +
+			`"text":"<environment_context>…"}]}}`: "codex",
+		`{` + at + `,"type":"response_item","payload":{"type":"message","role":"developer","content":"x"}}`: "codex",
+		`{"$set":{"messages":[{"id":"1",` + at +
+			`,"type":"user","content":[{"text":"<session_context>…"}]}]}}`: "gemini",
+		`{"id":"2",` + at + `,"type":"user","content":[{"functionResponse":{"id":"x"}}]}`: "gemini",
+		`[{"sessionId":"x","messageId":0,"type":"user","message":"in a list of prompts",` + at +
+			`}]`: "gemini",
 	} {
 		path := filepath.Join(t.TempDir(), "x.jsonl")
 		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {

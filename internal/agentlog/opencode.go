@@ -119,8 +119,9 @@ func (r opencodeReader) message(id string, doc []byte, parts func(part func(id s
 	if role == session.RoleUser {
 		return
 	}
-	u := session.Usage{Key: id, Model: model, Input: m.Tokens.Input, CacheRead: m.Tokens.Cache.Read, CacheWrite: m.Tokens.Cache.Write,
-		Output: m.Tokens.Output + m.Tokens.Reasoning, Reasoning: m.Tokens.Reasoning}
+	u := session.Usage{Key: id, Model: model, Input: m.Tokens.Input, CacheRead: m.Tokens.Cache.Read,
+		CacheWrite: m.Tokens.Cache.Write,
+		Output:     m.Tokens.Output + m.Tokens.Reasoning, Reasoning: m.Tokens.Reasoning}
 	if m.Cost != nil && *m.Cost > 0 {
 		u.Cost = m.Cost
 	}

@@ -32,7 +32,8 @@ func (o opencodeDatabase) open() (*sql.DB, error) {
 		return nil, &fs.PathError{Op: "read", Path: o.path, Err: errNotRegular}
 	}
 	for _, more := range []string{"", "&immutable=1"} { // in a read-only folder it cannot create its lock files
-		db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: o.path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)"+more)
+		db, err := sql.Open("sqlite",
+			"file:"+(&url.URL{Path: o.path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)"+more)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,8 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 	}
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query(`SELECT s.id, coalesce(s.parent_id, ''), s.time_updated,
-		(SELECT count(*) || '/' || coalesce(max(time_updated), 0) || '/' || coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id),
+		(SELECT count(*) || '/' || coalesce(max(time_updated), 0) || '/' ||
+			coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id),
 		(SELECT coalesce(sum(length(data)), 0) FROM part WHERE session_id = s.id) FROM session AS s ORDER BY s.id`)
 	if err != nil {
 		report(fmt.Errorf("%s: %w", o.path, err))
@@ -74,7 +76,8 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 			report(fmt.Errorf("%s: %w", o.path, err))
 			break
 		}
-		l.Log = Log{Agent: "opencode", Path: o.path + "#" + l.id, Files: []string{l.id}, Size: l.Size, State: updated + " " + parts, read: o.read}
+		l.Log = Log{Agent: "opencode", Path: o.path + "#" + l.id, Files: []string{l.id}, Size: l.Size,
+			State: updated + " " + parts, read: o.read}
 		if ms, err := strconv.ParseInt(updated, 10, 64); err == nil {
 			l.changed = time.UnixMilli(ms)
 		}
@@ -114,7 +117,8 @@ func withSubagents(all []opencodeLog) (logs []Log) {
 			return parent, known
 		})
 		if i := at[root]; ok {
-			logs[i].Files, logs[i].Size, logs[i].State = append(logs[i].Files, l.Files...), logs[i].Size+l.Size, logs[i].State+" "+l.State
+			logs[i].Files, logs[i].Size, logs[i].State = append(logs[i].Files,
+				l.Files...), logs[i].Size+l.Size, logs[i].State+" "+l.State
 			continue
 		}
 		l.Lone = true
@@ -143,12 +147,14 @@ func (o opencodeDatabase) read(l *Log, w *writer) error {
 func (o opencodeDatabase) readSession(db *sql.DB, id string, r opencodeReader) error {
 	if r.side == "" {
 		s := opencodeSession{ID: id}
-		if err := db.QueryRow("SELECT title, directory, version FROM session WHERE id = ?", id).Scan(&s.Title, &s.Directory, &s.Version); err != nil {
+		if err := db.QueryRow("SELECT title, directory, version FROM session WHERE id = ?", id).Scan(&s.Title, &s.Directory,
+			&s.Version); err != nil {
 			return err
 		}
 		r.session(s)
 	}
-	rows, err := db.QueryContext(context.Background(), "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", id)
+	rows, err := db.QueryContext(context.Background(),
+		"SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", id)
 	if err != nil {
 		return err
 	}
@@ -176,7 +182,8 @@ func (o opencodeDatabase) readSession(db *sql.DB, id string, r opencodeReader) e
 
 // parts calls fn with the parts of a message, except those that are too long.
 func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, doc []byte)) error {
-	rows, err := db.Query("SELECT id, data FROM part WHERE message_id = ? AND length(data) <= ? ORDER BY id", message, longest)
+	rows, err := db.Query("SELECT id, data FROM part WHERE message_id = ? AND length(data) <= ? ORDER BY id", message,
+		longest)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,8 @@ func opencodeStorages(root string) []opencodeFiles {
 	}}
 	projects, _ := filepath.Glob(filepath.Join(root, "project", "*", "storage", "session")) // the pattern is a valid one
 	for _, dir := range projects {
-		all = append(all, opencodeFiles{sessions: filepath.Join(dir, "info", "ses_*.json"), messages: filepath.Join(dir, "message"), parts: filepath.Join(dir, "part"), nested: true})
+		all = append(all, opencodeFiles{sessions: filepath.Join(dir, "info", "ses_*.json"),
+			messages: filepath.Join(dir, "message"), parts: filepath.Join(dir, "part"), nested: true})
 	}
 	return all
 }

@@ -24,7 +24,8 @@ func TestClaudePlaces(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("CLAUDE_CONFIG_DIR", dir)
 	line := func(id, text string, more string) string {
-		return `{"type":"user","uuid":"` + id + `","sessionId":"s","timestamp":"2026-05-01T10:00:00Z","message":{"content":"` + text + `"}` + more + "}\n"
+		return `{"type":"user","uuid":"` + id +
+			`","sessionId":"s","timestamp":"2026-05-01T10:00:00Z","message":{"content":"` + text + `"}` + more + "}\n"
 	}
 	const side = `,"isSidechain":true`
 	write(t, filepath.Join(dir, "projects", "-shop"), map[string]string{
@@ -39,7 +40,8 @@ func TestClaudePlaces(t *testing.T) {
 	})
 	said, _ := found(t, "claude")
 	want := map[string][]string{
-		"s.jsonl":            {"user: zebras?", "tool subagent(as before 2.1) ok: ", "tool subagent(task) ok: ", "tool subagent(step) ok: "},
+		"s.jsonl": {"user: zebras?", "tool subagent(as before 2.1) ok: ", "tool subagent(task) ok: ",
+			"tool subagent(step) ok: "},
 		"lone agent-d.jsonl": {"tool subagent(of nobody) ok: "},
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
@@ -86,16 +88,20 @@ func TestGeminiPlaces(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, ".gemini", "tmp", "shop"), map[string]string{
 		"chats/session-2026-05-01T10-00-s.json": `{"sessionId":"s","messages":[` + message("1", "user", "zebras?") + `]}`,
-		"chats/session-2026-05-01T10-00-s.jsonl": head("s", `,"kind":"main"`) + message("1", "user", "zebras?") + message("2", "gemini", "striped") +
-			message("3", "user", "horses?<hook_context>x</hook_context>") + message("4", "user", "<hook_context>x</hook_context>"),
-		"chats/s/a.jsonl":                          head("a", `,"kind":"subagent"`) + message("5", "user", "task") + message("6", "gemini", "done"),
+		"chats/session-2026-05-01T10-00-s.jsonl": head("s", `,"kind":"main"`) + message("1", "user", "zebras?") +
+			message("2", "gemini", "striped") +
+			message("3", "user", "horses?<hook_context>x</hook_context>") +
+			message("4", "user", "<hook_context>x</hook_context>"),
+		"chats/s/a.jsonl": head("a", `,"kind":"subagent"`) + message("5", "user", "task") +
+			message("6", "gemini", "done"),
 		"chats/session-2026-05-01T10-05-old.jsonl": head("old", `,"kind":"subagent"`) + message("7", "user", "of nobody"),
 		"logs/session-s.jsonl":                     message("8", "user", "no log"),
 		"checkpoint-x.json":                        "[]",
 	})
 	said, _ := found(t, "gemini")
 	want := map[string][]string{
-		"session-2026-05-01T10-00-s.json":         {"user: zebras?", "assistant: striped", "user: horses?", "tool subagent(task) ok: ", "tool subagent() ok: done"},
+		"session-2026-05-01T10-00-s.json": {"user: zebras?", "assistant: striped", "user: horses?",
+			"tool subagent(task) ok: ", "tool subagent() ok: done"},
 		"lone session-2026-05-01T10-05-old.jsonl": {"user: of nobody"},
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
@@ -110,7 +116,8 @@ func TestQwenPlaces(t *testing.T) {
 	t.Setenv("QWEN_HOME", home)
 	t.Setenv("QWEN_RUNTIME_DIR", moved)
 	line := func(text string) string {
-		return `{"uuid":"` + text + `","sessionId":"x","timestamp":"2026-05-01T10:00:00Z","type":"user","message":{"parts":[{"text":"` + text + `"}]}}` + "\n"
+		return `{"uuid":"` + text + `","sessionId":"x","timestamp":"2026-05-01T10:00:00Z","type":"user","message":` +
+			`{"parts":[{"text":"` + text + `"}]}}` + "\n"
 	}
 	write(t, home, map[string]string{
 		"settings.json":                                `{"advanced":{"runtimeOutputDir":"` + set + `"}}`,
@@ -119,8 +126,10 @@ func TestQwenPlaces(t *testing.T) {
 		"projects/-shop/subagents/2/agent-a.jsonl":     line("task"),
 		"projects/-shop/subagents/gone/agent-b.jsonl":  line("of nobody"),
 		"projects/-shop/subagents/2/agent-a.meta.json": "{}",
-		"tmp/0a/chats/session-3.json":                  `{"sessionId":"3","messages":[{"id":"a","type":"user","timestamp":"2025-10-01T10:00:00Z","content":"mules?"},{"id":"b","type":"qwen","timestamp":"2025-10-01T10:00:01Z","content":"grey"}]}`,
-		"tmp/0a/logs.json":                             "[]",
+		"tmp/0a/chats/session-3.json": `{"sessionId":"3","messages":[{"id":"a","type":"user","timestamp":` +
+			`"2025-10-01T10:00:00Z","content":"mules?"},{"id":"b","type":"qwen","timestamp":"2025-10-01T10:00:01Z","content":` +
+			`"grey"}]}`,
+		"tmp/0a/logs.json": "[]",
 	})
 	write(t, moved, map[string]string{"projects/-shop/chats/4.jsonl": line("moved")})
 	write(t, set, map[string]string{"projects/-shop/chats/5.jsonl": line("set")})
@@ -143,7 +152,8 @@ func TestQwenPlaces(t *testing.T) {
 func TestQwenPromptAsTyped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "1.jsonl")
 	line := func(n int, members string, parts ...string) string {
-		return fmt.Sprintf(`{"uuid":"%d","type":"user","timestamp":"2026-05-01T10:00:00Z",%s"message":{"parts":[{"text":%q}]}}`, n, members, strings.Join(parts, `"},{"text":"`)) + "\n"
+		return fmt.Sprintf(`{"uuid":"%d","type":"user","timestamp":"2026-05-01T10:00:00Z",%s"message":{"parts":[{"text":`+
+			`%q}]}}`, n, members, strings.Join(parts, `"},{"text":"`)) + "\n"
 	}
 	shown := func(text string) string { return `"systemPayload":{"displayText":"` + text + `","hookContext":"x"},` }
 	writeFile(t, path, strings.Join([]string{
@@ -153,11 +163,14 @@ func TestQwenPromptAsTyped(t *testing.T) {
 		line(4, `"subtype":"mid_turn_user_message",`+shown("mules?"), "The user says meanwhile: mules?"),
 		line(5, `"subtype":"notification",`+shown("a command ended"), "x"),
 		line(6, `"provenance":"goal_runtime",`, "go on"),
-		`{"uuid":"7","type":"user","timestamp":"2026-05-01T10:00:00Z","message":{"parts":[{"text":"what is @a.txt?"},{"text":"\n--- Content from referenced files ---"},{"text":"\nContent from @a.txt:\n"},{"text":"x"}]}}` + "\n",
+		`{"uuid":"7","type":"user","timestamp":"2026-05-01T10:00:00Z","message":{"parts":[{"text":"what is ` +
+			`@a.txt?"},{"text":"\n--- Content from referenced files ---"},{"text":"\nContent from ` +
+			`@a.txt:\n"},{"text":"x"}]}}` + "\n",
 		`{"uuid":"8","type":"system","subtype":"custom_title","systemPayload":{"customTitle":"Animals"}}` + "\n",
 	}, ""))
 	lines, facts, _ := told(t, logOf("qwen", path))
-	if diff := cmp.Diff([]string{"user: zebras?", "user: horses?", "user: mules?", "user: what is @a.txt?"}, lines); diff != "" || facts.Title != "Animals" {
+	if diff := cmp.Diff([]string{"user: zebras?", "user: horses?", "user: mules?", "user: what is @a.txt?"},
+		lines); diff != "" || facts.Title != "Animals" {
 		t.Errorf("title %q (-want +got):\n%s", facts.Title, diff)
 	}
 }
@@ -170,23 +183,31 @@ func TestCopilotPlaces(t *testing.T) {
 	t.Setenv("COPILOT_HOME", "")
 	t.Setenv("XDG_STATE_HOME", state)
 	event := func(n int, typ, data, more string) string {
-		return fmt.Sprintf(`{"id":"%d","timestamp":"2026-05-01T10:00:00Z","type":%q,"data":{%s}%s}`, n, typ, data, more) + "\n"
+		return fmt.Sprintf(`{"id":"%d","timestamp":"2026-05-01T10:00:00Z","type":%q,"data":{%s}%s}`, n, typ, data, more) +
+			"\n"
 	}
 	const old = "0197b000-0000-7000-8000-000000000001"
 	write(t, filepath.Join(home, ".copilot"), map[string]string{
 		"session-state/1/events.jsonl": event(1, "user.message", `"content":"zebras?","source":"user"`, "") +
 			event(2, "user.message", `"content":"the skill says","source":"skill-pdf"`, "") +
 			event(3, "user.message", `"content":"go on","isAutopilotContinuation":true`, "") +
-			event(4, "user.message", `"content":"task"`, `,"agentId":"a"`) + event(5, "assistant.message", `"content":"done","parentToolCallId":"c"`, "") +
-			event(6, "assistant.message", `"content":"striped"`, "") + event(7, "session.title_changed", `"title":"Animals"`, ""),
+			event(4, "user.message", `"content":"task"`, `,"agentId":"a"`) +
+			event(5, "assistant.message", `"content":"done","parentToolCallId":"c"`, "") +
+			event(6, "assistant.message", `"content":"striped"`, "") +
+			event(7, "session.title_changed", `"title":"Animals"`, ""),
 		"session-state/2.jsonl":          event(1, "user.message", `"content":"horses?"`, ""),
 		"session-state/1/workspace.yaml": "x: y",
-		"history-session-state/session_" + old + "_1759957816398.json": `{"sessionId":"` + old + `","startTime":"2025-10-08T21:10:16.398Z","chatMessages":[
-			{"role":"system","content":"x"},{"role":"user","content":"<current_datetime>x</current_datetime>\n\nmules?\n\n<reminder>x</reminder>"},
-			{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"ls\"}"}}]},
-			{"role":"tool","tool_call_id":"c","content":"a.txt"},{"role":"assistant","content":"grey"}],"timeline":[{"id":"x","type":"user","text":"mules?"}]}`,
+		"history-session-state/session_" + old + "_1759957816398.json": `{"sessionId":"` + old + `","startTime":"2025-10-` +
+			`08T21:10:16.398Z","chatMessages":[
+			{"role":"system","content":"x"},{"role":"user","content":` +
+			`"<current_datetime>x</current_datetime>\n\nmules?\n\n<reminder>x</reminder>"},
+			{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":` +
+			`"{\"command\":\"ls\"}"}}]},
+			{"role":"tool","tool_call_id":"c","content":"a.txt"},{"role":"assistant","content":"grey"}],"timeline":[{"id":` +
+			`"x","type":"user","text":"mules?"}]}`,
 	})
-	write(t, filepath.Join(state, ".copilot"), map[string]string{"session-state/3/events.jsonl": event(1, "user.message", `"content":"donkeys?"`, "")})
+	write(t, filepath.Join(state, ".copilot"),
+		map[string]string{"session-state/3/events.jsonl": event(1, "user.message", `"content":"donkeys?"`, "")})
 	var all [][]string
 	for _, l := range Find("copilot", func(err error) { t.Error(err) }) {
 		lines, _, _ := told(t, &l)
@@ -230,11 +251,15 @@ func TestOpencodePlaces(t *testing.T) {
 	message := `{"role":"user","time":{"created":1750000000000}}`
 	part := func(text string) string { return `{"id":"p","type":"text","text":"` + text + `"}` }
 	write(t, dir, map[string]string{
-		"storage/session/p/ses_1.json": session("ses_1", ""), "storage/message/ses_1/msg_1.json": message, "storage/part/msg_1/prt_1.json": part("zebras?"),
-		"storage/session/p/ses_2.json": session("ses_2", "ses_1"), "storage/message/ses_2/msg_2.json": message, "storage/part/msg_2/prt_2.json": part("task"),
-		"storage/session/p/ses_3.json": session("ses_3", "ses_2"), "storage/message/ses_3/msg_3.json": message, "storage/part/msg_3/prt_3.json": part("subtask"),
-		"storage/session/p/ses_4.json": session("ses_4", "ses_5"), "storage/session/p/ses_5.json": session("ses_5", "ses_4"),
-		"project/p/storage/session/info/ses_6.json": session("ses_6", ""), "project/p/storage/session/message/ses_6/msg_6.json": message,
+		"storage/session/p/ses_1.json": session("ses_1", ""), "storage/message/ses_1/msg_1.json": message,
+		"storage/part/msg_1/prt_1.json": part("zebras?"),
+		"storage/session/p/ses_2.json":  session("ses_2", "ses_1"), "storage/message/ses_2/msg_2.json": message,
+		"storage/part/msg_2/prt_2.json": part("task"),
+		"storage/session/p/ses_3.json":  session("ses_3", "ses_2"), "storage/message/ses_3/msg_3.json": message,
+		"storage/part/msg_3/prt_3.json": part("subtask"),
+		"storage/session/p/ses_4.json":  session("ses_4", "ses_5"), "storage/session/p/ses_5.json": session("ses_5", "ses_4"),
+		"project/p/storage/session/info/ses_6.json":             session("ses_6", ""),
+		"project/p/storage/session/message/ses_6/msg_6.json":    message,
 		"project/p/storage/session/part/ses_6/msg_6/prt_6.json": part("horses?"),
 	})
 	said := map[string]string{}
@@ -266,7 +291,8 @@ func only(t *testing.T, path, id string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, statement := range []string{"PRAGMA foreign_keys = OFF", "UPDATE session SET id = ?", "UPDATE message SET session_id = ?", "UPDATE part SET session_id = ?"} {
+	for _, statement := range []string{"PRAGMA foreign_keys = OFF", "UPDATE session SET id = ?",
+		"UPDATE message SET session_id = ?", "UPDATE part SET session_id = ?"} {
 		args := []any{id}
 		if strings.HasPrefix(statement, "PRAGMA") {
 			args = nil

@@ -14,7 +14,9 @@ import (
 // user ran behind a "!": the user said nothing then.
 func TestShellLineOfGeminiIsNotAPrompt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
-	doc := `{"id":"1","timestamp":"2026-11-23T04:50:07Z","type":"user","content":[{"text":"I ran the following shell command:\n` + "```sh\\nls -1\\n```" + `\n\nThis produced the following result:\n` + "```\\nmain.go\\n```" + `"}]}` + "\n" +
+	doc := `{"id":"1","timestamp":"2026-11-23T04:50:07Z","type":"user","content":[{"text":"I ran the following shell ` +
+		`command:\n` +
+		"```sh\\nls -1\\n```" + `\n\nThis produced the following result:\n` + "```\\nmain.go\\n```" + `"}]}` + "\n" +
 		`{"id":"2","timestamp":"2026-11-23T04:50:08Z","type":"user","content":[{"text":"Go on"}]}` + "\n"
 	if err := os.WriteFile(path, []byte(doc), 0o600); err != nil {
 		t.Fatal(err)
@@ -33,8 +35,11 @@ func TestVerifyCopilot(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("COPILOT_HOME", home)
 	dir := filepath.Join(home, "session-state", "88ee9398")
-	log := `{"type":"session.start","id":"a","timestamp":"2026-11-23T04:50:00Z","data":{"sessionId":"88ee9398","copilotVersion":"1.0.102","context":{"cwd":"/work"}}}` + "\n" +
-		`{"type":"assistant.message","id":"c","timestamp":"2026-11-23T04:50:02Z","data":{"content":"Yes, **all** of it."}}` + "\n" + // as if written late
+	log := `{"type":"session.start","id":"a","timestamp":"2026-11-23T04:50:00Z","data":{"sessionId":"88ee9398",` +
+		`"copilotVersion":"1.0.102","context":{"cwd":"/work"}}}` + "\n" +
+		// as if written late
+		`{"type":"assistant.message","id":"c","timestamp":"2026-11-23T04:50:02Z","data":{"content":"Yes, **all** of ` +
+		`it."}}` + "\n" +
 		`{"type":"user.message","id":"b","timestamp":"2026-11-23T04:50:01Z","data":{"content":"Is it done?"}}` + "\n"
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -50,7 +55,8 @@ func TestVerifyCopilot(t *testing.T) {
 	said := func(role, text string) *session.Entry {
 		return &session.Entry{Type: session.TypeMessage, Role: role, Agent: "copilot", Text: text, Markdown: text, At: start}
 	}
-	found, _, err := Verify(s, []*session.Entry{said(session.RoleUser, "Is it done?"), said(session.RoleAssistant, "Yes, all of it.")})
+	found, _, err := Verify(s, []*session.Entry{said(session.RoleUser, "Is it done?"),
+		said(session.RoleAssistant, "Yes, all of it.")})
 	if err != nil || len(found) != 1 || found[0].Exact != 2 || len(found[0].Differs) > 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -61,12 +67,17 @@ func TestVerifyCopilot(t *testing.T) {
 func TestVerifySaid(t *testing.T) {
 	start := time.Date(2026, 11, 23, 4, 50, 0, 0, time.UTC)
 	entry := func(seconds int, event, role, text string) *session.Entry {
-		return &session.Entry{Agent: "claude", Event: event, Role: role, Text: text, At: start.Add(time.Duration(seconds) * time.Second)}
+		return &session.Entry{Agent: "claude", Event: event, Role: role, Text: text,
+			At: start.Add(time.Duration(seconds) * time.Second)}
 	}
 	var got []string
 	for _, e := range saidIn([]*session.Entry{
-		entry(0, session.EventNewSession, "", ""), entry(0, "", session.RoleUser, "from before"), entry(1, "", session.RoleUser, "yes"), entry(2, "", session.RoleAssistant, "yes"), entry(3, "", session.RoleUser, "yes"),
-		entry(4, session.EventNewSession, "", ""), entry(4, "", session.RoleUser, "from before"), entry(4, "", session.RoleUser, "yes"), entry(4, "", session.RoleAssistant, "never seen"), entry(5, "", session.RoleTool, "ls"), entry(6, "", session.RoleUser, "yes"),
+		entry(0, session.EventNewSession, "", ""), entry(0, "", session.RoleUser, "from before"),
+		entry(1, "", session.RoleUser, "yes"), entry(2, "", session.RoleAssistant, "yes"),
+		entry(3, "", session.RoleUser, "yes"),
+		entry(4, session.EventNewSession, "", ""), entry(4, "", session.RoleUser, "from before"),
+		entry(4, "", session.RoleUser, "yes"), entry(4, "", session.RoleAssistant, "never seen"),
+		entry(5, "", session.RoleTool, "ls"), entry(6, "", session.RoleUser, "yes"),
 		{Agent: "codex", Role: session.RoleUser, Text: "of another"},
 	}, "claude") {
 		got = append(got, e.Role+" "+e.Text)

@@ -135,7 +135,8 @@ func (x *Excerpt) draw(at time.Duration) {
 			x.shown[y] = text
 		}
 	}
-	cursor := fmt.Sprintf("\x1b[%d;%dH\x1b[?25%c", s.CursorY+1, s.CursorX+1, map[bool]byte{true: 'h', false: 'l'}[s.Visible])
+	cursor := fmt.Sprintf("\x1b[%d;%dH\x1b[?25%c", s.CursorY+1, s.CursorX+1,
+		map[bool]byte{true: 'h', false: 'l'}[s.Visible])
 	if b.Len() > 0 || cursor != x.last {
 		b.WriteString(cursor)
 		x.last = cursor

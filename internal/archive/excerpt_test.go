@@ -49,12 +49,14 @@ func read(t testing.TB, path string) recorded {
 
 func (rec *recorded) extract() {
 	started := time.Unix(1000, 0).UTC()
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: rec.header.Cols, Rows: rec.header.Rows, Started: started, SessionID: "s"})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: rec.header.Cols, Rows: rec.header.Rows,
+		Started: started, SessionID: "s"})
 	for _, e := range rec.events {
 		p.Feed(e)
 	}
 	p.Close(rec.events[len(rec.events)-1].At)
-	rec.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Cols: rec.header.Cols, Rows: rec.header.Rows}, Entries: p.Entries()}
+	rec.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Cols: rec.header.Cols,
+		Rows: rec.header.Rows}, Entries: p.Entries()}
 }
 
 // list is an event source.
@@ -132,7 +134,8 @@ func squeeze(s string) string {
 // The screens of an excerpt show what was said in it, and no line of the other entries, whatever
 // the agent repaints.
 func TestExcerptShowsNothingElse(t *testing.T) {
-	for _, name := range []string{"claude/2.1.197-resize", "claude/2.1.197-multiline", "codex/0.169.0-scroll", "gemini/0.61.0-scroll", "opencode/1.18.33-basic", "shell/bash-osc133"} {
+	for _, name := range []string{"claude/2.1.197-resize", "claude/2.1.197-multiline", "codex/0.169.0-scroll",
+		"gemini/0.61.0-scroll", "opencode/1.18.33-basic", "shell/bash-osc133"} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "..", "testdata", "transcripts", filepath.FromSlash(name), "session.cast.gz")
 			rec := read(t, path)
@@ -199,13 +202,16 @@ func said(frames []string, entries ...*session.Entry) recorded {
 	started := time.Unix(1000, 0).UTC()
 	for i, text := range frames {
 		at := time.Duration(i) * time.Second
-		rec.events = append(rec.events, session.Event{At: at, Kind: session.Output, Data: []byte("\x1b]0;Secret plan\x07\x1b[H\x1b[2J" + text)},
-			session.Event{At: at, Kind: session.Input, Data: []byte("typed")}, session.Event{At: at, Kind: session.Marker, Data: []byte("mark")})
+		rec.events = append(rec.events, session.Event{At: at, Kind: session.Output,
+			Data: []byte("\x1b]0;Secret plan\x07\x1b[H\x1b[2J" + text)},
+			session.Event{At: at, Kind: session.Input, Data: []byte("typed")}, session.Event{At: at, Kind: session.Marker,
+				Data: []byte("mark")})
 	}
 	for i, e := range entries {
 		e.Seq, e.At, e.Type = i+1, started.Add(time.Duration(i)*time.Second), session.TypeMessage
 	}
-	rec.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Title: "Secret plan", Command: []string{"agent", "-p", "the secret plan"}}, Entries: entries}
+	rec.t = &session.Transcript{Session: session.Session{ID: "s", StartedAt: started, Title: "Secret plan",
+		Command: []string{"agent", "-p", "the secret plan"}}, Entries: entries}
 	return rec
 }
 
@@ -216,11 +222,14 @@ func TestExcerptOfRepaints(t *testing.T) {
 		"Welcome to /home/me\r\n> the secret plan\r\n* Thinking of plans... 3s\r\n",
 		"Welcome to /home/me\r\n> the secret plan\r\n\x1b[1mUse 4711\x1b[m\r\n* Thinking of plans... 9s",
 		"> the secret plan   \u2502 Use 4711\r\nUse 4711\r\n> what is next",
-		"> the sec\r\nret plan\r\n> what is next\r\nNothing, 42\r\n\x1b]8;;http://secret.example\x07Use 4711\x1b]8;;\x07 * Thinking of plans... 12s",
+		"> the sec\r\nret plan\r\n> what is next\r\nNothing, 42\r\n" +
+			"\x1b]8;;http://secret.example\x07Use 4711\x1b]8;;\x07 * Thinking of plans... 12s",
 		"> the secret plan\r\n> what is next\r\nNothing, 42\r\n> a later secret",
 	},
-		&session.Entry{Role: session.RoleUser, Text: "the secret plan"}, &session.Entry{Role: session.RoleAssistant, Text: "Use 4711"},
-		&session.Entry{Role: session.RoleUser, Text: "what is next"}, &session.Entry{Role: session.RoleAssistant, Text: "Nothing, 42"},
+		&session.Entry{Role: session.RoleUser, Text: "the secret plan"},
+		&session.Entry{Role: session.RoleAssistant, Text: "Use 4711"},
+		&session.Entry{Role: session.RoleUser, Text: "what is next"},
+		&session.Entry{Role: session.RoleAssistant, Text: "Nothing, 42"},
 		&session.Entry{Role: session.RoleUser, Text: "a later secret"})
 	for _, r := range []archive.Ref{{First: 3}, {First: 3, To: 4}} {
 		x, err := archive.NewExcerpt(rec.t, r, 60, 8, &list{rec.events})
@@ -232,7 +241,8 @@ func TestExcerptOfRepaints(t *testing.T) {
 		for _, e := range events {
 			raw.Write(e.Data)
 		}
-		for _, word := range []string{"secret.example", "plan", "secret", "Secret", "4711", "Welcome", "plans", "typed", "mark"} {
+		for _, word := range []string{"secret.example", "plan", "secret", "Secret", "4711", "Welcome", "plans", "typed",
+			"mark"} {
 			if strings.Contains(raw.String(), word) && !(r.To == 0 && strings.Contains("a later secret", word)) {
 				t.Errorf("%+v: %q leaves: %q", r, word, raw.String())
 			}
@@ -250,19 +260,23 @@ func TestExcerptOfRepaints(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := x.ScreenAt(3 * time.Second)
-	if err != nil || s.Title != "" || len(s.Scrollback) > 0 || s.Lines[0].Text != "" && strings.Contains(s.Lines[0].Text, "sec") || !strings.Contains(s.Lines[3].Text, "Nothing") {
+	if err != nil || s.Title != "" || len(s.Scrollback) > 0 ||
+		s.Lines[0].Text != "" && strings.Contains(s.Lines[0].Text, "sec") || !strings.Contains(s.Lines[3].Text, "Nothing") {
 		t.Errorf("screen %+v, error %v", s.Lines, err)
 	}
 }
 
 func TestCut(t *testing.T) {
-	rec := said(nil, &session.Entry{Role: session.RoleUser, Text: "the secret plan"}, &session.Entry{Role: session.RoleAssistant, Text: "Use 4711"},
-		&session.Entry{Role: session.RoleUser, Text: "what is next\nand then"}, &session.Entry{Role: session.RoleAssistant, Text: "Nothing"})
+	rec := said(nil, &session.Entry{Role: session.RoleUser, Text: "the secret plan"},
+		&session.Entry{Role: session.RoleAssistant, Text: "Use 4711"},
+		&session.Entry{Role: session.RoleUser, Text: "what is next\nand then"}, &session.Entry{Role: session.RoleAssistant,
+			Text: "Nothing"})
 	cut, err := archive.Ref{First: 3}.Cut(rec.t, false)
 	if err != nil || len(cut.Entries) != 2 || cut.Session.Title != "what is next" || len(cut.Session.Command) != 1 {
 		t.Errorf("cut %+v, error %v", cut, err)
 	}
-	if cut, err := (archive.Ref{First: 2, To: 2}).Cut(rec.t, true); err != nil || len(cut.Entries) != 1 || cut.Session.Title != "Secret plan" {
+	if cut, err := (archive.Ref{First: 2, To: 2}).Cut(rec.t, true); err != nil || len(cut.Entries) != 1 ||
+		cut.Session.Title != "Secret plan" {
 		t.Errorf("named: %+v, error %v", cut, err)
 	}
 	if cut, err := (archive.Ref{}).Cut(rec.t, false); err != nil || cut != rec.t {
@@ -277,14 +291,16 @@ func TestCut(t *testing.T) {
 func TestParseRef(t *testing.T) {
 	for text, want := range map[string]archive.Ref{
 		"last": {Session: "last"}, "01a2#9": {Session: "01a2", First: 9}, "#4": {Session: "last", First: 4},
-		"S#4..S#12": {Session: "S", First: 4, To: 12}, "S#4..12": {Session: "S", First: 4, To: 12}, "S#4..#12": {Session: "S", First: 4, To: 12},
-		"#4..#4": {Session: "last", First: 4, To: 4},
+		"S#4..S#12": {Session: "S", First: 4, To: 12}, "S#4..12": {Session: "S", First: 4, To: 12},
+		"S#4..#12": {Session: "S", First: 4, To: 12},
+		"#4..#4":   {Session: "last", First: 4, To: 4},
 	} {
 		if got, err := archive.ParseRef(text); err != nil || got != want {
 			t.Errorf("%s: %+v, error %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"S#", "S#x", "S#0", "S#-1", "S#+1", "S#4..", "S#4..T#5", "S#5..S#4", "S#1..x", "S#1..2..3", "S#1#2", "S#99999999999999999999"} {
+	for _, text := range []string{"S#", "S#x", "S#0", "S#-1", "S#+1", "S#4..", "S#4..T#5", "S#5..S#4", "S#1..x",
+		"S#1..2..3", "S#1#2", "S#99999999999999999999"} {
 		if got, err := archive.ParseRef(text); !errors.Is(err, archive.ErrRef) {
 			t.Errorf("%s: %+v, error %v", text, got, err)
 		}
@@ -293,14 +309,16 @@ func TestParseRef(t *testing.T) {
 
 // TestMoment: a picture of a full-screen agent showed the two lines after its end.
 func TestMoment(t *testing.T) {
-	rec := said(nil, &session.Entry{Role: session.RoleUser, Text: "one"}, &session.Entry{Role: session.RoleAssistant, Text: "two"}, &session.Entry{})
+	rec := said(nil, &session.Entry{Role: session.RoleUser, Text: "one"},
+		&session.Entry{Role: session.RoleAssistant, Text: "two"}, &session.Entry{})
 	end := rec.t.Session.StartedAt.Add(1500 * time.Millisecond)
 	rec.t.Entries[1].EndAt, rec.t.Entries[2].Type = &end, session.TypeEvent
 	for _, tt := range []struct {
 		r    archive.Ref
 		want time.Duration
 		ok   bool
-	}{{archive.Ref{}, 1500 * time.Millisecond, true}, {archive.Ref{First: 1}, 0, true}, {archive.Ref{First: 1, To: 2}, 1500 * time.Millisecond, true}, {archive.Ref{First: 9}, 0, false}} {
+	}{{archive.Ref{}, 1500 * time.Millisecond, true}, {archive.Ref{First: 1}, 0, true}, {archive.Ref{First: 1, To: 2},
+		1500 * time.Millisecond, true}, {archive.Ref{First: 9}, 0, false}} {
 		if got, ok := tt.r.Moment(rec.t); got != tt.want || ok != tt.ok {
 			t.Errorf("%+v: %v %v", tt.r, got, ok)
 		}

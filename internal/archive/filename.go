@@ -42,7 +42,8 @@ func fileTitle(title string) string {
 		switch {
 		case b.Len()+utf8.RuneLen(r) > titleBytes:
 			return b.String()
-		case r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || b.Len() > 0 && (r == '.' || r == '_' || unicode.Is(unicode.M, r))):
+		case r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) ||
+			b.Len() > 0 && (r == '.' || r == '_' || unicode.Is(unicode.M, r))):
 			if b.Len() == 0 {
 				b.WriteByte('_')
 			} else if gap {

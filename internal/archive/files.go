@@ -34,7 +34,8 @@ func Recordings(args []string) (paths []string, err error) {
 			return nil, err
 		}
 		if len(paths) == before {
-			return nil, failure.New(fmt.Errorf("%s is a folder with no recording in it: %w", arg, session.ErrNotRecording), "looked for: typescript, *"+strings.Join(endings, ", *"))
+			return nil, failure.New(fmt.Errorf("%s is a folder with no recording in it: %w", arg, session.ErrNotRecording),
+				"looked for: typescript, *"+strings.Join(endings, ", *"))
 		}
 	}
 	return paths, nil

@@ -20,7 +20,8 @@ func Outputs(paths []string, dir, ending string) ([]string, error) {
 		}
 		out[i] = filepath.Join(dir, castName(path)+ending)
 		if other, ok := taken[out[i]]; ok {
-			return nil, &failure.Error{Err: fmt.Errorf("%s and %s would both be written to %s", other, path, out[i]), Misuse: true}
+			return nil, &failure.Error{Err: fmt.Errorf("%s and %s would both be written to %s", other, path, out[i]),
+				Misuse: true}
 		}
 		taken[out[i]] = path
 	}

@@ -9,7 +9,8 @@ import (
 
 func TestOutputs(t *testing.T) {
 	got, err := archive.Outputs([]string{"x/a.cast.gz", "-", "b.ttyrec", "typescript"}, "out", ".json")
-	if want := []string{"out/a.json", "out/stdin.json", "out/b.json", "out/typescript.json"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"out/a.json", "out/stdin.json", "out/b.json", "out/typescript.json"}; err != nil ||
+		!slices.Equal(got, want) {
 		t.Errorf("Outputs() = %q, %v, want %q", got, err, want)
 	}
 	if got, err := archive.Outputs([]string{"a.cast"}, "", ".json"); err != nil || !slices.Equal(got, []string{"-"}) {

@@ -21,7 +21,8 @@ type Bound struct {
 
 // kinds are the names of the kinds of entries, with their roles.
 var kinds = map[string]string{
-	"prompts": session.RoleUser, "replies": session.RoleAssistant, "tools": session.RoleTool, "thinking": session.RoleThinking,
+	"prompts": session.RoleUser, "replies": session.RoleAssistant, "tools": session.RoleTool,
+	"thinking": session.RoleThinking,
 	"commands": session.RoleCommand, "shell": session.RoleShell, "system": session.RoleSystem,
 }
 
@@ -30,14 +31,16 @@ func Kinds() []string {
 	return []string{"prompts", "replies", "tools", "thinking", "commands", "shell", "system"}
 }
 
-const boundHint = "write the number of an entry (12), a time since the start (90s, 1:30) or a moment (2026-11-20T14:05:00Z)"
+const boundHint = "write the number of an entry (12), a time since the start (90s, 1:30) or a moment " +
+	"(2026-11-20T14:05:00Z)"
 
 // Part returns r limited to a part: from and to are numbers of entries or times, only is a list of
 // Kinds, separated by commas. Empty strings set no limit. It returns an error if a string is
 // invalid.
 func (r Ref) Part(from, to, only string) (Ref, error) {
 	if (from != "" || to != "") && r.First > 0 {
-		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d", r.Session, r.First)
+		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d",
+			r.Session, r.First)
 	}
 	for _, b := range []struct {
 		text  string
@@ -123,7 +126,8 @@ func (r Ref) Resolve(t *session.Transcript) (Ref, error) {
 	}
 	first, last := 0, 0
 	for _, e := range t.Entries {
-		if r.Since.Given && e.At.Before(at(r.Since)) || r.Until.Given && e.At.After(at(r.Until)) || e.Seq < r.First || r.To > 0 && e.Seq > r.To {
+		if r.Since.Given && e.At.Before(at(r.Since)) || r.Until.Given && e.At.After(at(r.Until)) || e.Seq < r.First ||
+			r.To > 0 && e.Seq > r.To {
 			continue
 		}
 		if first == 0 {
@@ -144,7 +148,8 @@ func (r Ref) Resolve(t *session.Transcript) (Ref, error) {
 
 // chooses reports whether r includes an entry.
 func (r Ref) chooses(e *session.Entry) bool {
-	return r.has(e.Seq) && (r.Only == "" || e.Type == session.TypeMessage && slices.Contains(strings.Split(r.Only, ","), e.Role))
+	return r.has(e.Seq) && (r.Only == "" || e.Type == session.TypeMessage &&
+		slices.Contains(strings.Split(r.Only, ","), e.Role))
 }
 
 // String returns r in the form that ParseRef accepts.

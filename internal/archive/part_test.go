@@ -10,9 +10,12 @@ import (
 
 func TestPartOfATranscript(t *testing.T) {
 	start := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
-	tr := &session.Transcript{Session: session.Session{ID: "a", StartedAt: start, Command: []string{"claude", "x"}, Git: &session.Git{}}}
-	for i, role := range []string{session.RoleUser, session.RoleAssistant, session.RoleTool, "", session.RoleUser, session.RoleAssistant} {
-		e := &session.Entry{Seq: i + 1, Type: session.TypeMessage, Role: role, Text: role, At: start.Add(time.Duration(i) * time.Minute)}
+	tr := &session.Transcript{Session: session.Session{ID: "a", StartedAt: start, Command: []string{"claude", "x"},
+		Git: &session.Git{}}}
+	for i, role := range []string{session.RoleUser, session.RoleAssistant, session.RoleTool, "", session.RoleUser,
+		session.RoleAssistant} {
+		e := &session.Entry{Seq: i + 1, Type: session.TypeMessage, Role: role, Text: role,
+			At: start.Add(time.Duration(i) * time.Minute)}
 		if role == "" {
 			e.Type, e.Event = session.TypeEvent, session.EventIdle
 		}

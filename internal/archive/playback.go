@@ -131,7 +131,8 @@ func (l *eventList) Next() (session.Event, error) {
 func MessagesOf(entries []*session.Entry, started time.Time) (out []Message) {
 	for _, e := range entries {
 		if e.Role == session.RoleUser || e.Role == session.RoleAssistant || e.Role == session.RoleShell {
-			out = append(out, Message{At: e.At.Sub(started), Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 80))})
+			out = append(out, Message{At: e.At.Sub(started),
+				Name: fmt.Sprintf("#%d %s: %s", e.Seq, e.Role, printable.Clip(e.Text, 80))})
 		}
 	}
 	return out

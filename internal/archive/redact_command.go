@@ -14,8 +14,10 @@ const argumentRule = "argument"
 var (
 	// secretFlag matches a flag that takes a secret, secretVariable an assignment of one, as for
 	// env(1).
-	secretFlag     = lazy.Regexp(`(?i)^--?(?:[a-z0-9]+[-_])*(?:password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
-	secretVariable = lazy.Regexp(`(?i)^(?:[a-z0-9]+_)*(?:password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
+	secretFlag = lazy.Regexp(`(?i)^--?(?:[a-z0-9]+[-_])*(?:` +
+		`password|passwd|passphrase|secret|token|api-?_?key|credentials?|auth)$`)
+	secretVariable = lazy.Regexp(`(?i)^(?:[a-z0-9]+_)*(?:` +
+		`password|passwd|passphrase|pgpassword|secret|token|key|credentials?)$`)
 )
 
 // Command returns a command line as it is recorded, with the secrets in its arguments replaced.

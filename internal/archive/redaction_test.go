@@ -21,12 +21,16 @@ func TestRedactedCommand(t *testing.T) {
 	}
 	const secret = "h4nter2two9"
 	for _, command := range [][]string{
-		{"sshpass", "-p", secret, "ssh", "dev@host"}, {"sshpass", "-p" + secret, "ssh"}, {"sshpass", "-p", "two " + secret, "ssh"},
-		{"mysql", "-u", "root", "-p" + secret, "shop"}, {"mysqldump", "--password=" + secret}, {"mysql", "--password", secret},
+		{"sshpass", "-p", secret, "ssh", "dev@host"}, {"sshpass", "-p" + secret, "ssh"},
+		{"sshpass", "-p", "two " + secret, "ssh"},
+		{"mysql", "-u", "root", "-p" + secret, "shop"}, {"mysqldump", "--password=" + secret},
+		{"mysql", "--password", secret},
 		{"env", "PGPASSWORD=" + secret, "psql"}, {"redis-cli", "-a", secret}, {"curl", "-u", "dev:" + secret, "https://host"},
 		{"curl", "-H", "Cookie: sid=" + secret, "https://host"}, {"docker", "login", "-u", "me", "-p", secret},
-		{"bash", "-c", "mysql -p" + secret + " shop"}, {"bash", "-c", "sshpass -p '" + secret + "' ssh dev@host"}, {"psql", "postgres://dev:" + secret + "@host/db"},
-		{"zip", "-P", secret, "a.zip", "a"}, {"openssl", "enc", "-k", secret}, {"tool", "--api-key=" + secret}, {"tool", "-t", "gsk_" + strings.Repeat("x7Kd93mQvTz1", 5)},
+		{"bash", "-c", "mysql -p" + secret + " shop"}, {"bash", "-c", "sshpass -p '" + secret + "' ssh dev@host"},
+		{"psql", "postgres://dev:" + secret + "@host/db"},
+		{"zip", "-P", secret, "a.zip", "a"}, {"openssl", "enc", "-k", secret}, {"tool", "--api-key=" + secret},
+		{"tool", "-t", "gsk_" + strings.Repeat("x7Kd93mQvTz1", 5)},
 	} {
 		transcript := &session.Transcript{Session: session.Session{
 			Command: command, Title: strings.Join(command, " "),
@@ -34,14 +38,16 @@ func TestRedactedCommand(t *testing.T) {
 		transcript.Session.Cwd = "/home/dev/ghp_x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
 		Redaction{Redactor: finder}.Transcript(transcript, nil)
 		s := transcript.Session
-		if said := strings.Join(append(slices.Clone(s.Command), s.Title, s.Cwd), " "); strings.Contains(said, secret) || strings.Contains(said, "Kd93") {
+		if said := strings.Join(append(slices.Clone(s.Command), s.Title, s.Cwd), " "); strings.Contains(said, secret) ||
+			strings.Contains(said, "Kd93") {
 			t.Errorf("%q became %q, %q, %q", command, s.Command, s.Title, s.Cwd)
 		}
 		if s.Command[0] != command[0] || len(s.Command) != len(command) {
 			t.Errorf("%q became %q", command, s.Command)
 		}
 	}
-	for _, command := range [][]string{{"mysql", "-p", "shop"}, {"ssh", "-p", "2222", "host"}, {"find", ".", "-print"}, {"docker", "run", "-p", "8080:80", "img"}, {"zip", "-r", "a.zip", "a"}, {"claude", "--resume"}} {
+	for _, command := range [][]string{{"mysql", "-p", "shop"}, {"ssh", "-p", "2222", "host"}, {"find", ".", "-print"},
+		{"docker", "run", "-p", "8080:80", "img"}, {"zip", "-r", "a.zip", "a"}, {"claude", "--resume"}} {
 		if got := (Redaction{Redactor: finder}).Command(command); !slices.Equal(got, command) {
 			t.Errorf("%q became %q", command, got)
 		}
@@ -72,14 +78,22 @@ func TestWordsThatArePasswordsStayElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ text, markdown, want string }{
-		{"https://instruction:dev@example.test/x and api.bar.dev/api, devices", "https://instruction:dev@example.test/x and `api.bar.dev/api`, *devices*", "https://instruction:[redacted:url-password]@example.test/x and `api.bar.dev/api`, *devices*"},
-		{"postgres://app:test1@db/shop runs test1", "postgres://**app**:test1@db/shop runs _test1_", "postgres://**app**:[redacted:url-password]@db/shop runs _test1_"},
-		{"https://ann:de_v@acme.io/ and devices", "https://ann:de\\_v@acme.io/ and *devices*", "https://ann:[redacted:url-password]@acme.io/ and *devices*"},
-		{"https://ann:instruction@acme.io/ is an instruction", "https://ann:**instruction**@acme.io/ is an *instruction*", "https://ann:[redacted:url-password]@acme.io/ is an *instruction*"},
+		{"https://instruction:dev@example.test/x and api.bar.dev/api, devices",
+			"https://instruction:dev@example.test/x and `api.bar.dev/api`, *devices*",
+			"https://instruction:[redacted:url-password]@example.test/x and `api.bar.dev/api`, *devices*"},
+		{"postgres://app:test1@db/shop runs test1", "postgres://**app**:test1@db/shop runs _test1_",
+			"postgres://**app**:[redacted:url-password]@db/shop runs _test1_"},
+		{"https://ann:de_v@acme.io/ and devices", "https://ann:de\\_v@acme.io/ and *devices*",
+			"https://ann:[redacted:url-password]@acme.io/ and *devices*"},
+		{"https://ann:instruction@acme.io/ is an instruction", "https://ann:**instruction**@acme.io/ is an *instruction*",
+			"https://ann:[redacted:url-password]@acme.io/ is an *instruction*"},
 		// Any other secret is hidden everywhere, and so is a word if its place cannot be found.
-		{"https://ann:Kf93mQvTz1x@acme.io/ or Kf93mQvTz1x", "https://ann:Kf93mQvTz1x@acme.io/ or Kf93*mQvTz1x*", "https://ann:[redacted:url-password]@acme.io/ or [redacted:url-password]*"},
-		{"https://ann:x7-q2!@acme.io/ or x7-q2!", "https://ann:x7-q2!@acme.io/ or *x7-\\q2!*", "https://ann:[redacted:url-password]@acme.io/ or *[redacted:url-password]*"},
-		{"https://ann:deva@acme.io/", "[a](<https://ann><:deva@>acme.io/)", "[a](<https://ann><:[redacted:url-password]@>acme.io/)"},
+		{"https://ann:Kf93mQvTz1x@acme.io/ or Kf93mQvTz1x", "https://ann:Kf93mQvTz1x@acme.io/ or Kf93*mQvTz1x*",
+			"https://ann:[redacted:url-password]@acme.io/ or [redacted:url-password]*"},
+		{"https://ann:x7-q2!@acme.io/ or x7-q2!", "https://ann:x7-q2!@acme.io/ or *x7-\\q2!*",
+			"https://ann:[redacted:url-password]@acme.io/ or *[redacted:url-password]*"},
+		{"https://ann:deva@acme.io/", "[a](<https://ann><:deva@>acme.io/)",
+			"[a](<https://ann><:[redacted:url-password]@>acme.io/)"},
 	} {
 		e := &session.Entry{Type: session.TypeMessage, Role: session.RoleAssistant, Text: c.text, Markdown: c.markdown}
 		if got := (Redaction{Redactor: finder}).Entry(e, nil).Markdown; got != c.want {

@@ -53,7 +53,8 @@ func NewRewriting(ctx context.Context, db Stored, info *store.Info, r Redaction)
 
 // hideShown adds the patches that hide the secrets found in the raw log, on the screen, and in
 // entries. If tap is not nil, it is called with each event.
-func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry, tap func(session.Event)) error {
+func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, entries []*session.Entry,
+	tap func(session.Event)) error {
 	source := NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
 	first := w.reading((*redact.Stream).Find)

@@ -30,7 +30,8 @@ func leaky(t *testing.T) (*sqlite.Store, *store.Info) {
 	for _, part := range []string{"the key " + ghToken[:12], ghToken[12:] + " is out\r\n"} {
 		raw.Write(session.Event{Kind: session.Output, Data: []byte(part)})
 	}
-	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "the key " + ghToken, Markdown: "the key " + ghToken}
+	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleAssistant,
+		Text: "the key " + ghToken, Markdown: "the key " + ghToken}
 	if err := db.Import(t.Context(), sess, raw, []*session.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,8 @@ func TestRewriting(t *testing.T) {
 	}
 	raw := archive.NewRawLog(t.Context(), db, info.ID, 0)
 	defer raw.Stop()
-	for what, text := range map[string]string{"command": strings.Join(after.Command, " "), "entry": entries[0].Text + entries[0].Markdown, "raw log": output(t, raw)} {
+	for what, text := range map[string]string{"command": strings.Join(after.Command, " "),
+		"entry": entries[0].Text + entries[0].Markdown, "raw log": output(t, raw)} {
 		if text == "" || strings.Contains(text, ghToken[4:12]) {
 			t.Errorf("the %s is %q", what, text)
 		}
@@ -178,8 +180,11 @@ func TestSecretInOneTextIsHiddenInTheOthers(t *testing.T) {
 	sess := &session.Session{ID: store.NewID(), Cols: 80, Rows: 24}
 	raw := store.NewRecording(80, 24)
 	for _, e := range []session.Event{
-		{Kind: session.Output, Data: []byte("a part: " + ghToken[6:20] + "\r\n")}, {Kind: session.Input, Data: []byte(ghToken[:18])}, {Kind: session.Marker, Data: []byte("key " + ghToken + " of it")},
-		{Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[:20])}, {Kind: session.Pipe, Stream: session.Stderr, Data: []byte(ghToken[20:])}, {Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[20:])},
+		{Kind: session.Output, Data: []byte("a part: " + ghToken[6:20] + "\r\n")},
+		{Kind: session.Input, Data: []byte(ghToken[:18])}, {Kind: session.Marker, Data: []byte("key " + ghToken + " of it")},
+		{Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[:20])},
+		{Kind: session.Pipe, Stream: session.Stderr, Data: []byte(ghToken[20:])},
+		{Kind: session.Pipe, Stream: session.Stdout, Data: []byte(ghToken[20:])},
 		{Kind: session.Input, Data: []byte(ghToken[18:])},
 	} {
 		raw.Write(e)

@@ -17,9 +17,12 @@ import (
 func TestUsageOnTheScreensOfAgents(t *testing.T) {
 	const none = ""
 	for fixture, want := range map[string]string{
-		"claude/1.0.128-tools":   "claude-3-5-haiku 900+450 $0.0025, claude-sonnet 600+300 $0.0063",
-		"claude/1.0.128-shell":   "claude-3-5-haiku 100+50 $0.0003, claude-3-5-haiku 200+100 $0.0006, claude-sonnet 100+50 $0.0011, claude-sonnet 100+50 $0.0011", // twice
-		"claude/1.0.89-slim":     " 0+0 $0.0088, claude-3-5-haiku 900+450, claude-sonnet 600+300",                                                                 // wrapped
+		"claude/1.0.128-tools": "claude-3-5-haiku 900+450 $0.0025, claude-sonnet 600+300 $0.0063",
+		// twice
+		"claude/1.0.128-shell": "claude-3-5-haiku 100+50 $0.0003, claude-3-5-haiku 200+100 $0.0006, claude-sonnet 100+50 " +
+			"$0.0011, claude-sonnet 100+50 $0.0011",
+		// wrapped
+		"claude/1.0.89-slim":     " 0+0 $0.0088, claude-3-5-haiku 900+450, claude-sonnet 600+300",
 		"claude/1.0.90-queue":    " 0+0 $0.0154, claude-3-5-haiku 1000+500, claude-sonnet 1200+600",
 		"claude/2.1.197-tools":   none,                   // it prints nothing
 		"claude/2.1.197-agents":  " 100+50, mock 200+40", // codex and gemini in one shell
@@ -40,7 +43,8 @@ func TestUsageOnTheScreensOfAgents(t *testing.T) {
 		"qwen/0.24.4-storm":      "mock-coder 200+40, mock-coder 300+60",
 		"shell/bash-brackets":    none,
 	} {
-		rec, err := archive.OpenRecording("../../testdata/transcripts/"+fixture+"/session.cast.gz", archive.RecordingOptions{Seen: func(int) {}})
+		rec, err := archive.OpenRecording("../../testdata/transcripts/"+fixture+"/session.cast.gz",
+			archive.RecordingOptions{Seen: func(int) {}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +70,8 @@ func TestUsageOnTheScreensOfAgents(t *testing.T) {
 			keys[u.Key] = true
 		}
 		slices.Sort(got)
-		if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(strings.ReplaceAll(strings.Join(got, ", "), ",  ", ", "))); diff != "" {
+		if diff := cmp.Diff(strings.TrimSpace(want),
+			strings.TrimSpace(strings.ReplaceAll(strings.Join(got, ", "), ",  ", ", "))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", fixture, diff)
 		}
 	}

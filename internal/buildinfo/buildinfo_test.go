@@ -10,7 +10,8 @@ import (
 // TestModuleVersion: a program built by go install called itself (devel).
 func TestModuleVersion(t *testing.T) {
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
-	commit := []debug.BuildSetting{setting("vcs.revision", strings.Repeat("0123456789", 4)), setting("vcs.modified", "true")}
+	commit := []debug.BuildSetting{setting("vcs.revision", strings.Repeat("0123456789", 4)),
+		setting("vcs.modified", "true")}
 	for want, info := range map[string]*debug.BuildInfo{
 		"v1.2.3":                   {Main: debug.Module{Version: "v1.2.3"}, Settings: commit},
 		"devel-012345678901-dirty": {Main: debug.Module{Version: "(devel)"}, Settings: commit},

@@ -39,7 +39,8 @@ func looksLikeFrames(line []byte) bool {
 		return false
 	}
 	switch probe.Type {
-	case "server_hello", "session_frame", "session_joined", "agent_list", "session_list", "shell_started", "output", "subscribed", "pong":
+	case "server_hello", "session_frame", "session_joined", "agent_list", "session_list", "shell_started", "output",
+		"subscribed", "pong":
 		return true
 	}
 	return false

@@ -16,7 +16,8 @@ import (
 )
 
 func frameLine(seq, ms int, fields string) string {
-	return fmt.Sprintf(`{"type":"session_frame","session_id":"s1","seq":%d,"ts":%d,%s}`+"\n", seq, 1_700_000_000_000+ms, fields)
+	return fmt.Sprintf(`{"type":"session_frame","session_id":"s1","seq":%d,"ts":%d,%s}`+"\n", seq, 1_700_000_000_000+ms,
+		fields)
 }
 
 func outputField(data string) string {
@@ -27,7 +28,8 @@ func outputField(data string) string {
 // the sizes and the end; other messages and other sessions are left out.
 func TestFramesOfSandboxctl(t *testing.T) {
 	text := `{"type":"server_hello","server_version":"1","supported_client_messages":[],"features":[]}` + "\n" +
-		frameLine(3, 0, outputField("a\xe2\x9a")) + `{"type":"session_joined","session_id":"s1","role":"observer","current_seq":9}` + "\n" +
+		frameLine(3, 0, outputField("a\xe2\x9a")) +
+		`{"type":"session_joined","session_id":"s1","role":"observer","current_seq":9}` + "\n" +
 		frameLine(4, 250, `"kind":"resize","cols":120,"rows":40`) + frameLine(5, 300, outputField("\xa0b")) +
 		frameLine(5, 300, outputField("again")) + frameLine(6, 400, `"kind":"keyframe","stream":"stdout","data":"G1tI"`) +
 		strings.Replace(frameLine(7, 500, outputField("other")), `"s1"`, `"s2"`, 1) +
@@ -39,7 +41,8 @@ func TestFramesOfSandboxctl(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if want := time.UnixMilli(1_700_000_000_000).UTC(); !r.Header.Timestamp.Equal(want) || r.Header.Cols != 80 || r.Header.Rows != 24 {
+	if want := time.UnixMilli(1_700_000_000_000).UTC(); !r.Header.Timestamp.Equal(want) || r.Header.Cols != 80 ||
+		r.Header.Rows != 24 {
 		t.Errorf("header %+v", r.Header)
 	}
 	var got []session.Event
@@ -70,8 +73,10 @@ func TestBrokenFramesAreReadUpToTheBreak(t *testing.T) {
 	for text, want := range map[string]string{
 		whole[:len(whole)-20]: "one",
 		whole + "{":           "onetwo",
-		frameLine(0, 0, outputField("one")) + "nonsense\n" + frameLine(1, 0, outputField("two")):                                "one!",
-		frameLine(0, 0, outputField("one")) + frameLine(1, 0, `"kind":"output","data":"@"`) + frameLine(2, 0, outputField("x")): "one!",
+		frameLine(0, 0, outputField("one")) + "nonsense\n" +
+			frameLine(1, 0, outputField("two")): "one!",
+		frameLine(0, 0, outputField("one")) + frameLine(1, 0, `"kind":"output","data":"@"`) +
+			frameLine(2, 0, outputField("x")): "one!",
 		`{"type":"server_hello"}` + "\n": "!",
 		frameLine(-5, -1_800_000_000_000, outputField("one")) + frameLine(-4, 1<<60, outputField("two")): "one",
 	} {

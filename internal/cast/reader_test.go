@@ -18,9 +18,11 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-const header2 = `{"version": 2, "width": 100, "height": 30, "timestamp": 1763600000, "command": "claude", "title": "T", "env": {"TERM": "xterm-256color", "SHELL": null}}` + "\n"
+const header2 = `{"version": 2, "width": 100, "height": 30, "timestamp": 1763600000, "command": "claude", "title": ` +
+	`"T", "env": {"TERM": "xterm-256color", "SHELL": null}}` + "\n"
 
-const header3 = `{"version":3,"term":{"cols":100,"rows":30,"type":"xterm"},"timestamp":1763600000.5,"env":{"SHELL":"/bin/sh"}}` + "\n"
+const header3 = `{"version":3,"term":{"cols":100,"rows":30,"type":"xterm"},"timestamp":1763600000.5,"env":{"SHELL":` +
+	`"/bin/sh"}}` + "\n"
 
 func output(at time.Duration, data string) session.Event {
 	return session.Event{At: at, Kind: session.Output, Data: []byte(data)}
@@ -54,13 +56,18 @@ func TestReaderHeader(t *testing.T) {
 		name, text string
 		want       cast.Header
 	}{
-		{"v1", `{"version":1,"width":80,"height":24,"duration":1.5,"command":"/bin/zsh","title":"","env":{"TERM":"xterm"},"stdout":[]}`,
-			cast.Header{Version: 1, Cols: 80, Rows: 24, Command: "/bin/zsh", Term: "xterm", Env: map[string]string{"TERM": "xterm"}}},
-		{"v2", header2, cast.Header{Version: 2, Cols: 100, Rows: 30, Timestamp: time.Unix(1763600000, 0).UTC(), Command: "claude",
-			Title: "T", Term: "xterm-256color", Env: map[string]string{"TERM": "xterm-256color"}}},
-		{"v3", header3, cast.Header{Version: 3, Cols: 100, Rows: 30, Timestamp: time.UnixMilli(1763600000500).UTC(), Term: "xterm",
-			Env: map[string]string{"SHELL": "/bin/sh"}}},
-		{"no window", "\ufeff" + `{"version":2,"width":0,"height":0}`, cast.Header{Version: 2, Cols: 80, Rows: 24, Env: map[string]string{}}},
+		{"v1", `{"version":1,"width":80,"height":24,"duration":1.5,"command":"/bin/zsh","title":"","env":{"TERM":"xterm"},` +
+			`"stdout":[]}`,
+			cast.Header{Version: 1, Cols: 80, Rows: 24, Command: "/bin/zsh", Term: "xterm",
+				Env: map[string]string{"TERM": "xterm"}}},
+		{"v2", header2, cast.Header{Version: 2, Cols: 100, Rows: 30, Timestamp: time.Unix(1763600000, 0).UTC(),
+			Command: "claude",
+			Title:   "T", Term: "xterm-256color", Env: map[string]string{"TERM": "xterm-256color"}}},
+		{"v3", header3, cast.Header{Version: 3, Cols: 100, Rows: 30, Timestamp: time.UnixMilli(1763600000500).UTC(),
+			Term: "xterm",
+			Env:  map[string]string{"SHELL": "/bin/sh"}}},
+		{"no window", "\ufeff" + `{"version":2,"width":0,"height":0}`,
+			cast.Header{Version: 2, Cols: 80, Rows: 24, Env: map[string]string{}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,15 +85,23 @@ func TestReaderEvents(t *testing.T) {
 	}{
 		{"v1", "{\n \"version\": 1, \"width\": 80, \"height\": 24,\n \"stdout\": [[0.25, \"a\"], [1, \"b\\r\\n\"]]}\n",
 			[]session.Event{output(250*time.Millisecond, "a"), output(1250*time.Millisecond, "b\r\n")}},
-		{"v2 counts from the start", header2 + `[0.1,"o","a"]` + "\n" + `[0.30, "i", "b"]` + "\r\n\n" + `[2.5,"r","120x40"]` + "\n" + `[2.5,"m","here"]`,
-			[]session.Event{output(100*time.Millisecond, "a"), {At: 300 * time.Millisecond, Kind: session.Input, Data: []byte("b")},
-				{At: 2500 * time.Millisecond, Kind: session.Resize, Cols: 120, Rows: 40}, {At: 2500 * time.Millisecond, Kind: session.Marker, Data: []byte("here")}}},
-		{"v3 counts from the event before", header3 + "# note\n[0.1,\"o\",\"a\"]\n[0.2,\"q\",\"?\"]\n[0.3, \"o\", \"b\"]\n[1,\"x\",\"7\"]\n",
-			[]session.Event{output(100*time.Millisecond, "a"), output(600*time.Millisecond, "b"), {At: 1600 * time.Millisecond, Kind: session.Exit, Status: 7}}},
-		{"escapes", header2 + `[0,"o","\u001b[1m\"\\\/\b\f\n\r\t\u20ac\ud83d\ude00é"]`, []session.Event{output(0, "\x1b[1m\"\\/\b\f\n\r\t€😀é")}},
-		{"lone surrogates", header2 + `[0,"o","a\ud83db\ude00\ud83d\u0041"]`, []session.Event{output(0, "a\ufffdb\ufffd\ufffdA")}},
+		{"v2 counts from the start", header2 + `[0.1,"o","a"]` + "\n" + `[0.30, "i", "b"]` + "\r\n\n" +
+			`[2.5,"r","120x40"]` + "\n" + `[2.5,"m","here"]`,
+			[]session.Event{output(100*time.Millisecond, "a"),
+				{At: 300 * time.Millisecond, Kind: session.Input, Data: []byte("b")},
+				{At: 2500 * time.Millisecond, Kind: session.Resize, Cols: 120, Rows: 40},
+				{At: 2500 * time.Millisecond, Kind: session.Marker, Data: []byte("here")}}},
+		{"v3 counts from the event before", header3 +
+			"# note\n[0.1,\"o\",\"a\"]\n[0.2,\"q\",\"?\"]\n[0.3, \"o\", \"b\"]\n[1,\"x\",\"7\"]\n",
+			[]session.Event{output(100*time.Millisecond, "a"), output(600*time.Millisecond, "b"),
+				{At: 1600 * time.Millisecond, Kind: session.Exit, Status: 7}}},
+		{"escapes", header2 + `[0,"o","\u001b[1m\"\\\/\b\f\n\r\t\u20ac\ud83d\ude00é"]`,
+			[]session.Event{output(0, "\x1b[1m\"\\/\b\f\n\r\t€😀é")}},
+		{"lone surrogates", header2 + `[0,"o","a\ud83db\ude00\ud83d\u0041"]`,
+			[]session.Event{output(0, "a\ufffdb\ufffd\ufffdA")}},
 		{"raw bytes are kept", header2 + "[0,\"o\",\"\x1b\xff\x00\"]", []session.Event{output(0, "\x1b\xff\x00")}},
-		{"time runs backwards", header2 + `[2,"o","a"]` + "\n" + `[1,"o","b"]`, []session.Event{output(2*time.Second, "a"), output(2*time.Second, "b")}},
+		{"time runs backwards", header2 + `[2,"o","a"]` + "\n" + `[1,"o","b"]`,
+			[]session.Event{output(2*time.Second, "a"), output(2*time.Second, "b")}},
 		{"odd numbers", header2 + `[-1e-06,"o","a"]` + "\n" + `[1.5e0,"o","b"]` + "\n" + `[2.0000000019,"o","c"]`,
 			[]session.Event{output(0, "a"), output(1500*time.Millisecond, "b"), output(2*time.Second+1, "c")}},
 		{"odd lines", header3 + `[0,"x",3]` + "\n" + `[0,"oo","a"]` + "\n" + `[0,"o","b",{"more":1}]`,
@@ -111,7 +126,8 @@ func TestReaderEvents(t *testing.T) {
 
 // A recording that is cut off is read up to the last whole event.
 func TestReaderTruncated(t *testing.T) {
-	for _, last := range []string{`[0.2`, `[0.2,"o","b`, `[0.2,"o","b\u00`, `[0.2,"o","b"` + "\n", `[0.2,"o",` + "\n\n \n", "\x00\x00\x00\x00"} {
+	for _, last := range []string{`[0.2`, `[0.2,"o","b`, `[0.2,"o","b\u00`, `[0.2,"o","b"` + "\n",
+		`[0.2,"o",` + "\n\n \n", "\x00\x00\x00\x00"} {
 		r := open(t, header2+`[0.1,"o","a"]`+"\n"+last)
 		got, err := readAll(r)
 		if err != nil {
@@ -285,8 +301,10 @@ func TestBomb(t *testing.T) {
 // Absurd times neither overflow nor give dates that cannot be written.
 func TestAbsurdTimes(t *testing.T) {
 	for _, in := range []string{
-		`{"version": 2, "width": 80, "height": 24, "timestamp": 999999999999}` + "\n" + strings.Repeat("[1e9, \"o\", \"x\"]\n", 3),
-		`{"version": 3, "term": {"cols": 80, "rows": 24}, "timestamp": 7999999999}` + "\n" + strings.Repeat("[999999999, \"o\", \"x\"]\n", 400),
+		`{"version": 2, "width": 80, "height": 24, "timestamp": 999999999999}` + "\n" +
+			strings.Repeat("[1e9, \"o\", \"x\"]\n", 3),
+		`{"version": 3, "term": {"cols": 80, "rows": 24}, "timestamp": 7999999999}` + "\n" +
+			strings.Repeat("[999999999, \"o\", \"x\"]\n", 400),
 	} {
 		r, err := cast.NewReader(strings.NewReader(in))
 		if err != nil {

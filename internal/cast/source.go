@@ -90,7 +90,8 @@ type bombReader struct {
 
 func (b *bombReader) Read(p []byte) (int, error) {
 	if b.n > bombSize && b.n/bombRatio > b.packed.n {
-		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: %w; decompress it yourself if you trust it", b.packed.n>>10, b.n>>20, session.ErrCorrupt)
+		return 0, fmt.Errorf("%d KiB expand to %d MiB or more: %w; decompress it yourself if you trust it", b.packed.n>>10,
+			b.n>>20, session.ErrCorrupt)
 	}
 	return b.countingReader.Read(p)
 }

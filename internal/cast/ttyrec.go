@@ -21,7 +21,8 @@ func looksLikeTTYRec(start []byte) bool {
 	if len(start) < ttyrecHead {
 		return false
 	}
-	sec, usec, size := binary.LittleEndian.Uint32(start), binary.LittleEndian.Uint32(start[4:]), binary.LittleEndian.Uint32(start[8:])
+	sec, usec, size := binary.LittleEndian.Uint32(start), binary.LittleEndian.Uint32(start[4:]),
+		binary.LittleEndian.Uint32(start[8:])
 	return sec > 1e8 && usec < 1e6 && size > 0 && size < 1<<20
 }
 

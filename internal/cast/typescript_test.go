@@ -31,7 +31,9 @@ func eventsOf(t testing.TB, r *cast.Reader) (events []session.Event) {
 	}
 }
 
-const typescript = `Script started on 2026-11-21 06:57:59+00:00 [TERM="xterm-256color" TTY="/dev/pts/0" COLUMNS="100" LINES="30" COMMAND="sh -c 'echo "hi"'"]` + "\nhello\r\nbye\r\n\nScript done on 2026-11-21 06:57:59+00:00 [COMMAND_EXIT_CODE=\"0\"]\n"
+const typescript = `Script started on 2026-11-21 06:57:59+00:00 [TERM="xterm-256color" TTY="/dev/pts/0" ` +
+	`COLUMNS="100" LINES="30" COMMAND="sh -c 'echo "hi"'"]` + "\nhello\r\nbye\r\n\nScript done on 2026-11-21 " +
+	"06:57:59+00:00 [COMMAND_EXIT_CODE=\"0\"]\n"
 
 func TestTypescript(t *testing.T) {
 	out := func(at time.Duration, text string) session.Event {
@@ -45,11 +47,13 @@ func TestTypescript(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := cast.Header{Cols: 100, Rows: 30, Timestamp: time.Date(2026, 11, 21, 6, 57, 59, 0, time.UTC), Command: `sh -c 'echo "hi"'`, Term: "xterm-256color", Env: map[string]string{}}
+		want := cast.Header{Cols: 100, Rows: 30, Timestamp: time.Date(2026, 11, 21, 6, 57, 59, 0, time.UTC),
+			Command: `sh -c 'echo "hi"'`, Term: "xterm-256color", Env: map[string]string{}}
 		if diff := cmp.Diff(want, r.Header); diff != "" {
 			t.Errorf("%s: header (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff([]session.Event{out(500*time.Millisecond, "hello\r\n"), out(750*time.Millisecond, "bye\r\n")}, eventsOf(t, r)); diff != "" {
+		if diff := cmp.Diff([]session.Event{out(500*time.Millisecond, "hello\r\n"), out(750*time.Millisecond, "bye\r\n")},
+			eventsOf(t, r)); diff != "" {
 			t.Errorf("%s: events (-want +got):\n%s", name, diff)
 		}
 	}
@@ -64,8 +68,10 @@ func TestTypescriptAdvanced(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []session.Event{
-		{At: time.Second, Kind: session.Input, Data: []byte("typed\n")}, {At: 2 * time.Second, Kind: session.Resize, Cols: 120, Rows: 40},
-		{At: 3 * time.Second, Kind: session.Output, Data: []byte("shown")}, {At: 3 * time.Second, Kind: session.Exit, Status: 3},
+		{At: time.Second, Kind: session.Input, Data: []byte("typed\n")},
+		{At: 2 * time.Second, Kind: session.Resize, Cols: 120, Rows: 40},
+		{At: 3 * time.Second, Kind: session.Output, Data: []byte("shown")},
+		{At: 3 * time.Second, Kind: session.Exit, Status: 3},
 	}
 	if diff := cmp.Diff(want, eventsOf(t, r)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -76,7 +82,8 @@ func TestTypescriptAdvanced(t *testing.T) {
 }
 
 func TestTypescriptErrors(t *testing.T) {
-	if _, err := cast.NewTypescript(strings.NewReader("x"), strings.NewReader("")); !errors.Is(err, session.ErrNotRecording) {
+	if _, err := cast.NewTypescript(strings.NewReader("x"), strings.NewReader("")); !errors.Is(err,
+		session.ErrNotRecording) {
 		t.Errorf("error = %v", err)
 	}
 	for _, timing := range []string{"x\n", "x 1\n", "1 x\n", "1 -1\n", "Q\n", "1e99 1\n", "O 1\n"} {
@@ -101,7 +108,8 @@ func frame(at time.Time, data string) []byte {
 func TestTTYRec(t *testing.T) {
 	start := time.Date(2026, 11, 21, 6, 57, 59, 5000, time.UTC)
 	whole := append(frame(start, "hello\r\n"), frame(start.Add(1500*time.Millisecond), "\xffbye")...)
-	want := []session.Event{{Kind: session.Output, Data: []byte("hello\r\n")}, {At: 1500 * time.Millisecond, Kind: session.Output, Data: []byte("\xffbye")}}
+	want := []session.Event{{Kind: session.Output, Data: []byte("hello\r\n")},
+		{At: 1500 * time.Millisecond, Kind: session.Output, Data: []byte("\xffbye")}}
 	r, err := cast.NewReader(bytes.NewReader(whole))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,8 @@ func write(t rapid.TB, h cast.Header, events []session.Event) []byte {
 }
 
 func TestWriter(t *testing.T) {
-	h := cast.Header{Cols: 100, Rows: 30, Timestamp: time.Unix(1763600000, 0), Command: "a && b", Title: "T", Term: "xterm"}
+	h := cast.Header{Cols: 100, Rows: 30, Timestamp: time.Unix(1763600000, 0), Command: "a && b", Title: "T",
+		Term: "xterm"}
 	events := []session.Event{
 		output(time.Second/3, "\x1b[1m\"é\xe2\x82"), // the euro sign is cut
 		{At: time.Second, Kind: session.Resize, Cols: 80, Rows: 24},

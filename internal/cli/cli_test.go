@@ -29,8 +29,10 @@ func TestPagerOnBareTerminals(t *testing.T) {
 		env     []string
 	}{
 		{map[string]string{"PAGER": "more"}, "more", []string{"LESS=FRX", "LESSCHARSET=utf-8", "LV=-c"}},
-		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"}, "less -S", []string{}},
-		{map[string]string{"PAGER": "less", "LESS": "FX", "LESSCHARSET": "utf-8", "LV": "-c"}, "less", []string{"LESS=FX -R"}},
+		{map[string]string{"PAGER": "more", "PTYREC_PAGER": " less -S ", "LESS": "R", "LESSCHARSET": "latin1", "LV": "-z"},
+			"less -S", []string{}},
+		{map[string]string{"PAGER": "less", "LESS": "FX", "LESSCHARSET": "utf-8", "LV": "-c"}, "less",
+			[]string{"LESS=FX -R"}},
 		{map[string]string{"PAGER": "more", "PTYREC_PAGER": ""}, "", nil},
 		{map[string]string{"PAGER": "cat"}, "", nil},
 	}
@@ -47,7 +49,8 @@ func TestPagerOnBareTerminals(t *testing.T) {
 }
 
 func TestEditsOnTerminal(t *testing.T) {
-	for command, want := range map[string]bool{"vi": true, "/usr/bin/vim -u NONE": true, "code --wait": false, "sed -i s/a/b/": false, "": false} {
+	for command, want := range map[string]bool{"vi": true, "/usr/bin/vim -u NONE": true, "code --wait": false,
+		"sed -i s/a/b/": false, "": false} {
 		if got := cli.EditsOnTerminal(command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}

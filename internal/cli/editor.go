@@ -10,6 +10,7 @@ import (
 // terminal. Such an editor hangs or fails without a terminal.
 func EditsOnTerminal(command string) bool {
 	words := strings.Fields(command)
-	editors := []string{"vi", "vim", "nvim", "view", "elvis", "nano", "pico", "joe", "jed", "mcedit", "micro", "ne", "hx", "helix", "kak", "emacs"}
+	editors := []string{"vi", "vim", "nvim", "view", "elvis", "nano", "pico", "joe", "jed", "mcedit", "micro", "ne",
+		"hx", "helix", "kak", "emacs"}
 	return len(words) > 0 && slices.Contains(editors, filepath.Base(words[0]))
 }

@@ -43,7 +43,8 @@ func (t *Temporaries) replaceFile(path string, write func(io.Writer) error) (err
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(fileMode(path)))
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)),
+		renameio.WithStaticPermissions(fileMode(path)))
 	if err != nil {
 		return writeError(path, err)
 	}

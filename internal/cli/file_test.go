@@ -17,7 +17,8 @@ import (
 // time; what another command writes just now stays, and so do the user's own files.
 func TestLeftOverFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	const left, empty, begun, written = ".talk.html1234567890123", ".talk.html2234567890123", ".talk.html3234567890123", ".talk.html4234567890123"
+	const left, empty, begun, written = ".talk.html1234567890123", ".talk.html2234567890123", ".talk.html3234567890123",
+		".talk.html4234567890123"
 	others := []string{".talk.html2", ".talk.html", ".other.html1234567890123", "talk.html1234567890123"}
 	for _, name := range append([]string{left, written}, others...) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
@@ -25,7 +26,8 @@ func TestLeftOverFilesAreRemoved(t *testing.T) {
 		}
 	}
 	old := time.Now().Add(-time.Hour)
-	err := errors.Join(os.WriteFile(filepath.Join(dir, empty), nil, 0o600), os.Chtimes(filepath.Join(dir, empty), old, old),
+	err := errors.Join(os.WriteFile(filepath.Join(dir, empty), nil, 0o600),
+		os.Chtimes(filepath.Join(dir, empty), old, old),
 		os.WriteFile(filepath.Join(dir, begun), nil, 0o600))
 	if err != nil {
 		t.Fatal(err)

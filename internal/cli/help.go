@@ -66,7 +66,8 @@ func (p *helpPage) short() {
 		return
 	case !p.cmd.HasParent():
 		p.text.WriteString(p.cmd.Short + ".\n\n" + strings.Trim(p.cmd.Example, "\n") + "\n\n")
-		p.text.WriteString(wrapText(p.cmd.Name()+" help COMMAND explains a command. "+p.cmd.Name()+" help all lists all commands.", p.width) + "\n")
+		p.text.WriteString(wrapText(p.cmd.Name()+" help COMMAND explains a command. "+p.cmd.Name()+" help all lists all co"+
+			"mmands.", p.width) + "\n")
 		return
 	}
 	p.text.WriteString(wrapText(p.cmd.Short+".", p.width) + "\n")
@@ -238,6 +239,7 @@ func wrapWords(words []string, width int, first, rest string) string {
 // NewFlagsTopic returns the help topic about the flags of every command. root must already have
 // them.
 func NewFlagsTopic(root *cobra.Command) *cobra.Command {
-	long := "These flags work with every command:\n\n" + strings.TrimRight(root.PersistentFlags().FlagUsagesWrapped(PageWidth), "\n")
+	long := "These flags work with every command:\n\n" +
+		strings.TrimRight(root.PersistentFlags().FlagUsagesWrapped(PageWidth), "\n")
 	return &cobra.Command{Use: "flags", Short: "The flags of every command", Long: long}
 }

@@ -13,9 +13,11 @@ var hints = []struct {
 	target error
 	hint   string
 }{
-	{session.ErrNotRecording, "ptyrec reads asciicasts, typescripts with their timing, and ttyrecs; `ptyrec run` makes sessions of its own"},
+	{session.ErrNotRecording,
+		"ptyrec reads asciicasts, typescripts with their timing, and ttyrecs; `ptyrec run` makes sessions of its own"},
 	{session.ErrNewer, "a newer ptyrec wrote it: update ptyrec"},
-	{session.ErrCorrupt, "what comes before the damage was read; `ptyrec doctor --repair` copies what is left of a damaged database"},
+	{session.ErrCorrupt, "what comes before the damage was read; `ptyrec doctor --repair` copies what is left of a " +
+		"damaged database"},
 	{session.ErrNotFound, "`ptyrec list` shows the sessions"},
 	{session.ErrAmbiguous, "write more of the id"},
 	{session.ErrNotDatabase, "name another database with --db FILE, or move this file away"},

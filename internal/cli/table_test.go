@@ -9,7 +9,8 @@ import (
 
 func TestTable(t *testing.T) {
 	table := &cli.Table{
-		Columns: []cli.Column{{Title: "ID"}, {Title: "TURNS", Right: true, Drop: 2}, {Title: "TITLE", Flex: true}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 3}},
+		Columns: []cli.Column{{Title: "ID"}, {Title: "TURNS", Right: true, Drop: 2}, {Title: "TITLE", Flex: true},
+			{Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 3}},
 		Rows: [][]cli.Cell{
 			{{Text: "a"}, {Text: "3"}, {Text: "A title that is longer than others"}, {}, {Text: "1 MiB"}},
 			{{Text: "b"}, {Text: "12"}, {Text: "缓存"}, {}, {Text: "2 KiB"}},
@@ -23,7 +24,8 @@ func TestTable(t *testing.T) {
 		return b.String()
 	}
 	for width, want := range map[int]string{
-		0:  "ID  TURNS  TITLE                                SIZE\na       3  A title that is longer than others  1 MiB\nb      12  缓存                                2 KiB\n",
+		0: "ID  TURNS  TITLE                                SIZE\na       3  A title that is longer than others  1 MiB\n" +
+			"b      12  缓存                                2 KiB\n",
 		36: "ID  TURNS  TITLE\na       3  A title that is longer t…\nb      12  缓存\n",
 		30: "ID  TITLE\na   A title that is longer th…\nb   缓存\n",
 	} {

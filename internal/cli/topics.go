@@ -21,8 +21,8 @@ Exit statuses:
   127    run: there is no such command
   128+n  run: the command was ended by signal n; else its own status
 
-A pipe whose reader goes away ends ptyrec without a word (SIGPIPE, 141 in a shell); so does Ctrl+C (SIGINT, 130), and leaves no half-written
-file behind.
+If the reader of its output goes away, ptyrec ends silently (SIGPIPE, 141 in a
+shell). Ctrl+C ends it too (SIGINT, 130). Neither leaves a half-written file.
 `
 
 // NewExitStatusTopic returns the help topic on the exit statuses.
@@ -52,5 +52,6 @@ and the title, unless you gave it with ptyrec rename.`
 
 // NewSessionsTopic returns the help topic on the names of sessions and entries.
 func NewSessionsTopic() *cobra.Command {
-	return &cobra.Command{Use: "sessions", Short: "How sessions and entries are named", Long: strings.TrimSpace(sessionNames)}
+	return &cobra.Command{Use: "sessions", Short: "How sessions and entries are named",
+		Long: strings.TrimSpace(sessionNames)}
 }

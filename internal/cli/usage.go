@@ -33,7 +33,8 @@ func OneOf(what string, words ...string) cobra.PositionalArgs {
 			return err
 		}
 		if !slices.Contains(words, args[0]) {
-			return failure.Misuse(Suggest(args[0], "", words, "it takes "+strings.Join(words, ", ")), "unknown %s %q", what, args[0])
+			return failure.Misuse(Suggest(args[0], "", words, "it takes "+strings.Join(words, ", ")), "unknown %s %q", what,
+				args[0])
 		}
 		return nil
 	}
@@ -125,7 +126,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &valueless):
 		return failure.Misuse(flagHint(valueless.GetFlag()), "--%s: a value is missing", valueless.GetFlag().Name)
 	case errors.As(err, &invalid):
-		return failure.Misuse(flagHint(invalid.GetFlag()), "--%s: %q is %s", invalid.GetFlag().Name, invalid.GetValue(), notOfType(invalid))
+		return failure.Misuse(flagHint(invalid.GetFlag()), "--%s: %q is %s", invalid.GetFlag().Name, invalid.GetValue(),
+			notOfType(invalid))
 	}
 	return failure.Misuse(HelpHint(cmd), "%s", err)
 }

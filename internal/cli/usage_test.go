@@ -19,9 +19,11 @@ import (
 // program is a small command tree.
 func program() *cobra.Command {
 	nothing := func(*cobra.Command, []string) error { return nil }
-	root := &cobra.Command{Use: "ptyrec", Short: "Short of root", Args: cli.Subcommand, RunE: nothing, SilenceErrors: true, SilenceUsage: true}
+	root := &cobra.Command{Use: "ptyrec", Short: "Short of root", Args: cli.Subcommand, RunE: nothing,
+		SilenceErrors: true, SilenceUsage: true}
 	root.SetFlagErrorFunc(cli.FlagError)
-	show := &cobra.Command{Use: "show S", Short: "Show it", SuggestFor: []string{"cat"}, Args: cli.Operands(1, 2), RunE: nothing}
+	show := &cobra.Command{Use: "show S", Short: "Show it", SuggestFor: []string{"cat"}, Args: cli.Operands(1, 2),
+		RunE: nothing}
 	show.Flags().Int("port", 0, "listen on `PORT`")
 	show.Flags().StringSlice("names", nil, "some `NAMES`")
 	shell := &cobra.Command{Use: "init SHELL", Short: "Init it", Args: cli.OneOf("shell", "bash", "zsh"), RunE: nothing}
@@ -88,7 +90,8 @@ func TestFlagsFromEnvironment(t *testing.T) {
 	t.Setenv("TEST_PORT", "seven")
 	show, _, _ := program().Find([]string{"show"})
 	var f *failure.Error
-	if err := cli.FlagsFromEnvironment(show.Flags(), "TEST_"); !errors.As(err, &f) || !f.Misuse || !strings.HasPrefix(err.Error(), "$TEST_PORT: ") {
+	if err := cli.FlagsFromEnvironment(show.Flags(), "TEST_"); !errors.As(err, &f) || !f.Misuse ||
+		!strings.HasPrefix(err.Error(), "$TEST_PORT: ") {
 		t.Errorf("a bad value: %v", err)
 	}
 }

@@ -150,7 +150,8 @@ type Redact struct {
 
 // Default returns the default configuration.
 func Default() Config {
-	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true}, Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true},
+	return Config{Run: Run{Notice: NoticeFirst, Ignore: []string{}}, Retention: Retention{KeepTagged: true},
+		Notify: defaultNotify, Attach: Attach{DetachKey: "ctrl+]"}, Redact: Redact{Enabled: true, Known: true},
 		Team: Team{Folders: []string{}, Agents: []string{}, Raw: true, Spaces: []team.Folder{}}}
 }
 
@@ -204,7 +205,8 @@ func Read(path string, c *Config) error {
 		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
 	}
 	if _, err := c.Run.Ignored(); err != nil {
-		return fileError(path, fmt.Errorf("run.ignore: %w", err), `patterns are folders ("~/private"), commands ("psql") and git remotes ("git@host:*"), with *, ? and [a-z]`)
+		return fileError(path, fmt.Errorf("run.ignore: %w", err),
+			`patterns are folders ("~/private"), commands ("psql") and git remotes ("git@host:*"), with *, ? and [a-z]`)
 	}
 	if _, err := c.Retention.Policy(); err != nil {
 		return fileError(path, fmt.Errorf("retention: %w", err), `write older_than as "90d" or "1y", max_size as "10GB"`)
@@ -276,9 +278,13 @@ func (c *Redact) Redactor() (*redact.Redactor, error) {
 
 // keys returns all keys of the file.
 func keys() []string {
-	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than", "retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc", "notify.desktop", "notify.command", "notify.webhook", "notify.secret",
-		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key", "redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp",
-		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.live", "team.space", "team.spaces", "team.spaces.folder", "team.spaces.space"}
+	return []string{"database", "run", "run.input", "run.notice", "run.ignore", "retention", "retention.older_than",
+		"retention.max_size", "retention.keep_tagged", "notify", "notify.after", "notify.bell", "notify.osc",
+		"notify.desktop", "notify.command", "notify.webhook", "notify.secret",
+		"notify.text", "notify.quiet", "notify.only_unwatched", "stats", "stats.prices", "attach", "attach.detach_key",
+		"redact", "redact.enabled", "redact.known", "redact.patterns", "redact.patterns.name", "redact.patterns.regexp",
+		"team", "team.server", "team.folders", "team.agents", "team.raw", "team.live", "team.space", "team.spaces",
+		"team.spaces.folder", "team.spaces.space"}
 }
 
 // DatabasePath returns the path of the database: $PTYREC_DB, else the configured one, else

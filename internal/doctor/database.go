@@ -59,12 +59,14 @@ func (x *examination) journals(path string) {
 	for _, s := range states {
 		switch {
 		case s.Aside:
-			x.say(Note, "journal", "%s is damaged, or no part of its session: what could be read is stored, and the file kept", s.Path)
+			x.say(Note, "journal", "%s is damaged, or no part of its session: what could be read is stored, and the file kept",
+				s.Path)
 		case s.Err != nil:
 			x.sayOf(s.Session, Bad, "journal", "%v%s", s.Err, advice(s.Path, s.Err))
 			x.hidden[s.Session] = true
 		case s.Torn > 0:
-			x.sayOf(s.Session, Lost, "journal", "its recorder was stopped while it wrote: the last %d bytes are no whole event and are cut off", s.Torn)
+			x.sayOf(s.Session, Lost, "journal",
+				"its recorder was stopped while it wrote: the last %d bytes are no whole event and are cut off", s.Torn)
 		}
 	}
 }
@@ -112,7 +114,8 @@ func (x *examination) file(ctx context.Context, path string) error {
 func (x *examination) salvage(ctx context.Context, path string) error {
 	kept, saved, err := sqlite.Salvage(ctx, path)
 	if errors.Is(err, session.ErrBusy) {
-		return failure.New(err, "end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
+		return failure.New(err,
+			"end all recorded sessions, and repair the database from a shell that is not recorded (bash --norc)")
 	}
 	if err != nil {
 		return err

@@ -108,7 +108,8 @@ func (x *examination) say(verdict, what, format string, args ...any) {
 }
 
 func (x *examination) sayOf(id, verdict, what, format string, args ...any) {
-	x.findings = append(x.findings, Finding{Verdict: verdict, What: what, Session: id, Detail: fmt.Sprintf(format, args...)})
+	x.findings = append(x.findings, Finding{Verdict: verdict, What: what, Session: id,
+		Detail: fmt.Sprintf(format, args...)})
 }
 
 // mended returns the verdict for a problem that Repair fixes.

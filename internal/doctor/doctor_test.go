@@ -29,11 +29,14 @@ func patient(t *testing.T) (o doctor.Options, id string) {
 	}
 	started := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	ended := started.Add(time.Second)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"bash"}, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"bash"}, StartedAt: started, EndedAt: &ended, Cols: 80,
+		Rows: 24}
 	raw := store.NewRecording(sess.Cols, sess.Rows)
-	raw.Write(session.Event{Kind: session.Output, Data: []byte("\x1b]133;A\a$ \x1b]133;B\aecho 1\r\n\x1b]133;C\a1\r\n\x1b]133;D;0\a")})
+	raw.Write(session.Event{Kind: session.Output,
+		Data: []byte("\x1b]133;A\a$ \x1b]133;B\aecho 1\r\n\x1b]133;C\a1\r\n\x1b]133;D;0\a")})
 	raw.Write(session.Event{At: time.Second, Kind: session.Exit})
-	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleShell, Text: "echo 1", Output: "1", At: started}
+	entry := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleShell, Text: "echo 1",
+		Output: "1", At: started}
 	if err := db.Import(t.Context(), sess, raw, []*session.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,8 @@ func TestHealthy(t *testing.T) {
 	o, _ := patient(t)
 	r := examine(t, o)
 	for what, want := range map[string]string{
-		"database": doctor.OK, "permissions": doctor.OK, "index": doctor.OK, "file": doctor.OK, "sessions": doctor.OK, "entries": "", "terminal": doctor.Note, "agent": doctor.Note,
+		"database": doctor.OK, "permissions": doctor.OK, "index": doctor.OK, "file": doctor.OK, "sessions": doctor.OK,
+		"entries": "", "terminal": doctor.Note, "agent": doctor.Note,
 	} {
 		if got := verdict(r, what); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)

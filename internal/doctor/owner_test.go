@@ -17,7 +17,8 @@ func TestRootsFilesInAUsersFolder(t *testing.T) {
 	o, _ := patient(t)
 	folder := filepath.Join(usertest.Folder(t), ".local")
 	o.Path = filepath.Join(folder, "share", "db")
-	if err := errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(filepath.Dir(o.Path), 0o700), os.WriteFile(o.Path, nil, 0o600)); err != nil {
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.Mkdir(filepath.Dir(o.Path), 0o700),
+		os.WriteFile(o.Path, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	var r doctor.Report

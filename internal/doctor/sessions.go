@@ -59,7 +59,8 @@ func reason(d *store.Damage) string {
 }
 
 // rawDamage reads a whole raw log and returns its damage.
-func rawDamage(ctx context.Context, db *sqlite.Store, info *store.Info) (damage []*store.Damage, events int, err error) {
+func rawDamage(ctx context.Context, db *sqlite.Store, info *store.Info) (damage []*store.Damage, events int,
+	err error) {
 	source := archive.NewRawLog(ctx, db, info.ID, 0)
 	defer source.Stop()
 	for {
@@ -100,7 +101,8 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 		if x.Repair {
 			verdict = Mended
 		}
-		x.sayOf(info.ID, verdict, "entries", "the conversation is not read out to its end; show, export and search do it when they come to it")
+		x.sayOf(info.ID, verdict, "entries",
+			"the conversation is not read out to its end; show, export and search do it when they come to it")
 	default:
 		x.sayOf(info.ID, Mended, "entries", "read again")
 	}

@@ -22,7 +22,8 @@ func (x *examination) terminal() {
 		return
 	}
 	cols, rows := sys.WindowSize(x.Stdout, x.Stdin)
-	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"), os.Getenv("LANG"))
+	x.say(OK, "terminal", "%dx%d, TERM=%s COLORTERM=%s LANG=%s", cols, rows, os.Getenv("TERM"), os.Getenv("COLORTERM"),
+		os.Getenv("LANG"))
 	if x.Session != "" {
 		x.say(Note, "terminal", "this runs in the recorded session %s", x.Session)
 	}
@@ -46,7 +47,8 @@ func (x *examination) left() {
 		info, err := os.Lstat(path)
 		if err == nil && sys.Owner(info) == os.Geteuid() && time.Since(info.ModTime()) > leftTime &&
 			!slices.Contains(append(rundir.Folders(), killed...), path) {
-			x.say(Note, "left over", "%s is more than a day old: unless the command that made it still runs, it was killed; remove it", path)
+			x.say(Note, "left over",
+				"%s is more than a day old: unless the command that made it still runs, it was killed; remove it", path)
 		}
 	}
 }
@@ -79,7 +81,8 @@ func (x *examination) folders() {
 		case advice(dir, err) != "":
 			x.say(Bad, "sockets", "%v%s", err, advice(dir, err))
 		default:
-			x.say(Bad, "sockets", "%v; sessions use another folder, and are found through the database: remove this one, or chmod 700 it if it is yours", err)
+			x.say(Bad, "sockets", "%v; sessions use another folder, and are found through the database: remove this one, or "+
+				"chmod 700 it if it is yours", err)
 		}
 	}
 }

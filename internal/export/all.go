@@ -20,7 +20,8 @@ import (
 // WriteAll writes each session to a file in dir, named after its date and title. create must create
 // a file and call write to fill it; it is called concurrently. If one session fails, the others are
 // still written.
-func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*store.Info, create func(path string, write func(io.Writer) error) error) error {
+func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*store.Info,
+	create func(path string, write func(io.Writer) error) error) error {
 	sessions, titles := make([]session.Session, len(infos)), make([]string, len(infos))
 	for i, info := range infos {
 		sessions[i], titles[i] = info.Session, listing.Title(info)
@@ -35,7 +36,8 @@ func (x Exporter) WriteAll(ctx context.Context, dir, format string, infos []*sto
 
 // WriteNew writes a session to a file that must not exist, in the format of its extension. ~/ at
 // the start of path is the user's home. create must create the file and call write to fill it.
-func (x Exporter) WriteNew(ctx context.Context, path string, info *store.Info, create func(path string, write func(io.Writer) error) error) error {
+func (x Exporter) WriteNew(ctx context.Context, path string, info *store.Info,
+	create func(path string, write func(io.Writer) error) error) error {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {

@@ -19,7 +19,8 @@ import (
 
 // writeCast writes the raw log of a session as an asciicast with a marker at each message. t is its
 // transcript. The format is cast, the newest version, or cast2, version 2.
-func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript, format string) error {
+func (x Exporter) writeCast(ctx context.Context, w io.Writer, info *store.Info, t *session.Transcript,
+	format string) error {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return err

@@ -38,8 +38,9 @@ type Hunk struct {
 
 // editTools are the names of the tools that change files, in lower case.
 var editTools = map[string]bool{
-	"update": true, "edit": true, "edited": true, "multiedit": true, "patch": true, "applypatch": true, "replace": true, "deleted": true,
-	"write": true, "writefile": true, "wrote": true, "create": true, "created": true, "added": true,
+	"update": true, "edit": true, "edited": true, "multiedit": true, "patch": true, "applypatch": true, "replace": true,
+	"deleted": true,
+	"write":   true, "writefile": true, "wrote": true, "create": true, "created": true, "added": true,
 }
 
 // writingTools are the tools that write a whole file.

@@ -161,7 +161,8 @@ func (r *editReader) whole(rows []string) {
 
 // explained reports whether everything that the screen left out of an edit is between hunks.
 func (r *editReader) explained(e *session.Entry) bool {
-	return r.skips > 0 && e.OmittedLines == 0 && (e.TruncatedAt == session.TruncatedMiddle || e.TruncatedAt == "") && len(r.edit.Hunks) == r.skips+1
+	return r.skips > 0 && e.OmittedLines == 0 && (e.TruncatedAt == session.TruncatedMiddle || e.TruncatedAt == "") &&
+		len(r.edit.Hunks) == r.skips+1
 }
 
 // spoken parses the lines that Gemini CLI writes for screen readers.

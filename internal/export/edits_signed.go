@@ -7,7 +7,8 @@ func (r *editReader) margins() (before, after int) {
 	before = -1
 	for _, l := range r.shown {
 		trimmed := strings.TrimLeft(l.rest, " ")
-		if gap := len(l.rest) - len(trimmed); trimmed != "" && (trimmed[0] == '+' || trimmed[0] == '-') && (before < 0 || gap < before) {
+		if gap := len(l.rest) - len(trimmed); trimmed != "" && (trimmed[0] == '+' || trimmed[0] == '-') &&
+			(before < 0 || gap < before) {
 			before = gap
 		}
 	}

@@ -133,7 +133,8 @@ func run(t *testing.T, dir, stdin string, args ...string) string {
 func file(rnd *rand.Rand, lines int) []string {
 	var out []string
 	for i := range lines {
-		words := []string{"", "}", "    return x", "- item", "+ plus", "12 apples", "--- a", "@@ x", "# head", `say "x\n"`, "日本語 ü"}
+		words := []string{"", "}", "    return x", "- item", "+ plus", "12 apples", "--- a", "@@ x", "# head", `say "x\n"`,
+			"日本語 ü"}
 		out = append(out, strings.TrimRight(words[rnd.IntN(len(words))]+fmt.Sprintf(" %d", i), " "))
 	}
 	return out
@@ -174,7 +175,8 @@ func TestDiffsApply(t *testing.T) {
 			}
 			var entries []*session.Entry
 			add := func(tool, name, output string) {
-				e := &session.Entry{Seq: len(entries) + 1, Type: session.TypeMessage, Role: session.RoleTool, Agent: s.agent, Tool: &session.Tool{Name: tool, Input: name, Output: output, Status: session.ToolOK}}
+				e := &session.Entry{Seq: len(entries) + 1, Type: session.TypeMessage, Role: session.RoleTool, Agent: s.agent,
+					Tool: &session.Tool{Name: tool, Input: name, Output: output, Status: session.ToolOK}}
 				entries = append(entries, e)
 			}
 			state := map[string][]string{"a.txt": before}
@@ -235,14 +237,24 @@ func TestPartialEditsSayWhy(t *testing.T) {
 		want string
 	}{
 		{"nothing", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK}}, "no lines were shown"},
-		{"still running", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolRunning, Output: "1 -a\n1 +b"}}, "the recording ends in it"},
-		{"cut", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1 -a\n1 +b", Truncated: true}}, "lines were not shown"},
-		{"folded", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1 -a\n1 +b"}, Details: session.Details{OmittedLines: 3}}, "lines were not shown"},
-		{"counts", session.Entry{Agent: "claude", Tool: &session.Tool{Name: "Update", Status: session.ToolOK, Output: "Added 2 lines, removed 1 line\n1 -a\n1 +b"}}, "lines were not shown"},
-		{"head", session.Entry{Agent: "claude", Tool: &session.Tool{Name: "Update", Status: session.ToolOK, Output: " 8  a\n10 -b\n 9 +c"}}, "hunks before it were not shown"},
-		{"backwards", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "9 -a\n9 +b\n3  c"}}, "its line numbers do not add up"},
-		{"prose", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "The file was changed."}}, "no lines were shown"},
-		{"no change", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1  a\n2  b"}}, "no change was shown"},
+		{"still running", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolRunning,
+			Output: "1 -a\n1 +b"}}, "the recording ends in it"},
+		{"cut", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1 -a\n1 +b",
+			Truncated: true}}, "lines were not shown"},
+		{"folded", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1 -a\n1 +b"},
+			Details: session.Details{OmittedLines: 3}}, "lines were not shown"},
+		{"counts", session.Entry{Agent: "claude",
+			Tool: &session.Tool{Name: "Update", Status: session.ToolOK, Output: "Added 2 lines, removed 1 line\n1 -a\n1 +b"}},
+			"lines were not shown"},
+		{"head", session.Entry{Agent: "claude",
+			Tool: &session.Tool{Name: "Update", Status: session.ToolOK, Output: " 8  a\n10 -b\n 9 +c"}},
+			"hunks before it were not shown"},
+		{"backwards", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "9 -a\n9 +b\n3  c"}},
+			"its line numbers do not add up"},
+		{"prose", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "The file was changed."}},
+			"no lines were shown"},
+		{"no change", session.Entry{Tool: &session.Tool{Name: "Edit", Status: session.ToolOK, Output: "1  a\n2  b"}},
+			"no change was shown"},
 	} {
 		list := export.AllEdits(&session.Session{}, []*session.Entry{&tt.e})
 		if len(list) != 1 || list[0].Partial != tt.want {

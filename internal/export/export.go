@@ -118,7 +118,8 @@ func FormatOf(path, name string) (string, error) {
 	case name == "" && (ending == "diff" || ending == "patch"):
 		name = "diff"
 	case name == "" && slices.Contains(films, ending) || slices.Contains(films, name):
-		return "", failure.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns into a gif", "export writes no %s", cmp.Or(name, ending))
+		return "", failure.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns "+
+			"into a gif", "export writes no %s", cmp.Or(name, ending))
 	case name == "":
 		name, err = render.FormatOf(path)
 	case !slices.Contains(Formats(), name):

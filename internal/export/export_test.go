@@ -44,14 +44,16 @@ func talk(t *testing.T) (export.Exporter, *store.Info) {
 	t.Cleanup(func() { _ = db.Close() })
 	started := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	ended := started.Add(3 * time.Second)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"claude", "a b"}, StartedAt: started, EndedAt: &ended, Cols: 40, Rows: 5}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"claude", "a b"}, StartedAt: started, EndedAt: &ended,
+		Cols: 40, Rows: 5}
 	raw := store.NewRecording(sess.Cols, sess.Rows)
 	var entries []*session.Entry
 	for i, text := range []string{"first prompt", "second prompt"} {
 		at := time.Duration(i+1) * time.Second
 		raw.Write(session.Event{At: at, Kind: session.Output, Data: []byte(text + "\r\n")})
 		end := started.Add(at)
-		entries = append(entries, &session.Entry{ID: text, Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text,
+		entries = append(entries, &session.Entry{ID: text, Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser,
+			Text: text, Markdown: text,
 			At: started.Add(at), EndAt: &end, Status: session.StatusComplete})
 	}
 	raw.Write(session.Event{At: 3 * time.Second, Kind: session.Exit})

@@ -55,7 +55,8 @@ func (x Exporter) writeFilm(ctx context.Context, w io.Writer, info *store.Info, 
 			return err
 		}
 		if len(frames) < 2 {
-			return failure.New(fmt.Errorf("one screen alone takes more than %d MiB", filmBytes>>20), "export a part: S#4..S#12, or a .cast")
+			return failure.New(fmt.Errorf("one screen alone takes more than %d MiB", filmBytes>>20),
+				"export a part: S#4..S#12, or a .cast")
 		}
 		frames = halved(frames)
 	}

@@ -171,7 +171,8 @@ func (x Exporter) Screen(ctx context.Context, info *store.Info, widths vterm.Wid
 }
 
 // screen plays session t up to the moment x.At.
-func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript, widths vterm.Widths) (screen.Screen, error) {
+func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Transcript,
+	widths vterm.Widths) (screen.Screen, error) {
 	p, err := x.part(ctx, info, t)
 	if err != nil {
 		return screen.Screen{}, err
@@ -181,7 +182,8 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
 		if x.At.Given && (at < e.From || at > e.To) && !math.IsInf(x.At.Seconds, 1) {
-			return s, failure.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()), "--at %s is outside the selected entries", x.At.String())
+			return s, failure.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()),
+				"--at %s is outside the selected entries", x.At.String())
 		}
 		s, err = e.ScreenAt(at)
 	} else {

@@ -62,9 +62,11 @@ func noisy(t *testing.T, seen func() error) (export.Exporter, *store.Info) {
 	raw := store.NewRecording(80, 24)
 	for i := range 160 {
 		_, _ = random.Read(noise) // never fails
-		raw.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output, Data: []byte(base64.StdEncoding.EncodeToString(noise) + "\r\n")})
+		raw.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output,
+			Data: []byte(base64.StdEncoding.EncodeToString(noise) + "\r\n")})
 	}
-	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please", At: started.Add(time.Second)}
+	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please",
+		At: started.Add(time.Second)}
 	if err := db.Import(t.Context(), sess, raw, []*session.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,8 @@ func noisy(t *testing.T, seen func() error) (export.Exporter, *store.Info) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return export.Exporter{Library: &library.Library{Store: &watched{db, seen}, Redact: archive.Redaction{Redactor: finder}, Warn: t.Errorf}}, info
+	return export.Exporter{Library: &library.Library{Store: &watched{db, seen},
+		Redact: archive.Redaction{Redactor: finder}, Warn: t.Errorf}}, info
 }
 
 // Exporting a page takes less memory than the page has bytes.
@@ -131,7 +134,8 @@ func TestPageLeavesNoFile(t *testing.T) {
 	})
 	for _, most = range []int{1, 300, 0} { // 0: the disk is full
 		events = 0
-		err := x.Write(t.Context(), writerFunc(func([]byte) (int, error) { look(); return 0, io.ErrShortWrite }), "html", info)
+		err := x.Write(t.Context(), writerFunc(func([]byte) (int, error) { look(); return 0, io.ErrShortWrite }), "html",
+			info)
 		if most > 0 && !errors.Is(err, broken) || most == 0 && !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("after %d events: %v", events, err)
 		}
@@ -160,7 +164,8 @@ func TestPageTellsWhenMessagesArePlayed(t *testing.T) {
 	var want []string
 	for i, at := range []int{-1, 61, 0, 1, 2, 4, 30, 5, 199, 200, 900} {
 		moment := time.Duration(at) * time.Second
-		entries = append(entries, &session.Entry{ID: fmt.Sprint(i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "m", Markdown: "m", At: started.Add(moment), Status: session.StatusComplete})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint(i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: "m", Markdown: "m", At: started.Add(moment), Status: session.StatusComplete})
 		want = append(want, fmt.Sprintf(`id="e%d" class="user" data-at="%.3f"`, i+1, p.Played(max(0, moment)).Seconds()))
 	}
 	if err := db.Import(t.Context(), sess, raw, entries); err != nil {

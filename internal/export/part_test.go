@@ -22,7 +22,8 @@ import (
 )
 
 // words are what the entries of chat say, each of which all screens after it still show.
-var words = []string{"alphabetical-prompt", "bravissimo-reply", "charlatan-tool", "deltaplane-prompt", "echolocation-reply"}
+var words = []string{"alphabetical-prompt", "bravissimo-reply", "charlatan-tool", "deltaplane-prompt",
+	"echolocation-reply"}
 
 // chat stores a session of five messages, a second apart.
 func chat(t *testing.T) (export.Exporter, *store.Info) {
@@ -34,16 +35,19 @@ func chat(t *testing.T) (export.Exporter, *store.Info) {
 	t.Cleanup(func() { _ = db.Close() })
 	started := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	ended := started.Add(9 * time.Second)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"claude", "zulu-argument"}, StartedAt: started, EndedAt: &ended, Cols: 60, Rows: 12, Git: &session.Git{Start: &session.GitState{Branch: "yankee-branch"}}}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"claude", "zulu-argument"}, StartedAt: started,
+		EndedAt: &ended, Cols: 60, Rows: 12, Git: &session.Git{Start: &session.GitState{Branch: "yankee-branch"}}}
 	raw := store.NewRecording(sess.Cols, sess.Rows)
 	var entries []*session.Entry
 	screen := ""
-	for i, role := range []string{session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleUser, session.RoleAssistant} {
+	for i, role := range []string{session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleUser,
+		session.RoleAssistant} {
 		at := time.Duration(i+1) * time.Second
 		screen += words[i] + "\r\n"
 		raw.Write(session.Event{At: at, Kind: session.Output, Data: []byte("\x1b[H\x1b[2J" + screen)}) // all of it again
 		end := started.Add(at + time.Second/2)
-		e := &session.Entry{ID: words[i], Seq: i + 1, Type: session.TypeMessage, Role: role, Text: words[i], Markdown: words[i], At: started.Add(at), EndAt: &end, Status: session.StatusComplete}
+		e := &session.Entry{ID: words[i], Seq: i + 1, Type: session.TypeMessage, Role: role, Text: words[i],
+			Markdown: words[i], At: started.Add(at), EndAt: &end, Status: session.StatusComplete}
 		if role == session.RoleTool {
 			e.Tool = &session.Tool{Name: "Edit", Input: words[i], Output: "1 -old\n1 +" + words[i], Status: session.ToolOK}
 		}
@@ -116,7 +120,8 @@ func TestPartsShowNothingElse(t *testing.T) {
 					t.Errorf("%+v, %s: it lacks %q of entry %d", tt, format, word, i+1)
 				}
 			}
-			if whole := tt.from+tt.to+tt.only == ""; !whole && (strings.Contains(out, "zulu-argument") || strings.Contains(out, "yankee-branch")) {
+			if whole := tt.from+tt.to+tt.only == ""; !whole &&
+				(strings.Contains(out, "zulu-argument") || strings.Contains(out, "yankee-branch")) {
 				t.Errorf("%+v, %s: it says more of the session", tt, format)
 			}
 		}
@@ -131,7 +136,8 @@ func TestPartsShowNothingElse(t *testing.T) {
 		var missing *archive.MissingError
 		var misuse *failure.Error
 		for _, format := range export.Formats() {
-			if err := x.Write(t.Context(), new(bytes.Buffer), format, info); !errors.As(err, &missing) && !errors.As(err, &misuse) {
+			if err := x.Write(t.Context(), new(bytes.Buffer), format, info); !errors.As(err, &missing) &&
+				!errors.As(err, &misuse) {
 				t.Errorf("%q, %s: %v", bad, format, err)
 			}
 		}
@@ -146,10 +152,12 @@ func TestFilmOfAPart(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	ended := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"sh"}, Title: `<script>alert("x")</script>`, StartedAt: ended.Add(-2 * time.Hour), EndedAt: &ended, Cols: 100, Rows: 40}
+	sess := &session.Session{ID: store.NewID(), Command: []string{"sh"}, Title: `<script>alert("x")</script>`,
+		StartedAt: ended.Add(-2 * time.Hour), EndedAt: &ended, Cols: 100, Rows: 40}
 	raw := store.NewRecording(sess.Cols, sess.Rows)
 	for i := range 20000 { // each shows a new line
-		raw.Write(session.Event{At: time.Duration(i) * 300 * time.Millisecond, Kind: session.Output, Data: fmt.Appendf(nil, "%d <script> & \x1b[3%dmcolours\x1b[m %s\r\n", i, i%8, strings.Repeat("x", i%60))})
+		raw.Write(session.Event{At: time.Duration(i) * 300 * time.Millisecond, Kind: session.Output,
+			Data: fmt.Appendf(nil, "%d <script> & \x1b[3%dmcolours\x1b[m %s\r\n", i, i%8, strings.Repeat("x", i%60))})
 	}
 	raw.Write(session.Event{At: 2 * time.Hour, Kind: session.Exit})
 	if err := db.Import(t.Context(), sess, raw, nil); err != nil {

@@ -27,7 +27,8 @@ func BlameLine(ctx context.Context, file string, line int) (Line, error) {
 		return Line{}, err
 	}
 	at := strconv.Itoa(line)
-	text, err := ask(ctx, dir, append(off, "blame", "--porcelain", "--no-textconv", "-L", at+","+at, "--", filepath.Base(file))...)
+	text, err := ask(ctx, dir, append(off, "blame", "--porcelain", "--no-textconv", "-L", at+","+at, "--",
+		filepath.Base(file))...)
 	if err != nil {
 		return Line{}, fmt.Errorf("%w: %w", ErrUnanswered, err)
 	}

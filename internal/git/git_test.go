@@ -32,7 +32,8 @@ func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
+	cmd.Env = append(os.Environ(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a",
+		"GIT_COMMITTER_EMAIL=a@example.com")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %q: %v\n%s", args, err, out)
@@ -137,7 +138,8 @@ func TestStateOf(t *testing.T) {
 func fakeGit(t *testing.T, script string) {
 	t.Helper()
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+script), 0o700); err != nil { //nolint:gosec // it runs
+	//nolint:gosec // it runs
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
@@ -200,19 +202,25 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 	dir, commit := repository(t)
 	trap := filepath.Join(t.TempDir(), "trap")
 	sprung := filepath.Join(t.TempDir(), "sprung")
-	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>"+sprung+"\ncat\n"), 0o700); err != nil { //nolint:gosec // it runs
+	//nolint:gosec // it runs
+	if err := os.WriteFile(trap, []byte("#!/bin/sh\necho \"$0 $*\" >>"+sprung+"\ncat\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{
-		"core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand", "core.gitProxy", "diff.external", "pager.status", "pager.blame",
-		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.Two.Dots.clean", "diff.evil.textconv", "diff.evil.command",
-		"credential.helper", "gpg.program", "core.alternateRefsCommand", "uploadpack.packObjectsHook", "remote.origin.uploadpack",
+		"core.fsmonitor", "core.pager", "core.editor", "core.askPass", "core.sshCommand", "core.gitProxy", "diff.external",
+		"pager.status", "pager.blame",
+		"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.Two.Dots.clean", "diff.evil.textconv",
+		"diff.evil.command",
+		"credential.helper", "gpg.program", "core.alternateRefsCommand", "uploadpack.packObjectsHook",
+		"remote.origin.uploadpack",
 	} {
 		run(t, dir, "config", key, trap)
 	}
 	for key, value := range map[string]string{
-		"alias.status": "!" + trap, "alias.rev-parse": "!" + trap, "log.showSignature": "true", "filter.evil.required": "true", "status.submoduleSummary": "true",
-		"remote.origin.url": "ext::" + trap, "protocol.ext.allow": "always", "remote.origin.promisor": "true", "core.hooksPath": filepath.Dir(trap),
+		"alias.status": "!" + trap, "alias.rev-parse": "!" + trap, "log.showSignature": "true",
+		"filter.evil.required": "true", "status.submoduleSummary": "true",
+		"remote.origin.url": "ext::" + trap, "protocol.ext.allow": "always", "remote.origin.promisor": "true",
+		"core.hooksPath":       filepath.Dir(trap),
 		"blame.ignoreRevsFile": "/nowhere",
 	} {
 		run(t, dir, "config", key, value)
@@ -284,7 +292,8 @@ func TestCommits(t *testing.T) {
 	if got := git.Commits(long(t), dir, first, second, time.Now().Add(-time.Hour)); len(got) != 1 || got[0] != second {
 		t.Errorf("commits = %q, want %q", got, second)
 	}
-	for _, tt := range []struct{ from, to string }{{second, second}, {"--output=/tmp/x", second}, {first, "HEAD"}, {first, ""}} {
+	for _, tt := range []struct{ from, to string }{{second, second}, {"--output=/tmp/x", second}, {first, "HEAD"},
+		{first, ""}} {
 		if got := git.Commits(long(t), dir, tt.from, tt.to, time.Time{}); got != nil {
 			t.Errorf("commits of %q: %q", tt, got)
 		}

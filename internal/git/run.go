@@ -44,7 +44,8 @@ var (
 var harmless = []string{
 	"--no-pager", "--literal-pathspecs",
 	"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "core.askPass=", "-c", "core.sshCommand=false",
-	"-c", "credential.helper=", "-c", "log.showSignature=false", "-c", "diff.external=", "-c", "status.submoduleSummary=false",
+	"-c", "credential.helper=", "-c", "log.showSignature=false", "-c", "diff.external=", "-c",
+	"status.submoduleSummary=false",
 	"-c", "submodule.recurse=false", "-c", "blame.ignoreRevsFile=",
 }
 
@@ -55,7 +56,8 @@ func environ() (env []string) {
 			env = append(env, v)
 		}
 	}
-	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	return append(env, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1",
+		"GIT_ALLOW_PROTOCOL=none")
 }
 
 // Inside reports whether dir looks like a folder in a repository. It does not run git. Like git, it

@@ -74,7 +74,8 @@ func dirty(ctx context.Context, dir string) *bool {
 	if err != nil {
 		return nil
 	}
-	text, err := askFor(ctx, dir, 1, append(off, "status", "--porcelain", "-z", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-renames")...)
+	text, err := askFor(ctx, dir, 1, append(off, "status", "--porcelain", "-z", "--untracked-files=normal",
+		"--ignore-submodules=dirty", "--no-renames")...)
 	if err != nil {
 		return nil
 	}
@@ -88,7 +89,8 @@ func Commits(ctx context.Context, dir, from, to string, since time.Time) []strin
 	if !isID(to) || from == to || from != "" && !isID(from) {
 		return nil
 	}
-	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxCommits), "--max-age=" + strconv.FormatInt(since.Unix(), 10), to}
+	args := []string{"rev-list", "--max-count=" + strconv.Itoa(maxCommits),
+		"--max-age=" + strconv.FormatInt(since.Unix(), 10), to}
 	if from != "" {
 		args = append(args, "^"+from)
 	}

@@ -18,7 +18,8 @@ func TestProgress(t *testing.T) {
 	}
 	p.Add(0)
 	p.Finish()
-	for _, want := range []string{"import  33% (500 MiB of 1.5 GiB), 500 MiB/s", "import  50% (750 MiB of 1.5 GiB), 250 MiB/s, 3s left\x1b[K\r\x1b[K"} {
+	for _, want := range []string{"import  33% (500 MiB of 1.5 GiB), 500 MiB/s",
+		"import  50% (750 MiB of 1.5 GiB), 250 MiB/s, 3s left\x1b[K\r\x1b[K"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in %q", want, out.String())
 		}

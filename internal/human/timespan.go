@@ -71,7 +71,8 @@ const day = 24 * time.Hour
 // ageUnits are those that ParseAge knows besides Go's own.
 var ageUnits = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "min": time.Minute, "h": time.Hour, "d": day, "w": 7 * day, "y": 365 * day,
-	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day, "year": 365 * day,
+	"second": time.Second, "minute": time.Minute, "hour": time.Hour, "day": day, "week": 7 * day, "month": 30 * day,
+	"year": 365 * day,
 }
 
 // ParseAge parses a duration: 90m, 36h, 30d, 2w, "3 months", or one in Go's format (1h30m).

@@ -41,8 +41,9 @@ func TestParseSpan(t *testing.T) {
 
 func TestParseAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{
-		"90m": 90 * time.Minute, "36h": 36 * time.Hour, "30d": 720 * time.Hour, "2w": 336 * time.Hour, "3 months": 90 * 24 * time.Hour,
-		"1y": 365 * 24 * time.Hour, "1h30m": 90 * time.Minute, " 0s ": 0,
+		"90m": 90 * time.Minute, "36h": 36 * time.Hour, "30d": 720 * time.Hour, "2w": 336 * time.Hour,
+		"3 months": 90 * 24 * time.Hour,
+		"1y":       365 * 24 * time.Hour, "1h30m": 90 * time.Minute, " 0s ": 0,
 	} {
 		if got, err := human.ParseAge(text); err != nil || got != want {
 			t.Errorf("ParseAge(%q) = %v, %v, want %v", text, got, err, want)

@@ -30,13 +30,17 @@ func TestCompleteByItsEntries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24}
-			said := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: sess.StartedAt}
-			err = errors.Join(db.CreateSession(t.Context(), sess), db.SaveEntries(t.Context(), sess.ID, []*session.Entry{said}), finish(db, sess.ID), db.Close())
+			sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: time.Now().UTC(), Cols: 80,
+				Rows: 24}
+			said := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle",
+				Markdown: "needle", At: sess.StartedAt}
+			err = errors.Join(db.CreateSession(t.Context(), sess),
+				db.SaveEntries(t.Context(), sess.ID, []*session.Entry{said}), finish(db, sess.ID), db.Close())
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} { // the first one might change something
+			// the first one might change something
+			for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} {
 				db, err := open(t.Context(), path)
 				if err != nil {
 					t.Fatal(err)
@@ -48,7 +52,8 @@ func TestCompleteByItsEntries(t *testing.T) {
 				if err := l.ReadOutAll(t.Context(), store.Filter{}); err != nil {
 					t.Fatal(err)
 				}
-				if _, hits, err := l.Search(t.Context(), store.Query{Text: "needle", Filter: store.Filter{Limit: 9}}); err != nil || len(hits) != 1 {
+				if _, hits, err := l.Search(t.Context(),
+					store.Query{Text: "needle", Filter: store.Filter{Limit: 9}}); err != nil || len(hits) != 1 {
 					t.Errorf("search: %d hits, %v", len(hits), err)
 				}
 				info, err := db.Find(t.Context(), sess.ID)
@@ -58,7 +63,8 @@ func TestCompleteByItsEntries(t *testing.T) {
 				if got, err := l.Transcript(t.Context(), info); err != nil || len(got.Entries) != 1 {
 					t.Errorf("transcript: %+v, %v", got, err)
 				}
-				if page, reading, err := past.Page(t.Context(), info, store.Span{}); err != nil || reading != nil || page.Total != 1 {
+				if page, reading, err := past.Page(t.Context(), info, store.Span{}); err != nil || reading != nil ||
+					page.Total != 1 {
 					t.Errorf("page: %+v, %v", page, err)
 				}
 				if _, _, err := l.Renew(t.Context(), info); !errors.Is(err, ErrNoRawLog) {

@@ -42,7 +42,8 @@ func Recorded(info *store.Info) error {
 	if info.Recorded() {
 		return nil
 	}
-	return failure.New(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording), "`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
+	return failure.New(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording),
+		"`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
 }
 
 func (l *Library) warn(format string, args ...any) {
@@ -128,7 +129,8 @@ func (l *Library) Reread(ctx context.Context, info *store.Info) (*session.Transc
 // Entries iterates over a session's entries as they are stored; those from before redaction was on
 // may contain secrets. If the raw log is not completely extracted, or stored entries are damaged,
 // it extracts them. The caller must call done afterwards.
-func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
+func (l *Library) Entries(ctx context.Context, info *store.Info) (entries iter.Seq2[*session.Entry, error],
+	done func(), err error) {
 	entries, done = l.Store.Each(ctx, info.ID), func() {}
 	if info.Beside || info.Unread && info.Status != store.Live {
 		bar := l.progress("reading the recording", info.RawBytes)
@@ -173,7 +175,8 @@ func (l *Library) Beginning(ctx context.Context, info *store.Info, limit int) (m
 
 // mended returns entries. Where they are damaged, it continues with entries extracted from the raw
 // log.
-func (l *Library) mended(ctx context.Context, info *store.Info, entries iter.Seq2[*session.Entry, error]) iter.Seq2[*session.Entry, error] {
+func (l *Library) mended(ctx context.Context, info *store.Info,
+	entries iter.Seq2[*session.Entry, error]) iter.Seq2[*session.Entry, error] {
 	return func(yield func(*session.Entry, error) bool) {
 		last := 0
 		for e, err := range entries {

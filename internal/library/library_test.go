@@ -71,7 +71,8 @@ func TestSearchReadOnly(t *testing.T) {
 	}
 	l := &Library{Store: db, Warn: t.Errorf}
 	labels, hits, err := l.Search(t.Context(), store.Query{Text: "echo", Filter: store.Filter{Limit: 2}})
-	if err != nil || len(labels) != 0 || len(hits) != 2 || hits[0].Session.ID != info.ID || !strings.HasPrefix(hits[0].Entry.Text, "echo") {
+	if err != nil || len(labels) != 0 || len(hits) != 2 || hits[0].Session.ID != info.ID ||
+		!strings.HasPrefix(hits[0].Entry.Text, "echo") {
 		t.Errorf("%v, %v, %v", labels, hits, err)
 	}
 	got, err := l.Transcript(t.Context(), info)
@@ -96,7 +97,8 @@ func TestRereadWithoutRawLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := (&Library{Store: db}).Reread(t.Context(), info); err != ErrNoRawLog { //nolint:errorlint // it is returned as it is
+	//nolint:errorlint // it is returned as it is
+	if _, _, err := (&Library{Store: db}).Reread(t.Context(), info); err != ErrNoRawLog {
 		t.Errorf("Reread() = %v, want %v", err, ErrNoRawLog)
 	}
 }
@@ -113,7 +115,9 @@ func TestTranscriptWithoutSecrets(t *testing.T) {
 	sess := &session.Session{ID: store.NewID(), Command: []string{"echo", ghToken}, Cols: 80, Rows: 24}
 	raw := store.NewRecording(80, 24)
 	raw.Write(session.Event{Kind: session.Output, Data: []byte(ghToken)})
-	if err := db.Import(t.Context(), sess, raw, []*session.Entry{{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleShell, Text: "echo " + ghToken}}); err != nil {
+	if err := db.Import(t.Context(), sess, raw,
+		[]*session.Entry{{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleShell,
+			Text: "echo " + ghToken}}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := db.Find(t.Context(), sess.ID)

@@ -47,7 +47,8 @@ type background struct {
 // NewPast returns a Past that reads from l. The caller must Close it.
 func NewPast(l *Library) *Past {
 	v := &Past{
-		Library: l, patience: readPatience, turns: make(chan struct{}, runtime.NumCPU()), slots: make(chan struct{}, runtime.NumCPU()),
+		Library: l, patience: readPatience, turns: make(chan struct{}, runtime.NumCPU()),
+		slots:    make(chan struct{}, runtime.NumCPU()),
 		readings: map[string]*background{},
 	}
 	v.ctx, v.stop = context.WithCancel(context.Background())
@@ -193,7 +194,8 @@ func (r *background) finished() bool {
 
 // wait returns a page once everything is extracted, or what there is after patience. kept is false
 // if the page is in the database.
-func (r *background) wait(ctx context.Context, patience time.Duration, span store.Span) (page store.Page, state *store.Reading, kept bool, err error) {
+func (r *background) wait(ctx context.Context, patience time.Duration, span store.Span) (page store.Page,
+	state *store.Reading, kept bool, err error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {

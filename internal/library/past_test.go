@@ -23,7 +23,8 @@ func unread(t *testing.T, path string, n int) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		text := fmt.Sprintf("\x1b]133;A\adev@box:~$ \x1b]133;B\aecho %d\r\n\x1b]133;C\a%s\r\n\x1b]133;D;0\a", i, strings.Repeat("output ", 20))
+		text := fmt.Sprintf("\x1b]133;A\adev@box:~$ \x1b]133;B\aecho %d\r\n\x1b]133;C\a%s\r\n\x1b]133;D;0\a", i,
+			strings.Repeat("output ", 20))
 		raw.Put(session.Event{At: time.Duration(i) * 10 * time.Millisecond, Kind: session.Output, Data: []byte(text)})
 	}
 	raw.Put(session.Event{At: time.Duration(n) * 10 * time.Millisecond, Kind: session.Exit})
@@ -135,13 +136,15 @@ func TestSpansWhileTheSessionIsRead(t *testing.T) {
 	if err != nil || final == 0 || len(all.Entries) <= final || state.Bytes == 0 || state.Bytes >= state.Of {
 		t.Fatalf("%d entries, %d final, %+v, %v", len(all.Entries), final, state, err)
 	}
-	for _, span := range []store.Span{{Limit: 10}, {Since: final - 3, Limit: 10}, {Before: final + 3, Limit: 10}, {Around: final, Limit: 20}, {Before: 1 << 30, Limit: 10}, {Since: 1 << 30, Limit: 10}} {
+	for _, span := range []store.Span{{Limit: 10}, {Since: final - 3, Limit: 10}, {Before: final + 3, Limit: 10},
+		{Around: final, Limit: 20}, {Before: 1 << 30, Limit: 10}, {Since: 1 << 30, Limit: 10}} {
 		got, _, err := r.page(span)
 		want := store.PageOf(all.Entries, span)
 		if err != nil || got.Start != want.Start || got.Total != want.Total {
 			t.Errorf("%+v: starts at %d of %d, want %d of %d; %v", span, got.Start, got.Total, want.Start, want.Total, err)
 		}
-		if diff := cmp.Diff(append([]*session.Entry{}, want.Entries...), append([]*session.Entry{}, got.Entries...)); diff != "" {
+		if diff := cmp.Diff(append([]*session.Entry{}, want.Entries...),
+			append([]*session.Entry{}, got.Entries...)); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", span, diff)
 		}
 	}

@@ -40,7 +40,8 @@ func (l *Library) Playback(ctx context.Context, info *store.Info, ref archive.Re
 }
 
 // excerpt returns the recording of the entries of ref, without any other text.
-func (l *Library) excerpt(ctx context.Context, info *store.Info, ref archive.Ref, transcript *session.Transcript) (*archive.Playback, error) {
+func (l *Library) excerpt(ctx context.Context, info *store.Info, ref archive.Ref,
+	transcript *session.Transcript) (*archive.Playback, error) {
 	source := archive.NewRawLog(ctx, l.Store, info.ID, 0)
 	defer source.Stop()
 	x, err := archive.NewExcerpt(transcript, ref, info.Cols, info.Rows, source)
@@ -51,6 +52,7 @@ func (l *Library) excerpt(ctx context.Context, info *store.Info, ref archive.Ref
 	if err != nil {
 		return nil, err
 	}
-	t := &archive.Playback{Cols: info.Cols, Rows: info.Rows, Messages: archive.MessagesOf(cut.Entries, info.StartedAt.Add(x.From))}
+	t := &archive.Playback{Cols: info.Cols, Rows: info.Rows,
+		Messages: archive.MessagesOf(cut.Entries, info.StartedAt.Add(x.From))}
 	return t, t.Load(x)
 }

@@ -15,7 +15,8 @@ import (
 // written, which is not an error, it happens again the next time, and info.Unread stays set. It
 // calls seen with the number of output bytes that it has read. The caller must call done when it
 // has the entries.
-func (l *Library) readOut(ctx context.Context, info *store.Info, seen func(n int)) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
+func (l *Library) readOut(ctx context.Context, info *store.Info,
+	seen func(n int)) (entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	r, err := l.newReading(info)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +48,8 @@ func (l *Library) ReadOutAll(ctx context.Context, filter store.Filter) error {
 
 // readOutAll implements ReadOutAll. It calls unsaved for sessions whose entries could not be saved
 // in the database.
-func (l *Library) readOutAll(ctx context.Context, filter store.Filter, unsaved func(*store.Info, iter.Seq2[*session.Entry, error]) error) error {
+func (l *Library) readOutAll(ctx context.Context, filter store.Filter,
+	unsaved func(*store.Info, iter.Seq2[*session.Entry, error]) error) error {
 	filter.Unread, filter.Limit, filter.Agent = true, 0, ""
 	infos, err := l.Store.Sessions(ctx, filter)
 	if err != nil {

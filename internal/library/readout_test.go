@@ -53,7 +53,8 @@ func unreadAgent(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: time.Now().UTC(), Cols: r.Header.Cols, Rows: r.Header.Rows}
+	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: time.Now().UTC(),
+		Cols: r.Header.Cols, Rows: r.Header.Rows}
 	raw, err := sqlite.Record(path, sess, nil)
 	if err != nil {
 		t.Fatal(err)

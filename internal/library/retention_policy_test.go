@@ -28,7 +28,8 @@ func TestParsePolicy(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", tt, got, err)
 		}
 	}
-	for _, bad := range [][2]string{{"soon", ""}, {"-3d", ""}, {"1h", ""}, {"0d", ""}, {"", "much"}, {"", "-1GB"}, {"", "0"}} {
+	for _, bad := range [][2]string{{"soon", ""}, {"-3d", ""}, {"1h", ""}, {"0d", ""}, {"", "much"}, {"", "-1GB"},
+		{"", "0"}} {
 		if got, err := library.ParseRetention(bad[0], bad[1], true); err == nil {
 			t.Errorf("%q: %+v", bad, got)
 		}
@@ -45,7 +46,8 @@ func TestPolicyDayAfterDay(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for day := range 6 {
-		s := &session.Session{ID: fmt.Sprintf("s%d", day), Command: []string{"sh"}, Cols: 80, Rows: 24, StartedAt: now.AddDate(0, 0, -day)}
+		s := &session.Session{ID: fmt.Sprintf("s%d", day), Command: []string{"sh"}, Cols: 80, Rows: 24,
+			StartedAt: now.AddDate(0, 0, -day)}
 		raw := store.NewRecording(80, 24)
 		raw.Write(session.Event{Kind: session.Output, Data: fmt.Append(nil, day)})
 		if err := db.Import(t.Context(), s, raw, nil); err != nil {
@@ -56,7 +58,8 @@ func TestPolicyDayAfterDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The oldest but one is being recorded still.
-	w, err := sqlite.Record(path, session.Session{ID: "live", Command: []string{"sh"}, Cols: 80, Rows: 24, StartedAt: now.AddDate(0, 0, -30), Agents: []session.Agent{}}, nil)
+	w, err := sqlite.Record(path, session.Session{ID: "live", Command: []string{"sh"}, Cols: 80, Rows: 24,
+		StartedAt: now.AddDate(0, 0, -30), Agents: []session.Agent{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ func TestChoose(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	var infos []*store.Info // a is the newest, of today; each takes 10 bytes
 	for i, id := range []string{"a", "b", "c", "d", "e"} {
-		infos = append(infos, &store.Info{Session: session.Session{ID: id, StartedAt: now.AddDate(0, 0, -i)}, Status: store.Ended, StoredBytes: 10})
+		infos = append(infos, &store.Info{Session: session.Session{ID: id, StartedAt: now.AddDate(0, 0, -i)},
+			Status: store.Ended, StoredBytes: 10})
 	}
 	infos[1].Status = store.Live
 	infos[3].Tags = []string{"keep"}

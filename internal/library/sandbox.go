@@ -91,7 +91,8 @@ func (s *Sandbox) Transcript(ctx context.Context) (*session.Transcript, error) {
 // Entries returns the entries of all commands, in order and numbered as one conversation. of[i] is
 // the command of entries[i]. Unless output is set, the entries of running commands with pipes lack
 // their output.
-func (s *Sandbox) Entries(ctx context.Context, output bool) (entries []*session.Entry, of map[*session.Entry]*store.Info, err error) {
+func (s *Sandbox) Entries(ctx context.Context, output bool) (entries []*session.Entry,
+	of map[*session.Entry]*store.Info, err error) {
 	entries, of = []*session.Entry{}, map[*session.Entry]*store.Info{}
 	for _, info := range s.Infos {
 		var said []*session.Entry

@@ -18,7 +18,8 @@ import (
 func entries(from, to int) (out []*session.Entry) {
 	for i := from; i < to; i++ {
 		at := time.Unix(int64(i), 7).UTC()
-		e := &session.Entry{ID: fmt.Sprint(i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleShell, Text: fmt.Sprintf("echo %d \x1b<&>", i), Output: strings.Repeat("x", i%50), At: at}
+		e := &session.Entry{ID: fmt.Sprint(i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleShell,
+			Text: fmt.Sprintf("echo %d \x1b<&>", i), Output: strings.Repeat("x", i%50), At: at}
 		e.Truncate(session.TruncatedMiddle)
 		if i%3 == 0 {
 			status, took := i, 0.5

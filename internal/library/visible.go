@@ -12,7 +12,8 @@ import (
 
 // Visible returns a session and an iterator over its entries, as their user may see them. It is
 // like Transcript, but for a session of any length. The caller must call done afterwards.
-func (l *Library) Visible(ctx context.Context, info *store.Info) (s session.Session, entries iter.Seq2[*session.Entry, error], done func(), err error) {
+func (l *Library) Visible(ctx context.Context, info *store.Info) (s session.Session,
+	entries iter.Seq2[*session.Entry, error], done func(), err error) {
 	all, done, err := l.Entries(ctx, info)
 	if err != nil {
 		return s, nil, done, err

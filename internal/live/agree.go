@@ -34,7 +34,8 @@ func IsAsk(text string) bool {
 // Options.Unattended. The answer is no if there is no person at the terminal, or no answer in time.
 func (h *Host) agree(v *viewer, what string) *protocol.Error {
 	if h.opt.Unattended {
-		return &protocol.Error{Code: protocol.CodeNotAllowed, Message: "this needs a person, and nobody can be asked at the session's terminal"}
+		return &protocol.Error{Code: protocol.CodeNotAllowed,
+			Message: "this needs a person, and nobody can be asked at the session's terminal"}
 	}
 	what = printable.Clip(what, maxAgree)
 	answer := make(chan struct{})
@@ -66,4 +67,5 @@ func (h *Host) agree(v *viewer, what string) *protocol.Error {
 }
 
 // errNobody means that no one confirmed.
-var errNobody = &protocol.Error{Code: protocol.CodeNotAllowed, Message: `nobody pressed Ctrl+\ at the session's terminal: nothing was done`}
+var errNobody = &protocol.Error{Code: protocol.CodeNotAllowed,
+	Message: `nobody pressed Ctrl+\ at the session's terminal: nothing was done`}

@@ -157,7 +157,8 @@ func (h *Host) request(v *viewer, r protocol.ControlRequest) *protocol.Error {
 	case protocol.Release:
 		if v.control {
 			v.control = false
-			h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "given up"}, v.attach.Name+" gave control up")
+			h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human),
+				"reason": "given up"}, v.attach.Name+" gave control up")
 		}
 		return nil
 	case protocol.Allow, protocol.Revoke:
@@ -188,7 +189,8 @@ func (h *Host) take(v *viewer) *protocol.Error {
 	}
 	if !v.control {
 		v.control = true
-		h.changed(session.EventGrant, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human)}, v.attach.Name+" took control")
+		h.changed(session.EventGrant, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human)},
+			v.attach.Name+" took control")
 		h.opt.Notify(fmt.Sprintf(`%s types here, too; Ctrl+\ ends that`, v.attach.Name), false)
 	}
 	return nil
@@ -229,7 +231,8 @@ func (h *Host) expire(g *protocol.Grant) {
 		return
 	}
 	h.dropGrant()
-	h.changed(session.EventRevoke, map[string]any{"by": ByTime, "kind": string(protocol.Agent), "reason": "the grant's time is over"}, "the grant's time is over")
+	h.changed(session.EventRevoke, map[string]any{"by": ByTime, "kind": string(protocol.Agent),
+		"reason": "the grant's time is over"}, "the grant's time is over")
 }
 
 // input passes a viewer's keys to the command.
@@ -262,7 +265,8 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 	case permit.Err() != nil:
 		return &protocol.Error{Code: protocol.CodeNoControl, Message: "control was taken back while this was typed"}
 	case ctx.Err() != nil:
-		return &protocol.Error{Code: protocol.CodeUnavailable, Message: "the command does not read: not all of this was typed"}
+		return &protocol.Error{Code: protocol.CodeUnavailable,
+			Message: "the command does not read: not all of this was typed"}
 	}
 	return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
 }

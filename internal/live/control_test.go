@@ -68,7 +68,8 @@ func TestProgramTypesWithAGrant(t *testing.T) {
 		t.Errorf("the command got %q", got)
 	}
 	marks := f.marks()
-	want := []string{"control:grant me agent", "control:input robot agent " + strings.ToValidUTF8(string(all), "\uFFFD"), "control:input robot agent ls\r"}
+	want := []string{"control:grant me agent", "control:input robot agent " + strings.ToValidUTF8(string(all), "\uFFFD"),
+		"control:input robot agent ls\r"}
 	if diff := cmp.Diff(want, marks); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -143,7 +144,8 @@ func TestSimilarKeysArePassedOn(t *testing.T) {
 	f := newFake(t, live.Options{})
 	user := f.attach(human("me", protocol.ModeNone))
 	user.ask(protocol.TypeRequest, request(protocol.Allow))
-	keys := "\x1b[92u\x1b[92;1u\x1b[92;6u\x1b[92;7u\x1b[93;5u\x1b[27;5;93~\x1b[27;6;92~\x1b[920;5u\x1bOA\x1b\x1b[A\x1b[200~paste\x1b[201~\x1b"
+	keys := "\x1b[92u\x1b[92;1u\x1b[92;6u\x1b[92;7u\x1b[93;5u\x1b[27;5;93~\x1b[27;6;92~\x1b[920;" +
+		"5u\x1bOA\x1b\x1b[A\x1b[200~paste\x1b[201~\x1b"
 	for cut := range len(keys) + 1 {
 		a, _ := f.types(keys[:cut])
 		b, _ := f.types(keys[cut:])
@@ -240,7 +242,8 @@ func TestWhoMayTypeAndWhoDid(t *testing.T) {
 	me.ask(protocol.TypeRequest, request(protocol.Take))
 	_ = me.conn.Close()
 	testkit.Eventually(t, "all is marked", func() bool { return len(f.marks()) >= 6 })
-	want := []string{"control:grant web human", "control:input web human hi\r", "control:input web human rest", "control:revoke web human",
+	want := []string{"control:grant web human", "control:input web human hi\r", "control:input web human rest",
+		"control:revoke web human",
 		"control:grant web human", "control:revoke web human"}
 	if diff := cmp.Diff(want, f.marks()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -256,11 +259,13 @@ func TestAnotherViewerSeesControlAndScreen(t *testing.T) {
 	if g := p.hello.Control.Grant; g == nil || g.By != "me" {
 		t.Errorf("the grant is %+v", g)
 	}
-	if v := p.hello.Control.Viewers; len(v) != 2 || v[0].Name != "me" || v[1].Name != "robot" || !v[1].Control || v[0].Control {
+	if v := p.hello.Control.Viewers; len(v) != 2 || v[0].Name != "me" || v[1].Name != "robot" || !v[1].Control ||
+		v[0].Control {
 		t.Errorf("the viewers are %+v", v)
 	}
 	s := p.screen()
-	if s.Lines[0] != "red" || s.Title != "the title" || s.Cursor != (protocol.Cursor{X: 3, Visible: true}) || len(s.Lines) != 6 {
+	if s.Lines[0] != "red" || s.Title != "the title" || s.Cursor != (protocol.Cursor{X: 3, Visible: true}) ||
+		len(s.Lines) != 6 {
 		t.Errorf("the screen is %+v", s)
 	}
 }

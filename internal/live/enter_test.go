@@ -8,7 +8,8 @@ func TestOutputThatFollowsEnter(t *testing.T) {
 		keys, output string
 		want         int64
 	}{
-		{"\r", "\r\nout", 10}, {"ls", "ls", -1}, {"ls\r", "ls\r\nout", 14}, {"ls\r", "ls", 10}, {"a\nb", "", 10}, {"\x1b[13;1u", "x\n", 10}, {"\r\r", "\n", 10},
+		{"\r", "\r\nout", 10}, {"ls", "ls", -1}, {"ls\r", "ls\r\nout", 14}, {"ls\r", "ls", 10}, {"a\nb", "", 10},
+		{"\x1b[13;1u", "x\n", 10}, {"\r\r", "\n", 10},
 		{"\x1b[13~", "x\n", -1}, {"\x1b[131u", "x\n", -1},
 	} {
 		var e enter

@@ -117,7 +117,10 @@ func (f *frames) oldest() int64 {
 func (f *frames) before(number, outputs int64) session.FramePlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	i := sort.Search(len(f.places), func(i int) bool { return f.places[i].Frame > number && f.places[i].Outputs >= outputs })
+	i := sort.Search(len(f.places), func(i int) bool {
+		return f.places[i].Frame > number &&
+			f.places[i].Outputs >= outputs
+	})
 	if i == 0 {
 		return session.FramePlace{}
 	}
@@ -181,7 +184,8 @@ func (v *viewer) beginFrames() error {
 			return err
 		}
 	}
-	v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Outputs: outputs, Kind: protocol.NumberedNext})
+	v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Outputs: outputs,
+		Kind: protocol.NumberedNext})
 	return v.flushFrames()
 }
 
@@ -227,7 +231,8 @@ func (v *viewer) flushFrames() error {
 // framesLost notifies the viewer that the frames up to a number are not available.
 func (v *viewer) framesLost(to int64) {
 	if to > v.frame {
-		v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Kind: protocol.NumberedLost, Data: protocol.NumberedEnd(to)})
+		v.out = protocol.AppendNumbered(v.out, protocol.Numbered{Number: v.frame, Kind: protocol.NumberedLost,
+			Data: protocol.NumberedEnd(to)})
 		v.frame = to
 	}
 }
@@ -295,7 +300,8 @@ func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	label := session.FrameMark(r.Event, r.Data)
 	switch {
 	case v.place == peer.Within || v.attach.Mode != protocol.ModeFrames:
-		return &protocol.Error{Code: protocol.CodeNotAllowed, Message: "only those who read the frames put markers among them"}
+		return &protocol.Error{Code: protocol.CodeNotAllowed,
+			Message: "only those who read the frames put markers among them"}
 	case session.FrameMarkNumbers(label) == 0 || len(label) > maxMark:
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "this is no such marker"}
 	case h.isOver():

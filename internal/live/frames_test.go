@@ -51,7 +51,8 @@ func cutAll(events []session.Event) (all []string) {
 	var at session.FramePlace
 	for _, e := range events {
 		_ = at.Cut(e, func(f session.Frame) error {
-			kind, data := map[session.EventKind]protocol.NumberedKind{session.Output: 'o', session.Resize: 'r', session.Marker: 'm', session.Exit: 'x'}[f.Kind], f.Data
+			kind, data := map[session.EventKind]protocol.NumberedKind{session.Output: 'o', session.Resize: 'r',
+				session.Marker: 'm', session.Exit: 'x'}[f.Kind], f.Data
 			switch f.Kind {
 			case session.Resize:
 				data = protocol.NumberedSize(f.Cols, f.Rows)
@@ -59,7 +60,8 @@ func cutAll(events []session.Event) (all []string) {
 				data = protocol.NumberedStatus(f.Status)
 			default:
 			}
-			all = append(all, describe(protocol.Numbered{Number: f.Number, Outputs: f.Outputs, At: f.At, Kind: kind, Data: data}))
+			all = append(all, describe(protocol.Numbered{Number: f.Number, Outputs: f.Outputs, At: f.At, Kind: kind,
+				Data: data}))
 			return nil
 		})
 	}
@@ -73,7 +75,8 @@ func describe(n protocol.Numbered) string {
 // The numbers of frames derive from the raw log alone, wherever a reader begins, and whether they
 // come from memory or from the log.
 func TestFramesAreThoseOfTheLog(t *testing.T) {
-	r := start(t, "sh", "-c", `stty -echo; echo ready; read x; seq 1 250000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
+	r := start(t, "sh", "-c",
+		`stty -echo; echo ready; read x; seq 1 250000; read x; head -c 40000 /dev/zero | tr '\0' x; read x; exit 3`)
 	live := r.attach(protocol.Attach{Kind: protocol.Human, Mode: protocol.ModeFrames, From: new(int64), Control: true})
 	liveFrames := live.numbered(protocol.NumberedExit)
 	r.user.Await(t, "ready")
@@ -81,7 +84,8 @@ func TestFramesAreThoseOfTheLog(t *testing.T) {
 		t.Helper()
 		live.send(typ, v)
 	}
-	ask(protocol.TypeMark, protocol.MarkRequest{ID: 1, Event: session.EventRole, Data: map[string]any{"client": "ws-1", "role": "observer"}})
+	ask(protocol.TypeMark, protocol.MarkRequest{ID: 1, Event: session.EventRole,
+		Data: map[string]any{"client": "ws-1", "role": "observer"}})
 	ask(protocol.TypeMark, protocol.MarkRequest{ID: 2, Event: "control:grant"})
 	ask(protocol.TypeSize, protocol.SizeRequest{ID: 3, Cols: 100, Rows: 30, Keep: true})
 	r.user.Type(t, "\n")

@@ -137,7 +137,8 @@ func (h *Host) Describe(s session.Session) {
 // New returns the Host of a session that begins. The caller must Close it.
 func New(o Options) *Host {
 	o = o.withDefaults()
-	h := &Host{opt: o, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{}, echo: make(chan struct{}, 1), session: o.Session}
+	h := &Host{opt: o, stream: newStream(o.Session.Cols, o.Session.Rows, o.Before), viewers: map[*viewer]struct{}{},
+		echo: make(chan struct{}, 1), session: o.Session}
 	h.screen = &screen{host: h}
 	h.typing.mark = o.Record.Mark
 	h.window.own = size{o.Session.Cols, o.Session.Rows}
@@ -262,7 +263,8 @@ func (h *Host) add(v *viewer) (hello protocol.Hello, ok bool) {
 	v.at = now
 	return protocol.Hello{
 		Version: protocol.Version, Server: h.opt.Server, Viewer: v.id(), Session: h.session,
-		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""), Entered: h.enter.last(), Entries: h.newest.number(),
+		Cols: size.Cols, Rows: size.Rows, Seq: now.seq, Frames: h.frames.end().Frame, State: h.agent, Control: h.state(""),
+		Entered: h.enter.last(), Entries: h.newest.number(),
 	}, true
 }
 
@@ -277,7 +279,8 @@ func (h *Host) remove(v *viewer) {
 	}
 	if v.control {
 		v.control = false
-		h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human), "reason": "left"}, v.attach.Name+" left")
+		h.changed(session.EventRevoke, map[string]any{"by": v.attach.Name, "kind": string(protocol.Human),
+			"reason": "left"}, v.attach.Name+" left")
 	} else if known {
 		h.tellWho(v.attach.Name + " left")
 	}

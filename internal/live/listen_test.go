@@ -53,7 +53,8 @@ func TestListenIsForTheUserOnly(t *testing.T) {
 			t.Errorf("a dead session's socket is still there: %v", err)
 		}
 	}
-	for path, want := range map[string]os.FileMode{dir: 0o700, rundir.Links(db): 0o700, rundir.Socket(dir, "11111111-live"): 0o600} {
+	for path, want := range map[string]os.FileMode{dir: 0o700, rundir.Links(db): 0o700,
+		rundir.Socket(dir, "11111111-live"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}

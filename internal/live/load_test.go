@@ -115,7 +115,8 @@ func text(t testing.TB, megabytes int) string {
 	defer f.Close()
 	var block []byte
 	for i := 0; len(block) < 1<<20; i++ {
-		block = fmt.Appendf(block, "\x1b[3%dmline %d\x1b[m of a text that goes on and on, as a build's or a log's does\r\n", i%8, i)
+		block = fmt.Appendf(block, "\x1b[3%dmline %d\x1b[m of a text that goes on and on, as a build's or a log's does\r\n",
+			i%8, i)
 	}
 	for range megabytes {
 		if _, err := f.Write(block); err != nil {
@@ -220,13 +221,14 @@ func (r *real) some(got *[]byte, limit int64, end *atomic.Int64) {
 // TestAViewerThatNeverReads costs little, is dropped in the end, and disturbs nobody.
 func TestAViewerThatNeverReads(t *testing.T) {
 	block := bytes.Repeat([]byte("0123456789abcdef"), 4<<10)
-	f := newFake(t, live.Options{WriteTimeout: time.Second, Past: func(_ context.Context, from int64, fn func(int64, session.Event) error) error {
-		for seq := from; ; seq += int64(len(block)) {
-			if err := fn(seq, session.Event{Kind: session.Output, Data: block}); err != nil {
-				return err
+	f := newFake(t, live.Options{WriteTimeout: time.Second,
+		Past: func(_ context.Context, from int64, fn func(int64, session.Event) error) error {
+			for seq := from; ; seq += int64(len(block)) {
+				if err := fn(seq, session.Event{Kind: session.Output, Data: block}); err != nil {
+					return err
+				}
 			}
-		}
-	}})
+		}})
 	const many = 20
 	before := heap()
 	var idle []*peer
@@ -291,8 +293,10 @@ func TestGarbage(t *testing.T) {
 	hello := frameBytes(t, protocol.TypeAttach, protocol.Attach{Version: 1})
 	for _, garbage := range []string{
 		"GET / HTTP/1.1\r\n\r\n", "\x00\x00\x00\x00\x00", "h\xff\xff\xff\xff", "h\x00\x00\x00\x02{]", "i\x00\x00\x00\x01x",
-		hello + "i\x00\x00\x00\x01x", hello + "c\x00\x00\x00\x02[]", hello + "i\x00\x10\x00\x01", hello + "\xff\xff\xff\xff\xff",
-		frameBytes(t, protocol.TypeAttach, protocol.Attach{Version: 2}), frameBytes(t, protocol.TypeAttach, map[string]any{"version": 1, "mode": "other"}),
+		hello + "i\x00\x00\x00\x01x", hello + "c\x00\x00\x00\x02[]", hello + "i\x00\x10\x00\x01",
+		hello + "\xff\xff\xff\xff\xff",
+		frameBytes(t, protocol.TypeAttach, protocol.Attach{Version: 2}),
+		frameBytes(t, protocol.TypeAttach, map[string]any{"version": 1, "mode": "other"}),
 		frameBytes(t, protocol.TypeAttach, map[string]any{"version": 1, "mode": "bytes", "from": -1}),
 		frameBytes(t, protocol.TypeAttach, map[string]any{"version": 1, "mode": "bytes", "from": 1 << 40}),
 	} {

@@ -28,7 +28,8 @@ func TestProgramsDoNotAnswerQuestions(t *testing.T) {
 	yes, no := true, false
 	f := newFake(t, live.Options{Asks: asksFor})
 	robot, oracle := f.attach(agent(protocol.ModeNone)), f.attach(withAnswers(agent(protocol.ModeNone), &yes))
-	user, careful := f.attach(human("me", protocol.ModeNone)), f.attach(withAnswers(human("careful", protocol.ModeNone), &no))
+	user, careful := f.attach(human("me", protocol.ModeNone)), f.attach(withAnswers(human("careful", protocol.ModeNone),
+		&no))
 	for _, p := range []*peer{user, careful} {
 		if got := p.ask(protocol.TypeRequest, request(protocol.Take)); got != "done" {
 			t.Fatal(got)

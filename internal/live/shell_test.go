@@ -33,14 +33,18 @@ func TestWhatAShellDoes(t *testing.T) {
 		f      Foreground
 		want   protocol.ShellState
 	}{
-		{"", noShell, unknown}, {"", builtin, running}, {"", editing, prompt}, {"", reading, prompt}, {"", job, running}, {"", keysJob, unknown}, {"", lineJob, unknown},
+		{"", noShell, unknown}, {"", builtin, running}, {"", editing, prompt}, {"", reading, prompt}, {"", job, running},
+		{"", keysJob, unknown}, {"", lineJob, unknown},
 		{"", nested, prompt}, {"", inBuiltin, running},
 		{markPrompt, noShell, prompt}, {markPrompt, editing, prompt}, {markPrompt, job, running},
-		{marked, noShell, running}, {marked, builtin, running}, {marked, editing, running}, {marked, job, running}, {marked, lineJob, running},
+		{marked, noShell, running}, {marked, builtin, running}, {marked, editing, running}, {marked, job, running},
+		{marked, lineJob, running},
 		{marked, keysJob, unknown}, {marked, nested, prompt},
-		{marked + markEnd, noShell, running}, {marked + markEnd, editing, prompt}, {marked + markEnd + markPrompt, noShell, prompt},
+		{marked + markEnd, noShell, running}, {marked + markEnd, editing, prompt},
+		{marked + markEnd + markPrompt, noShell, prompt},
 		{markCommand + markEnd, noShell, prompt}, {markCommand + markEnd, builtin, running}, // a shell that marks no prompts
-		{innerMark, keysJob, prompt}, {innerMark + markCommand, keysJob, running}, {innerMark + markCommand + markEnd + markPrompt, keysJob, prompt},
+		{innerMark, keysJob, prompt}, {innerMark + markCommand, keysJob, running},
+		{innerMark + markCommand + markEnd + markPrompt, keysJob, prompt},
 	} {
 		for size := 1; size <= len(tt.output)+1; size++ {
 			var m marks

@@ -18,7 +18,8 @@ func TestObserverSeesTheScreenNotTheBytes(t *testing.T) {
 	p.screen()
 	f.output("first\r\nsecond\x1b[1;1Hthird\x1b[2;3H\x1b[K\x1b[?25l")
 	s := p.screen()
-	if s.Lines[0] != "third" || s.Lines[1] != "se" || s.Cursor != (protocol.Cursor{X: 2, Y: 1}) || s.Cols != 40 || s.Rows != 6 {
+	if s.Lines[0] != "third" || s.Lines[1] != "se" || s.Cursor != (protocol.Cursor{X: 2, Y: 1}) || s.Cols != 40 ||
+		s.Rows != 6 {
 		t.Errorf("%+v", s)
 	}
 	f.output("\x1b[?1049h\x1b[Hother")
@@ -28,7 +29,8 @@ func TestObserverSeesTheScreenNotTheBytes(t *testing.T) {
 }
 
 func TestTextHasNoEscapes(t *testing.T) {
-	sequences := "\x1b[?25l\x1b]0;title\x07\x1b]8;;http://x\x1b\\\x1bP1$r0m\x1b\\\x1b(B\x1b)0\x1b[38;2;1;2;3m\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\" +
+	sequences := "\x1b[?25l\x1b]0;title\x07\x1b]8;;http://x\x1b\\\x1bP1$r0m\x1b\\\x1b(B\x1b)0\x1b[38;2;1;2;" +
+		"3m\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\" +
 		"\x1b[>4;2m\x1b[<u\x1b[=1;1u\x1b7\x1b8\x1b[6n\x1b]52;c;aGk=\x07\u009b1m\u009d2;x\u009c"
 	for cut := 1; cut < len(sequences); cut += 3 {
 		f := newFake(t, live.Options{})
@@ -44,7 +46,8 @@ func TestTextHasNoEscapes(t *testing.T) {
 			}
 		}
 		text := strings.Join(last.Lines, "") + last.Title
-		if last.Lines[0] != "ab" || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
+		if last.Lines[0] != "ab" || strings.ContainsFunc(text,
+			func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
 			t.Fatalf("cut at %d: %q, %q", cut, last.Lines[0], last.Title)
 		}
 	}

@@ -140,7 +140,8 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	}
 	a := &v.attach
 	if a.Version > protocol.Version {
-		return &protocol.Error{Code: protocol.CodeBadVersion, Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
+		return &protocol.Error{Code: protocol.CodeBadVersion,
+			Message: fmt.Sprintf("this session speaks version %d", protocol.Version)}
 	}
 	v.judge()
 	if a.Name = cleanName(a.Name); a.Name == "" {
@@ -159,7 +160,8 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 		}
 	} else if a.From != nil {
 		if end, _ := v.host.stream.now(); *a.From < 0 || *a.From > end.seq {
-			return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("from %d: the output has %d bytes", *a.From, end.seq)}
+			return &protocol.Error{Code: protocol.CodeBadRequest,
+				Message: fmt.Sprintf("from %d: the output has %d bytes", *a.From, end.seq)}
 		}
 	}
 	return nil
@@ -290,7 +292,8 @@ func (v *viewer) showScreen() (more bool, wait time.Duration, err error) {
 	if !v.painted && v.attach.From == nil {
 		stale = true
 	}
-	if oldest, _ := v.host.stream.oldest(); v.at.seq < oldest || v.host.stream.waiting(v.at.seq) > min(farBehind, v.host.share()) {
+	if oldest, _ := v.host.stream.oldest(); v.at.seq < oldest ||
+		v.host.stream.waiting(v.at.seq) > min(farBehind, v.host.share()) {
 		stale = true
 	}
 	if stale {
@@ -467,7 +470,8 @@ func (v *viewer) handle(f protocol.Frame) error {
 	h := v.host
 	switch f.Type {
 	case protocol.TypePing:
-		v.post(protocol.Append(nil, protocol.Frame{Type: protocol.TypePong, Payload: f.Payload[:min(len(f.Payload), maxPing)]}))
+		v.post(protocol.Append(nil, protocol.Frame{Type: protocol.TypePong,
+			Payload: f.Payload[:min(len(f.Payload), maxPing)]}))
 	case protocol.TypeInput:
 		id, keys, err := f.Input()
 		if err != nil {

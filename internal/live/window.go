@@ -47,7 +47,9 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 		return noControl(v)
 	}
 	if r.Cols < minCols || r.Rows < minRows || r.Cols > protocol.MaxCols || r.Rows > protocol.MaxRows {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows, protocol.MaxCols, protocol.MaxRows)}
+		return &protocol.Error{Code: protocol.CodeBadRequest,
+			Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows,
+				protocol.MaxCols, protocol.MaxRows)}
 	}
 	w := &h.window
 	w.turn.Lock()

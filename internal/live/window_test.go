@@ -27,7 +27,8 @@ func asks(name string, cols, rows int, keep bool) func(*sized) {
 		if s.viewers[name] == nil {
 			s.viewers[name] = s.attach(protocol.Attach{Name: name, Kind: protocol.Human, Mode: protocol.ModeNone, Control: true})
 		}
-		if got := s.viewers[name].ask(protocol.TypeSize, protocol.SizeRequest{Cols: cols, Rows: rows, Keep: keep}); got != "done" {
+		if got := s.viewers[name].ask(protocol.TypeSize,
+			protocol.SizeRequest{Cols: cols, Rows: rows, Keep: keep}); got != "done" {
 			s.t.Fatalf("%s asks for %dx%d: %s", name, cols, rows, got)
 		}
 	}
@@ -80,15 +81,23 @@ func TestResizeIsGivenBack(t *testing.T) {
 		steps []func(*sized)
 		want  [][2]int // what the window was given, but by its terminal
 	}{
-		"one":                     {[]func(*sized){asks("a", 50, 9, false), leaves("a")}, [][2]int{{50, 9}, {40, 6}}},
-		"its last size":           {[]func(*sized){asks("a", 50, 9, false), asks("a", 60, 8, false), leaves("a")}, [][2]int{{50, 9}, {60, 8}, {40, 6}}},
-		"the last of two":         {[]func(*sized){asks("a", 50, 9, false), asks("b", 60, 8, false), leaves("a"), asks("b", 61, 8, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {61, 8}, {40, 6}}},
-		"one after the other":     {[]func(*sized){asks("a", 50, 9, false), leaves("a"), until(2), asks("b", 60, 8, false), leaves("b")}, [][2]int{{50, 9}, {40, 6}, {60, 8}, {40, 6}}},
-		"its terminal changed":    {[]func(*sized){asks("a", 50, 9, false), terminal(70, 7), asks("a", 60, 8, false), leaves("a")}, [][2]int{{50, 9}, {60, 8}, {70, 7}}},
-		"its terminal took it up": {[]func(*sized){asks("a", 50, 9, false), terminal(50, 9), leaves("a"), asks("b", 60, 8, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}}},
-		"it is as it was":         {[]func(*sized){asks("a", 40, 6, false), leaves("a"), asks("b", 60, 8, false), leaves("b")}, [][2]int{{40, 6}, {60, 8}, {40, 6}}},
-		"for good":                {[]func(*sized){asks("a", 50, 9, true), leaves("a"), asks("b", 60, 8, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}}},
-		"for good meanwhile":      {[]func(*sized){asks("a", 50, 9, false), asks("b", 60, 8, true), leaves("a"), asks("b", 50, 9, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}, {60, 8}}},
+		"one": {[]func(*sized){asks("a", 50, 9, false), leaves("a")}, [][2]int{{50, 9}, {40, 6}}},
+		"its last size": {[]func(*sized){asks("a", 50, 9, false), asks("a", 60, 8, false), leaves("a")},
+			[][2]int{{50, 9}, {60, 8}, {40, 6}}},
+		"the last of two": {[]func(*sized){asks("a", 50, 9, false), asks("b", 60, 8, false), leaves("a"),
+			asks("b", 61, 8, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {61, 8}, {40, 6}}},
+		"one after the other": {[]func(*sized){asks("a", 50, 9, false), leaves("a"), until(2), asks("b", 60, 8, false),
+			leaves("b")}, [][2]int{{50, 9}, {40, 6}, {60, 8}, {40, 6}}},
+		"its terminal changed": {[]func(*sized){asks("a", 50, 9, false), terminal(70, 7), asks("a", 60, 8, false),
+			leaves("a")}, [][2]int{{50, 9}, {60, 8}, {70, 7}}},
+		"its terminal took it up": {[]func(*sized){asks("a", 50, 9, false), terminal(50, 9), leaves("a"),
+			asks("b", 60, 8, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}}},
+		"it is as it was": {[]func(*sized){asks("a", 40, 6, false), leaves("a"), asks("b", 60, 8, false),
+			leaves("b")}, [][2]int{{40, 6}, {60, 8}, {40, 6}}},
+		"for good": {[]func(*sized){asks("a", 50, 9, true), leaves("a"), asks("b", 60, 8, false),
+			leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}}},
+		"for good meanwhile": {[]func(*sized){asks("a", 50, 9, false), asks("b", 60, 8, true), leaves("a"),
+			asks("b", 50, 9, false), leaves("b")}, [][2]int{{50, 9}, {60, 8}, {50, 9}, {60, 8}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t, live.Options{})

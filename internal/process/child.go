@@ -150,7 +150,8 @@ func (c *child) openPTY(o *order) ([]*os.File, error) {
 		return nil, err
 	}
 	c.ptmx = ptmx
-	_ = unix.IoctlSetWinsize(int(ptmx.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(o.Record.Cols), Row: uint16(o.Record.Rows)})
+	_ = unix.IoctlSetWinsize(int(ptmx.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Col: uint16(o.Record.Cols), Row: uint16(o.Record.Rows)})
 	_ = unblocked(ptmx)
 	c.input, c.outs = ptmx, []*source{{stream: Stdout, file: ptmx}}
 	return []*os.File{tty, tty, tty}, nil
@@ -357,7 +358,8 @@ func (h *host) resize(cols, rows int) error {
 		return nil
 	}
 	cols, rows = min(max(cols, 1), 1000), min(max(rows, 1), 1000)
-	if err := unix.IoctlSetWinsize(int(h.child.ptmx.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(cols), Row: uint16(rows)}); err != nil {
+	if err := unix.IoctlSetWinsize(int(h.child.ptmx.Fd()), unix.TIOCSWINSZ,
+		&unix.Winsize{Col: uint16(cols), Row: uint16(rows)}); err != nil {
 		return err
 	}
 	h.log.Put(session.Event{At: h.now(), Kind: session.Resize, Cols: cols, Rows: rows})

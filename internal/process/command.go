@@ -29,7 +29,8 @@ func newCommand(m *Manager, record session.Session, s *status) *Command {
 		Command: CommandText(record.Command),
 	}}
 	if a := record.Asked; a != nil {
-		c.info.Session, c.info.PTY, c.info.Listed, c.info.By, c.info.AutoCleanup, c.info.apart = a.Shell, a.PTY, a.Listed, a.By, a.Brief, a.Apart
+		c.info.Session, c.info.PTY, c.info.Listed, c.info.By, c.info.AutoCleanup, c.info.apart = a.Shell, a.PTY, a.Listed,
+			a.By, a.Brief, a.Apart
 		c.info.forgotten = a.Forgotten
 		c.info.Timeout = time.Duration(a.Timeout) * time.Millisecond
 		if a.TTL > 0 {
@@ -383,7 +384,8 @@ func (r *reading) tell(notice string) error {
 func (r *reading) log(end *Offsets) error {
 	started := r.c.info.StartedAt
 	var text int64 // offset in the text of a PTY
-	for e, err := range r.c.m.opt.Store.TextFrom(r.ctx, r.c.info.SessionID, [3]int64{session.Stdout: r.at.Stdout, session.Stderr: r.at.Stderr}) {
+	for e, err := range r.c.m.opt.Store.TextFrom(r.ctx, r.c.info.SessionID,
+		[3]int64{session.Stdout: r.at.Stdout, session.Stderr: r.at.Stderr}) {
 		var damage *store.Damage
 		if errors.As(err, &damage) {
 			continue // the offset of the next chunk shows the gap

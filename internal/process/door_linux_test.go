@@ -42,7 +42,8 @@ func TestHostRefusesProgramsInSessions(t *testing.T) {
 	b.start(process.Spec{ID: "mine", Command: "cat"})
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), markedVariable+"="+b.db)
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "a program inside a recorded session may not") {
+	if out, err := cmd.CombinedOutput(); err == nil ||
+		!strings.Contains(string(out), "a program inside a recorded session may not") {
 		t.Errorf("it says %q, %v", out, err)
 	}
 	b.close()

@@ -71,7 +71,8 @@ func TestFaultServerKilled(t *testing.T) {
 	b := newBench(t)
 	runs := filepath.Join(t.TempDir(), "runs")
 	x := &text{t: t}
-	o := serverOrder{DB: b.db, Command: "echo run >>" + runs + "; for i in $(seq 1 20000); do echo line $i; echo err $i >&2; done; exit 9"}
+	o := serverOrder{DB: b.db, Command: "echo run >>" + runs +
+		"; for i in $(seq 1 20000); do echo line $i; echo err $i >&2; done; exit 9"}
 	code := 0
 	for kill := 1; code == 0; kill++ {
 		o.From = x.at
@@ -258,7 +259,8 @@ func TestFaultDiskFull(t *testing.T) {
 			errs += chunk.Text
 		}
 	}
-	if info, err := c.Wait(t.Context()); err != nil || info.ExitCode != 6 || info.State != process.Exited || errs != "end\n" || !told {
+	if info, err := c.Wait(t.Context()); err != nil || info.ExitCode != 6 || info.State != process.Exited ||
+		errs != "end\n" || !told {
 		t.Errorf("%+v, %v; stderr %q, told: %v", info, err, errs, told)
 	}
 }
@@ -271,8 +273,10 @@ func TestKillEndsTheTree(t *testing.T) {
 		"with grace": func(c *process.Command) error { return c.Kill(t.Context(), syscall.SIGTERM, 300*time.Millisecond) },
 	} {
 		dir := t.TempDir()
-		c := b.start(process.Spec{CloseStdin: true, Command: "cd " + dir + "; (trap '' TERM; setsid sh -c 'echo $$ >a.new; mv a.new a; exec sleep 600') & " +
-			"setsid sh -c 'trap \"\" TERM; echo $$ >b.new; mv b.new b; while :; do sleep 1; done' & (sh -c 'echo $$ >c.new; mv c.new c; exec sleep 600' &) ; sleep 600"})
+		c := b.start(process.Spec{CloseStdin: true,
+			Command: "cd " + dir + "; (trap '' TERM; setsid sh -c 'echo $$ >a.new; mv a.new a; exec sleep 600') & " +
+				"setsid sh -c 'trap \"\" TERM; echo $$ >b.new; mv b.new b; while :; do sleep 1; done' & (sh -c 'echo $$ >c.new; " +
+				"mv c.new c; exec sleep 600' &) ; sleep 600"})
 		var pids []int
 		for _, file := range []string{"a", "b", "c"} {
 			var pid int
@@ -347,7 +351,8 @@ func TestLimitsOfCommands(t *testing.T) {
 		_, err := b.Get(t.Context(), "box", "ttl")
 		return err != nil
 	})
-	if _, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "ttl", Command: "true"}); existed || err == nil {
+	if _, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "ttl", Command: "true"}); existed ||
+		err == nil {
 		t.Errorf("an expired id runs again: %v, %v", existed, err)
 	}
 }
@@ -356,7 +361,8 @@ func TestLimitsOfCommands(t *testing.T) {
 func TestListOfCommands(t *testing.T) {
 	b := newBench(t)
 	for i := range 3 {
-		c := b.start(process.Spec{ID: fmt.Sprint("p", i), Command: "exit 1", Listed: true, AutoCleanup: i == 2, CloseStdin: true})
+		c := b.start(process.Spec{ID: fmt.Sprint("p", i), Command: "exit 1", Listed: true, AutoCleanup: i == 2,
+			CloseStdin: true})
 		if _, err := c.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -386,14 +392,16 @@ func TestListOfCommands(t *testing.T) {
 		b.close()
 		b.open()
 	}
-	c, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "p1", Command: "echo anew; exit 2", Listed: true, CloseStdin: true})
+	c, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "p1", Command: "echo anew; exit 2",
+		Listed: true, CloseStdin: true})
 	if existed || err != nil {
 		t.Fatalf("after cleanup: %v, %v", existed, err)
 	}
 	if out, _, info := b.output(c); out != "anew\n" || info.ExitCode != 2 {
 		t.Errorf("%q %+v", out, info)
 	}
-	if _, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "p1", Command: "echo again"}); !existed || err != nil {
+	if _, existed, err := b.Start(t.Context(),
+		process.Spec{Sandbox: "box", ID: "p1", Command: "echo again"}); !existed || err != nil {
 		t.Errorf("again: %v, %v", existed, err)
 	}
 	if infos, err := b.store.Sessions(t.Context(), store.Filter{Sandbox: "box"}); err != nil || len(infos) != 4 {

@@ -44,7 +44,8 @@ func TestInputIsRecordedOnRequest(t *testing.T) {
 	}{
 		{"not asked for", process.Spec{Command: "read x; read y"}, ""},
 		{"pipe", process.Spec{Command: "read x; read y", Input: true}, "one\ntwo\n"},
-		{"terminal", process.Spec{Command: "echo ready; read x; while [ ! -e " + recorded + " ]; do sleep 0.01; done; stty -echo; echo hidden; read y", PTY: true, Input: true}, "one\n"},
+		{"terminal", process.Spec{Command: "echo ready; read x; while [ ! -e " + recorded +
+			" ]; do sleep 0.01; done; stty -echo; echo hidden; read y", PTY: true, Input: true}, "one\n"},
 	} {
 		cmd := b.start(c.spec)
 		steps := []string{"", ""}

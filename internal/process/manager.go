@@ -388,7 +388,8 @@ func (m *Manager) order(s Spec, turn int) (*order, error) {
 		ID: id, Command: o.Argv, Cwd: s.Cwd, Cols: cmp.Or(s.Cols, 80), Rows: cmp.Or(s.Rows, 24), Agents: []session.Agent{},
 		Sandbox: s.Sandbox, Process: s.ID, Private: private,
 		Asked: &session.Asked{
-			By: s.By, Shell: s.Session, PTY: s.PTY, Apart: s.Apart, Listed: s.Listed, Brief: s.AutoCleanup, TTL: max(0, s.TTL).Milliseconds(),
+			By: s.By, Shell: s.Session, PTY: s.PTY, Apart: s.Apart, Listed: s.Listed, Brief: s.AutoCleanup,
+			TTL: max(0, s.TTL).Milliseconds(),
 		},
 	}
 	if m.opt.Redact != nil {
@@ -548,7 +549,10 @@ func (m *Manager) List(_ context.Context, sandbox string) ([]Info, error) {
 			infos = append(infos, i)
 		}
 	}
-	slices.SortFunc(infos, func(a, b Info) int { return cmp.Or(a.StartedAt.Compare(b.StartedAt), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(infos, func(a, b Info) int {
+		return cmp.Or(a.StartedAt.Compare(b.StartedAt),
+			strings.Compare(a.ID, b.ID))
+	})
 	return infos, nil
 }
 
@@ -589,7 +593,8 @@ func (m *Manager) KillAll(ctx context.Context, sandbox string, sig syscall.Signa
 	return m.killThose(ctx, in(sandbox), sig, grace)
 }
 
-func (m *Manager) killThose(ctx context.Context, want func(*Command) bool, sig syscall.Signal, grace time.Duration) (n int, err error) {
+func (m *Manager) killThose(ctx context.Context, want func(*Command) bool, sig syscall.Signal,
+	grace time.Duration) (n int, err error) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex // guards err
 	for _, c := range m.those(want) {

@@ -99,7 +99,8 @@ func (b *bench) output(c *process.Command) (stdout, stderr string, info process.
 			b.t.Fatal(err)
 		}
 		if int64(texts[chunk.Stream].Len()) != chunk.Offset || chunk.Info != "" {
-			b.t.Errorf("chunk at %d of stream %d, want %d; %s", chunk.Offset, chunk.Stream, texts[chunk.Stream].Len(), chunk.Info)
+			b.t.Errorf("chunk at %d of stream %d, want %d; %s", chunk.Offset, chunk.Stream, texts[chunk.Stream].Len(),
+				chunk.Info)
 		}
 		texts[chunk.Stream].WriteString(chunk.Text)
 	}
@@ -129,7 +130,8 @@ func TestCommandsAreReadAfterTheirHosts(t *testing.T) {
 	b := newBench(t)
 	var all []*process.Command
 	for i := range 20 {
-		all = append(all, b.start(process.Spec{ID: fmt.Sprintf("p%d", i), Command: fmt.Sprintf("echo %d", i), CloseStdin: true}))
+		all = append(all, b.start(process.Spec{ID: fmt.Sprintf("p%d", i), Command: fmt.Sprintf("echo %d", i),
+			CloseStdin: true}))
 	}
 	for range 2 {
 		for i, c := range all {
@@ -146,7 +148,8 @@ func TestCommandsAreReadAfterTheirHosts(t *testing.T) {
 			}
 		}
 	}
-	if _, existed, err := b.Start(t.Context(), process.Spec{Sandbox: "box", ID: "p3", Command: "echo again"}); !existed || err != nil {
+	if _, existed, err := b.Start(t.Context(),
+		process.Spec{Sandbox: "box", ID: "p3", Command: "echo again"}); !existed || err != nil {
 		t.Errorf("the same id again: %v, %v", existed, err)
 	}
 }
@@ -184,7 +187,8 @@ func TestLongCommand(t *testing.T) {
 			t.Errorf("session %q: %q %q %+v", session, out, errs, info.ExitCode)
 		}
 		kept, rest, _ := strings.Cut(c.Info().Command, " \u2026 ")
-		if want := fmt.Sprintf("(%d more bytes)", len(text)-len(kept)); len(kept) != 128<<10 || !strings.HasPrefix(text, kept) || rest != want {
+		if want := fmt.Sprintf("(%d more bytes)", len(text)-len(kept)); len(kept) != 128<<10 ||
+			!strings.HasPrefix(text, kept) || rest != want {
 			t.Errorf("session %q: the record has %d bytes, then %q, want %q", session, len(kept), rest, want)
 		}
 	}

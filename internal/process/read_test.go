@@ -68,7 +68,8 @@ func TestReadAtAnyOffset(t *testing.T) {
 		lines = 100_000_000
 	}
 	b := newBench(t)
-	c := b.start(process.Spec{ID: "big", Command: fmt.Sprintf("echo first >&2; seq -f 'line %%09.0f' 1 %d; echo last >&2; read line", lines)})
+	c := b.start(process.Spec{ID: "big",
+		Command: fmt.Sprintf("echo first >&2; seq -f 'line %%09.0f' 1 %d; echo last >&2; read line", lines)})
 	var size = int64(lines) * 15
 	line := func(at int64) string { return fmt.Sprintf("line %09d\n", at/15+1)[at%15:] }
 	check := func(place string) {

@@ -218,7 +218,8 @@ func (m *Manager) DeleteShell(ctx context.Context, sandbox, name string) error {
 	if _, err := m.fact(sandbox, name); err != nil {
 		return err
 	}
-	_, err := m.killThose(ctx, func(c *Command) bool { return c.info.Sandbox == sandbox && c.info.Session == name }, Kill, 0)
+	_, err := m.killThose(ctx, func(c *Command) bool { return c.info.Sandbox == sandbox && c.info.Session == name },
+		Kill, 0)
 	return errors.Join(err, m.remove(sandbox, name))
 }
 
@@ -330,8 +331,10 @@ type wrapper struct {
 }
 
 // ownVariables is a pattern for the variables that bash sets itself, and those of the wrapper.
-const ownVariables = `BASH|BASHOPTS|BASHPID|BASH_A*|BASH_CMDS|BASH_COMMAND|BASH_EXECUTION_STRING|BASH_LINENO|BASH_REMATCH|` +
-	`BASH_SOURCE|BASH_SUBSHELL|BASH_VERS*|COMP_WORDBREAKS|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|PIPESTATUS|` +
+const ownVariables = `BASH|BASHOPTS|BASHPID|BASH_A*|BASH_CMDS|BASH_COMMAND|BASH_EXECUTION_STRING|BASH_LINENO|` +
+	`BASH_REMATCH|` +
+	`BASH_SOURCE|BASH_SUBSHELL|BASH_VERS*|COMP_WORDBREAKS|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HISTCMD|LINENO|` +
+	`PIPESTATUS|` +
 	`PPID|PTYREC_SESSION|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_|__ptyrec_*`
 
 // save is executed when the shell exits. %[1]s is the file, %[2]s the pattern of variables to omit,
@@ -339,8 +342,10 @@ const ownVariables = `BASH|BASHOPTS|BASHPID|BASH_A*|BASH_CMDS|BASH_COMMAND|BASH_
 const save = `[[ ${__ptyrec_saved-} ]] || { __ptyrec_options=$SHELLOPTS __ptyrec_saved=1; builtin set +eux +o posix; {
 builtin shopt -p; builtin echo 'shopt -u expand_aliases'; builtin umask -p; builtin printf 'cd -- %%q\n' "%[3]s";
 [[ ! -v IFS ]] && builtin echo 'unset IFS' || builtin declare -p IFS; IFS=$'\n';
-for __ptyrec_name in $(builtin compgen -v); do case $__ptyrec_name in IFS|%[2]s) ;; *) builtin declare -p "$__ptyrec_name";; esac; done;
-[[ ! ${__ptyrec_kept-} ]] || builtin printf '%%s\n' "$__ptyrec_kept"; builtin declare -f; builtin declare -Fx; builtin alias -p;
+for __ptyrec_name in $(builtin compgen -v); do case $__ptyrec_name in IFS|%[2]s) ;; *) builtin declare -p ` +
+	`"$__ptyrec_name";; esac; done;
+[[ ! ${__ptyrec_kept-} ]] || builtin printf '%%s\n' "$__ptyrec_kept"; builtin declare -f; builtin declare -Fx; ` +
+	`builtin alias -p;
 builtin shopt -q expand_aliases && builtin echo 'shopt -s expand_aliases';
 builtin printf '` + endMark + `%%s %%q\n' "$__ptyrec_options" "%[3]s"; } >|%[1]s; }`
 

@@ -28,11 +28,13 @@ func TestShellStateIsKept(t *testing.T) {
 		{"a=1; export B='x y'", "echo $a $B; env | grep ^B=; env | grep -c ^a=", "1 x y\nB=x y\n0\n"},
 		{"f() { echo \"in f: $1\"; }", "f 3", "in f: 3\n"},
 		{"g() { echo exported; }; export -f g", "bash -c g", "exported\n"},
-		{"list=(one 'two three' $'four\\nfive'); declare -A map=([k]=v [\"a b\"]='$x')", "echo ${#list[@]} \"${list[2]}\" \"${map[a b]}\"", "3 four\nfive $x\n"},
+		{"list=(one 'two three' $'four\\nfive'); declare -A map=([k]=v [\"a b\"]='$x')",
+			"echo ${#list[@]} \"${list[2]}\" \"${map[a b]}\"", "3 four\nfive $x\n"},
 		{"readonly R=7", "echo $R; (R=8) 2>/dev/null || echo kept", "7\nkept\n"},
 		{"readonly R2=7; echo x >/dev/null", "R3=1; echo $R2$R3", "71\n"},
 		{"unset HOME", "echo ${HOME-unset}", "unset\n"},
-		{"set -o pipefail; shopt -s extglob nullglob", "false | true || echo pipefail; shopt -q extglob && echo extglob", "pipefail\nextglob\n"},
+		{"set -o pipefail; shopt -s extglob nullglob", "false | true || echo pipefail; shopt -q extglob && echo extglob",
+			"pipefail\nextglob\n"},
 		{"alias hi='echo hello'; shopt -s expand_aliases", "hi", "hello\n"},
 		{"umask 027", "umask", "0027\n"},
 		{"IFS=,", "x=a,b; set -- $x; echo $#", "2\n"},
@@ -80,13 +82,15 @@ func TestRequestsOwnStateIsForItAlone(t *testing.T) {
 	b := newBench(t)
 	alone := func(s *process.Spec) { s.Cwd, s.Env = "bin", map[string]string{"V": "it's", "W": "w"} }
 	b.sh("cd /usr; V=old; cd /; cd /usr")
-	if out, errs, _ := b.sh("pwd; echo $V $W; env | grep ^V=; V=changed; cd /tmp; n=1", alone); out != "/usr/bin\nit's w\nV=it's\n" {
+	if out, errs, _ := b.sh("pwd; echo $V $W; env | grep ^V=; V=changed; cd /tmp; n=1",
+		alone); out != "/usr/bin\nit's w\nV=it's\n" {
 		t.Errorf("%q %q", out, errs)
 	}
 	if out, _, _ := b.sh("pwd; echo $V ${W-none} $n $OLDPWD; env | grep -c ^V="); out != "/usr\nold none 1 /\n0\n" {
 		t.Errorf("afterwards: %q", out)
 	}
-	if _, errs, code := b.sh("echo ran", func(s *process.Spec) { s.Cwd = "/nowhere" }); code != 1 || !strings.Contains(errs, "/nowhere") {
+	if _, errs, code := b.sh("echo ran", func(s *process.Spec) { s.Cwd = "/nowhere" }); code != 1 ||
+		!strings.Contains(errs, "/nowhere") {
 		t.Errorf("no such directory: %d %q", code, errs)
 	}
 }

@@ -15,8 +15,10 @@ func TestEnterThatWouldChooseAnotherCommand(t *testing.T) {
 		rest        []string
 		want        bool
 	}{
-		{"gemini", "/frobnicate", list, true}, {"gemini", "/clear", list, false}, {"gemini", "/frobnicate", []string{" workspace (/directory)   sandbox", " ~/shop     no sandbox"}, false},
-		{"gemini", "what is /clear?", list, false}, {"codex", "/frobnicate", list, false}, {"opencode", "/new", []string{"  ┃ /new     New session"}, false},
+		{"gemini", "/frobnicate", list, true}, {"gemini", "/clear", list, false},
+		{"gemini", "/frobnicate", []string{" workspace (/directory)   sandbox", " ~/shop     no sandbox"}, false},
+		{"gemini", "what is /clear?", list, false}, {"codex", "/frobnicate", list, false},
+		{"opencode", "/new", []string{"  ┃ /new     New session"}, false},
 	} {
 		a, _ := agentOf(tt.agent)
 		if got := a.misleads(extractor.Sight{Rest: tt.rest}, tt.text); got != tt.want {
@@ -27,8 +29,10 @@ func TestEnterThatWouldChooseAnotherCommand(t *testing.T) {
 
 func TestKeysOfEachAgent(t *testing.T) {
 	for _, tt := range []struct{ agent, text, want string }{
-		{"claude", "one\ntwo\tthree", "\x1b[200~one\rtwo\tthree\x1b[201~"}, {"gemini", "why?", "\x1b[200~why?\x1b[201~"}, {"gemini", "/clear", "/clear"}, {"codex", "/clear", "\x1b[200~/clear\x1b[201~"},
-		{"codex", "look at @main.go", "\x1b[200~look at @main.go \x1b[201~"}, {"opencode", "/etc/hosts is what?", "\x1b[200~/etc/hosts is what?\x1b[201~"},
+		{"claude", "one\ntwo\tthree", "\x1b[200~one\rtwo\tthree\x1b[201~"}, {"gemini", "why?", "\x1b[200~why?\x1b[201~"},
+		{"gemini", "/clear", "/clear"}, {"codex", "/clear", "\x1b[200~/clear\x1b[201~"},
+		{"codex", "look at @main.go", "\x1b[200~look at @main.go \x1b[201~"},
+		{"opencode", "/etc/hosts is what?", "\x1b[200~/etc/hosts is what?\x1b[201~"},
 	} {
 		a, _ := agentOf(tt.agent)
 		if got := string(a.keys(tt.text)); got != tt.want {

@@ -42,7 +42,9 @@ func (r Reply) Text() string {
 // something first, ErrNoReply if it is idle for long without a reply, and ErrEnded, with what was
 // said so far, if the session ends.
 func (s *Sender) Reply(ctx context.Context, to Receipt) (Reply, error) {
-	stream, err := s.client.Attach(ctx, to.Session, client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone, Entries: &to.After})
+	stream, err := s.client.Attach(ctx, to.Session,
+		client.AttachOptions{Name: s.opt.Name, Kind: s.opt.Kind, Behalf: s.opt.Behalf, Mode: protocol.ModeNone,
+			Entries: &to.After})
 	if err != nil {
 		return Reply{}, err
 	}

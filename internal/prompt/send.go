@@ -161,7 +161,8 @@ func (v *view) submit(ctx context.Context, r *Receipt) error {
 			switch {
 			case err != nil || ok:
 				return err
-			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed && now.Box != "", time.Now().After(end), saysUnknown(now, r.Text):
+			case now.State == extractor.StateAsking, now.Boxed && now.Box != typed &&
+				now.Box != "", time.Now().After(end), saysUnknown(now, r.Text):
 				return v.notTaken()
 			}
 		}
@@ -224,7 +225,9 @@ func saysUnknown(s extractor.Sight, text string) bool {
 	talk := trimmed(s.Talk)
 	for _, row := range talk[max(0, len(talk)-rows):] {
 		row = strings.ToLower(row)
-		if strings.Contains(row, strings.ToLower(name)) && (strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") || strings.Contains(row, "unrecognized command")) {
+		if strings.Contains(row, strings.ToLower(name)) &&
+			(strings.Contains(row, "unknown command") || strings.Contains(row, "unknown slash command") ||
+				strings.Contains(row, "unrecognized command")) {
 			return true
 		}
 	}

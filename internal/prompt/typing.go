@@ -100,7 +100,10 @@ func (t *Typist) Ready(ctx context.Context) error {
 	if t.state.State != "" && t.sight().State != extractor.StateStarting || !isAgent(t.hello.Session.Command) {
 		return nil
 	}
-	ready, err := t.until(ctx, startTime, func() bool { return t.state.State != "" && t.sight().State != extractor.StateStarting })
+	ready, err := t.until(ctx, startTime, func() bool {
+		return t.state.State != "" &&
+			t.sight().State != extractor.StateStarting
+	})
 	if err == nil && !ready {
 		err = ErrStillStarting
 	}

@@ -13,8 +13,10 @@ func TestEchoIsNotTheAgent(t *testing.T) {
 	if e.Shows([]string{"the prompt"}) {
 		t.Error("nothing was typed")
 	}
-	e.Typed([]*session.Entry{{Event: session.EventInput, Data: map[string]any{"text": "the pro"}}, {Event: session.EventInput, Data: map[string]any{"text": "mpt\r", "by": "send"}}, {Event: session.EventInput}})
-	for text, want := range map[string]bool{"the prompt": true, "the prompt!": true, "the": true, "": false, "the prompt is read": false} {
+	e.Typed([]*session.Entry{{Event: session.EventInput, Data: map[string]any{"text": "the pro"}},
+		{Event: session.EventInput, Data: map[string]any{"text": "mpt\r", "by": "send"}}, {Event: session.EventInput}})
+	for text, want := range map[string]bool{"the prompt": true, "the prompt!": true, "the": true, "": false,
+		"the prompt is read": false} {
 		if got := e.Shows([]string{"", text, ""}); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
@@ -26,7 +28,8 @@ func TestEchoIsNotTheAgent(t *testing.T) {
 func TestEchoEndsNoPatience(t *testing.T) {
 	i := NewIdle(protocol.Hello{})
 	begun, _ := i.Due()
-	i.Take(protocol.Entries{Entries: []*session.Entry{{Event: session.EventInput, Data: map[string]any{"text": "a prompt\r"}}}})
+	i.Take(protocol.Entries{Entries: []*session.Entry{{Event: session.EventInput,
+		Data: map[string]any{"text": "a prompt\r"}}}})
 	i.Take(protocol.Screen{Lines: []string{"a prompt"}})
 	if due, _ := i.Due(); !due.Equal(begun) {
 		t.Errorf("the echo moved the time by %v", due.Sub(begun))

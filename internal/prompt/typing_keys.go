@@ -7,10 +7,13 @@ import (
 
 // namedKeys are the keys with names. Sequences that begin with ESC [ change with the modifiers.
 var namedKeys = map[string]string{
-	"enter": "\r", "tab": "\t", "space": " ", "escape": "\x1b", "esc": "\x1b", "backspace": "\x7f", "bspace": "\x7f", "btab": "\x1b[Z",
-	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
-	"insert": "\x1b[2~", "ic": "\x1b[2~", "delete": "\x1b[3~", "dc": "\x1b[3~", "pageup": "\x1b[5~", "pgup": "\x1b[5~", "pagedown": "\x1b[6~", "pgdn": "\x1b[6~",
-	"f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~", "f8": "\x1b[19~",
+	"enter": "\r", "tab": "\t", "space": " ", "escape": "\x1b", "esc": "\x1b", "backspace": "\x7f", "bspace": "\x7f",
+	"btab": "\x1b[Z",
+	"up":   "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
+	"insert": "\x1b[2~", "ic": "\x1b[2~", "delete": "\x1b[3~", "dc": "\x1b[3~", "pageup": "\x1b[5~", "pgup": "\x1b[5~",
+	"pagedown": "\x1b[6~", "pgdn": "\x1b[6~",
+	"f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS", "f5": "\x1b[15~", "f6": "\x1b[17~", "f7": "\x1b[18~",
+	"f8": "\x1b[19~",
 	"f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 

@@ -21,7 +21,8 @@ type Text struct {
 
 // AttachText attaches to a session to wait for text. The stream's events must be passed to Text.
 // The caller must close the stream. The error is that of join.
-func AttachText(ctx context.Context, o client.AttachOptions, join Join) (s *client.Stream, hello protocol.Hello, t *Text, err error) {
+func AttachText(ctx context.Context, o client.AttachOptions, join Join) (s *client.Stream, hello protocol.Hello,
+	t *Text, err error) {
 	o.Mode = protocol.ModeText
 	if s, hello, err = join(ctx, o); err != nil || hello.Entered == nil {
 		return s, hello, &Text{}, err
@@ -31,7 +32,8 @@ func AttachText(ctx context.Context, o client.AttachOptions, join Join) (s *clie
 	if s, hello, err = join(ctx, o); err != nil {
 		return nil, hello, nil, err
 	}
-	t = &Text{term: vterm.New(vterm.Options{Cols: hello.Cols, Rows: hello.Rows, Scrollback: -1}), piped: hello.Session.Piped()}
+	t = &Text{term: vterm.New(vterm.Options{Cols: hello.Cols, Rows: hello.Rows, Scrollback: -1}),
+		piped: hello.Session.Piped()}
 	// Start on the last row, because a program may move up from there; never fails.
 	_, _ = t.term.Write([]byte("\x1b[9999H"))
 	return s, hello, t, nil

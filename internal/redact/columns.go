@@ -118,7 +118,10 @@ const (
 
 var (
 	// secretColumn matches the names of columns with secrets.
-	secretColumn = newFilter(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ?)?(?:pass(?:word|wd|phrase)|secret(?: access)? key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ _-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
+	secretColumn = newFilter(`(?i)^(?:[a-z0-9]{1,20}[ _.-]){0,2}(?:login_|user|db|admin|new|temp(?:orary)? ?|initial ` +
+		`?)?(?:pass(?:word|wd|phrase)|secret(?: access)? ` +
+		`key|secret_?(?:access_?)?key|secretaccesskey|client.secret|secret|api[ _-]?key|private[ ` +
+		`_-]key|(?:access|auth|api|bearer|refresh)?[ _-]?token)(?: \(plain(?:text)?\))?$`)
 
 	// columnName matches the names of all columns.
 	columnName = newFilter(`^[A-Za-z#][A-Za-z0-9 _.()/#-]{0,39}$`)
@@ -131,7 +134,9 @@ var (
 
 	// noSecret matches values in a column with secrets that are not secrets: words, numbers, dates,
 	// paths, variables, types.
-	noSecret = newFilter(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* .*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
+	noSecret = newFilter(`(?i)^(?:[^0-9!#%&@^~+=$]*|[^A-Za-z!#%&@^~+=$]*|\$\{?[A-Z_]+\}?|<.*>|.*://.*|[/~.].*|.* ` +
+		`.*|.*[(){}].*|[0-9.,:+-]+[a-zµ%]{0,4}|[0-9]{4}-[0-9]{2}-.*|v?(?:[0-9]+:)?[0-9]+\.[0-9A-Za-z.+~:` +
+		`-]+|0x[0-9a-f]+|(?:u?int|varchar|char|text|string|float|utf|sha|base)[_-]?[0-9]{1,4})$`)
 )
 
 // separators are the characters that may be between cells.

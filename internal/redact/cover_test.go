@@ -15,7 +15,8 @@ func TestCoverKeepsPlaces(t *testing.T) {
 		{nil, nil},
 		{[]string{"nothing", "", "here"}, []string{"nothing", "", "here"}},
 		{[]string{"see 张伟A.", "x"}, []string{"see *****.", "x"}},
-		{[]string{"│ TOKEN=ghp_x7Kd93mQvTz1 │", "│ LrPw8YbNcE5hJ2gUsA4fRo6I │", "│ done │"}, []string{"│ TOKEN=**************** │", "│ ************************ │", "│ done │"}},
+		{[]string{"│ TOKEN=ghp_x7Kd93mQvTz1 │", "│ LrPw8YbNcE5hJ2gUsA4fRo6I │", "│ done │"},
+			[]string{"│ TOKEN=**************** │", "│ ************************ │", "│ done │"}},
 	} {
 		if diff := cmp.Diff(c.want, r.Cover(c.rows)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", c.rows, diff)

@@ -91,7 +91,8 @@ func (d *dfa) add(set []uint32, v verdict) int32 {
 	if !ok {
 		id = int32(len(d.sets))
 		d.ids[string(key)] = id
-		d.sets, d.verdicts, d.next = append(d.sets, set), append(d.verdicts, v), append(d.next, make([]int32, len(d.reads))...)
+		d.sets, d.verdicts, d.next = append(d.sets, set), append(d.verdicts, v), append(d.next,
+			make([]int32, len(d.reads))...)
 	}
 	return id
 }

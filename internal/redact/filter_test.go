@@ -26,8 +26,10 @@ func filters() (all []*filter) {
 // A filter matches the same texts as its pattern.
 func TestFilterMatchesAsItsPattern(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	pieces := strings.Fields(`a1b2c3d4e5f6g7h8 abcdefgh 0x12 KEY_NAME_A null true passWord x.Yz cache-key: v1- sha256= "ABCDEFGHIJKLMNOPQRST" ` +
-		`$HOME ${home} 0123456789abcdef0123456789abcdef01234567 tls.Name aaaa ==== xxxx **** example token: key=" é K ſ │ h1: yarn- <x> %{y} {{z}} id /a/b secret_key │─── 12.5 created`)
+	pieces := strings.Fields(`a1b2c3d4e5f6g7h8 abcdefgh 0x12 KEY_NAME_A null true passWord x.Yz cache-key: v1- sha256= ` +
+		`"ABCDEFGHIJKLMNOPQRST" ` +
+		`$HOME ${home} 0123456789abcdef0123456789abcdef01234567 tls.Name aaaa ==== xxxx **** example token: key=" é K ſ │ ` +
+		`h1: yarn- <x> %{y} {{z}} id /a/b secret_key │─── 12.5 created`)
 	seps := []string{"", "", " ", "  ", "\n", "_", "-", "."}
 	seen := map[string]bool{}
 	matched := 0
@@ -65,7 +67,8 @@ func TestFilterMatchesAsItsPattern(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range []string{`^$`, `^a|b$`, `^^a`, `(?:^|b)a(?:$|c)$`, `$`, `a^`, `a$b`, `$^`, `(?:^$|b)`, `(?i)k`, `^.{2}$`, `\bkey\b`, `a{20}`, `(?m)^a`, `[^a]$`, `^(?:a*|b)$`, ``, `^.$`} {
+	for _, pattern := range []string{`^$`, `^a|b$`, `^^a`, `(?:^|b)a(?:$|c)$`, `$`, `a^`, `a$b`, `$^`, `(?:^$|b)`,
+		`(?i)k`, `^.{2}$`, `\bkey\b`, `a{20}`, `(?m)^a`, `[^a]$`, `^(?:a*|b)$`, ``, `^.$`} {
 		check(newFilter(pattern))
 	}
 	if matched < 1000 {

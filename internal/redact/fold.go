@@ -198,7 +198,8 @@ func mayCut(row, next string) bool {
 	case inToken(last):
 		return next == "" || beginsToken(next) || isQuote(next[0]) && (last == '=' || last == ':')
 	case isQuote(last) && len(row) > 1:
-		return next == "" || next[0] == ':' || next[0] == '=' || beginsToken(next) && strings.IndexByte("=: (,{", row[len(row)-2]) >= 0
+		return next == "" || next[0] == ':' || next[0] == '=' ||
+			beginsToken(next) && strings.IndexByte("=: (,{", row[len(row)-2]) >= 0
 	case last >= utf8.RuneSelf:
 		c, _ := utf8.DecodeLastRuneInString(row)
 		return unicode.IsLetter(c) && (next == "" || beginsToken(next))

@@ -57,13 +57,18 @@ func TestNoSecretsInLockFiles(t *testing.T) {
 	var s sums
 	kinds := map[string]func(name, version string) string{
 		"go.sum": func(n, v string) string {
-			return fmt.Sprintf("github.com/acme/%s v%s h1:%s\ngithub.com/acme/%s v%s/go.mod h1:%s\n", n, v, s.base64(32), n, v, s.base64(32))
+			return fmt.Sprintf("github.com/acme/%s v%s h1:%s\ngithub.com/acme/%s v%s/go.mod h1:%s\n", n, v, s.base64(32), n, v,
+				s.base64(32))
 		},
 		"package-lock.json": func(n, v string) string {
-			return fmt.Sprintf("    \"node_modules/%s\": {\n      \"version\": \"%s\",\n      \"resolved\": \"https://registry.npmjs.org/%s/-/%s-%s.tgz\",\n      \"integrity\": \"sha512-%s\"\n    },\n", n, v, n, n, v, s.base64(64))
+			return fmt.Sprintf("    \"node_modules/%s\": {\n      \"version\": \"%s\",\n"+
+				"      \"resolved\": \"https://registry.npmjs.org/%s/-/%s-%s.tgz\",\n      \"integrity\": \"sha512-%s\"\n"+
+				"    },\n", n, v, n, n, v, s.base64(64))
 		},
 		"yarn.lock": func(n, v string) string {
-			return fmt.Sprintf("\"%s@^%s\":\n  version \"%s\"\n  resolved \"https://registry.yarnpkg.com/%s/-/%s-%s.tgz#%s\"\n  integrity sha512-%s\n", n, v, v, n, n, v, s.hex(20), s.base64(64))
+			return fmt.Sprintf("\"%s@^%s\":\n  version \"%s\"\n"+
+				"  resolved \"https://registry.yarnpkg.com/%s/-/%s-%s.tgz#%s\"\n  integrity sha512-%s\n", n, v, v, n, n, v,
+				s.hex(20), s.base64(64))
 		},
 		"yarn.lock, berry": func(n, v string) string {
 			return fmt.Sprintf("\"%s@npm:^%s\":\n  version: %s\n  checksum: 10c0/%s\n", n, v, v, s.hex(64))
@@ -75,16 +80,22 @@ func TestNoSecretsInLockFiles(t *testing.T) {
 			return fmt.Sprintf("    %q: [\"%s@%s\", \"\", {}, \"sha512-%s\"],\n", n, n, v, s.base64(64))
 		},
 		"Cargo.lock": func(n, v string) string {
-			return fmt.Sprintf("[[package]]\nname = %q\nversion = %q\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"%s\"\n\n", n, v, s.hex(32))
+			return fmt.Sprintf("[[package]]\nname = %q\nversion = %q\n"+
+				"source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"%s\"\n\n", n, v, s.hex(32))
 		},
 		"poetry.lock": func(n, v string) string {
-			return fmt.Sprintf("[[package]]\nname = %q\nversion = %q\nfiles = [\n    {file = \"%s-%s.tar.gz\", hash = \"sha256:%s\"},\n]\ncontent-hash = \"%s\"\n\n", n, v, n, v, s.hex(32), s.hex(32))
+			return fmt.Sprintf("[[package]]\nname = %q\nversion = %q\nfiles = [\n"+
+				"    {file = \"%s-%s.tar.gz\", hash = \"sha256:%s\"},\n]\ncontent-hash = \"%s\"\n\n", n, v, n, v, s.hex(32),
+				s.hex(32))
 		},
 		"requirements.txt": func(n, v string) string {
 			return fmt.Sprintf("%s==%s \\\n    --hash=sha256:%s \\\n    --hash=sha256:%s\n", n, v, s.hex(32), s.hex(32))
 		},
 		"composer.lock": func(n, v string) string {
-			return fmt.Sprintf("    \"content-hash\": \"%s\",\n            \"name\": \"acme/%s\",\n            \"source\": {\n                \"reference\": \"%s\"\n            },\n            \"dist\": {\n                \"url\": \"https://api.github.com/repos/acme/%s/zipball/%s\",\n                \"shasum\": \"%s\"\n", s.hex(16), n, s.hex(20), n, s.hex(20), s.hex(20))
+			return fmt.Sprintf("    \"content-hash\": \"%s\",\n            \"name\": \"acme/%s\",\n"+
+				"            \"source\": {\n                \"reference\": \"%s\"\n            },\n            \"dist\": {\n"+
+				"                \"url\": \"https://api.github.com/repos/acme/%s/zipball/%s\",\n"+
+				"                \"shasum\": \"%s\"\n", s.hex(16), n, s.hex(20), n, s.hex(20), s.hex(20))
 		},
 		"Gemfile.lock": func(n, v string) string {
 			return fmt.Sprintf("    %s (%s)\n  %s (%s) sha256=%s\n", n, v, n, v, s.hex(32))
@@ -93,17 +104,22 @@ func TestNoSecretsInLockFiles(t *testing.T) {
 			return fmt.Sprintf("SPEC CHECKSUMS:\n  %sKit: %s\n", strings.ToUpper(n[:1])+n[1:], s.hex(20))
 		},
 		"SHA256SUMS": func(n, v string) string {
-			return fmt.Sprintf("%s  %s-%s.tar.gz\nSHA256 (%s) = %s\nMD5 (%s) = %s\n", s.hex(32), n, v, n, s.hex(32), n, s.hex(16))
+			return fmt.Sprintf("%s  %s-%s.tar.gz\nSHA256 (%s) = %s\nMD5 (%s) = %s\n", s.hex(32), n, v, n, s.hex(32), n,
+				s.hex(16))
 		},
 		"git": func(n, v string) string {
-			return fmt.Sprintf("%s\trefs/tags/%s-v%s\ncommit %s (tag: %s)\n%s rotate the token of the api key\nindex %s..%s 100644\n", s.hex(20), n, v, s.hex(20), n, s.hex(4)[:7], s.hex(4)[:7], s.hex(4)[:7])
+			return fmt.Sprintf("%s\trefs/tags/%s-v%s\ncommit %s (tag: %s)\n%s rotate the token of the api key\n"+
+				"index %s..%s 100644\n", s.hex(20), n, v, s.hex(20), n, s.hex(4)[:7], s.hex(4)[:7], s.hex(4)[:7])
 		},
 		"packages": func(n, v string) string { return fmt.Sprintf("ii  %s   1:%s+dfsg1-1   amd64\n%s   v%s\n", n, v, n, v) },
 		"docker": func(n, v string) string {
 			return fmt.Sprintf("acme/%s   %s   %s   2 weeks ago   1.2GB\nacme/%s@sha256:%s\n", n, v, s.hex(6), n, s.hex(32))
 		},
 	}
-	names := strings.Fields("jsonwebtoken keyv token-types secret-stack password-hash passport-auth-token authy api-key-auth access-token-jwt credential-providers oauth2-server keygrip cookie-signature csrf-tokens tokenizers secrecy auth0-js next-auth api-client argon2-password hmac-secret pyjwt passlib clientsecret creds password token key")
+	names := strings.Fields("jsonwebtoken keyv token-types secret-stack password-hash passport-auth-token authy " +
+		"api-key-auth access-token-jwt credential-providers oauth2-server keygrip cookie-signature csrf-tokens tokenizers " +
+		"secrecy auth0-js next-auth api-client argon2-password hmac-secret pyjwt passlib clientsecret creds password " +
+		"token key")
 	for kind, line := range kinds {
 		var b strings.Builder
 		for i := range 8 {
@@ -125,8 +141,12 @@ func TestNoSecretsInCacheKeys(t *testing.T) {
 	}
 	none(t, r, "in a row", text.String())
 	for _, line := range []string{
-		"key: v1-deps-%s", "key: Linux-node-%s", "Cache restored from key: Linux-node-%s", "Cache hit for: linux-go-1.22-%s", "restore-keys: Linux-node-%s", "cache-key: node-cache-Linux-x64-npm-%s", "Cache saved with key: setup-go-Linux-x64-ubuntu22-go-1.22.1-%s",
-		"primary-key: v2-cargo-%s", `cache_key="v1-gems-%s"`, `"key": "v3-pip-%s"`, "CACHE_KEY=deps-%s", "Found a cache from build 123 at v1-dependencies-%s", "key: v1-%s", "key: yarn-%s-v2", "Cache key: npm-%s", "cacheKey: 'pnpm-%s'", "key = deps-%s", "cache.key: deps-%s",
+		"key: v1-deps-%s", "key: Linux-node-%s", "Cache restored from key: Linux-node-%s",
+		"Cache hit for: linux-go-1.22-%s", "restore-keys: Linux-node-%s", "cache-key: node-cache-Linux-x64-npm-%s",
+		"Cache saved with key: setup-go-Linux-x64-ubuntu22-go-1.22.1-%s",
+		"primary-key: v2-cargo-%s", `cache_key="v1-gems-%s"`, `"key": "v3-pip-%s"`, "CACHE_KEY=deps-%s",
+		"Found a cache from build 123 at v1-dependencies-%s", "key: v1-%s", "key: yarn-%s-v2", "Cache key: npm-%s",
+		"cacheKey: 'pnpm-%s'", "key = deps-%s", "cache.key: deps-%s",
 	} {
 		for _, sum := range []string{s.hex(20), s.hex(32), s.base64(32)} {
 			none(t, r, "alone", fmt.Sprintf(line, sum))
@@ -137,14 +157,26 @@ func TestNoSecretsInCacheKeys(t *testing.T) {
 func TestNoSecretsInErrorsAndTables(t *testing.T) {
 	r := newRedactor(t)
 	for _, text := range []string{
-		"error=invalid_grant", "oauth2: token: error=invalid_grant", "Cookie: error=invalid_grant", "password: error=invalid_grant", `{"error":"invalid_grant","error_description":"Token has been expired or revoked."}`, "?error=invalid_grant&state=x",
-		"NAME      PASSWORD   STATUS\nbob       none       active", "| Field | Type |\n|---|---|\n| password | varchar(255) |", "user, password, ok := r.BasicAuth()\nif user, password, err2 := f()",
-		"ok  \tgithub.com/acme/password\t0.012s", "Password      string `json:\"password\"`", "token   v1.2.3", "passwd     1:4.13+dfsg1-1     amd64", "PASSWORD   ********", "DB_PASSWORD        $DB_PASSWORD", "export DB_PASSWORD=$(cat /run/secrets/db1)",
-		"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1", "- name: DB_PASSWORD_FILE\n  value: /run/secrets/db1", "TRUE / FALSE 1 of the cases", "snmp-server community public RO", "802-11-wireless-security.psk:           <hidden>", "the root token is created once",
+		"error=invalid_grant", "oauth2: token: error=invalid_grant", "Cookie: error=invalid_grant",
+		"password: error=invalid_grant", `{"error":"invalid_grant","error_description":"Token has been expired or ` +
+			`revoked."}`, "?error=invalid_grant&state=x",
+		"NAME      PASSWORD   STATUS\nbob       none       active",
+		"| Field | Type |\n|---|---|\n| password | varchar(255) |",
+		"user, password, ok := r.BasicAuth()\nif user, password, err2 := f()",
+		"ok  \tgithub.com/acme/password\t0.012s", "Password      string `json:\"password\"`", "token   v1.2.3",
+		"passwd     1:4.13+dfsg1-1     amd64", "PASSWORD   ********", "DB_PASSWORD        $DB_PASSWORD",
+		"export DB_PASSWORD=$(cat /run/secrets/db1)",
+		"- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1",
+		"- name: DB_PASSWORD_FILE\n  value: /run/secrets/db1", "TRUE / FALSE 1 of the cases",
+		"snmp-server community public RO", "802-11-wireless-security.psk:           <hidden>",
+		"the root token is created once",
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324",
 		"public key: age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kdfljwpyqmyd9as",
-		"|PASSWORD=$PASSWORD|", "password=os.environ['DB_PASSWORD1']", "curl -u https://a:443/", "Signature=abc", "set password policy minimum-length 8",
-		"diff --git a/token_test.go b/token_test.go\nindex 3f2a91c..88d0e1b 100644\n--- a/token_test.go\n+++ b/token_test.go\n@@ -1,3 +1,4 @@ func TestToken(t *testing.T) {\n-\tkey := newKey(t)\n+\tkey, token := newKey(t), tokenOf(t, 42)\n",
+		"|PASSWORD=$PASSWORD|", "password=os.environ['DB_PASSWORD1']", "curl -u https://a:443/", "Signature=abc",
+		"set password policy minimum-length 8",
+		"diff --git a/token_test.go b/token_test.go\nindex 3f2a91c..88d0e1b 100644\n--- a/token_test.go\n" +
+			"+++ b/token_test.go\n@@ -1,3 +1,4 @@ func TestToken(t *testing.T) {\n-\tkey := newKey(t)\n" +
+			"+\tkey, token := newKey(t), tokenOf(t, 42)\n",
 	} {
 		none(t, r, "text", text)
 	}

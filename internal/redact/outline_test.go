@@ -34,7 +34,8 @@ func TestOutlineMatchesWhatItsPatternDoes(t *testing.T) {
 				matched++
 				last, _, _ := r.outlines().extent(text[loc[0]:])
 				if !slices.Contains(starts, loc[0]) || loc[0]+last < loc[1] {
-					t.Errorf("%s: the outline starts at %v and ends at %d, the pattern matches %v of %q", r.id, starts, loc[0]+last, loc, text)
+					t.Errorf("%s: the outline starts at %v and ends at %d, the pattern matches %v of %q", r.id, starts, loc[0]+last,
+						loc, text)
 				}
 			}
 			at := rand.IntN(len(text))

@@ -92,7 +92,8 @@ func (p *paragraph) cutsWord(line int, s seam) bool {
 	p.at(line)
 	r := p.row(line)
 	word := p.text[r.start:r.end]
-	return s.to < p.end && len(p.rows) > 0 && p.isFull(r, 0) && strings.IndexByte(word, ' ') < 0 && strings.ContainsAny(word, digits)
+	return s.to < p.end && len(p.rows) > 0 && p.isFull(r, 0) && strings.IndexByte(word, ' ') < 0 &&
+		strings.ContainsAny(word, digits)
 }
 
 // hardWrap returns a view of those paragraphs in places of the folded text whose rows were cut by

@@ -13,8 +13,10 @@ import (
 
 // words are what texts are made of: prose, code, things that look like secrets, and secrets.
 func words() []string {
-	all := []string{"the", "key", "is", "token:", "password", "=", "https://", "dev:", "@host", "Bearer", "\n", "\n  ", " │\n│ ", " ", "  ", "\t",
-		"\"", "curl -H", "-u", "a:b", "[redacted:jwt]", "[redacted:", "]", "ghp_", "sk-ant-", "AKIA", "eyJ", "-----BEGIN", "0123456789abcdef", "Größe", "漢字", "\xff"}
+	all := []string{"the", "key", "is", "token:", "password", "=", "https://", "dev:", "@host", "Bearer", "\n", "\n  ",
+		" │\n│ ", " ", "  ", "\t",
+		"\"", "curl -H", "-u", "a:b", "[redacted:jwt]", "[redacted:", "]", "ghp_", "sk-ant-", "AKIA", "eyJ", "-----BEGIN",
+		"0123456789abcdef", "Größe", "漢字", "\xff"}
 	for _, c := range secrets {
 		all = append(all, c.Secret, c.Before, c.Secret[:len(c.Secret)/2], c.Secret[len(c.Secret)/2:])
 	}
@@ -27,7 +29,8 @@ func TestRedactTwice(t *testing.T) {
 	r := newRedactor(t)
 	all := words()
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(all), 1, 12).Draw(t, "words"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(all), 1, 12).Draw(t, "words"),
+			rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 		check(t, r, text)
 	})
 }

@@ -65,7 +65,8 @@ func TestHarmless(t *testing.T) {
 }
 
 // inPlace are the rules of secrets that are known only by what precedes them.
-var inPlace = map[string]bool{"named-token": true, "cookie-header": true, "command-password": true, "netrc-password": true, "password": true,
+var inPlace = map[string]bool{"named-token": true, "cookie-header": true, "command-password": true,
+	"netrc-password": true, "password": true,
 	"pin": true, "piped-password": true, "session-id": true, "otp-secret": true, "pgpass": true}
 
 // wrap cuts text after width cells and begins each row so, as terminals and agents do.
@@ -123,7 +124,8 @@ func TestWrapped(t *testing.T) {
 func TestRowBelow(t *testing.T) {
 	r := newRedactor(t)
 	token := "xoxb-" + "123456789012-123456789012-AbCdEfGhIjKlMnOpQrStUvWx"
-	for _, below := range []string{"done", "DB_HOST2=db.example.com", "- item 2", "version: 3", "\n2 files", "  next()", "Über", "the rest of 4"} {
+	for _, below := range []string{"done", "DB_HOST2=db.example.com", "- item 2", "version: 3", "\n2 files", "  next()",
+		"Über", "the rest of 4"} {
 		want := "SLACK_TOKEN=" + redact.Mark("slack-bot-token") + "\n" + below
 		if got := r.Text("SLACK_TOKEN="+token+"\n"+below, nil); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -148,7 +150,8 @@ func leftOver(text, secret string) int {
 }
 
 func TestPatterns(t *testing.T) {
-	r := newRedactor(t, redact.Pattern{Name: "ticket", Regexp: `ACME-(\d{6,})`}, redact.Pattern{Name: "all", Regexp: `redacted|w.rd`})
+	r := newRedactor(t, redact.Pattern{Name: "ticket", Regexp: `ACME-(\d{6,})`},
+		redact.Pattern{Name: "all", Regexp: `redacted|w.rd`})
 	for text, want := range map[string]string{
 		"see ACME-123456.":                 "see ACME-[redacted:ticket].",
 		"a word [redacted:ticket] word":    "a [redacted:all] [redacted:ticket] [redacted:all]",
@@ -163,7 +166,8 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%q, again: %q", got, again)
 		}
 	}
-	for _, p := range []redact.Pattern{{Name: "A b", Regexp: "x"}, {Name: "a", Regexp: "("}, {Name: "a", Regexp: `(?=x)`}} {
+	for _, p := range []redact.Pattern{{Name: "A b", Regexp: "x"}, {Name: "a", Regexp: "("},
+		{Name: "a", Regexp: `(?=x)`}} {
 		if _, err := redact.New(redact.Options{Patterns: []redact.Pattern{p}}); err == nil {
 			t.Errorf("New takes %+v", p)
 		}
@@ -176,7 +180,8 @@ func TestPatterns(t *testing.T) {
 
 // A private key whose line breaks are written as in JSON was not found.
 func TestPrivateKeyInJSON(t *testing.T) {
-	key := "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\\n" + "YbNcE5hJ2gUsA4f=\\n-----END PRIVATE KEY-----"
+	key := "-----BEGIN PRIVATE KEY-----\\nMIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\\n" +
+		"YbNcE5hJ2gUsA4f=\\n-----END PRIVATE KEY-----"
 	want := `"private_key": "` + redact.Mark("private-key") + `\n", "client_id": 7`
 	if got := newRedactor(t).Text(`"private_key": "`+key+`\n", "client_id": 7`, nil); got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -121,7 +121,8 @@ const knownPays = 16 << 10
 // mayHaveWord reports whether known may find a word. A recorder that starts searches only the
 // command line, for which known must not be created.
 func (v *view) mayHaveWord() bool {
-	if searched.Load() > knownPays || searched.Add(int64(len(v.folded))) > knownPays || len(v.folds) > 0 || strings.Contains(v.folded, "\n") {
+	if searched.Load() > knownPays || searched.Add(int64(len(v.folded))) > knownPays || len(v.folds) > 0 ||
+		strings.Contains(v.folded, "\n") {
 		return true
 	}
 	text := strings.ToLower(v.folded)

@@ -28,8 +28,11 @@ func TestShapesAsTheyAreShown(t *testing.T) {
 			piped = c.After // without it nothing says that it is one
 		}
 		for how, text := range map[string]string{
-			"Markdown, bold": "**" + whole + "**", "Markdown, code": "`" + whole + "`", "Markdown, secret in bold": c.Before + "**" + c.Secret + "**" + piped, "quoted": c.Before + `"` + c.Secret + `"` + piped,
-			"list": "- " + whole, "diff": "+" + whole, "numbered": "  12 +  " + whole, "box": "╭────╮\n│ " + whole + " │\n╰────╯", "prompt": "$ " + whole, "JSON": `{"text":"` + whole + `"}`,
+			"Markdown, bold": "**" + whole + "**", "Markdown, code": "`" + whole + "`",
+			"Markdown, secret in bold": c.Before + "**" + c.Secret + "**" + piped,
+			"quoted":                   c.Before + `"` + c.Secret + `"` + piped,
+			"list":                     "- " + whole, "diff": "+" + whole, "numbered": "  12 +  " + whole,
+			"box": "╭────╮\n│ " + whole + " │\n╰────╯", "prompt": "$ " + whole, "JSON": `{"text":"` + whole + `"}`,
 		} {
 			if (strings.ContainsAny(c.Before, "`'\"") || c.Rule == "url-password") && !strings.Contains(text, whole) {
 				continue // it has marks of its own, or takes none
@@ -39,9 +42,11 @@ func TestShapesAsTheyAreShown(t *testing.T) {
 			}
 		}
 		for how, chunks := range map[string][]string{
-			"plain": {whole + "\r\n"}, "bold": {"\x1b[1m" + whole + "\x1b[m\r\n"}, "code": {c.Before + "\x1b[38;5;153m" + c.Secret + "\x1b[39m" + c.After},
-			"two colours": {c.Before + "\x1b[32m" + c.Secret[:4] + "\x1b[1;31m" + c.Secret[4:] + "\x1b[m" + c.After}, "box": {"│ " + whole + " │\r\n"},
-			"key by key": strings.Split(whole+"\r\n", ""), "line by line": redrawn(whole),
+			"plain": {whole + "\r\n"}, "bold": {"\x1b[1m" + whole + "\x1b[m\r\n"},
+			"code":        {c.Before + "\x1b[38;5;153m" + c.Secret + "\x1b[39m" + c.After},
+			"two colours": {c.Before + "\x1b[32m" + c.Secret[:4] + "\x1b[1;31m" + c.Secret[4:] + "\x1b[m" + c.After},
+			"box":         {"│ " + whole + " │\r\n"},
+			"key by key":  strings.Split(whole+"\r\n", ""), "line by line": redrawn(whole),
 		} {
 			masked, found := mask(r, chunks...)
 			if n := leftOver(strings.Join(masked, ""), c.Secret); n > 12 || found[c.Rule] == 0 && c.Rule != "generic-api-key" {
@@ -72,7 +77,8 @@ func TestSecretsOfMoreShapes(t *testing.T) {
 			"plain": whole, "bold": "**" + whole + "**", "code": "`" + whole + "`", "box": "╭────╮\n│ " + whole + " │\n╰────╯",
 			"wrapped": wrapWords(whole, 60), "wrapped in a box": wrap(whole, 76, "│ ", " │"),
 			"wrapped in a narrow box": wrap(strings.ReplaceAll(whole, "\n", " "), 44, "│ ", " │"),
-			"a string":                `{"text":"` + strings.ReplaceAll(whole, `"`, `\"`) + `"}`, "a string in a string": `"{\"text\":\"` + strings.ReplaceAll(whole, `"`, `\\\"`) + `\"}"`,
+			"a string":                `{"text":"` + strings.ReplaceAll(whole, `"`, `\"`) + `"}`,
+			"a string in a string":    `"{\"text\":\"` + strings.ReplaceAll(whole, `"`, `\\\"`) + `\"}"`,
 		} {
 			if n := leftOver(withoutMarks(r.Text(text, nil)), c.Secret); n > max(4, len(c.Secret)/4) {
 				t.Errorf("%s, %s: %d characters left of %q", c.Rule, how, n, text)
@@ -100,16 +106,19 @@ func TestTableOfBars(t *testing.T) {
 func TestSecretsCutAtSigns(t *testing.T) {
 	r := newRedactor(t)
 	for text, secret := range map[string]string{
-		"Authorization: Digest username=\"anna\", response=\"\nc285a522dab5bff7eb92676c9bc740ed\"": "c285a522dab5bff7eb92676c9bc740ed",
-		"<user name=\"anna\" password=\"\nDiZ5Ns4x9g7\"/>":                                         "DiZ5Ns4x9g7",
-		"          <add key=\"ApiKey\" value=\n\"M0qbPrR5Nua4QY2UEX2LoqNqd3VDWgq5\" />":            "M0qbPrR5Nua4QY2UEX2LoqNqd3VDWgq5",
-		"Set root's password to `\n91fNP8qCD7`.":                                                   "91fNP8qCD7",
-		"│ printf '%s' 'eqGGmjQwmT7' | │\n│ cryptsetup open /dev/sda2 c - │":                       "eqGGmjQwmT7",
-		"printf '%s' 'eqGGmjQwmT7' |\n  cryptsetup open /dev/sda2 c -":                             "eqGGmjQwmT7",
-		"| API_KEY |\n  x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f |":                                        "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f",
-		"curl -b\n  'session=x7Kd93mQvTz1LrPw8YbN'\n  https://host":                                "x7Kd93mQvTz1LrPw8YbN",
-		"{\"env\": \"curl -d \\\"{\\\\\\\"password\\\\\\\":\\\\\\\"8b1BLs36oG7\\\\\\\"}\\\"\"}":    "8b1BLs36oG7",
-		"config/app.env:12:db.internal:5432:shop:bob:Tr0ub4dor-x9":                                 "Tr0ub4dor-x9",
+		"Authorization: Digest username=\"anna\", response=\"\nc285a522dab5bff7eb92676c9bc740ed\"": "c285a522dab5bff7eb926" +
+			"76c9bc740ed",
+		"<user name=\"anna\" password=\"\nDiZ5Ns4x9g7\"/>": "DiZ5Ns4x9g7",
+		"          <add key=\"ApiKey\" value=\n\"M0qbPrR5Nua4QY2UEX2LoqNqd3VDWgq5\" />": "M0qbPrR5Nua4QY2UEX2Lo" +
+			"qNqd3VDWgq5",
+		"Set root's password to `\n91fNP8qCD7`.":                             "91fNP8qCD7",
+		"│ printf '%s' 'eqGGmjQwmT7' | │\n│ cryptsetup open /dev/sda2 c - │": "eqGGmjQwmT7",
+		"printf '%s' 'eqGGmjQwmT7' |\n  cryptsetup open /dev/sda2 c -":       "eqGGmjQwmT7",
+		"| API_KEY |\n  x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4f |": "x7Kd93mQvTz1LrPw8YbNc" +
+			"E5hJ2gUsA4f",
+		"curl -b\n  'session=x7Kd93mQvTz1LrPw8YbN'\n  https://host":                             "x7Kd93mQvTz1LrPw8YbN",
+		"{\"env\": \"curl -d \\\"{\\\\\\\"password\\\\\\\":\\\\\\\"8b1BLs36oG7\\\\\\\"}\\\"\"}": "8b1BLs36oG7",
+		"config/app.env:12:db.internal:5432:shop:bob:Tr0ub4dor-x9":                              "Tr0ub4dor-x9",
 	} {
 		if got := r.Text(text, nil); leftOver(withoutMarks(got), secret) > 3 {
 			t.Errorf("%q became %q", text, got)

@@ -120,7 +120,8 @@ func (s *Stream) FindParts(chunk []byte) []Patch {
 }
 
 // run collects chunks, and searches them in windows that overlap by keep bytes.
-func (s *Stream) run(chunk []byte, keep int, search func() []Patch, searchCopied func(*clip) []Patch) (patches []Patch) {
+func (s *Stream) run(chunk []byte, keep int, search func() []Patch,
+	searchCopied func(*clip) []Patch) (patches []Patch) {
 	text := &s.text
 	if chunk != nil {
 		text.add(chunk)

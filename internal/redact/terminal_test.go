@@ -44,19 +44,28 @@ func TestTerminal(t *testing.T) {
 	r := newRedactor(t, redact.Pattern{Name: "word", Regexp: "geheim|密码|péché"})
 	stars := func(n int) string { return strings.Repeat("*", n) }
 	for name, c := range map[string]struct{ chunks, want []string }{
-		"plain":      {[]string{"token " + pat + "\r\n$ "}, []string{"token " + stars(40) + "\r\n$ "}},
-		"coloured":   {[]string{"\x1b[1m" + pat[:9] + "\x1b[31;1m" + pat[9:] + "\x1b[m."}, []string{"\x1b[1m" + stars(9) + "\x1b[31;1m" + stars(31) + "\x1b[m."}},
-		"chunks":     {[]string{"a " + pat[:2], pat[2:3], "\x1b[", "m" + pat[3:] + "\n"}, []string{"a **", "*", "\x1b[", "m" + stars(37) + "\n"}},
-		"cut":        {[]string{"key: " + pat[:20] + "\r\n  " + pat[20:] + "\r\n"}, []string{"key: " + stars(20) + "\r\n  " + stars(20) + "\r\n"}},
-		"moved":      {[]string{"\x1b[3;1Hkey: " + pat[:20] + "\x1b[K\x1b[4;3H" + pat[20:]}, []string{"\x1b[3;1Hkey: " + stars(20) + "\x1b[K\x1b[4;3H" + stars(20)}},
-		"box":        {[]string{"│ " + pat[:20] + " │\r\n│ " + pat[20:] + " │\r\n"}, []string{"│ " + stars(20) + " │\r\n│ " + stars(20) + " │\r\n"}},
-		"shell":      {[]string{"$ echo " + pat[:20] + " \r" + pat[20:] + "\r\n"}, []string{"$ echo " + stars(20) + " \r" + stars(20) + "\r\n"}},
-		"title":      {[]string{"\x1b]0;run " + pat + "\x07ok"}, []string{"\x1b]0;run " + stars(40) + "\x07ok"}},
-		"notice":     {[]string{apiKey + "\x1b]777;notify;8;done\x07" + apiKey + "\x1b]9;4;1;50\x1b\\77"}, []string{stars(len(apiKey)) + "\x1b]777;notify;8;done\x07" + stars(len(apiKey)) + "\x1b]9;4;1;50\x1b\\77"}},
-		"typed":      {[]string{pat[:19], "\r\x1b[K" + pat[:30], "\r\x1b[K" + pat}, []string{stars(19), "\r\x1b[K" + stars(30), "\r\x1b[K" + stars(40)}},
+		"plain": {[]string{"token " + pat + "\r\n$ "}, []string{"token " + stars(40) + "\r\n$ "}},
+		"coloured": {[]string{"\x1b[1m" + pat[:9] + "\x1b[31;1m" + pat[9:] + "\x1b[m."},
+			[]string{"\x1b[1m" + stars(9) + "\x1b[31;1m" + stars(31) + "\x1b[m."}},
+		"chunks": {[]string{"a " + pat[:2], pat[2:3], "\x1b[", "m" + pat[3:] + "\n"},
+			[]string{"a **", "*", "\x1b[", "m" + stars(37) + "\n"}},
+		"cut": {[]string{"key: " + pat[:20] + "\r\n  " + pat[20:] + "\r\n"},
+			[]string{"key: " + stars(20) + "\r\n  " + stars(20) + "\r\n"}},
+		"moved": {[]string{"\x1b[3;1Hkey: " + pat[:20] + "\x1b[K\x1b[4;3H" + pat[20:]},
+			[]string{"\x1b[3;1Hkey: " + stars(20) + "\x1b[K\x1b[4;3H" + stars(20)}},
+		"box": {[]string{"│ " + pat[:20] + " │\r\n│ " + pat[20:] + " │\r\n"},
+			[]string{"│ " + stars(20) + " │\r\n│ " + stars(20) + " │\r\n"}},
+		"shell": {[]string{"$ echo " + pat[:20] + " \r" + pat[20:] + "\r\n"},
+			[]string{"$ echo " + stars(20) + " \r" + stars(20) + "\r\n"}},
+		"title": {[]string{"\x1b]0;run " + pat + "\x07ok"}, []string{"\x1b]0;run " + stars(40) + "\x07ok"}},
+		"notice": {[]string{apiKey + "\x1b]777;notify;8;done\x07" + apiKey + "\x1b]9;4;1;50\x1b\\77"},
+			[]string{stars(len(apiKey)) + "\x1b]777;notify;8;done\x07" + stars(len(apiKey)) + "\x1b]9;4;1;50\x1b\\77"}},
+		"typed": {[]string{pat[:19], "\r\x1b[K" + pat[:30], "\r\x1b[K" + pat},
+			[]string{stars(19), "\r\x1b[K" + stars(30), "\r\x1b[K" + stars(40)}},
 		"bit by bit": {append(strings.Split(pat, ""), "\r\n", pat), append(strings.Split(stars(40), ""), "\r\n", stars(40))},
 		"wide":       {[]string{"密码 geheim péché"}, []string{"**\x00**\x00 ****** **\x00***\x00"}},
-		"harmless":   {[]string{"-----BEGIN CERTIFICATE-----\r\nghp_ and \x1b]8;;http://a/b\x1b\\c"}, []string{"-----BEGIN CERTIFICATE-----\r\nghp_ and \x1b]8;;http://a/b\x1b\\c"}},
+		"harmless": {[]string{"-----BEGIN CERTIFICATE-----\r\nghp_ and \x1b]8;;http://a/b\x1b\\c"},
+			[]string{"-----BEGIN CERTIFICATE-----\r\nghp_ and \x1b]8;;http://a/b\x1b\\c"}},
 	} {
 		got, _ := mask(r, c.chunks...)
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -80,7 +89,8 @@ func TestTerminalRapid(t *testing.T) {
 		whole := c.Before + c.Secret + strings.TrimRight(c.After, "\r\n")
 		text := whole + "\r\n"
 		if width := rapid.IntRange(12, 100).Draw(t, "width"); width < len(whole) {
-			text = strings.ReplaceAll(wrap(whole, width, "  ", ""), "\n", rapid.SampledFrom([]string{"\r\n", "\x1b[K\x1b[7;1H"}).Draw(t, "break"))
+			text = strings.ReplaceAll(wrap(whole, width, "  ", ""), "\n",
+				rapid.SampledFrom([]string{"\r\n", "\x1b[K\x1b[7;1H"}).Draw(t, "break"))
 		}
 		var chunks []string
 		for text != "" {
@@ -123,7 +133,8 @@ func FuzzTerminal(f *testing.F) {
 }
 
 func BenchmarkTerminal(b *testing.B) {
-	chunk := bytes.Repeat([]byte("\x1b[2K\x1b[38;5;246m  the token of the key is \x1b[1mnot\x1b[22m here\x1b[39m, nor the password\r\n"), 50)
+	chunk := bytes.Repeat([]byte("\x1b[2K\x1b[38;5;246m  the token of the key is \x1b[1mnot\x1b[22m here\x1b[39m, nor "+
+		"the password\r\n"), 50)
 	r := newRedactor(b)
 	b.SetBytes(int64(500 * len(chunk)))
 	for b.Loop() {

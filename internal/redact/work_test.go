@@ -26,7 +26,8 @@ func wordTexts(word string, size int) map[string]string {
 		return b.String()
 	}
 	texts := map[string]string{"sparse rows": rows(140), "rows": rows(14), "dense rows": rows(2)}
-	for _, tail := range []string{"", " ", "\n", "=", ": ", " is the best ", ": abcdefgh\n", "=abcdef1h ", `="abcdef1h", `, " -p -u a: ", " 'a", "1/", "-", "_a",
+	for _, tail := range []string{"", " ", "\n", "=", ": ", " is the best ", ": abcdefgh\n", "=abcdef1h ",
+		`="abcdef1h", `, " -p -u a: ", " 'a", "1/", "-", "_a",
 		",", ",name\n", "  id\n", "\t", " | a | ", " = a1b2c3d4e5f6g7h8\n", ": value: ", " Kf93mQvTz1x! "} {
 		texts[tail] = strings.Repeat(word+tail, 1+size/len(word+tail))
 	}
@@ -118,13 +119,17 @@ func TestSecretsInTextMadeToTakeLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"pwd=", "pw=", "passphrase=", "curl -u a:abcd xh ", "key=key1=", "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAAAAA\n"} {
+	for _, word := range []string{"pwd=", "pw=", "passphrase=", "curl -u a:abcd xh ", "key=key1=",
+		"-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAAAAA\n"} {
 		hostile := strings.Repeat(word, 1+3*effortBlock/len(word))
 		v := fold(hostile)
 		findKnown(v)
 		for _, c := range []struct{ before, secret string }{
-			{"password=", "Kf93mQvTz1x"}, {"token ", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"}, {"curl -u bob:", "Kf93mQvTz1x https://acme.io"},
-			{"", "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\n", 9) + "-----END PRIVATE KEY-----"},
+			{"password=", "Kf93mQvTz1x"}, {"token ", "ghp_" + "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"},
+			{"curl -u bob:", "Kf93mQvTz1x https://acme.io"},
+			{"", "-----BEGIN PRIVATE KEY-----\n" +
+				strings.Repeat("MIIEvQIBADANx7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw\n", 9) +
+				"-----END PRIVATE KEY-----"},
 		} {
 			text := r.Text(hostile+"\n"+c.before+c.secret+"\n"+hostile, nil)
 			for row := range strings.Lines(c.secret) {

@@ -26,7 +26,8 @@ func TestWrappedSecretsAreHidden(t *testing.T) {
 				text += " and so on, as you can see"
 			}
 			for width := 24; width <= 120; width += 1 + width/6 {
-				for how, rows := range map[string][]string{"at the edge": edgeRows(text, width), "between words": wordRows(text, width)} {
+				for how, rows := range map[string][]string{"at the edge": edgeRows(text, width),
+					"between words": wordRows(text, width)} {
 					for _, box := range []struct{ first, begin, end string }{{"", "", ""}, {"● ", "  ", ""}, {"│ ", "│ ", " │"}} {
 						shown := r.Text(boxed(rows, width, box.first, box.begin, box.end), nil)
 						if n := leftOver(withoutMarks(shown), c.Secret); n > max(4, len(c.Secret)/5) {
@@ -98,10 +99,14 @@ func boxed(rows []string, width int, first, begin, end string) string {
 func TestWrappedProseIsLeftAlone(t *testing.T) {
 	r := newRedactor(t)
 	for _, text := range []string{
-		"The password is checked against the hash in the table of users, and the token is renewed when it is older than 3600 seconds.",
-		"echo done | sudo tee /etc/hosts, then mysql --user root shop < dump.sql and docker login -u bob with what is asked for",
-		"set the password to something that is not in the dictionary, see passwd(5), and curl -b cookies.txt https://example.com/login?next=1",
-		"The API key is read from the environment: export API_KEY=$KEY, or kubectl --token $(cat token) get pods --namespace default",
+		"The password is checked against the hash in the table of users, and the token is renewed when it is older than " +
+			"3600 seconds.",
+		"echo done | sudo tee /etc/hosts, then mysql --user root shop < dump.sql and docker login -u bob with what is " +
+			"asked for",
+		"set the password to something that is not in the dictionary, see passwd(5), and curl -b cookies.txt " +
+			"https://example.com/login?next=1",
+		"The API key is read from the environment: export API_KEY=$KEY, or kubectl --token $(cat token) get pods " +
+			"--namespace default",
 	} {
 		for width := 24; width <= 120; width++ {
 			for _, rows := range [][]string{edgeRows(text, width), wordRows(text, width)} {

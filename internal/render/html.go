@@ -21,7 +21,10 @@ var pageFiles embed.FS
 
 // page returns the templates of a page: page.html, and scripts.html, which is executed last. They
 // are parsed when they are first used, since most commands write no page.
-var page = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(pageFiles, "page/*.html")) })
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.ParseFS(pageFiles,
+		"page/*.html"))
+})
 
 // Recording is a recording to show next to a conversation.
 type Recording struct {
@@ -62,13 +65,15 @@ type pagePrompt struct {
 // HTML writes t as one self-contained page: the conversation and, next to it, the recording in a
 // player, if there is one. Nothing in t can become a script or make the page load anything.
 func HTML(w io.Writer, t *session.Transcript, rec *Recording) error {
-	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")), JS: template.JS(pageFile("page.js")), Prompts: promptsOf(t, rec)}
+	p := pageData{Title: headingOf(&t.Session), Brief: briefOf(t), CSS: template.CSS(pageFile("page.css")),
+		JS: template.JS(pageFile("page.js")), Prompts: promptsOf(t, rec)}
 	for _, f := range factsOf(&t.Session) {
 		p.Facts = append(p.Facts, pageFact{f.name, f.value})
 	}
 	if rec != nil {
 		p.Recording, p.License = true, pageFile("asciinema-player.LICENSE")
-		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")), template.JS(script(pageFile("asciinema-player.min.js")))
+		p.PlayerCSS, p.PlayerJS = template.CSS(pageFile("asciinema-player.css")),
+			template.JS(script(pageFile("asciinema-player.min.js")))
 	}
 	p.Items = func(yield func(pageItem) bool) {
 		for _, e := range t.Entries {
@@ -195,7 +200,8 @@ func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), '
 func newPageItem(e *session.Entry, s *session.Session, rec *Recording) (pageItem, bool) {
 	if e.Type == session.TypeEvent {
 		text := eventText(e)
-		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "), When: e.At.UTC().Format(date)}, text != ""
+		return pageItem{Event: strings.TrimPrefix(text, e.At.UTC().Format(clock)+" "),
+			When: e.At.UTC().Format(date)}, text != ""
 	}
 	// htmlBody has escaped the body.
 	item := pageItem{Seq: e.Seq, Role: printable.Line(e.Role), Clock: e.At.UTC().Format(clock),
@@ -221,7 +227,8 @@ func htmlBody(e *session.Entry) string {
 	case session.RoleAssistant:
 		b.WriteString(text(markdownHTML(firstOf(e.Markdown, e.Text))))
 	case session.RoleThinking:
-		b.WriteString(`<details class="fold"><summary>Thinking</summary>` + text(markdownHTML(firstOf(e.Markdown, e.Text))) + "</details>")
+		b.WriteString(`<details class="fold"><summary>Thinking</summary>` +
+			text(markdownHTML(firstOf(e.Markdown, e.Text))) + "</details>")
 	case session.RoleTool:
 		b.WriteString(toolHTML(e))
 	case session.RoleShell, session.RoleCommand:

@@ -31,7 +31,8 @@ func markdownHTML(source string) string {
 type shownHTML struct{}
 
 func (shownHTML) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
-	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	r.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus,
+		error) {
 		if entering {
 			_, _ = w.WriteString(`<div class="plain">` + escapeHTML(string(n.Lines().Value(source))))
 		} else {

@@ -16,7 +16,8 @@ import (
 // TestJSONIsIndented compares a transcript written entry by entry with one that the standard
 // library encodes as a whole.
 func TestJSONIsIndented(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\\"{}\[\],: \n\x00-\x1fé<&]*`), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[\\"{}\[\],: \n\x00-\x1fé<&]*`),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	list := rapid.SliceOfN(text, 0, 3)
 	rapid.Check(t, func(t *rapid.T) {
 		tr := example()
@@ -29,7 +30,8 @@ func TestJSONIsIndented(t *testing.T) {
 				e.Tool.Input = text.Draw(t, "input")
 			}
 			if e.Data != nil {
-				e.Data = map[string]any{"text": text.Draw(t, "data"), "list": list.Draw(t, "list"), "none": nil, "empty": map[string]any{}, "in": []any{map[string]any{"n": -1.5e300}}}
+				e.Data = map[string]any{"text": text.Draw(t, "data"), "list": list.Draw(t, "list"), "none": nil,
+					"empty": map[string]any{}, "in": []any{map[string]any{"n": -1.5e300}}}
 			}
 		}
 		var want bytes.Buffer

@@ -39,7 +39,8 @@ func TestLinks(t *testing.T) {
 		"# [a](javascript:alert(1))":            false,
 	} {
 		tr := example()
-		tr.Entries = []*session.Entry{{Type: session.TypeMessage, Role: session.RoleAssistant, Text: "a", Markdown: markdown, Seq: 1}}
+		tr.Entries = []*session.Entry{{Type: session.TypeMessage, Role: session.RoleAssistant, Text: "a",
+			Markdown: markdown, Seq: 1}}
 		var page, doc bytes.Buffer
 		if err := render.HTML(&page, tr, nil); err != nil {
 			t.Fatal(err)
@@ -48,7 +49,8 @@ func TestLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad := regexp.MustCompile(`(?i)href="[^"]*(?:script|data|vscode):`)
-		if got := strings.Contains(page.String(), `<a href="`); bad.MatchString(page.String()) || linked && !got && markdown[:2] != "<a" {
+		if got := strings.Contains(page.String(), `<a href="`); bad.MatchString(page.String()) ||
+			linked && !got && markdown[:2] != "<a" {
 			t.Errorf("%q: the page links: %v", markdown, got)
 		}
 		// What the Markdown says must not be a link for a reader of its own either.

@@ -47,7 +47,8 @@ func frontMatter(s *session.Session) string {
 		b.WriteString(name + ": " + text.String())
 	}
 	line("title", titleOf(s))
-	for _, f := range []struct{ name, value string }{{"session", s.ID}, {"command", strings.Join(s.Command, " ")}, {"folder", s.Cwd}} {
+	for _, f := range []struct{ name, value string }{{"session", s.ID}, {"command", strings.Join(s.Command, " ")},
+		{"folder", s.Cwd}} {
 		if f.value != "" {
 			line(f.name, printable.Text(f.value))
 		}

@@ -22,7 +22,8 @@ var start = time.Date(2026, 11, 20, 23, 11, 5, 120_000_000, time.UTC)
 func example() *session.Transcript {
 	end, code := start.Add(62*time.Second), 3
 	t := &session.Transcript{Session: session.Session{
-		ID: "0199aa00-0000-7000-8000-000000000001", Command: []string{"bash", "-l"}, Cwd: "/home/dev/a_b`c", Title: "Fix the *cache*",
+		ID: "0199aa00-0000-7000-8000-000000000001", Command: []string{"bash", "-l"}, Cwd: "/home/dev/a_b`c",
+		Title:     "Fix the *cache*",
 		StartedAt: start, EndedAt: &end, ExitCode: &code, Cols: 100, Rows: 30,
 		Agents: []session.Agent{{Name: "claude", Version: "2.1.197", Model: "Opus 4.8"}, {Name: "codex"}},
 	}}
@@ -47,13 +48,16 @@ func example() *session.Transcript {
 	add(session.Entry{Type: session.TypeEvent, Event: session.EventNewSession, Agent: "claude", Conversation: 1,
 		Data: map[string]any{"version": "2.1.197", "model": "Opus 4.8", "cwd": "/home/dev/shop_x"}})
 	add(session.Entry{Role: session.RoleSystem, Agent: "claude", Conversation: 1, Text: "Welcome <to> Claude Code!"})
-	add(session.Entry{Role: session.RoleUser, Agent: "claude", Conversation: 1, Text: "Why is the cache empty?\n缓存为什么是空的？ 👩‍💻"})
+	add(session.Entry{Role: session.RoleUser, Agent: "claude", Conversation: 1,
+		Text: "Why is the cache empty?\n缓存为什么是空的？ 👩‍💻"})
 	add(session.Entry{Role: session.RoleThinking, Agent: "claude", Conversation: 1, Text: "I should look."})
 	add(session.Entry{Role: session.RoleTool, Agent: "claude", Conversation: 1, Text: "Bash(echo hi)",
-		Tool: &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi </details>\n````\nfence\n````", Status: session.ToolOK, Truncated: true}})
+		Tool: &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi </details>\n````\nfence\n````",
+			Status: session.ToolOK, Truncated: true}})
 	add(session.Entry{Role: session.RoleTool, Agent: "claude", Conversation: 1, Text: "Edit(main.go)",
 		Tool: &session.Tool{Name: "Edit", Input: "main.go\n- a\n+ b", Status: session.ToolRejected}})
-	add(session.Entry{Role: session.RoleAssistant, Agent: "claude", Conversation: 1, Text: "Findings\nThe key is wrong:\nkey := 1\nUse two.",
+	add(session.Entry{Role: session.RoleAssistant, Agent: "claude", Conversation: 1,
+		Text:     "Findings\nThe key is wrong:\nkey := 1\nUse two.",
 		Markdown: "# Findings\n\nThe **key** is wrong:\n\n```go\n# not a heading\nkey := 1\n```\n\n- Use `two`."})
 	add(session.Entry{Type: session.TypeEvent, Event: session.EventBusy, Agent: "claude", Conversation: 1})
 	add(session.Entry{Role: session.RoleCommand, Agent: "claude", Conversation: 1, Text: "/context", Output: "12 % used"})
@@ -62,9 +66,12 @@ func example() *session.Transcript {
 	add(session.Entry{Role: session.RoleAssistant, Agent: "codex", Conversation: 2, Text: "As follows\nfunc a() {",
 		Markdown: "As follows\n\n~~~go\nfunc a() {", Status: session.StatusPartial})
 	add(session.Entry{Type: session.TypeEvent, Event: session.EventInterrupted, Agent: "codex", Conversation: 2})
-	add(session.Entry{Type: session.TypeEvent, Event: session.EventResize, Conversation: 2, Data: map[string]any{"cols": 80.0, "rows": 24.0}})
-	add(session.Entry{Role: session.RoleAssistant, Agent: "codex", Conversation: 2, Text: "Al\x1b[31m\x07most", Status: session.StatusStreaming})
-	add(session.Entry{Type: session.TypeEvent, Event: session.EventExit, Conversation: 2, Data: map[string]any{"status": 3.0}})
+	add(session.Entry{Type: session.TypeEvent, Event: session.EventResize, Conversation: 2,
+		Data: map[string]any{"cols": 80.0, "rows": 24.0}})
+	add(session.Entry{Role: session.RoleAssistant, Agent: "codex", Conversation: 2, Text: "Al\x1b[31m\x07most",
+		Status: session.StatusStreaming})
+	add(session.Entry{Type: session.TypeEvent, Event: session.EventExit, Conversation: 2,
+		Data: map[string]any{"status": 3.0}})
 	return t
 }
 
@@ -79,7 +86,8 @@ func write(t testing.TB, format string, tr *session.Transcript) []byte {
 
 // Goldens change with GOLDIE_UPDATE=1 only (make golden).
 func TestGoldenWrite(t *testing.T) {
-	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""), goldie.WithDiffEngine(goldie.ColoredDiff))
+	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""),
+		goldie.WithDiffEngine(goldie.ColoredDiff))
 	for _, format := range render.Formats() {
 		g.Assert(t, "example."+format, write(t, format, example()))
 		g.Assert(t, "empty."+format, write(t, format, &session.Transcript{}))
@@ -119,7 +127,8 @@ func TestJSONRoundTrip(t *testing.T) {
 }
 
 func TestFormatOf(t *testing.T) {
-	for name, want := range map[string]string{"a.json": "json", "a.b.JSONL": "jsonl", "a.ndjson": "jsonl", "/x/a.md": "md", "a.markdown": "md", "a.txt": "txt"} {
+	for name, want := range map[string]string{"a.json": "json", "a.b.JSONL": "jsonl", "a.ndjson": "jsonl",
+		"/x/a.md": "md", "a.markdown": "md", "a.txt": "txt"} {
 		if got, err := render.FormatOf(name); err != nil || got != want {
 			t.Errorf("FormatOf(%q) = %q, %v, want %q", name, got, err, want)
 		}

@@ -31,7 +31,8 @@ func TestGoldenTerminal(t *testing.T) {
 	g := goldie.New(t, goldie.WithFixtureDir("testdata"), goldie.WithNameSuffix(""))
 	all := &render.Terminal{Width: 60, Tools: true, Thinking: true, Events: true}
 	g.Assert(t, "terminal.all", []byte(clocks.ReplaceAllString(terminalText(all), "00:00:00")))
-	g.Assert(t, "terminal.color", []byte(clocks.ReplaceAllString(terminalText(&render.Terminal{Width: 100, Color: true}), "00:00:00")))
+	g.Assert(t, "terminal.color", []byte(clocks.ReplaceAllString(terminalText(&render.Terminal{Width: 100, Color: true}),
+		"00:00:00")))
 }
 
 func TestTerminalMarkdown(t *testing.T) {
@@ -61,7 +62,8 @@ func TestTerminalMarkdown(t *testing.T) {
 func TestTerminalIsSafe(t *testing.T) {
 	ours := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOf(rapid.SampledFrom([]string{"**", "`", "# ", "- ", "\n", "| a | b |\n|--|--|\n", "\x1b[2J", "&#27;", "&#x9b;", "word ", "一二三", "> ", "1. ", "[a](", ")", "\t"}))
+		words := rapid.SliceOf(rapid.SampledFrom([]string{"**", "`", "# ", "- ", "\n", "| a | b |\n|--|--|\n", "\x1b[2J",
+			"&#27;", "&#x9b;", "word ", "一二三", "> ", "1. ", "[a](", ")", "\t"}))
 		text := strings.Join(words.Draw(t, "words"), "")
 		e := &session.Entry{Type: session.TypeMessage, Role: session.RoleAssistant, Markdown: text, Text: text}
 		got := (&render.Terminal{Width: 40, Color: true}).Entry(e)

@@ -78,7 +78,8 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	if name == "" || len(name) > 100 {
 		name = "agent"
 	}
-	stream, err := s.Live.Attach(r.Context(), info.ID, client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeText, Behalf: LinkOf(r)})
+	stream, err := s.Live.Attach(r.Context(), info.ID,
+		client.AttachOptions{Name: name, Kind: protocol.Agent, Mode: protocol.ModeText, Behalf: LinkOf(r)})
 	if err != nil {
 		return notLive(err)
 	}
@@ -89,7 +90,8 @@ func (s *Server) agent(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer done()
 	began := time.Now()
-	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite, inside: s.inside(r), behalf: LinkOf(r)}
+	a := &agentLink{server: s, id: info.ID, name: name, ws: ws, stream: stream, writes: rightOf(r) == mayWrite,
+		inside: s.inside(r), behalf: LinkOf(r)}
 	err = a.run(ctx)
 	_ = ws.Close(closing(err)) // the client may be gone
 	s.noteEnd(r, began, err)
@@ -196,7 +198,8 @@ func (a *agentLink) show(ctx context.Context) error {
 	}
 	r := a.server.AgentRedact
 	s.Title, s.Lines = r.Text(s.Title, nil), r.Cover(s.Lines)
-	err := sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(*s), time.Now().UnixMilli(), *s})
+	err := sendJSON(ctx, a.ws, agentSnapshot{"terminal.snapshot", uuid.NewString(), a.id, contentOf(*s),
+		time.Now().UnixMilli(), *s})
 	a.screens = screens{sent: time.Now()}
 	return err
 }
@@ -254,7 +257,9 @@ func (a *agentLink) hear(ctx context.Context) error {
 // answer types keys even if the agent in the session is asking a question.
 func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 	answers := true
-	stream, err := a.server.Live.Attach(ctx, a.id, client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers, Behalf: a.behalf})
+	stream, err := a.server.Live.Attach(ctx, a.id,
+		client.AttachOptions{Name: a.name, Kind: protocol.Agent, Mode: protocol.ModeNone, Answers: &answers,
+			Behalf: a.behalf})
 	if err != nil {
 		return notLive(err)
 	}
@@ -265,7 +270,8 @@ func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 // do executes one request. The session itself refuses input without a grant.
 func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err error) {
 	if !a.writes {
-		return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}
+		return nil, &protocol.Error{Code: protocol.CodeNotAllowed,
+			Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}
 	}
 	switch r.Type {
 	case "terminal.input":
@@ -279,9 +285,11 @@ func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err err
 			return nil, errInside
 		}
 		if !a.server.AllowRun || a.server.Start == nil {
-			return nil, &protocol.Error{Code: protocol.CodeNotAllowed, Message: "commands are not started; `ptyrec serve --allow-run` lets them"}
+			return nil, &protocol.Error{Code: protocol.CodeNotAllowed,
+				Message: "commands are not started; `ptyrec serve --allow-run` lets them"}
 		}
-		id, err := a.server.Start(ctx, StartOptions{Command: append([]string{r.Command}, r.Args...), Cols: bridgeCols, Rows: bridgeRows})
+		id, err := a.server.Start(ctx, StartOptions{Command: append([]string{r.Command}, r.Args...), Cols: bridgeCols,
+			Rows: bridgeRows})
 		if err != nil {
 			return nil, badRequest("it did not start: %v", err)
 		}

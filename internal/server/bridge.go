@@ -55,7 +55,8 @@ func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	s := b.byName[name]
 	if s == nil || s.closing {
 		if s == nil && len(b.byName) >= maxBridges {
-			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "there are %d terminals already", maxBridges)
+			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "there are %d terminals already",
+				maxBridges)
 		}
 		before := s
 		s = newBridge(b, name)
@@ -122,7 +123,8 @@ func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	case s.inside(r):
 		return errInside
 	case s.freeCommand(r):
-		return problem(http.StatusForbidden, "forbidden", "the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
+		return problem(http.StatusForbidden, "forbidden",
+			"the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
 	}
 	ctx, ws, done, err := s.accept(w, r, maxBridgeMessage)
 	if err != nil {

@@ -42,8 +42,9 @@ type bridge struct {
 }
 
 func newBridge(all *bridges, name string) *bridge {
-	b := &bridge{all: all, name: name, wake: make(chan struct{}, 1), closed: make(chan struct{}), clients: map[*bridgeClient]struct{}{},
-		term: vterm.New(vterm.Options{Cols: bridgeCols, Rows: bridgeRows, Scrollback: -1})}
+	b := &bridge{all: all, name: name, wake: make(chan struct{}, 1), closed: make(chan struct{}),
+		clients: map[*bridgeClient]struct{}{},
+		term:    vterm.New(vterm.Options{Cols: bridgeCols, Rows: bridgeRows, Scrollback: -1})}
 	b.ctx, b.stop = context.WithCancel(all.server.stopped)
 	return b
 }

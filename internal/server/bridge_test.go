@@ -70,7 +70,8 @@ func (c *conversation) until(conn, text string) {
 func TestScreenIsCutBetweenSequences(t *testing.T) {
 	replay(t, "a10")
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := []string{"a", "\x1b[31;1m", "日", "é", "\x1b]0;title 日\x07", "\x1bP+q544e\x1b\\", "\r\n", "\x1b(B", "\x1b[?2026h", "🙂", "\xff", "\x1b]8;;http://x\x1b\\"}
+		pieces := []string{"a", "\x1b[31;1m", "日", "é", "\x1b]0;title 日\x07", "\x1bP+q544e\x1b\\", "\r\n", "\x1b(B",
+			"\x1b[?2026h", "🙂", "\xff", "\x1b]8;;http://x\x1b\\"}
 		var whole strings.Builder
 		for whole.Len() < 100<<10 {
 			piece := rapid.SampledFrom(pieces).Draw(t, "piece")
@@ -159,7 +160,8 @@ func TestInputBeforeTheTerminalIsKept(t *testing.T) {
 	for i := range 100 {
 		text := fmt.Sprintf("line %d\r", i)
 		want += text
-		if err := ws.Write(t.Context(), websocket.MessageText, []byte(fmt.Sprintf(`{"type":"data","payload":"line %d\r"}`, i))); err != nil {
+		if err := ws.Write(t.Context(), websocket.MessageText,
+			[]byte(fmt.Sprintf(`{"type":"data","payload":"line %d\r"}`, i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,8 +179,9 @@ func TestBridgeRefusesStrangers(t *testing.T) {
 		header http.Header
 		status int
 	}{
-		"no token":        {"/ws/pty/x", nil, 401},
-		"foreign origin":  {"/ws/pty/x", http.Header{"Authorization": {"Bearer " + token}, "Origin": {"https://evil.example"}}, 403},
+		"no token": {"/ws/pty/x", nil, 401},
+		"foreign origin": {"/ws/pty/x", http.Header{"Authorization": {"Bearer " + token},
+			"Origin": {"https://evil.example"}}, 403},
 		"a command":       {"/ws/pty/x?command=sh&args=-c,id", http.Header{"Authorization": {"Bearer " + token}}, 403},
 		"a folder":        {"/ws/pty/x?cwd=/", http.Header{"Authorization": {"Bearer " + token}}, 403},
 		"another machine": {"/ws/pty/x?wsEndpoint=ws://x", http.Header{"Authorization": {"Bearer " + token}}, 403},
@@ -203,7 +206,8 @@ func TestShutdownEndsBridgeSessions(t *testing.T) {
 	s = newSite(t, func(o *server.Options) {
 		o.Bridge = []string{"x"}
 		o.Start = func(_ context.Context, start server.StartOptions) (string, error) {
-			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c", "trap '' HUP; echo ready; while :; do sleep 1; done")
+			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c",
+				"trap '' HUP; echo ready; while :; do sleep 1; done")
 			if err != nil {
 				return "", err
 			}
@@ -246,14 +250,17 @@ func TestBridgeNameIsFreeOnceClosed(t *testing.T) {
 	s = newSite(t, func(o *server.Options) {
 		o.Bridge = []string{"x"}
 		o.Start = func(_ context.Context, start server.StartOptions) (string, error) {
-			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c", "trap 'trap \"\" HUP; : >"+dying+"; while [ -e "+hold+" ]; do sleep 0.02; done; exit 9' HUP; echo I am $$.; while :; do read x; done")
+			h, err := s.hostTerminal(start.Cols, start.Rows, "/bin/sh", "-c",
+				"trap 'trap \"\" HUP; : >"+dying+"; while [ -e "+hold+" ]; do sleep 0.02; done; exit 9' HUP; echo I am $$.; "+
+					"while :; do read x; done")
 			if err != nil {
 				return "", err
 			}
 			return h.id, nil
 		}
 	})
-	c := &conversation{t: t, site: s, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{}, rest: map[string]string{}}
+	c := &conversation{t: t, site: s, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{},
+		rest: map[string]string{}}
 	said := func(conn string) (text string) { // up to its period
 		for !strings.Contains(text, ".") {
 			got, _ := c.read(conn)["payload"].(string)
@@ -320,7 +327,8 @@ func TestBridgeSlowClient(t *testing.T) {
 	if dropped == 0 {
 		t.Fatalf("all of %d bytes came: the client is not slow", len(got))
 	}
-	if want := repainted(strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz 日本\r\n", 100) + "\x1b[1mbold\x1b[m the END"); repainted(got) != want {
+	if want := repainted(strings.Repeat("0123456789abcdefghijklmnopqrstuvwxyz 日本\r\n", 100) +
+		"\x1b[1mbold\x1b[m the END"); repainted(got) != want {
 		t.Errorf("the slow client sees %q, want %q", repainted(got), want)
 	}
 }
@@ -357,8 +365,10 @@ func readBridge(t *testing.T, ws *websocket.Conn) (output string, dropped int64)
 // Any cut of any bytes: what the cutter takes for a safe place is where a terminal rests.
 func TestCutter(t *testing.T) {
 	for text, want := range map[string]int{
-		"": 0, "abc": 3, "ab\xe6": 2, "ab\xe6\x97": 2, "ab\xe6\x97\xa5": 5, "a\x1b": 1, "a\x1b[": 1, "a\x1b[3": 1, "a\x1b[31m": 6, "\x1b]0;x": 0, "\x1b]0;x\x07": 6,
-		"\x1b]0;x\x1b": 0, "\x1b]0;x\x1b\\": 7, "\x1b(": 0, "\x1b(B": 3, "\x1bPx\x18y": 5, "\x1b[3\x1b[m": 6, "\xf0\x9f\x99": 0, "\xff\xfe": 2, "\x1bM": 2,
+		"": 0, "abc": 3, "ab\xe6": 2, "ab\xe6\x97": 2, "ab\xe6\x97\xa5": 5, "a\x1b": 1, "a\x1b[": 1, "a\x1b[3": 1,
+		"a\x1b[31m": 6, "\x1b]0;x": 0, "\x1b]0;x\x07": 6,
+		"\x1b]0;x\x1b": 0, "\x1b]0;x\x1b\\": 7, "\x1b(": 0, "\x1b(B": 3, "\x1bPx\x18y": 5, "\x1b[3\x1b[m": 6,
+		"\xf0\x9f\x99": 0, "\xff\xfe": 2, "\x1bM": 2,
 	} {
 		if got := server.Cut([]byte(text)); got != want {
 			t.Errorf("%q may be cut at %d, want %d", text, got, want)

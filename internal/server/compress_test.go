@@ -45,7 +45,8 @@ func (s *site) fetch(t *testing.T, path string, header ...string) (*http.Respons
 func TestAnswersAreCompressed(t *testing.T) {
 	s := newSite(t, nil)
 	info, output := s.recorded()
-	for _, path := range []string{"/entries?limit=1000", "/events", "/export?format=json", "/export?format=md", "/export?format=svg", "/screen", "/raw"} {
+	for _, path := range []string{"/entries?limit=1000", "/events", "/export?format=json", "/export?format=md",
+		"/export?format=svg", "/screen", "/raw"} {
 		path = "/api/sessions/" + info.ID + path
 		_, plain := s.fetch(t, path, "Accept-Encoding", "identity")
 		resp, packed := s.fetch(t, path)
@@ -70,7 +71,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 // The page's files had no ETag, so browsers loaded them each time.
 func TestPageIsCached(t *testing.T) {
 	script := strings.Repeat("console.log('ptyrec');\n", 200)
-	pages := fstest.MapFS{"index.html": {Data: []byte(`<script src="/app.js"></script>`)}, "app.js": {Data: []byte(script)}}
+	pages := fstest.MapFS{"index.html": {Data: []byte(`<script src="/app.js"></script>`)},
+		"app.js": {Data: []byte(script)}}
 	s := newSite(t, func(o *server.Options) { o.Page = pages })
 	_, index := s.fetch(t, "/")
 	link := regexp.MustCompile(`"(/app\.js\?v=[0-9a-f]{16})"`).FindStringSubmatch(string(index))
@@ -78,7 +80,8 @@ func TestPageIsCached(t *testing.T) {
 		t.Fatalf("the page is %q", index)
 	}
 	resp, body := s.fetch(t, link[1])
-	if h := resp.Header; h.Get("Content-Encoding") != "gzip" || !strings.Contains(h.Get("Cache-Control"), "immutable") || len(body) > 1000 || !strings.Contains(h.Get("Content-Type"), "javascript") {
+	if h := resp.Header; h.Get("Content-Encoding") != "gzip" || !strings.Contains(h.Get("Cache-Control"), "immutable") ||
+		len(body) > 1000 || !strings.Contains(h.Get("Content-Type"), "javascript") {
 		t.Errorf("%s: %v, %d bytes", link[1], h, len(body))
 	}
 	for _, path := range []string{"/", "/s/x", "/app.js", "/app.js?v=0123456789abcdef"} {

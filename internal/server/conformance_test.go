@@ -98,7 +98,8 @@ type conversation struct {
 const ttl = time.Second
 
 func newConversation(t *testing.T) *conversation {
-	c := &conversation{t: t, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{}, rest: map[string]string{}}
+	c := &conversation{t: t, sockets: map[string]*websocket.Conn{}, came: map[string]chan arrival{},
+		rest: map[string]string{}}
 	c.site = newSite(t, c.bridge)
 	c.puppets = puppet.New(t, c.dir)
 	return c
@@ -133,7 +134,8 @@ func (c *conversation) step(s step) {
 	case "open_fails":
 		ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 		defer cancel()
-		if _, _, err := websocket.Dial(ctx, c.url+s.Path, &websocket.DialOptions{HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}}); err == nil {
+		if _, _, err := websocket.Dial(ctx, c.url+s.Path,
+			&websocket.DialOptions{HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}}); err == nil {
 			c.t.Errorf("%s is there", s.Path)
 		}
 	case "close":
@@ -159,7 +161,8 @@ func (c *conversation) step(s step) {
 		c.quiet(s.Conn, time.Duration(s.MS)*time.Millisecond)
 	case "closed":
 		var closed websocket.CloseError
-		if err := (<-c.came[s.Conn]).err; !errors.As(err, &closed) || int(closed.Code) != s.Code || closed.Reason != s.Reason {
+		if err := (<-c.came[s.Conn]).err; !errors.As(err, &closed) || int(closed.Code) != s.Code ||
+			closed.Reason != s.Reason {
 			c.t.Fatalf("%s: %v, want to be closed with %d %q", s.Conn, err, s.Code, s.Reason)
 		}
 	case "pty":
@@ -222,7 +225,8 @@ func (c *conversation) expect(conn string, msg json.RawMessage) {
 	}
 	got := c.read(conn)
 	delete(got, "payload")
-	if got["type"] != want.Type || want.Type == "exit" && got["code"] != float64(want.Code) || want.Type == "error" && got["message"] != want.Message {
+	if got["type"] != want.Type || want.Type == "exit" && got["code"] != float64(want.Code) ||
+		want.Type == "error" && got["message"] != want.Message {
 		c.t.Fatalf("%s got %v, want %s", conn, got, msg)
 	}
 }

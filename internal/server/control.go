@@ -14,7 +14,8 @@ import (
 )
 
 // attach connects to the live session that a request names, for a single operation.
-func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Context, stream *client.Stream, done func(), err error) {
+func (s *Server) attach(r *http.Request, o client.AttachOptions) (ctx context.Context, stream *client.Stream,
+	done func(), err error) {
 	info, err := s.findLive(r)
 	if err != nil {
 		return nil, nil, nil, err
@@ -87,7 +88,8 @@ func (s *Server) controlOf(ctx context.Context, id string) (protocol.Control, er
 		return protocol.Control{}, client.ErrDisconnected
 	}
 	c := hello.Control
-	c.Viewers = slices.DeleteFunc(append([]protocol.Viewer{}, c.Viewers...), func(v protocol.Viewer) bool { return v.ID == hello.Viewer })
+	c.Viewers = slices.DeleteFunc(append([]protocol.Viewer{}, c.Viewers...),
+		func(v protocol.Viewer) bool { return v.ID == hello.Viewer })
 	return c, nil
 }
 
@@ -140,13 +142,15 @@ func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 	case o.Kind != protocol.Agent && o.Kind != protocol.Human || len(o.Name) > 100:
 		return badRequest("kind is agent or human, and a name has up to 100 bytes")
 	}
-	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human, Answers: &o.Force}, func(ctx context.Context, stream *client.Stream) error {
+	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human,
+		Answers: &o.Force}, func(ctx context.Context, stream *client.Stream) error {
 		return stream.Input(ctx, keys)
 	})
 }
 
 // ask executes an operation on a live session, and responds without content.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOptions, do func(ctx context.Context, stream *client.Stream) error) error {
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, o client.AttachOptions,
+	do func(ctx context.Context, stream *client.Stream) error) error {
 	ctx, stream, done, err := s.attach(r, o)
 	if err != nil {
 		return err
@@ -177,7 +181,8 @@ func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 }
 
 // signals are the signals that may be sent.
-var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+var signals = map[string]syscall.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT,
+	"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
 
 // kill sends a signal to the command.
 func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
@@ -199,7 +204,8 @@ func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
 // notLive returns the error for a session that is live in the database but cannot be reached.
 func notLive(err error) error {
 	if p := problemOf(err); p.status == http.StatusNotFound {
-		return problem(http.StatusConflict, "not_live", "the session cannot be reached: it just ended, or was started by a ptyrec that shows it to nobody")
+		return problem(http.StatusConflict, "not_live",
+			"the session cannot be reached: it just ended, or was started by a ptyrec that shows it to nobody")
 	}
 	return err
 }

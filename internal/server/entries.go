@@ -23,7 +23,8 @@ func (s *Server) listEntries(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := map[string]any{"entries": append([]*session.Entry{}, page.Entries...), "start": page.Start, "total": page.Total}
+	answer := map[string]any{"entries": append([]*session.Entry{}, page.Entries...), "start": page.Start,
+		"total": page.Total}
 	if n := len(page.Entries); n > 0 && page.Start > 0 {
 		answer["previous"] = page.Entries[0].Seq
 	}

@@ -105,7 +105,8 @@ func (t *teller) put(v protocol.Entries) error {
 
 // tellPast sends the events of a session that is over.
 func (s *Server) tellPast(ctx context.Context, t *teller, info *store.Info, withScreen bool, last string) error {
-	hello := map[string]any{"session": info.Overview().Session, "cols": info.Cols, "rows": info.Rows, "seq": info.RawBytes, "state": protocol.State{},
+	hello := map[string]any{"session": info.Overview().Session, "cols": info.Cols, "rows": info.Rows,
+		"seq": info.RawBytes, "state": protocol.State{},
 		"control": protocol.Control{Viewers: []protocol.Viewer{}}}
 	if err := t.e.send("hello", "", hello); err != nil {
 		return err
@@ -152,7 +153,8 @@ func (t *teller) tellNext(ctx context.Context, stream *client.Stream) error {
 func (t *teller) tell(event client.Event) error {
 	switch v := event.(type) {
 	case client.Connected:
-		return t.e.send("hello", "", map[string]any{"session": v.Session, "cols": v.Cols, "rows": v.Rows, "seq": v.Seq, "state": v.State, "control": v.Control})
+		return t.e.send("hello", "", map[string]any{"session": v.Session, "cols": v.Cols, "rows": v.Rows, "seq": v.Seq,
+			"state": v.State, "control": v.Control})
 	case protocol.Entries:
 		return t.put(v)
 	case protocol.State:

@@ -67,14 +67,16 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if s.protocolOf(r) != nil {
 			patience = protocolWriteTimeout
 		}
-		next.ServeHTTP(&patient{w, http.NewResponseController(w), patience}, r.WithContext(context.WithValue(r.Context(), rightKey{}, found)))
+		next.ServeHTTP(&patient{w, http.NewResponseController(w), patience},
+			r.WithContext(context.WithValue(r.Context(), rightKey{}, found)))
 	})
 }
 
 // check rejects foreign hosts and origins.
 func (s *Server) check(r *http.Request) error {
 	if !s.knowsHost(r.Host) {
-		return problem(http.StatusMisdirectedRequest, "forbidden", "this server is not called %q; start it with --host NAME if it is", r.Host)
+		return problem(http.StatusMisdirectedRequest, "forbidden",
+			"this server is not called %q; start it with --host NAME if it is", r.Host)
 	}
 	if (isWriting(r) || isUpgrade(r)) && !s.fromUs(r) {
 		return problem(http.StatusForbidden, "forbidden", "requests from pages of other sites are refused")
@@ -130,7 +132,8 @@ func isWriting(r *http.Request) bool {
 func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
 // errNoToken is the response to a client that has not presented the token.
-var errNoToken = problem(http.StatusUnauthorized, "unauthorized", "this needs the token: open the address that `ptyrec serve` printed, or see its --help")
+var errNoToken = problem(http.StatusUnauthorized, "unauthorized",
+	"this needs the token: open the address that `ptyrec serve` printed, or see its --help")
 
 // rightOf determines what the client may do. tokens are tokens presented in further ways. A wrong
 // token is an error even if no token is needed.
@@ -157,7 +160,8 @@ func (s *Server) allow(r *http.Request, found right) error {
 	}
 	path := r.URL.Path
 	inPage := !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/ws/")
-	if path == loginPath || s.Health != nil && path == healthPath || s.Users != nil && isLink(r) || inPage && !isWriting(r) {
+	if path == loginPath || s.Health != nil && path == healthPath || s.Users != nil && isLink(r) ||
+		inPage && !isWriting(r) {
 		return nil
 	}
 	return s.allowAPI(r, found)
@@ -204,7 +208,8 @@ func (s *Server) knows(r *http.Request, tokens []string) (bool, error) {
 
 // bearers returns the tokens in the subprotocols.
 func bearers(r *http.Request) []string {
-	return slices.DeleteFunc(subprotocols(r), func(offered string) bool { return !strings.HasPrefix(offered, client.TokenPrefix) })
+	return slices.DeleteFunc(subprotocols(r),
+		func(offered string) bool { return !strings.HasPrefix(offered, client.TokenPrefix) })
 }
 
 func subprotocols(r *http.Request) (offered []string) {
@@ -225,8 +230,9 @@ func equal(shown, secret string) bool {
 // secure sets the security headers of every response. Inline styles are allowed because xterm.js
 // needs them; inline scripts are not.
 func (s *Server) secure(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "+
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Referrer-Policy", "no-referrer")

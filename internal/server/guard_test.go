@@ -43,10 +43,12 @@ func TestForeignRequests(t *testing.T) {
 		{"other port", "PATCH", "/api/sessions/" + info.ID, []string{"Origin", "http://127.0.0.1:1"}, 403},
 		{"origin without host", "PATCH", "/api/sessions/" + info.ID, []string{"Origin", "http://"}, 403},
 		{"other scheme", "PATCH", "/api/sessions/" + info.ID, []string{"Origin", "file://" + host}, 403},
-		{"cross-site by the browser's word", "PATCH", "/api/sessions/" + info.ID, []string{"Sec-Fetch-Site", "cross-site"}, 403},
+		{"cross-site by the browser's word", "PATCH", "/api/sessions/" + info.ID, []string{"Sec-Fetch-Site", "cross-site"},
+			403},
 		{"same-site is another origin", "PATCH", "/api/sessions/" + info.ID, []string{"Sec-Fetch-Site", "same-site"}, 403},
 		{"rebound name", "GET", "/api/sessions", []string{"Host", "evil.example"}, 421},
-		{"rebound name, its origin", "PATCH", "/api/sessions/" + info.ID, []string{"Host", "evil.example", "Origin", "http://evil.example"}, 421},
+		{"rebound name, its origin", "PATCH", "/api/sessions/" + info.ID,
+			[]string{"Host", "evil.example", "Origin", "http://evil.example"}, 421},
 		{"rebound name, the page", "GET", "/", []string{"Host", "evil.example:7681"}, 421},
 		{"empty name", "GET", "/api/info", []string{"Host", "localhost.evil.example"}, 421},
 		{"localhost", "GET", "/api/info", []string{"Host", "localhost:99"}, 200},
@@ -81,7 +83,8 @@ func TestToken(t *testing.T) {
 	}{
 		{"open", server.Options{OpenReading: true}, [2]int{200, 401}, [2]int{401, 401}, [2]int{200, 200}},
 		{"closed", server.Options{}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 200}},
-		{"read-only, open", server.Options{ReadOnly: true, OpenReading: true}, [2]int{200, 403}, [2]int{401, 401}, [2]int{200, 403}},
+		{"read-only, open", server.Options{ReadOnly: true, OpenReading: true}, [2]int{200, 403}, [2]int{401, 401},
+			[2]int{200, 403}},
 		{"read-only", server.Options{ReadOnly: true}, [2]int{401, 401}, [2]int{401, 401}, [2]int{200, 403}},
 	} {
 		s := newSite(t, func(o *server.Options) { o.ReadOnly, o.OpenReading = c.o.ReadOnly, c.o.OpenReading })
@@ -117,18 +120,22 @@ func TestSocketGuard(t *testing.T) {
 	}{
 		{"no token", "/api/sessions/" + h.id + "/live", nil, nil, 401},
 		{"wrong token", "/api/sessions/" + h.id + "/live", nil, []string{client.TokenPrefix + "eHh4"}, 401},
-		{"foreign origin", "/api/sessions/" + h.id + "/live", http.Header{"Origin": {"https://evil.example"}}, []string{coded}, 403},
+		{"foreign origin", "/api/sessions/" + h.id + "/live", http.Header{"Origin": {"https://evil.example"}},
+			[]string{coded}, 403},
 		{"foreign origin, agent", "/ws/agent/" + h.id, http.Header{"Origin": {"https://evil.example"}}, []string{coded}, 403},
 		{"no such session", "/api/sessions/zzz/live", nil, []string{coded}, 404},
 		{"a path out", "/api/sessions/..%2f..%2fetc%2fpasswd/live", nil, []string{coded}, 404},
-		{"right", "/api/sessions/" + h.id + "/live", http.Header{"Origin": {s.url}}, []string{client.Subprotocol, coded}, 101},
+		{"right", "/api/sessions/" + h.id + "/live", http.Header{"Origin": {s.url}}, []string{client.Subprotocol, coded},
+			101},
 		{"token alone", "/api/sessions/" + h.id + "/live", nil, []string{coded}, 101},
 		{"token alone, agent", "/ws/agent/" + h.id, nil, []string{coded}, 101},
 		{"two tokens, one wrong", "/api/sessions/" + h.id + "/live", nil, []string{coded, client.TokenPrefix + "eHh4"}, 401},
-		{"a wrong token beside the right header", "/api/sessions/" + h.id + "/live", http.Header{"Authorization": {"Bearer " + token}}, []string{client.TokenPrefix + "eHh4"}, 401},
+		{"a wrong token beside the right header", "/api/sessions/" + h.id + "/live",
+			http.Header{"Authorization": {"Bearer " + token}}, []string{client.TokenPrefix + "eHh4"}, 401},
 		{"an empty token", "/api/sessions/" + h.id + "/live", nil, []string{client.TokenPrefix}, 401},
 	} {
-		ws, resp, err := websocket.Dial(t.Context(), s.url+c.path, &websocket.DialOptions{HTTPHeader: c.header, Subprotocols: c.protos})
+		ws, resp, err := websocket.Dial(t.Context(), s.url+c.path,
+			&websocket.DialOptions{HTTPHeader: c.header, Subprotocols: c.protos})
 		if resp == nil || resp.StatusCode != c.status {
 			t.Errorf("%s: %v, %v", c.name, resp, err)
 		}
@@ -145,14 +152,17 @@ func TestSocketGuard(t *testing.T) {
 func TestPathTricks(t *testing.T) {
 	s := newSite(t, nil)
 	for _, path := range []string{
-		"/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/s/../../etc/passwd", "/./app.js/../../x", "//etc/passwd", "/app.js%00.html",
-		"/api/sessions/..%2f..%2fx", "/api/sessions/%00", "/api/sessions/'%20OR%201=1--", "/api/sessions/%25", "/api/sessions/x/export?format=../../x",
+		"/../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/s/../../etc/passwd",
+		"/./app.js/../../x", "//etc/passwd", "/app.js%00.html",
+		"/api/sessions/..%2f..%2fx", "/api/sessions/%00", "/api/sessions/'%20OR%201=1--", "/api/sessions/%25",
+		"/api/sessions/x/export?format=../../x",
 	} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", path, token)
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n",
+			path, token)
 		answer, err := io.ReadAll(conn)
 		_ = conn.Close()
 		line, _, _ := strings.Cut(string(answer), "\r\n")
@@ -189,14 +199,16 @@ func TestSlowloris(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(conn, "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n", token, size)
+		fmt.Fprintf(conn, "POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %s\r\n\r\n", token, size)
 		answer, err := bufio.NewReader(conn).ReadString('\n')
 		if err != nil || !strings.Contains(answer, " 403 ") { // no --allow-run; the body was not waited for
 			t.Errorf("a body of %s bytes: %q, %v", size, answer, err)
 		}
 		_ = conn.Close()
 	}
-	if resp, body := s.do("PATCH", "/api/sessions/x", `{"note":"`+strings.Repeat("x", 300_000)+`"}`); resp.StatusCode != http.StatusRequestEntityTooLarge {
+	if resp, body := s.do("PATCH", "/api/sessions/x",
+		`{"note":"`+strings.Repeat("x", 300_000)+`"}`); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: %s %s", resp.Status, body)
 	}
 }
@@ -216,7 +228,8 @@ func TestHostileFrames(t *testing.T) {
 	h := s.host(80, 24)
 	junk := make([]byte, 5000)
 	_, _ = rand.Read(junk)
-	attach := frame(t, protocol.TypeAttach, protocol.Attach{Version: 1, Name: "x", Kind: protocol.Human, Mode: protocol.ModeScreen})
+	attach := frame(t, protocol.TypeAttach, protocol.Attach{Version: 1, Name: "x", Kind: protocol.Human,
+		Mode: protocol.ModeScreen})
 	for name, messages := range map[string][][]byte{
 		"junk":              {junk},
 		"empty":             {{}},
@@ -243,7 +256,8 @@ func TestHostileFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "GET /api/sessions/%s/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+	fmt.Fprintf(conn, "GET /api/sessions/%s/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"+
+		"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
 		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", h.id)
 	if err := rawFrame(conn, 1<<30, attach); err != nil {
 		t.Fatal(err)
@@ -292,7 +306,8 @@ func frame(t testing.TB, typ protocol.Type, v any) []byte {
 // dial opens a WebSocket with the token.
 func (s *site) dial(t testing.TB, path string) *websocket.Conn {
 	t.Helper()
-	ws, _, err := websocket.Dial(t.Context(), s.url+path, &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
+	ws, _, err := websocket.Dial(t.Context(), s.url+path,
+		&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}

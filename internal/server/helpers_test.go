@@ -84,8 +84,9 @@ func newSite(t testing.TB, change func(*server.Options)) *site {
 	}
 	o := server.Options{
 		Store: s.db, Live: sessions, Token: token, Past: past{s.db}, Version: "test",
-		Page: fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>ptyrec</title>")}, "app.js": {Data: []byte("1")}},
-		Log:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Page: fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>ptyrec</title>")},
+			"app.js": {Data: []byte("1")}},
+		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if change != nil {
 		change(&o)
@@ -211,7 +212,8 @@ func (p past) Export(ctx context.Context, w io.Writer, format string, info *stor
 	if err != nil {
 		return err
 	}
-	t := &session.Transcript{Format: session.TranscriptFormat, Version: session.TranscriptVersion, Session: info.Session, Entries: entries}
+	t := &session.Transcript{Format: session.TranscriptFormat, Version: session.TranscriptVersion, Session: info.Session,
+		Entries: entries}
 	switch format {
 	case "json", "jsonl", "md", "txt":
 		return render.Write(w, format, t)
@@ -231,9 +233,11 @@ func (s *site) recorded() (info *store.Info, output []byte) {
 		s.t.Fatal(err)
 	}
 	defer r.Close()
-	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/dev/shop", StartedAt: time.Now().UTC().Add(-time.Hour), Cols: r.Header.Cols, Rows: r.Header.Rows}
+	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/dev/shop",
+		StartedAt: time.Now().UTC().Add(-time.Hour), Cols: r.Header.Cols, Rows: r.Header.Rows}
 	rec := store.NewRecording(sess.Cols, sess.Rows)
-	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: sess.Cols, Rows: sess.Rows, Started: sess.StartedAt, SessionID: sess.ID, Command: sess.Command})
+	p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: sess.Cols, Rows: sess.Rows, Started: sess.StartedAt,
+		SessionID: sess.ID, Command: sess.Command})
 	var at time.Duration
 	for {
 		e, err := r.Next()
@@ -283,7 +287,8 @@ type hosted struct {
 // hostTerminal starts a command in a session; without one the test says what is written.
 func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) {
 	h := &hosted{s: s, id: store.NewID(), done: make(chan struct{}), begun: time.Now()}
-	sess := session.Session{ID: h.id, Command: append([]string{"test"}, command...), StartedAt: h.begun.UTC(), Cols: cols, Rows: rows}
+	sess := session.Session{ID: h.id, Command: append([]string{"test"}, command...), StartedAt: h.begun.UTC(),
+		Cols: cols, Rows: rows}
 	ctx := context.Background()
 	if len(command) > 0 {
 		h.cmd = exec.Command(command[0], command[1:]...)
@@ -300,9 +305,10 @@ func (s *site) hostTerminal(cols, rows int, command ...string) (*hosted, error) 
 	if h.raw, err = sqlite.Record(s.db.Path(), sess, nil); err != nil {
 		return nil, err
 	}
-	h.host = live.New(live.Options{Session: sess, Server: "test", Command: h, Record: h, Past: h.past, Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
-		return s.db.EntriesAfter(ctx, h.id, after)
-	}})
+	h.host = live.New(live.Options{Session: sess, Server: "test", Command: h, Record: h, Past: h.past,
+		Asks: extractor.Asks, Entries: func(ctx context.Context, after int) ([]*session.Entry, error) {
+			return s.db.EntriesAfter(ctx, h.id, after)
+		}})
 	l, err := net.Listen("unix", rundir.Socket(s.dir, h.id))
 	if err != nil {
 		return nil, err

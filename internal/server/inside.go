@@ -50,8 +50,10 @@ func (s *Server) findInside(there, here string) bool {
 
 // errInsideChange refuses a program inside a session to change records: they may be the record of
 // what it did.
-var errInsideChange = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not change what is recorded")
+var errInsideChange = problem(http.StatusForbidden, "not_allowed",
+	"a program inside a recorded session may not change what is recorded")
 
 // errInside refuses a program inside a session to start terminals, in which it could do what it may
 // not do inside.
-var errInside = problem(http.StatusForbidden, "not_allowed", "a program inside a recorded session may not start another one here")
+var errInside = problem(http.StatusForbidden, "not_allowed",
+	"a program inside a recorded session may not start another one here")

@@ -18,7 +18,8 @@ const (
 // linkRoutes are the routes that a link gives access to: those of one session.
 func (s *Server) linkRoutes() map[string]handler {
 	routes := map[string]handler{}
-	for rest, h := range map[string]handler{"": s.getSession, "/entries": s.listEntries, "/screen": s.getScreen, "/raw": s.getRaw, "/export": s.exportSession,
+	for rest, h := range map[string]handler{"": s.getSession, "/entries": s.listEntries, "/screen": s.getScreen,
+		"/raw": s.getRaw, "/export": s.exportSession,
 		"/events": s.watchSession, "/live": s.live} {
 		routes["GET "+linkPath+"{link}"+rest] = s.byLink(h)
 	}

@@ -179,7 +179,8 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 		return protocol.Frame{}, nil
 	}
 	ack, err := protocol.JSON(protocol.TypeAck, protocol.Ack{ID: id, Error: &protocol.Error{
-		Code: protocol.CodeNotAllowed, Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}})
+		Code:    protocol.CodeNotAllowed,
+		Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}})
 	if err != nil {
 		return f, err
 	}
@@ -200,7 +201,8 @@ func changeAttach(f protocol.Frame, field string, value any) (protocol.Frame, er
 	if err := f.Decode(&a); err != nil {
 		return f, err
 	}
-	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, field) }) // encoding/json ignores case, too
+	// encoding/json ignores case, too
+	maps.DeleteFunc(a, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, field) })
 	if value != nil && a != nil {
 		b, err := json.Marshal(value)
 		if err != nil {

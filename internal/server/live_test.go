@@ -70,7 +70,8 @@ func (s *site) through(t testing.TB) (c *client.Client, breaks func()) {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(func() { transport.CloseIdleConnections(); _ = l.Close(); breaks(); running.Wait() })
-	if c, err = client.Dial(t.Context(), "http://"+l.Addr().String(), client.Options{Token: token, HTTP: &http.Client{Transport: transport}}); err != nil {
+	if c, err = client.Dial(t.Context(), "http://"+l.Addr().String(),
+		client.Options{Token: token, HTTP: &http.Client{Transport: transport}}); err != nil {
 		t.Fatal(err)
 	}
 	return c, breaks
@@ -126,11 +127,12 @@ func TestPastSession(t *testing.T) {
 	for _, from := range []int64{0, 1, 777, int64(len(want) - 1), int64(len(want))} {
 		entries := 0
 		var told []*session.Entry
-		stream, err := c.Attach(t.Context(), info.ID, client.AttachOptions{Mode: protocol.ModeBytes, From: &from, Entries: &entries, OnEvent: func(e client.Event) {
-			if e, ok := e.(protocol.Entries); ok {
-				told = append(told, e.Entries...)
-			}
-		}})
+		stream, err := c.Attach(t.Context(), info.ID,
+			client.AttachOptions{Mode: protocol.ModeBytes, From: &from, Entries: &entries, OnEvent: func(e client.Event) {
+				if e, ok := e.(protocol.Entries); ok {
+					told = append(told, e.Entries...)
+				}
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,13 +178,15 @@ func TestRaw(t *testing.T) {
 	if _, got := s.do("GET", path, ""); got != string(want) {
 		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}
-	for header, part := range map[string][]byte{"bytes=10-19": want[10:20], "bytes=-5": want[len(want)-5:], "bytes=5000-": want[5000:]} {
+	for header, part := range map[string][]byte{"bytes=10-19": want[10:20], "bytes=-5": want[len(want)-5:],
+		"bytes=5000-": want[5000:]} {
 		resp, got := s.do("GET", path, "", "Range", header)
 		if resp.StatusCode != http.StatusPartialContent || got != string(part) {
 			t.Errorf("%s: %s, %d bytes, want %d", header, resp.Status, len(got), len(part))
 		}
 	}
-	if resp, _ := s.do("GET", path, "", "Range", "bytes=99999999-"); resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
+	if resp, _ := s.do("GET", path, "", "Range",
+		"bytes=99999999-"); resp.StatusCode != http.StatusRequestedRangeNotSatisfiable {
 		t.Errorf("behind the end: %s", resp.Status)
 	}
 }
@@ -266,7 +270,8 @@ func TestEventsResume(t *testing.T) {
 		t.Errorf("behind the end: %s", resp.Status)
 	}
 	id := all[len(all)-2].id // of the last entries
-	if again := s.events(t, path, id, never); strings.Contains(names(again), "reset") || strings.Count(again[1].data, `"seq":`) != 0 {
+	if again := s.events(t, path, id, never); strings.Contains(names(again), "reset") ||
+		strings.Count(again[1].data, `"seq":`) != 0 {
 		t.Errorf("what was told comes again: %s %s", names(again), again[1].data)
 	}
 	entries, err := s.db.Entries(t.Context(), info.ID)
@@ -275,11 +280,13 @@ func TestEventsResume(t *testing.T) {
 	}
 	changed := *entries[1]
 	changed.Text += "!"
-	more := &session.Entry{ID: "new", Seq: len(entries) + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "more", At: changed.At}
+	more := &session.Entry{ID: "new", Seq: len(entries) + 1, Type: session.TypeMessage, Role: session.RoleUser,
+		Text: "more", At: changed.At}
 	if err := s.db.SaveEntries(t.Context(), info.ID, []*session.Entry{more}); err != nil {
 		t.Fatal(err)
 	}
-	if again := s.events(t, path, id, never); strings.Contains(names(again), "reset") || strings.Count(again[1].data, `"id":`) != 1 {
+	if again := s.events(t, path, id, never); strings.Contains(names(again), "reset") ||
+		strings.Count(again[1].data, `"id":`) != 1 {
 		t.Errorf("not only what is new: %s %s", names(again), again[1].data)
 	}
 	if err := s.db.SaveEntries(t.Context(), info.ID, []*session.Entry{&changed}); err != nil {
@@ -296,7 +303,8 @@ func TestEventsResume(t *testing.T) {
 func TestLiveEvents(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(80, 24)
-	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "hi", At: time.Now().UTC(), Status: session.StatusStreaming}
+	e := &session.Entry{ID: "e1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "hi",
+		At: time.Now().UTC(), Status: session.StatusStreaming}
 	put := func(text string) {
 		c := *e
 		c.Text = text
@@ -402,7 +410,8 @@ func TestControlAndSnapshotReachTheBrowser(t *testing.T) {
 	if len(c.Viewers) != 1 || c.Viewers[0].Name != "robot" || c.Viewers[0].Kind != protocol.Agent || c.Grant != nil {
 		t.Errorf("control %+v", c)
 	}
-	if err := agent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"terminal.input","requestId":"r1","data":"rm\r"}`)); err != nil {
+	if err := agent.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"terminal.input","requestId":"r1","data":"rm\r"}`)); err != nil {
 		t.Fatal(err)
 	}
 	for m.Type != "error" {
@@ -411,7 +420,8 @@ func TestControlAndSnapshotReachTheBrowser(t *testing.T) {
 	if h.saw() != "" {
 		t.Errorf("without a grant %q was typed", h.saw())
 	}
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"grant","seconds":60}`); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"until"`) {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control",
+		`{"action":"grant","seconds":60}`); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"until"`) {
 		t.Errorf("grant: %s", body)
 	}
 	for m.Type != "terminal.control.grant" {
@@ -421,17 +431,20 @@ func TestControlAndSnapshotReachTheBrowser(t *testing.T) {
 	if c.Grant == nil || c.Grant.Until == nil {
 		t.Errorf("control %+v", c)
 	}
-	if err := agent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"terminal.input","requestId":"r2","data":"ls\r"}`)); err != nil {
+	if err := agent.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"terminal.input","requestId":"r2","data":"ls\r"}`)); err != nil {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, "what the agent types arrives", func() bool { return h.saw() == "ls\r" })
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"revoke"}`); resp.StatusCode != http.StatusOK {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control",
+		`{"action":"revoke"}`); resp.StatusCode != http.StatusOK {
 		t.Errorf("revoke: %s", body)
 	}
 	for m.Type != "terminal.control.revoke" {
 		next()
 	}
-	for _, bad := range []string{"{", `{"type":"x"}`, `{"type":"terminal.proxy.start","requestId":"r3","command":"id"}`} { // no --allow-run
+	// no --allow-run
+	for _, bad := range []string{"{", `{"type":"x"}`, `{"type":"terminal.proxy.start","requestId":"r3","command":"id"}`} {
 		if err := agent.Write(t.Context(), websocket.MessageText, []byte(bad)); err != nil {
 			t.Fatal(err)
 		}
@@ -463,7 +476,8 @@ func TestProxyStart(t *testing.T) {
 	})
 	h := s.host(80, 24)
 	agent := s.dial(t, "/ws/agent/"+h.id)
-	if err := agent.Write(t.Context(), websocket.MessageText, []byte(`{"type":"terminal.proxy.start","requestId":"r","command":"echo","args":["a","b"]}`)); err != nil {
+	if err := agent.Write(t.Context(), websocket.MessageText,
+		[]byte(`{"type":"terminal.proxy.start","requestId":"r","command":"echo","args":["a","b"]}`)); err != nil {
 		t.Fatal(err)
 	}
 	for {
@@ -537,7 +551,8 @@ func TestWatchOnly(t *testing.T) {
 	}
 	defer func() { _ = ws.CloseNow() }()
 	for _, m := range [][]byte{
-		frame(t, protocol.TypeAttach, protocol.Attach{Version: 1, Name: "x", Kind: protocol.Human, Mode: protocol.ModeNone, Control: true}),
+		frame(t, protocol.TypeAttach, protocol.Attach{Version: 1, Name: "x", Kind: protocol.Human, Mode: protocol.ModeNone,
+			Control: true}),
 		protocol.Append(nil, protocol.Input(1, []byte("rm -rf /\r"))),
 		frame(t, protocol.TypeSize, protocol.SizeRequest{ID: 2, Cols: 10, Rows: 10}),
 		frame(t, protocol.TypeRequest, protocol.ControlRequest{ID: 3, Action: protocol.Allow}),
@@ -569,7 +584,8 @@ func TestWatchOnly(t *testing.T) {
 func TestResizeStays(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(80, 24)
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/resize", `{"cols":100,"rows":30}`); resp.StatusCode != http.StatusNoContent {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/resize",
+		`{"cols":100,"rows":30}`); resp.StatusCode != http.StatusNoContent {
 		t.Fatalf("%s: %s", resp.Status, body)
 	}
 	c, err := client.Dial(t.Context(), "", client.Options{Dir: s.dir})
@@ -610,7 +626,9 @@ func BenchmarkLive(b *testing.B) {
 	buf := make([]byte, protocol.MaxFrame)
 	for b.Loop() {
 		ws := s.dial(b, "/api/sessions/"+id+"/live")
-		if err := ws.Write(b.Context(), websocket.MessageBinary, frame(b, protocol.TypeAttach, protocol.Attach{Version: 1, Mode: protocol.ModeBytes, Kind: protocol.Human})); err != nil {
+		if err := ws.Write(b.Context(), websocket.MessageBinary,
+			frame(b, protocol.TypeAttach, protocol.Attach{Version: 1, Mode: protocol.ModeBytes,
+				Kind: protocol.Human})); err != nil {
 			b.Fatal(err)
 		}
 		for seq := int64(0); seq < total; {
@@ -687,7 +705,9 @@ func BenchmarkIdleViewers(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		for range viewers {
 			ws := s.dial(b, "/api/sessions/"+h.id+"/live")
-			if err := ws.Write(b.Context(), websocket.MessageBinary, frame(b, protocol.TypeAttach, protocol.Attach{Version: 1, Mode: protocol.ModeScreen, Kind: protocol.Human})); err != nil {
+			if err := ws.Write(b.Context(), websocket.MessageBinary,
+				frame(b, protocol.TypeAttach, protocol.Attach{Version: 1, Mode: protocol.ModeScreen,
+					Kind: protocol.Human})); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -708,12 +728,15 @@ func TestInputDoesNotAnswerQuestions(t *testing.T) {
 	s := newSite(t, nil)
 	h := s.host(60, 8)
 	h.write([]byte("Do you trust the files in this folder?\r\n\r\n❯ 1. Yes\r\n  2. No\r\n Enter to confirm"))
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control", `{"action":"grant"}`); resp.StatusCode != http.StatusOK {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/control",
+		`{"action":"grant"}`); resp.StatusCode != http.StatusOK {
 		t.Fatal(body)
 	}
-	for _, body := range []string{`{"text":"no\r"}`, `{"text":"\r"}`, `{"base64":"DQ=="}`, `{"text":"no\r","kind":"human"}`} {
+	for _, body := range []string{`{"text":"no\r"}`, `{"text":"\r"}`, `{"base64":"DQ=="}`,
+		`{"text":"no\r","kind":"human"}`} {
 		resp, got := s.do("POST", "/api/sessions/"+h.id+"/input", body)
-		if resp.StatusCode != http.StatusConflict || resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(got, `"code":"asking"`) {
+		if resp.StatusCode != http.StatusConflict || resp.Header.Get("Content-Type") != "application/problem+json" ||
+			!strings.Contains(got, `"code":"asking"`) {
 			t.Errorf("%s: %s, %s", body, resp.Status, got)
 		}
 	}
@@ -742,7 +765,8 @@ func TestInputDoesNotAnswerQuestions(t *testing.T) {
 	}
 	typed(`{"type":"terminal.input","requestId":"r2","data":"2","force":true}`)
 	testkit.Eventually(t, "what is forced arrives", func() bool { return h.saw() == "2" })
-	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/input", `{"text":"\r","force":true}`); resp.StatusCode != http.StatusNoContent || h.saw() != "2\r" {
+	if resp, body := s.do("POST", "/api/sessions/"+h.id+"/input",
+		`{"text":"\r","force":true}`); resp.StatusCode != http.StatusNoContent || h.saw() != "2\r" {
 		t.Errorf("%s, %s: %q", resp.Status, body, h.saw())
 	}
 }

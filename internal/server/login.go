@@ -87,7 +87,8 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) cookie(r *http.Request, value string, age time.Duration) *http.Cookie {
 	return &http.Cookie{
-		Name: s.cookieName(), Value: value, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: s.cookieName(), Value: value, Path: "/", MaxAge: int(age.Seconds()), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
 		// A proxy may terminate TLS.
 		Secure: strings.HasPrefix(s.base(r), "https:") || strings.HasPrefix(r.Header.Get("Origin"), "https:"),
 	}

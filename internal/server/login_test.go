@@ -21,7 +21,10 @@ import (
 // answers without the token, on loopback too.
 func TestReadingNeedsTheToken(t *testing.T) {
 	s := newSite(t, func(o *server.Options) {
-		o.Bridge, o.Start = []string{"sh"}, func(context.Context, server.StartOptions) (string, error) { panic("somebody started a session") }
+		o.Bridge, o.Start = []string{"sh"}, func(context.Context, server.StartOptions) (string,
+			error) {
+			panic("somebody started a session")
+		}
 	})
 	info, _ := s.recorded()
 	h := s.host(80, 24)
@@ -53,7 +56,8 @@ func TestReadingNeedsTheToken(t *testing.T) {
 		if path == "/api/login" { // says how one logs in
 			continue
 		}
-		if ws, resp, err := websocket.Dial(t.Context(), s.url+path, &websocket.DialOptions{Subprotocols: []string{client.Subprotocol}}); err == nil || resp.StatusCode < 400 {
+		if ws, resp, err := websocket.Dial(t.Context(), s.url+path,
+			&websocket.DialOptions{Subprotocols: []string{client.Subprotocol}}); err == nil || resp.StatusCode < 400 {
 			t.Errorf("%s: a WebSocket without a token", path)
 			_ = ws.CloseNow()
 		}
@@ -92,7 +96,8 @@ func TestCookie(t *testing.T) {
 		t.Fatalf("%s, cookies %v", resp.Status, resp.Cookies())
 	}
 	cookie := resp.Cookies()[0]
-	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.MaxAge < 86400 || strings.Contains(cookie.Raw, token) {
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.MaxAge < 86400 ||
+		strings.Contains(cookie.Raw, token) {
 		t.Errorf("the cookie is %s", cookie.Raw)
 	}
 	sent := cookie.Name + "=" + cookie.Value
@@ -108,7 +113,8 @@ func TestCookie(t *testing.T) {
 		{"writing", "PATCH", note, []string{"Origin", s.url}, 200},
 		{"writing, from elsewhere", "PATCH", note, []string{"Origin", "http://evil.example"}, 403},
 		{"writing, from another port", "PATCH", note, []string{"Origin", "http://127.0.0.1:1"}, 403},
-		{"writing, a form", "PATCH", note, []string{"Origin", s.url, "Content-Type", "application/x-www-form-urlencoded"}, 415},
+		{"writing, a form", "PATCH", note, []string{"Origin", s.url, "Content-Type", "application/x-www-form-urlencoded"},
+			415},
 		{"deleting, from elsewhere", "DELETE", note, []string{"Origin", "http://evil.example"}, 403},
 		{"reading, from another port", "GET", "/api/sessions", []string{"Sec-Fetch-Site", "same-site"}, 401},
 		{"reading, from another site", "GET", "/api/sessions", []string{"Sec-Fetch-Site", "cross-site"}, 401},
@@ -120,7 +126,8 @@ func TestCookie(t *testing.T) {
 		if c.method == "PATCH" {
 			body = `{"note":"x"}`
 		}
-		if resp, text := s.do(c.method, c.path, body, append([]string{"Authorization", "", "Cookie", sent}, c.header...)...); resp.StatusCode != c.status {
+		if resp, text := s.do(c.method, c.path, body,
+			append([]string{"Authorization", "", "Cookie", sent}, c.header...)...); resp.StatusCode != c.status {
 			t.Errorf("%s: %s %.100s", c.name, resp.Status, text)
 		}
 	}
@@ -136,14 +143,17 @@ func TestCookie(t *testing.T) {
 	}
 	other := newSite(t, func(o *server.Options) { o.Token = token + "2" })
 	for _, name := range []string{cookie.Name, other.cookieName()} {
-		if resp, _ := other.do("GET", "/api/sessions", "", "Authorization", "", "Cookie", name+"="+cookie.Value); resp.StatusCode != http.StatusUnauthorized {
+		if resp, _ := other.do("GET", "/api/sessions", "", "Authorization", "", "Cookie",
+			name+"="+cookie.Value); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("with another token the cookie is good for %s", resp.Status)
 		}
 	}
-	if resp, _ := s.do("DELETE", "/api/login", "", "Authorization", "", "Cookie", sent, "Origin", s.url); len(resp.Cookies()) != 1 || resp.Cookies()[0].MaxAge >= 0 {
+	if resp, _ := s.do("DELETE", "/api/login", "", "Authorization", "", "Cookie", sent, "Origin",
+		s.url); len(resp.Cookies()) != 1 || resp.Cookies()[0].MaxAge >= 0 {
 		t.Errorf("signing out: %s, cookies %v", resp.Status, resp.Cookies())
 	}
-	if resp, _ := s.do("POST", "/api/login", `{"token":"`+token+`"}`, "Origin", "https"+strings.TrimPrefix(s.url, "http")); len(resp.Cookies()) != 1 || !resp.Cookies()[0].Secure {
+	if resp, _ := s.do("POST", "/api/login", `{"token":"`+token+`"}`, "Origin",
+		"https"+strings.TrimPrefix(s.url, "http")); len(resp.Cookies()) != 1 || !resp.Cookies()[0].Secure {
 		t.Errorf("behind a proxy with TLS: %s, cookies %v", resp.Status, resp.Cookies())
 	}
 	if strings.Contains(s.log.String(), token) || strings.Contains(s.log.String(), cookie.Value) {
@@ -168,11 +178,13 @@ func TestOpenOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = resp.Body.Close()
-		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" || len(resp.Cookies()) != want.cookies {
+		if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/" ||
+			len(resp.Cookies()) != want.cookies {
 			t.Errorf("%d, %s: %s, cookies %v", i, want.path, resp.Status, resp.Cookies())
 		}
 		for _, c := range resp.Cookies() {
-			if got, _ := s.do("GET", "/api/sessions", "", "Authorization", "", "Cookie", c.Name+"="+c.Value); got.StatusCode != http.StatusOK {
+			if got, _ := s.do("GET", "/api/sessions", "", "Authorization", "", "Cookie",
+				c.Name+"="+c.Value); got.StatusCode != http.StatusOK {
 				t.Errorf("the cookie is good for %s", got.Status)
 			}
 		}
@@ -188,12 +200,14 @@ func TestReaderTakesNoControl(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		attach := protocol.Append(nil, protocol.Frame{Type: protocol.TypeAttach, Payload: []byte(`{"version":1,"name":"x","kind":"human","mode":"none",` + field + `:true}`)})
+		attach := protocol.Append(nil, protocol.Frame{Type: protocol.TypeAttach,
+			Payload: []byte(`{"version":1,"name":"x","kind":"human","mode":"none",` + field + `:true}`)})
 		if err := ws.Write(t.Context(), websocket.MessageBinary, attach); err != nil {
 			t.Fatal(err)
 		}
 		_, hello, err := ws.Read(t.Context())
-		if err != nil || !strings.Contains(string(hello), `"control":false`) || strings.Contains(string(hello), `"control":true`) {
+		if err != nil || !strings.Contains(string(hello), `"control":false`) ||
+			strings.Contains(string(hello), `"control":true`) {
 			t.Errorf("%s: %q, %v", field, hello, err)
 		}
 		_ = ws.CloseNow()

@@ -32,7 +32,8 @@ func TestOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"image/svg+xml", "text/markdown", "text/html", "text/event-stream", "application/x-ndjson", "application/x-asciicast"} {
+	for _, kind := range []string{"image/svg+xml", "text/markdown", "text/html", "text/event-stream",
+		"application/x-ndjson", "application/x-asciicast"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.FileBodyDecoder)
 	}
 	s := newSite(t, func(o *server.Options) { o.Health = func(context.Context) error { return nil } })
@@ -53,7 +54,8 @@ func TestOpenAPI(t *testing.T) {
 		{"POST", "/api/login", `{"token":"wrong"}`, 401},
 		{"DELETE", "/api/login", "", 204},
 		{"GET", "/api/sessions", "", 200},
-		{"GET", "/api/sessions?agent=claude&limit=1&since=2020-01-01T00:00:00Z&until=2100-01-01T00:00:00Z&cwd=/home&command=cl&live=false", "", 200},
+		{"GET", "/api/sessions?agent=claude&limit=1&since=2020-01-01T00:00:00Z&until=2100-01-01T00:00:" +
+			"00Z&cwd=/home&command=cl&live=false", "", 200},
 		{"GET", "/api/sessions?limit=0", "", 400},
 		{"GET", "/api/sessions?cursor=x", "", 400},
 		{"GET", "/api/facets", "", 200},
@@ -133,7 +135,8 @@ func TestOpenAPI(t *testing.T) {
 		asked[route.Operation.OperationID] = true
 		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: params, Route: route,
 			Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
-		if err := openapi3filter.ValidateRequest(t.Context(), in); (err == nil) != (c.status != 400) && !strings.Contains(c.path, "q=") && c.body != "{}" {
+		if err := openapi3filter.ValidateRequest(t.Context(), in); (err == nil) != (c.status != 400) &&
+			!strings.Contains(c.path, "q=") && c.body != "{}" {
 			t.Errorf("%s %s %s: the request is valid: %v", c.method, c.path, c.body, err)
 		}
 		req.Body = io.NopCloser(strings.NewReader(c.body))
@@ -143,7 +146,8 @@ func TestOpenAPI(t *testing.T) {
 		if resp.Code != c.status {
 			t.Errorf("%s %s %s: status %d, want %d: %.200s", c.method, c.path, c.body, resp.Code, c.status, body)
 		}
-		out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: resp.Code, Header: resp.Header(), Options: in.Options}
+		out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: resp.Code, Header: resp.Header(),
+			Options: in.Options}
 		out.SetBodyBytes(body)
 		if err := openapi3filter.ValidateResponse(t.Context(), out); err != nil {
 			t.Errorf("%s %s: the answer: %v", c.method, c.path, err)
@@ -166,7 +170,8 @@ func TestNothingElse(t *testing.T) {
 		method, path string
 		status       int
 	}{
-		{"GET", "/api/nope", 404}, {"GET", "/api", 404}, {"DELETE", "/api/sessions", 405}, {"GET", "/ws/nope", 404}, {"PUT", "/api/sessions/x/entries", 405},
+		{"GET", "/api/nope", 404}, {"GET", "/api", 404}, {"DELETE", "/api/sessions", 405}, {"GET", "/ws/nope", 404},
+		{"PUT", "/api/sessions/x/entries", 405},
 		{"GET", "/nope.js", 404}, {"POST", "/", 405}, {"GET", "/s/x/y", 404},
 	} {
 		resp, body := s.do(c.method, c.path, "")
@@ -182,7 +187,8 @@ func TestNothingElse(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || len(body) == 0 {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
-		if !strings.Contains(resp.Header.Get("Content-Security-Policy"), "script-src 'self';") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if !strings.Contains(resp.Header.Get("Content-Security-Policy"), "script-src 'self';") ||
+			resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v", path, resp.Header)
 		}
 	}

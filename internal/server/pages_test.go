@@ -18,18 +18,21 @@ func TestSearchLabels(t *testing.T) {
 	s := newSite(t, nil)
 	at := time.Now().UTC().Truncate(time.Second)
 	for _, id := range []string{"a", "b"} {
-		if err := s.db.CreateSession(t.Context(), &session.Session{ID: id, StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
+		if err := s.db.CreateSession(t.Context(),
+			&session.Session{ID: id, StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "fix the cache", Status: session.StatusComplete}
+	e := &session.Entry{ID: "1", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "fix the cache",
+		Status: session.StatusComplete}
 	if err := s.db.SaveEntries(t.Context(), "a", []*session.Entry{e}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.db.SetNote(t.Context(), "b", "the cache was cold"); err != nil {
 		t.Fatal(err)
 	}
-	for query, want := range map[string]string{"q=cache": "b# a#1 ", "q=cold": "b# ", "q=cache&role=user": "a#1 ", "q=cache&session=b": ""} {
+	for query, want := range map[string]string{"q=cache": "b# a#1 ", "q=cold": "b# ", "q=cache&role=user": "a#1 ",
+		"q=cache&session=b": ""} {
 		var found struct {
 			Hits []struct {
 				Session struct{ ID string }
@@ -41,7 +44,8 @@ func TestSearchLabels(t *testing.T) {
 		s.get("/api/search?"+query, &found)
 		got := ""
 		for _, h := range found.Hits {
-			if got += strings.Replace(fmt.Sprintf("%s#%d ", h.Session.ID, h.Entry.Seq), "#0", "#", 1); len(h.Marks) != 1 || h.Snippet == "" {
+			if got += strings.Replace(fmt.Sprintf("%s#%d ", h.Session.ID, h.Entry.Seq), "#0", "#", 1); len(h.Marks) != 1 ||
+				h.Snippet == "" {
 				t.Errorf("%s: hit %+v", query, h)
 			}
 		}
@@ -56,7 +60,8 @@ func TestSessionsOfOneSecond(t *testing.T) {
 	s := newSite(t, nil)
 	at := time.Now().UTC().Truncate(time.Second)
 	for i := range 50 {
-		if err := s.db.CreateSession(t.Context(), &session.Session{ID: fmt.Sprintf("s%02d", i), StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
+		if err := s.db.CreateSession(t.Context(),
+			&session.Session{ID: fmt.Sprintf("s%02d", i), StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +120,8 @@ func TestEntriesAroundATarget(t *testing.T) {
 	if len(last.Entries) != 1 || last.Entries[0].Seq != all.Entries[n-1].Seq || last.Next != 0 || last.Previous == 0 {
 		t.Errorf("the last page = %+v", last)
 	}
-	if resp, body := s.do("GET", "/api/sessions/"+info.ID+"/entries?around=2&before=3", ""); resp.StatusCode != http.StatusBadRequest {
+	if resp, body := s.do("GET", "/api/sessions/"+info.ID+"/entries?around=2&before=3",
+		""); resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("around and before: %s %s", resp.Status, body)
 	}
 }
@@ -153,7 +159,8 @@ func TestDeleteAndLabel(t *testing.T) {
 		switch {
 		case stage == 0:
 			stage++
-			if resp, body := s.do("PATCH", "/api/sessions/"+info.ID, `{"name":"A name","add_tags":["work"]}`); resp.StatusCode != http.StatusOK {
+			if resp, body := s.do("PATCH", "/api/sessions/"+info.ID,
+				`{"name":"A name","add_tags":["work"]}`); resp.StatusCode != http.StatusOK {
 				t.Errorf("%s %s", resp.Status, body)
 			}
 		case stage == 1 && e.name == "session" && strings.Contains(e.data, "A name"):

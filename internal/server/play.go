@@ -49,8 +49,10 @@ type player struct {
 }
 
 func (p player) play(ctx context.Context, a protocol.Attach) error {
-	hello := protocol.Hello{Version: protocol.Version, Server: "ptyrec " + p.Version, Viewer: "v1", Session: p.info.Overview().Session,
-		Cols: p.info.Cols, Rows: p.info.Rows, Seq: p.info.RawBytes, Control: protocol.Control{Viewers: []protocol.Viewer{}}}
+	hello := protocol.Hello{Version: protocol.Version, Server: "ptyrec " + p.Version, Viewer: "v1",
+		Session: p.info.Overview().Session,
+		Cols:    p.info.Cols, Rows: p.info.Rows, Seq: p.info.RawBytes,
+		Control: protocol.Control{Viewers: []protocol.Viewer{}}}
 	if err := p.send(protocol.TypeHello, hello); err != nil {
 		return err
 	}
@@ -86,7 +88,8 @@ func (p player) entries(ctx context.Context, after int) error {
 		return err
 	}
 	return inParts(page.Entries, func(part []*session.Entry) error {
-		return p.send(protocol.TypeEntries, protocol.Entries{Entries: append([]*session.Entry{}, part...), Title: p.info.Title, Agents: p.info.Overview().Agents})
+		return p.send(protocol.TypeEntries, protocol.Entries{Entries: append([]*session.Entry{}, part...),
+			Title: p.info.Title, Agents: p.info.Overview().Agents})
 	})
 }
 

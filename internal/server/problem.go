@@ -32,8 +32,10 @@ func badRequest(format string, args ...any) error {
 
 // statuses are the HTTP statuses for the codes with which sessions refuse requests.
 var statuses = map[string]int{
-	protocol.CodeNoControl: http.StatusForbidden, protocol.CodeNotAllowed: http.StatusForbidden, protocol.CodeBadRequest: http.StatusBadRequest,
-	protocol.CodeTooMany: http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict, protocol.CodeAsking: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
+	protocol.CodeNoControl: http.StatusForbidden, protocol.CodeNotAllowed: http.StatusForbidden,
+	protocol.CodeBadRequest: http.StatusBadRequest,
+	protocol.CodeTooMany:    http.StatusServiceUnavailable, protocol.CodeEnded: http.StatusConflict,
+	protocol.CodeAsking: http.StatusConflict, protocol.CodeUnavailable: http.StatusConflict,
 }
 
 // problemOf converts err to the error that clients receive.
@@ -50,21 +52,27 @@ func problemOf(err error) *problemError {
 		}
 		return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: refused.Message}}
 	case errors.As(err, &tooLarge):
-		return &problemError{http.StatusRequestEntityTooLarge, protocol.Error{Code: "too_large", Message: "the request is too large"}}
+		return &problemError{http.StatusRequestEntityTooLarge,
+			protocol.Error{Code: "too_large", Message: "the request is too large"}}
 	case errors.Is(err, session.ErrNotFound):
 		return &problemError{http.StatusNotFound, protocol.Error{Code: "not_found", Message: "there is no such session"}}
 	case errors.Is(err, session.ErrNoRecording):
-		return &problemError{http.StatusConflict, protocol.Error{Code: "no_recording", Message: session.ErrNoRecording.Error()}}
+		return &problemError{http.StatusConflict,
+			protocol.Error{Code: "no_recording", Message: session.ErrNoRecording.Error()}}
 	case errors.Is(err, session.ErrForbidden):
 		return &problemError{http.StatusForbidden, protocol.Error{Code: "forbidden", Message: "you may not do that"}}
 	case errors.Is(err, session.ErrAmbiguous):
 		return &problemError{http.StatusConflict, protocol.Error{Code: "ambiguous", Message: session.ErrAmbiguous.Error()}}
 	case errors.Is(err, session.ErrSlow):
-		return &problemError{http.StatusServiceUnavailable, protocol.Error{Code: protocol.CodeUnavailable, Message: "the search takes too long: narrow it, by more words, a time, an agent or a folder"}}
+		return &problemError{http.StatusServiceUnavailable,
+			protocol.Error{Code: protocol.CodeUnavailable,
+				Message: "the search takes too long: narrow it, by more words, a time, an agent or a folder"}}
 	case errors.Is(err, client.ErrDisconnected), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrBusy):
-		return &problemError{http.StatusServiceUnavailable, protocol.Error{Code: protocol.CodeUnavailable, Message: "it does not answer now; try again"}}
+		return &problemError{http.StatusServiceUnavailable,
+			protocol.Error{Code: protocol.CodeUnavailable, Message: "it does not answer now; try again"}}
 	}
-	return &problemError{http.StatusInternalServerError, protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
+	return &problemError{http.StatusInternalServerError,
+		protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
 }
 
 // handler handles a request. If it returns an error before it has written anything, the error is
@@ -86,7 +94,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var answered errAnswered
 	if errors.As(err, &answered) {
-		s.log.InfoContext(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "error", err)
+		s.log.InfoContext(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "error",
+			err)
 		return
 	}
 	p := problemOf(err)
@@ -94,7 +103,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if p.status >= http.StatusInternalServerError {
 		level = s.log.ErrorContext
 	}
-	level(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "status", p.status, "error", err)
+	level(r.Context(), "refused", "method", r.Method, "path", pathForLog(r), "from", r.RemoteAddr, "status", p.status,
+		"error", err)
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}

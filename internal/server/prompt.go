@@ -31,7 +31,8 @@ func (s *Server) sendPrompt(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return promptProblem(err)
 	}
-	return writeJSON(w, http.StatusOK, map[string]any{"agent": receipt.Agent, "text": receipt.Text, "after": receipt.After})
+	return writeJSON(w, http.StatusOK, map[string]any{"agent": receipt.Agent, "text": receipt.Text,
+		"after": receipt.After})
 }
 
 // promptProblem returns the error for a prompt that was not sent.

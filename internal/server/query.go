@@ -126,7 +126,8 @@ func (q *query) span() store.Span {
 			return n, err
 		}),
 	}
-	given := slices.DeleteFunc([]string{"since", "before", "around"}, func(name string) bool { return q.values.Get(name) == "" })
+	given := slices.DeleteFunc([]string{"since", "before", "around"},
+		func(name string) bool { return q.values.Get(name) == "" })
 	if len(given) > 1 && q.err == nil {
 		q.err = badRequest("%s cannot be combined", strings.Join(given, " and "))
 	}

@@ -109,14 +109,16 @@ func (r *rawReader) Read(p []byte) (int, error) {
 // exportTypes are the media types of the export formats, and endings their file name endings.
 var exportTypes = map[string]string{
 	"json": "application/json", "jsonl": "application/x-ndjson", "md": "text/markdown; charset=utf-8", "txt": textType,
-	"html": "text/html; charset=utf-8", "svg": "image/svg+xml", "cast": "application/x-asciicast", "cast2": "application/x-asciicast", "diff": textType,
+	"html": "text/html; charset=utf-8", "svg": "image/svg+xml", "cast": "application/x-asciicast",
+	"cast2": "application/x-asciicast", "diff": textType,
 }
 
 // exportSession exports a session as `ptyrec export` does.
 func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
 	q := queryOf(r)
 	format := q.oneOf("format", []string{"json", "jsonl", "md", "txt", "html", "svg", "cast", "cast2", "diff"})
-	part := Part{From: q.values.Get("from"), To: q.values.Get("to"), Only: q.values.Get("only"), Animate: q.boolean("animate")}
+	part := Part{From: q.values.Get("from"), To: q.values.Get("to"), Only: q.values.Get("only"),
+		Animate: q.boolean("animate")}
 	if q.err != nil {
 		return q.err
 	}
@@ -128,7 +130,10 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
 	if format == "cast2" {
 		ending = "cast"
 	}
-	out := &started{ResponseWriter: w, begin: func() { asFile(w.Header(), "ptyrec-"+info.ID+"."+ending, exportTypes[format]) }}
+	out := &started{ResponseWriter: w, begin: func() {
+		asFile(w.Header(), "ptyrec-"+info.ID+"."+ending,
+			exportTypes[format])
+	}}
 	if err := s.Past.Export(r.Context(), out, format, info, part); err != nil {
 		if !out.begun {
 			if errors.Is(err, ErrPart) {

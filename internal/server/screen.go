@@ -16,7 +16,8 @@ import (
 )
 
 // screenTypes are the media types of the screen's formats.
-var screenTypes = map[string]string{"json": "application/json", "text": textType, "ansi": textType, "svg": "image/svg+xml"}
+var screenTypes = map[string]string{"json": "application/json", "text": textType, "ansi": textType,
+	"svg": "image/svg+xml"}
 
 const textType = "text/plain; charset=utf-8"
 

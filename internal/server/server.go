@@ -156,7 +156,8 @@ const maxStreams = 1000
 
 // New returns a Server.
 func New(o Options) *Server {
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams), headerTimeout: 10 * time.Second, most: maxConnections}
+	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams),
+		headerTimeout: 10 * time.Second, most: maxConnections}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -253,8 +254,9 @@ const (
 // ctx.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext, ConnState: s.count,
+		Handler: s, ReadHeaderTimeout: s.headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       slog.NewLogLogger(s.log.Handler(), slog.LevelInfo), ConnContext: s.connContext, ConnState: s.count,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	ended := make(chan error, 1)

@@ -113,7 +113,8 @@ func (s *Server) getFacets(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := map[string]any{"total": facets.Sessions, "agents": facets.Agents, "folders": facets.Folders, "tags": facets.Tags}
+	answer := map[string]any{"total": facets.Sessions, "agents": facets.Agents, "folders": facets.Folders,
+		"tags": facets.Tags}
 	if facets.Sessions > 0 {
 		answer["first"], answer["last"] = facets.First, facets.Last
 	}

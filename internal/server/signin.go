@@ -97,7 +97,8 @@ func (s *Server) finishSignIn(w http.ResponseWriter, r *http.Request) error {
 // forSignIn returns the cookie for a browser that signs in. It must be sent with requests that
 // another site starts, because the provider's page leads back here.
 func (s *Server) forSignIn(r *http.Request, value string, age time.Duration) *http.Cookie {
-	return &http.Cookie{Name: signInCookie, Value: value, Path: signInPath, MaxAge: int(age.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.base(r), "https:")}
+	return &http.Cookie{Name: signInCookie, Value: value, Path: signInPath, MaxAge: int(age.Seconds()), HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.base(r), "https:")}
 }
 
 // notSignedIn shows and logs why a browser was not signed in.
@@ -115,8 +116,10 @@ func (s *Server) notSignedIn(w http.ResponseWriter, err error) error {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Not signed in</title>`+
+	_, _ = fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" `+
+		`content="width=device-width, initial-scale=1"><title>Not signed in</title>`+
 		`<link rel="stylesheet" href="/app.css"></head><body><main class="card"><h1>You are not signed in</h1><p>%s</p>`+
-		`<p><a class="button" href="%s">Sign in again</a> <a class="button" href="/">Use a token</a></p></main></body></html>`, html.EscapeString(why), signInPath)
+		`<p><a class="button" href="%s">Sign in again</a> <a class="button" href="/">Use a `+
+		`token</a></p></main></body></html>`, html.EscapeString(why), signInPath)
 	return errAnswered{err}
 }

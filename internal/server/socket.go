@@ -15,7 +15,8 @@ import (
 
 // accept upgrades a request to a WebSocket. The guard has checked its origin. When the server ends,
 // the WebSocket is closed and ctx ends. done must be called at the end.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn, done func(), err error) {
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn,
+	done func(), err error) {
 	if !isUpgrade(r) {
 		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this is for WebSockets")
 	}
@@ -25,7 +26,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ct
 	}
 	// Browsers fail unless one of the subprotocols that they offer is selected, even if the only
 	// one is the token.
-	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol}, bearers(r)...)})
+	ws, err = websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: append([]string{client.Subprotocol},
+		bearers(r)...)})
 	if err != nil {
 		leave()
 		return nil, nil, nil, errAnswered{err}
@@ -80,9 +82,11 @@ func closing(err error) (websocket.StatusCode, string) {
 // noteEnd logs the end of a stream that ended with an error.
 func (s *Server) noteEnd(r *http.Request, began time.Time, err error) {
 	var closed websocket.CloseError
-	if err == nil || errors.As(err, &closed) && (closed.Code == websocket.StatusNormalClosure || closed.Code == websocket.StatusGoingAway) {
+	if err == nil || errors.As(err, &closed) &&
+		(closed.Code == websocket.StatusNormalClosure || closed.Code == websocket.StatusGoingAway) {
 		s.log.DebugContext(r.Context(), "stream ended", "path", r.URL.Path, "from", r.RemoteAddr, "after", time.Since(began))
 		return
 	}
-	s.log.InfoContext(r.Context(), "stream ended", "path", r.URL.Path, "from", r.RemoteAddr, "after", time.Since(began), "error", err)
+	s.log.InfoContext(r.Context(), "stream ended", "path", r.URL.Path, "from", r.RemoteAddr, "after", time.Since(began),
+		"error", err)
 }

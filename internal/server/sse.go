@@ -21,7 +21,8 @@ const keepAlive = 15 * time.Second
 
 // startEvents starts a response of events. ctx ends with the server, when the client leaves, and
 // when a write fails. done must be called at the end.
-func (s *Server) startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e *eventStream, done func(), err error) {
+func (s *Server) startEvents(w http.ResponseWriter, r *http.Request) (ctx context.Context, e *eventStream,
+	done func(), err error) {
 	leave, err := s.enter()
 	if err != nil {
 		return nil, nil, nil, err

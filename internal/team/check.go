@@ -56,7 +56,8 @@ func (s *Syncer) Check(ctx context.Context, due bool) (compared, differ int, err
 }
 
 // checkSome compares some sessions, and returns the number that differ.
-func (s *Syncer) checkSome(ctx context.Context, remotes []string, ids map[string]string, pushes map[string]store.Push) (differ int, err error) {
+func (s *Syncer) checkSome(ctx context.Context, remotes []string, ids map[string]string,
+	pushes map[string]store.Push) (differ int, err error) {
 	var o team.Check
 	for _, remote := range remotes {
 		p := pushes[ids[remote]]

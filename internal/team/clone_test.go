@@ -49,7 +49,8 @@ func (s *site) runs(t *testing.T, path string, sess session.Session) *running {
 // says adds a message to the transcript.
 func (r *running) says(t *testing.T, seq int, text string) {
 	t.Helper()
-	e := &session.Entry{ID: fmt.Sprint("e", seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text, At: r.session.StartedAt, Status: session.StatusComplete}
+	e := &session.Entry{ID: fmt.Sprint("e", seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleAssistant,
+		Text: text, Markdown: text, At: r.session.StartedAt, Status: session.StatusComplete}
 	check(t, r.machine.Store.SaveEntries(t.Context(), r.session.ID, []*session.Entry{e}))
 }
 
@@ -69,7 +70,8 @@ func (s *site) raw(t *testing.T, id string) string {
 func TestResumedClone(t *testing.T) {
 	s := newSite(t)
 	first, second := filepath.Join(t.TempDir(), "p.db"), filepath.Join(t.TempDir(), "p.db")
-	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "one", StartedAt: time.Now().Add(-time.Hour).UTC().Truncate(time.Second), Cols: 80, Rows: 24}
+	sess := session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "one",
+		StartedAt: time.Now().Add(-time.Hour).UTC().Truncate(time.Second), Cols: 80, Rows: 24}
 	before := strings.Repeat("before the clone\r\n", 2_000)
 	a := s.runs(t, first, sess)
 	a.write(0, before)
@@ -144,7 +146,9 @@ func TestClonesThatSendAtOnce(t *testing.T) {
 		clone := s.machine(t, second, work)
 		for i, side := range []*team.Syncer{m, clone} {
 			text := fmt.Sprint("side ", i)
-			check(t, side.Store.SaveEntries(t.Context(), one.ID, []*session.Entry{{ID: "side", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text}}))
+			check(t, side.Store.SaveEntries(t.Context(), one.ID,
+				[]*session.Entry{{ID: "side", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text,
+					Markdown: text}}))
 		}
 		s.lose(nil)
 		met := false

@@ -40,7 +40,10 @@ func read(ctx context.Context, l *library.Library, info *store.Info, home, folde
 		return nil, err
 	}
 	h := homesOf(home)
-	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)), note: h.tilde(l.Redact.Title(info.Note, nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{}, raw: &pieces{}}
+	c := &content{session: t.Session, info: info, name: h.tilde(l.Redact.Title(info.Name, nil)),
+		note: h.tilde(l.Redact.Title(info.Note,
+			nil)), sums: map[string][sha256.Size]byte{}, live: info.Status == store.Live, open: map[string]bool{},
+		raw: &pieces{}}
 	for _, tag := range l.Redact.Tags(info.Tags) {
 		c.tags = append(c.tags, h.tilde(tag))
 	}

@@ -163,10 +163,12 @@ func TestConnectionCutInALargeSession(t *testing.T) {
 func recordSmall(t *testing.T, db *sqlite.Store) *session.Session {
 	t.Helper()
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
-	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
+	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work",
+		StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
 	rec := store.NewRecording(80, 24)
 	rec.Write(session.Event{Kind: session.Output, Data: []byte(s.ID)})
-	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please", Markdown: "please", At: ended}
+	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please",
+		Markdown: "please", At: ended}
 	check(t, db.Import(t.Context(), s, rec, []*session.Entry{entry}))
 	return s
 }
@@ -175,7 +177,8 @@ func recordSmall(t *testing.T, db *sqlite.Store) *session.Session {
 func recordLarge(t *testing.T, db *sqlite.Store) *session.Session {
 	t.Helper()
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
-	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
+	s := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work",
+		StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
 	rec := store.NewRecording(80, 24)
 	noise := make([]byte, 200_000)
 	for range 8 {
@@ -190,7 +193,8 @@ func recordLarge(t *testing.T, db *sqlite.Store) *session.Session {
 	var entries []*session.Entry
 	for i := range 3 {
 		text := strings.Repeat(fmt.Sprintf("please say %d in words\n", i), 25_000)
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: ended})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: text, Markdown: text, At: ended})
 	}
 	check(t, db.Import(t.Context(), s, rec, entries))
 	return s
@@ -218,7 +222,8 @@ func TestCallsTwiceAndOutOfOrder(t *testing.T) {
 	var mu sync.Mutex // guards seen
 	var seen []request
 	send := func(r request) int {
-		again, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), r.method, s.url+r.path, strings.NewReader(string(r.body)))
+		again, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), r.method, s.url+r.path,
+			strings.NewReader(string(r.body)))
 		check(t, err)
 		again.Header = r.header
 		answer, err := http.DefaultClient.Do(again)

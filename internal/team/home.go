@@ -132,7 +132,8 @@ func (h homes) inOutput() (*homePatches, error) {
 	o := redact.Options{Unknown: true}
 	for _, home := range h {
 		if personal(home) {
-			o.Patterns = append(o.Patterns, redact.Pattern{Name: "home", Regexp: `(` + regexp.QuoteMeta(home) + `)(?:[^\pL\pN_.-]|\.(?:[^\pL\pN_-]|$)|$)`})
+			o.Patterns = append(o.Patterns, redact.Pattern{Name: "home",
+				Regexp: `(` + regexp.QuoteMeta(home) + `)(?:[^\pL\pN_.-]|\.(?:[^\pL\pN_-]|$)|$)`})
 		}
 	}
 	p := &homePatches{patches: map[int][]redact.Patch{}}

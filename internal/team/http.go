@@ -32,7 +32,8 @@ var errAddress = errors.New("the server's address begins with https:// (or is ht
 // NewServer returns the server at an address. token is used for its calls. It sends nothing.
 func NewServer(address, token string) (*Server, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		u.Path != "" && u.Path != "/" {
 		return nil, errAddress
 	}
 	local := u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"
@@ -87,7 +88,8 @@ func (e *statusError) passing() bool {
 
 // Is reports whether target is the sentinel for the server's response.
 func (e *statusError) Is(target error) bool {
-	return target == session.ErrAway && e.passing() || target == session.ErrForbidden && e.Status == http.StatusUnauthorized
+	return target == session.ErrAway && e.passing() ||
+		target == session.ErrForbidden && e.Status == http.StatusUnauthorized
 }
 
 // Backoff computes pauses between attempts: a second at first, then twice as long each time, up to

@@ -92,7 +92,8 @@ func (s *Syncer) SendLive(ctx context.Context, info *store.Info) error {
 	err := s.sendLive(ctx, info, now)
 	if err == nil {
 		s.running[info.ID] = now
-	} else if _, passing := Passing(err); !passing && !isConflict(err) && ctx.Err() == nil && !errors.Is(err, session.ErrBusy) {
+	} else if _, passing := Passing(err); !passing && !isConflict(err) && ctx.Err() == nil &&
+		!errors.Is(err, session.ErrBusy) {
 		s.running[info.ID] = &sentLive{later: time.Now().Add(refusedTime)}
 	}
 	return err

@@ -33,7 +33,8 @@ type recorded struct {
 // begin begins to record a session.
 func begin(t *testing.T, db *sqlite.Store, change func(*session.Session)) *recorded {
 	t.Helper()
-	s := &session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "a title", StartedAt: time.Now().UTC(), Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
+	s := &session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/home/ann/work", Title: "a title",
+		StartedAt: time.Now().UTC(), Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
 	change(s)
 	check(t, db.CreateSession(t.Context(), s))
 	w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(db.Path()), Session: *s})
@@ -45,17 +46,22 @@ func begin(t *testing.T, db *sqlite.Store, change func(*session.Session)) *recor
 // says writes output and entries, whose statuses are those behind their texts.
 func (r *recorded) says(n int, text, status string) {
 	r.t.Helper()
-	r.raw.Put(session.Event{At: time.Duration(n) * time.Second, Kind: session.Output, Data: []byte("raw " + text + "\r\n")})
+	r.raw.Put(session.Event{At: time.Duration(n) * time.Second, Kind: session.Output,
+		Data: []byte("raw " + text + "\r\n")})
 	check(r.t, r.raw.Settle(r.t.Context()))
-	check(r.t, r.db.SaveEntries(r.t.Context(), r.ID, []*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text,
-		At: r.StartedAt, Status: status}}))
+	check(r.t, r.db.SaveEntries(r.t.Context(), r.ID,
+		[]*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: session.RoleAssistant,
+			Text: text, Markdown: text,
+			At: r.StartedAt, Status: status}}))
 }
 
 // runs writes a command of a shell, which ran in a folder.
 func (r *recorded) runs(n int, command, folder string) {
 	r.t.Helper()
-	check(r.t, r.db.SaveEntries(r.t.Context(), r.ID, []*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: session.RoleUser, Text: command, Markdown: command,
-		At: r.StartedAt, Status: session.StatusComplete, Details: session.Details{Cwd: folder}}}))
+	check(r.t, r.db.SaveEntries(r.t.Context(), r.ID,
+		[]*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: session.RoleUser, Text: command,
+			Markdown: command,
+			At:       r.StartedAt, Status: session.StatusComplete, Details: session.Details{Cwd: folder}}}))
 }
 
 // ends ends the recording.
@@ -117,7 +123,8 @@ func TestLiveSessionIsSent(t *testing.T) {
 	if err != nil || info.Status != store.Live || info.Recorded() || info.Space != "shop" {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if sent := s.seen(); strings.Contains(sent, "/raw") || strings.Contains(sent, "ghp_half") || strings.Contains(sent, "one more") {
+	if sent := s.seen(); strings.Contains(sent, "/raw") || strings.Contains(sent, "ghp_half") ||
+		strings.Contains(sent, "one more") {
 		t.Errorf("too much was sent: %s", sent)
 	}
 	r.says(1, "one more", session.StatusComplete)
@@ -152,7 +159,8 @@ func TestLiveSessionsFollowTheRules(t *testing.T) {
 	m.Rules = live
 	m.Rules.Agents = []string{"claude"}
 	for _, change := range []func(*session.Session){
-		func(s *session.Session) { s.Private = true }, func(s *session.Session) { s.Cwd = "/home/ann/other" }, func(s *session.Session) { s.Agents[0].Name = "codex" },
+		func(s *session.Session) { s.Private = true }, func(s *session.Session) { s.Cwd = "/home/ann/other" },
+		func(s *session.Session) { s.Agents[0].Name = "codex" },
 		func(s *session.Session) { s.Agents = nil },
 	} {
 		begin(t, m.Store, change).says(1, "hidden", session.StatusComplete)
@@ -223,7 +231,8 @@ func TestLiveSessionThatLeavesTheFolders(t *testing.T) {
 			t.Errorf("the server has %s: %v", id, err)
 		}
 	}
-	if text := s.seen(); strings.Contains(text, "hidden") || strings.Contains(text, unsent.ID) || s.there(t, other.ID) != "elsewhere" {
+	if text := s.seen(); strings.Contains(text, "hidden") || strings.Contains(text, unsent.ID) ||
+		s.there(t, other.ID) != "elsewhere" {
 		t.Errorf("sent %s", text)
 	}
 }
@@ -232,9 +241,14 @@ func TestLiveSessionThatLeavesTheFolders(t *testing.T) {
 // typed, and with ~ for the home folder.
 func TestLiveSessionLeavesWithoutSecrets(t *testing.T) {
 	s := newSite(t)
-	check(t, s.db.AddPattern(postgres.As(t.Context(), postgres.Viewer{Operator: true}), redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
+	check(t, s.db.AddPattern(postgres.As(t.Context(), postgres.Viewer{Operator: true}),
+		redact.Pattern{Name: "customer", Regexp: "CUST-[0-9]+"}))
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), live)
-	r := begin(t, m.Store, func(s *session.Session) { s.Command = []string{"claude", commandToken}; s.Title = "CUST-4711" })
+	r := begin(t, m.Store, func(s *session.Session) {
+		s.Command = []string{"claude",
+			commandToken}
+		s.Title = "CUST-4711"
+	})
 	r.raw.Put(session.Event{Kind: session.Input, Data: []byte("typed-password")})
 	r.says(1, "key "+saidToken+" of CUST-4711 in /home/ann/work", session.StatusComplete)
 	s.lose(func(int) (bool, bool) { return false, false }) // the policy cannot be had

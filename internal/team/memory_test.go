@@ -22,7 +22,8 @@ func TestLongRawLogTakesNoMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; make test runs it")
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // takes all, and keeps nothing
+	// takes all, and keeps nothing
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, "{}")
 	}))
@@ -32,7 +33,8 @@ func TestLongRawLogTakesNoMemory(t *testing.T) {
 	recordSmall(t, m.Store)
 	all(t, m) // what is needed once
 	ended := time.Now().UTC().Truncate(time.Nanosecond)
-	one := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work", StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
+	one := &session.Session{ID: store.NewID(), Command: []string{"a"}, Cwd: "/home/ann/work",
+		StartedAt: ended.Add(-time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
 	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, 57<<10)
 	rec, size := store.NewRecording(80, 24), 0
 	for range 200 { // 15 MB, 11 as stored
@@ -42,7 +44,8 @@ func TestLongRawLogTakesNoMemory(t *testing.T) {
 	for _, seg := range rec.Segments() {
 		size += len(seg.Data)
 	}
-	check(t, m.Store.Import(t.Context(), one, rec, []*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please", At: ended}}))
+	check(t, m.Store.Import(t.Context(), one, rec,
+		[]*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "please", At: ended}}))
 	used := func() int {
 		runtime.GC()
 		runtime.GC() // what pools held

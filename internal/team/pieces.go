@@ -81,7 +81,10 @@ func (p *pieces) events() int64 {
 // next returns the index of the first segment that the server lacks. It is 0 if the server has no
 // raw log, or a different one.
 func (p *pieces) next(have team.State) int {
-	return 1 + slices.IndexFunc(p.list, func(seg piece) bool { return seg.endEvent == have.Events && seg.hash() == have.SHA256 })
+	return 1 + slices.IndexFunc(p.list, func(seg piece) bool {
+		return seg.endEvent == have.Events &&
+			seg.hash() == have.SHA256
+	})
 }
 
 func (p *pieces) close() {

@@ -27,7 +27,8 @@ func (s *Syncer) masked(ctx context.Context) (*library.Library, error) {
 	if s.Library.Redact.Redactor == nil {
 		return nil, ErrRedactionOff
 	}
-	if now := time.Now(); s.policy.library == nil || s.policy.of != s.Library.Redact.Redactor || now.After(s.policy.until) {
+	if now := time.Now(); s.policy.library == nil || s.policy.of != s.Library.Redact.Redactor ||
+		now.After(s.policy.until) {
 		var told team.Policy
 		if err := s.Server.call(ctx, http.MethodGet, "/api/push/policy", "", nil, &told); err != nil {
 			return nil, err

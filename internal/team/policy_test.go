@@ -49,17 +49,21 @@ func TestPatternsApplyBeforeSending(t *testing.T) {
 func TestLostSessionsAreSentAgain(t *testing.T) {
 	s := newSite(t)
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
-	whole, lost, part, gone := record(t, m.Store, "/home/ann/work", "one"), record(t, m.Store, "/home/ann/work", "two"), record(t, m.Store, "/home/ann/work", "large three"), record(t, m.Store, "/home/ann/work", "four")
+	whole, lost, part, gone := record(t, m.Store, "/home/ann/work", "one"), record(t, m.Store, "/home/ann/work",
+		"two"), record(t, m.Store, "/home/ann/work", "large three"), record(t, m.Store, "/home/ann/work", "four")
 	if all(t, m) != 4 {
 		t.Fatal("not all were sent")
 	}
 	conn, err := pgx.Connect(t.Context(), s.dsn)
 	check(t, err)
 	for _, q := range []string{
-		"DELETE FROM sessions WHERE id = '" + lost.ID + "'", "DELETE FROM segments WHERE session = '" + lost.ID + "'", "DELETE FROM entries WHERE session = '" + lost.ID + "'",
-		"DELETE FROM words WHERE session = '" + lost.ID + "'", "DELETE FROM segments WHERE session = '" + part.ID + "'", "DELETE FROM entries WHERE session = '" + part.ID + "' AND id <> 'e0'",
+		"DELETE FROM sessions WHERE id = '" + lost.ID + "'", "DELETE FROM segments WHERE session = '" + lost.ID + "'",
+		"DELETE FROM entries WHERE session = '" + lost.ID + "'",
+		"DELETE FROM words WHERE session = '" + lost.ID + "'", "DELETE FROM segments WHERE session = '" + part.ID + "'",
+		"DELETE FROM entries WHERE session = '" + part.ID + "' AND id <> 'e0'",
 		"DELETE FROM words WHERE session = '" + part.ID + "' AND entry <> 'e0'",
-		"UPDATE sessions SET entries_version = 0, version = 0, events = 0, raw_sha256 = '', raw_bytes = 0, stored_bytes = 0, messages = 1, turns = 1, ended_at = NULL WHERE id = '" + part.ID + "'",
+		"UPDATE sessions SET entries_version = 0, version = 0, events = 0, raw_sha256 = '', raw_bytes = 0, stored_bytes = " +
+			"0, messages = 1, turns = 1, ended_at = NULL WHERE id = '" + part.ID + "'",
 	} {
 		_, err := conn.Exec(t.Context(), q)
 		check(t, err)
@@ -107,7 +111,8 @@ func TestFullDiskDelaysSending(t *testing.T) {
 		_, err = conn.Exec(t.Context(), q)
 		check(t, errors.Join(err, conn.Close(t.Context())))
 	}
-	run(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`)
+	run(`CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'could not extend file: No space ` +
+		`left on device' USING ERRCODE = '53100'; END $$`)
 	for _, table := range []string{"segments", "entries"} {
 		run("CREATE TRIGGER no_room BEFORE INSERT ON " + table + " FOR EACH ROW EXECUTE FUNCTION no_room()")
 		for _, info := range waiting(t, m, 2) {

@@ -40,7 +40,8 @@ func TestPlantedSecretsAreNotSent(t *testing.T) {
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	begun := time.Now().Add(-time.Hour).UTC()
 	ended := begun.Add(time.Minute)
-	info := &session.Session{ID: store.NewID(), Command: []string{"deploy", "--token", commandToken, "/home/ann/work/x"}, Cwd: "/home/ann/work", Title: "in /home/ann/work", StartedAt: begun, EndedAt: &ended, Cols: 80, Rows: 24}
+	info := &session.Session{ID: store.NewID(), Command: []string{"deploy", "--token", commandToken, "/home/ann/work/x"},
+		Cwd: "/home/ann/work", Title: "in /home/ann/work", StartedAt: begun, EndedAt: &ended, Cols: 80, Rows: 24}
 	rec := store.NewRecording(80, 24)
 	write := func(text string) { rec.Write(session.Event{Kind: session.Output, Data: []byte(text)}) }
 	write("\x1b]7;file://host/home/ann/work\x07/home/ann/work$ ls /home/anna /home/a")
@@ -48,11 +49,14 @@ func TestPlantedSecretsAreNotSent(t *testing.T) {
 	for i, c := range drawnToken {
 		write(fmt.Sprintf("\x1b[5;%dH%c", i+1, c))
 	}
-	write("\x1b[10;1H" + strings.Repeat("x", 59) + " " + cutToken[:20] + "\r\n" + cutToken[20:] + "\r\nexport TOKEN=" + saidToken + "\r\n")
+	write("\x1b[10;1H" + strings.Repeat("x", 59) + " " + cutToken[:20] + "\r\n" + cutToken[20:] + "\r\nexport TOKEN=" +
+		saidToken + "\r\n")
 	rec.Write(session.Event{At: time.Second, Kind: session.Input, Data: []byte("typed-password")})
 	said2 := "see /home/ann/work, /home/ann. Not /home/anna, and " + saidToken
-	entries := []*session.Entry{{ID: "a", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: said2, Markdown: said2, At: begun, Status: session.StatusComplete, Output: "/home/ann/out",
-		Tool: &session.Tool{Name: "Read", Input: "/home/ann/in", Output: "/home/ann/x"}, Details: session.Details{Cwd: "/home/ann/work"}}}
+	entries := []*session.Entry{{ID: "a", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: said2,
+		Markdown: said2, At: begun, Status: session.StatusComplete, Output: "/home/ann/out",
+		Tool: &session.Tool{Name: "Read", Input: "/home/ann/in",
+			Output: "/home/ann/x"}, Details: session.Details{Cwd: "/home/ann/work"}}}
 	check(t, m.Store.Import(t.Context(), info, rec, entries))
 	check(t, m.Store.Rename(t.Context(), info.ID, "of /home/ann/work"))
 	if n := all(t, m); n != 1 {
@@ -63,8 +67,10 @@ func TestPlantedSecretsAreNotSent(t *testing.T) {
 		check(t, err)
 		there.Write(e.Data)
 	}
-	for name, text := range map[string]string{"what was sent": s.seen(), "the raw log there": there.String(), "what it shows": said(there.Bytes())} {
-		for _, secret := range []string{drawnToken, cutToken, commandToken, saidToken, drawnToken[8:24], cutToken[:20], cutToken[20:], "typed-password", "/home/ann/", "/home/ann\""} {
+	for name, text := range map[string]string{"what was sent": s.seen(), "the raw log there": there.String(),
+		"what it shows": said(there.Bytes())} {
+		for _, secret := range []string{drawnToken, cutToken, commandToken, saidToken, drawnToken[8:24], cutToken[:20],
+			cutToken[20:], "typed-password", "/home/ann/", "/home/ann\""} {
 			if strings.Contains(text, secret) {
 				t.Errorf("%s has %q", name, secret)
 			}
@@ -76,7 +82,9 @@ func TestPlantedSecretsAreNotSent(t *testing.T) {
 	got, err := s.db.Find(s.ctx, info.ID)
 	check(t, err)
 	list, err := s.db.EntriesAfter(s.ctx, info.ID, 0)
-	if err != nil || got.Name != "of ~/work" || got.Command[3] != "~/work/x" || len(list) != 1 || !strings.HasPrefix(list[0].Text, "see ~/work, ~. Not /home/anna, and ") || list[0].Output != "~/out" || list[0].Tool.Input != "~/in" || list[0].Tool.Output != "~/x" || list[0].Cwd != "~/work" {
+	if err != nil || got.Name != "of ~/work" || got.Command[3] != "~/work/x" || len(list) != 1 ||
+		!strings.HasPrefix(list[0].Text, "see ~/work, ~. Not /home/anna, and ") || list[0].Output != "~/out" ||
+		list[0].Tool.Input != "~/in" || list[0].Tool.Output != "~/x" || list[0].Cwd != "~/work" {
 		t.Errorf("%+v, %+v, %v", got, list, err)
 	}
 	raw, err := m.Store.Find(t.Context(), info.ID)
@@ -120,8 +128,10 @@ func TestSecretsInTagsAndDescriptions(t *testing.T) {
 	ended := begun.Add(time.Minute)
 	branch := &session.GitState{Branch: "fix/" + saidToken}
 	info := &session.Session{
-		ID: store.NewID(), Command: []string{"make"}, Cwd: "/home/ann/work", StartedAt: begun, EndedAt: &ended, Cols: 80, Rows: 24,
-		Git: &session.Git{Start: branch, End: branch}, Sandbox: "box-" + cutToken, Process: "p-" + cutToken, Asked: &session.Asked{By: "Bot/1 " + commandToken, Shell: drawnToken},
+		ID: store.NewID(), Command: []string{"make"}, Cwd: "/home/ann/work", StartedAt: begun, EndedAt: &ended, Cols: 80,
+		Rows: 24,
+		Git:  &session.Git{Start: branch, End: branch}, Sandbox: "box-" + cutToken, Process: "p-" + cutToken,
+		Asked: &session.Asked{By: "Bot/1 " + commandToken, Shell: drawnToken},
 	}
 	rec := store.NewRecording(80, 24)
 	rec.Write(session.Event{Kind: session.Output, Data: []byte("done")})
@@ -142,7 +152,8 @@ func TestSecretsInTagsAndDescriptions(t *testing.T) {
 	}
 	got, err := s.db.Find(s.ctx, info.ID)
 	check(t, err)
-	want := []string{"[redacted:github-pat]", "cache", "use:[redacted:github-pat]", strings.Repeat("x", 41) + "_password=[redacted:pa…", "~/work"}
+	want := []string{"[redacted:github-pat]", "cache", "use:[redacted:github-pat]",
+		strings.Repeat("x", 41) + "_password=[redacted:pa…", "~/work"}
 	if diff := cmp.Diff(want, got.Tags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
@@ -155,7 +166,8 @@ func TestPrivateSessionsAreNotSent(t *testing.T) {
 	add := func(text string, private bool, continues string) *session.Session {
 		begun := time.Now().Add(-time.Hour).UTC()
 		ended := begun.Add(time.Minute)
-		info := &session.Session{ID: store.NewID(), Command: []string{text}, Cwd: "/x", StartedAt: begun, EndedAt: &ended, Cols: 80, Rows: 24, Private: private, Continues: continues}
+		info := &session.Session{ID: store.NewID(), Command: []string{text}, Cwd: "/x", StartedAt: begun, EndedAt: &ended,
+			Cols: 80, Rows: 24, Private: private, Continues: continues}
 		rec := store.NewRecording(80, 24)
 		rec.Write(session.Event{Kind: session.Output, Data: []byte(text)})
 		check(t, m.Store.Import(t.Context(), info, rec, nil))
@@ -191,7 +203,8 @@ func TestOnlyChangesAreSent(t *testing.T) {
 	var entries []*session.Entry
 	for i := range 200 {
 		text := fmt.Sprintf("entry number %d", i)
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("n", i), Seq: i + 10, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("n", i), Seq: i + 10, Type: session.TypeMessage,
+			Role: session.RoleAssistant, Text: text, Markdown: text})
 	}
 	check(t, m.Store.SaveEntries(t.Context(), one.ID, entries))
 	all(t, m)
@@ -212,7 +225,8 @@ func TestOnlyChangesAreSent(t *testing.T) {
 		t.Errorf("%d were sent", n)
 	}
 	s.same(t, m, one.ID, one.ID)
-	if sent := s.seen(); strings.Contains(sent, "number 8") || !strings.Contains(sent, "Entry Number 7") || !strings.Contains(sent, "ENTRY NUMBER 7") || !strings.Contains(sent, `"gone":["n9"]`) {
+	if sent := s.seen(); strings.Contains(sent, "number 8") || !strings.Contains(sent, "Entry Number 7") ||
+		!strings.Contains(sent, "ENTRY NUMBER 7") || !strings.Contains(sent, `"gone":["n9"]`) {
 		t.Errorf("%s", sent)
 	}
 	if n := all(t, m); n != 0 {

@@ -146,8 +146,10 @@ func (r *Reader) info(o store.Overview) (*store.Info, error) {
 		return nil, wrong("session %s has a window of %d x %d", o.ID, o.Cols, o.Rows)
 	}
 	info := &store.Info{
-		Session: o.Session, Status: store.Interrupted, Prompt: o.Prompt, Messages: o.Messages, Turns: o.Turns, RawBytes: max(0, o.RawBytes), StoredBytes: max(0, o.StoredBytes),
-		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ForkedFrom: o.ForkedFrom, ContinuedBy: o.ContinuedBy,
+		Session: o.Session, Status: store.Interrupted, Prompt: o.Prompt, Messages: o.Messages, Turns: o.Turns,
+		RawBytes: max(0, o.RawBytes), StoredBytes: max(0, o.StoredBytes),
+		Name: o.Name, Tags: o.Tags, Note: o.Note, Owner: o.Owner, Space: o.Space, ForkedFrom: o.ForkedFrom,
+		ContinuedBy: o.ContinuedBy,
 	}
 	if info.Owner == "" {
 		info.Owner = "?" // an owner marks it as a session of another machine
@@ -221,7 +223,8 @@ type hit struct {
 }
 
 // SearchAll returns the sessions and messages that the server finds.
-func (r *Reader) SearchAll(ctx context.Context, query store.Query) (labels []*store.LabelHit, hits []*store.Hit, err error) {
+func (r *Reader) SearchAll(ctx context.Context, query store.Query) (labels []*store.LabelHit, hits []*store.Hit,
+	err error) {
 	q := r.filter(query.Filter)
 	q.Set("q", query.Text)
 	q["role"] = query.Roles
@@ -275,7 +278,8 @@ func (r *Reader) Page(ctx context.Context, id string, span store.Span) (page sto
 		return store.PageOf(all, span), err
 	}
 	q := url.Values{}
-	for name, n := range map[string]int{"since": span.Since, "before": span.Before, "around": span.Around, "limit": min(span.Limit, pageOfList)} {
+	for name, n := range map[string]int{"since": span.Since, "before": span.Before, "around": span.Around,
+		"limit": min(span.Limit, pageOfList)} {
 		if n > 0 {
 			q.Set(name, strconv.Itoa(n))
 		}
@@ -370,8 +374,10 @@ func (r *Reader) nextSegment(id string) store.NextSegment {
 }
 
 // segments requests some segments of a raw log.
-func (r *Reader) segments(ctx context.Context, id string, event int64, from store.From) (list []store.Segment, err error) {
-	q := url.Values{"event": {strconv.FormatInt(event, 10)}, "at": {strconv.FormatInt(int64(max(0, from.At)), 10)}, "offset": {strconv.FormatInt(max(0, from.Offset), 10)}}
+func (r *Reader) segments(ctx context.Context, id string, event int64, from store.From) (list []store.Segment,
+	err error) {
+	q := url.Values{"event": {strconv.FormatInt(event, 10)}, "at": {strconv.FormatInt(int64(max(0, from.At)), 10)},
+		"offset": {strconv.FormatInt(max(0, from.Offset), 10)}}
 	body, err := r.get(ctx, "sessions/"+url.PathEscape(id)+"/segments", q)
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)

@@ -46,7 +46,10 @@ func TestReaderOverHTTP(t *testing.T) {
 		check(t, m.Send(t.Context(), info))
 	}
 	r := readerOf(t, s.url, s.token)
-	for name, f := range map[string]store.Filter{"all": {}, "one": {Limit: 1}, "folder": {Cwd: "/home/ann/work/api"}, "agent": {Agent: "claude"}, "no agent": {Agent: "codex"}, "owner": {Owner: "ann"}, "no owner": {Owner: "bob"}, "space": {Space: "shop"}, "no space": {Space: "none"}, "until": {Until: time.Unix(1, 0)}, "unread": {Unread: true}, "live": {Live: true}} {
+	for name, f := range map[string]store.Filter{"all": {}, "one": {Limit: 1}, "folder": {Cwd: "/home/ann/work/api"},
+		"agent": {Agent: "claude"}, "no agent": {Agent: "codex"}, "owner": {Owner: "ann"}, "no owner": {Owner: "bob"},
+		"space": {Space: "shop"}, "no space": {Space: "none"}, "until": {Until: time.Unix(1, 0)}, "unread": {Unread: true},
+		"live": {Live: true}} {
 		got, err := r.Sessions(t.Context(), f)
 		check(t, err)
 		if f.Cwd != "" {
@@ -74,8 +77,14 @@ func TestReaderOverHTTP(t *testing.T) {
 			t.Errorf("%d entries (-want +got): %s", len(got.Entries), diff)
 		}
 		for _, from := range []store.From{{}, {Event: 2}, {At: 5 * time.Second}, {Offset: 400_000}} {
-			if diff := cmp.Diff(eventsOf(t, func(yield func(session.Event, error) bool) { s.db.EventsFrom(s.ctx, id, from)(yield) }),
-				eventsOf(t, func(yield func(session.Event, error) bool) { r.EventsFrom(t.Context(), id, from)(yield) })); diff != "" {
+			if diff := cmp.Diff(eventsOf(t, func(yield func(session.Event, error) bool) {
+				s.db.EventsFrom(s.ctx, id,
+					from)(yield)
+			}),
+				eventsOf(t, func(yield func(session.Event, error) bool) {
+					r.EventsFrom(t.Context(), id,
+						from)(yield)
+				})); diff != "" {
 				t.Errorf("%s from %+v (-want +got): %.500s", id, from, diff)
 			}
 		}
@@ -83,10 +92,12 @@ func TestReaderOverHTTP(t *testing.T) {
 			t.Errorf("recorded: %t", info.Recorded())
 		}
 	}
-	if _, err := (&library.Library{Store: r}).Playback(t.Context(), mustFind(t, r, said.ID), archive.Ref{}); !errors.Is(err, session.ErrNoRecording) {
+	if _, err := (&library.Library{Store: r}).Playback(t.Context(), mustFind(t, r, said.ID),
+		archive.Ref{}); !errors.Is(err, session.ErrNoRecording) {
 		t.Errorf("a session without a raw log is played: %v", err)
 	}
-	labels, hits, err := (&library.Library{Store: r}).Search(t.Context(), store.Query{Text: "large", Filter: store.Filter{Limit: 5}})
+	labels, hits, err := (&library.Library{Store: r}).Search(t.Context(),
+		store.Query{Text: "large", Filter: store.Filter{Limit: 5}})
 	if err != nil || len(labels)+len(hits) == 0 || len(hits) > 0 && hits[0].Session.ID != whole.ID {
 		t.Errorf("%d, %d hits, %v", len(labels), len(hits), err)
 	}
@@ -154,7 +165,8 @@ func mustFind(t *testing.T, r *team.Reader, ref string) *store.Info {
 func described(infos []*store.Info) (out []string) {
 	for _, i := range infos {
 		o := i.Overview()
-		out = append(out, fmt.Sprintf("%s %s %q %q %v %d %d %d %g %s %s %v", o.ID, o.Status, o.Title, o.Cwd, o.Command, o.Messages, o.RawBytes, o.StoredBytes, o.Duration, o.Owner, o.Space, o.StartedAt.UTC()))
+		out = append(out, fmt.Sprintf("%s %s %q %q %v %d %d %d %g %s %s %v", o.ID, o.Status, o.Title, o.Cwd, o.Command,
+			o.Messages, o.RawBytes, o.StoredBytes, o.Duration, o.Owner, o.Space, o.StartedAt.UTC()))
 	}
 	return out
 }
@@ -184,7 +196,8 @@ func TestHostileServerIsAnError(t *testing.T) {
 	defer evil.Close()
 	r := readerOf(t, evil.URL, "ptr_x")
 	one := func(more string) string {
-		return `{"id": "019aa000-0000-7000-8000-000000000001", "command": [], "agents": [], "cols": 80, "rows": 24` + more + `}`
+		return `{"id": "019aa000-0000-7000-8000-000000000001", "command": [], "agents": [], "cols": 80, "rows": 24` + more +
+			`}`
 	}
 	lists := func() error { _, err := r.Sessions(t.Context(), store.Filter{}); return err }
 	finds := func() error { _, err := r.Find(t.Context(), "last"); return err }
@@ -201,14 +214,15 @@ func TestHostileServerIsAnError(t *testing.T) {
 		path, answer string
 		call         func() error
 	}{
-		"a redirect":              {"/none", "", lists},
-		"no JSON":                 {"/sessions", "<html>", lists},
-		"a list without an end":   {"/sessions", `{"sessions": [], "next": "x"}`, lists},
-		"an id of control codes":  {"/sessions", `{"sessions": [{"id": "\u001b[2J"}]}`, lists},
-		"a window of 10^9 cells":  {"/last", strings.Replace(one(""), `"cols": 80`, `"cols": 1000000000`, 1), finds},
-		"a negative window":       {"/last", strings.Replace(one(""), `"rows": 24`, `"rows": -1`, 1), finds},
-		"entries without an end":  {"/entries", `{"entries": [{"id": "e", "seq": 0}], "start": 0, "total": 9}`, says},
-		"entries without order":   {"/entries", `{"entries": [{"id": "e", "seq": 2}, {"id": "f", "seq": 1}], "total": 2}`, says},
+		"a redirect":             {"/none", "", lists},
+		"no JSON":                {"/sessions", "<html>", lists},
+		"a list without an end":  {"/sessions", `{"sessions": [], "next": "x"}`, lists},
+		"an id of control codes": {"/sessions", `{"sessions": [{"id": "\u001b[2J"}]}`, lists},
+		"a window of 10^9 cells": {"/last", strings.Replace(one(""), `"cols": 80`, `"cols": 1000000000`, 1), finds},
+		"a negative window":      {"/last", strings.Replace(one(""), `"rows": 24`, `"rows": -1`, 1), finds},
+		"entries without an end": {"/entries", `{"entries": [{"id": "e", "seq": 0}], "start": 0, "total": 9}`, says},
+		"entries without order": {"/entries", `{"entries": [{"id": "e", "seq": 2}, {"id": "f", "seq": 1}], "total": 2}`,
+			says},
 		"an entry that is null":   {"/entries", `{"entries": [null], "total": 1}`, says},
 		"a raw log that is short": {"/segments", "\x00\x00", plays},
 		"a raw log that is cut":   {"/segments", "\xff\xff\xff\xffx", plays},
@@ -222,16 +236,20 @@ func TestHostileServerIsAnError(t *testing.T) {
 		}
 	}
 	clear(answers)
-	answers["/search"] = `{"hits": [{"session": ` + one("") + `, "entry": {"id": "e", "seq": 1}, "snippet": "abc", "marks": [[1, 2], [0, 1], [2, 99]]}, {"session": ` + one("") + `, "snippet": "abc", "marks": [[-1, 2]]}]}`
+	answers["/search"] = `{"hits": [{"session": ` + one("") +
+		`, "entry": {"id": "e", "seq": 1}, "snippet": "abc", "marks": [[1, 2], [0, 1], [2, 99]]}, {"session": ` + one("") +
+		`, "snippet": "abc", "marks": [[-1, 2]]}]}`
 	labels, hits, err := r.SearchAll(t.Context(), store.Query{Text: "x"})
-	if err != nil || len(labels) != 1 || len(hits) != 1 || len(hits[0].Snippet.Marks) != 1 || len(labels[0].Snippet.Marks) != 0 {
+	if err != nil || len(labels) != 1 || len(hits) != 1 || len(hits[0].Snippet.Marks) != 1 ||
+		len(labels[0].Snippet.Marks) != 0 {
 		t.Errorf("%+v, %+v, %v", labels, hits, err)
 	}
 	if _, _, err := r.SearchAll(t.Context(), store.Query{Text: "x", Filter: store.Filter{Limit: 1}}); err == nil {
 		t.Error("more hits than were asked for")
 	}
 	answers["/last"] = one(`, "status": "live", "process": "p", "duration": 1e300, "raw_bytes": -5`)
-	if info := mustFind(t, r, "last"); info.Process != "" || info.Duration != 0 || info.RawBytes != 0 || info.Recorded() || info.Unread {
+	if info := mustFind(t, r, "last"); info.Process != "" || info.Duration != 0 || info.RawBytes != 0 ||
+		info.Recorded() || info.Unread {
 		t.Errorf("%+v", info)
 	}
 }

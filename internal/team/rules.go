@@ -30,7 +30,8 @@ type Folder struct {
 // Sends reports whether a session may be sent, judged by its description at the start and its
 // agents.
 func (r *Rules) Sends(info *store.Info) bool {
-	if len(r.Agents) > 0 && !slices.ContainsFunc(info.Agents, func(a session.Agent) bool { return slices.Contains(r.Agents, a.Name) }) {
+	if len(r.Agents) > 0 && !slices.ContainsFunc(info.Agents,
+		func(a session.Agent) bool { return slices.Contains(r.Agents, a.Name) }) {
 		return false
 	}
 	return r.holds(info.Cwd)

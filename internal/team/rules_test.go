@@ -28,7 +28,8 @@ func TestNothingOutsideTheFoldersIsSent(t *testing.T) {
 	for _, dir := range []string{"work/api", "work2", "private", "data/linked"} {
 		check(t, os.MkdirAll(filepath.Join(home, dir), 0o700))
 	}
-	for name, to := range map[string]string{"work/out": "private", "in": "work", "job": "data/linked", "work/loop": "work/loop"} {
+	for name, to := range map[string]string{"work/out": "private", "in": "work", "job": "data/linked",
+		"work/loop": "work/loop"} {
 		check(t, os.Symlink(filepath.Join(home, to), filepath.Join(home, name)))
 	}
 	db, err := sqlite.Open(t.Context(), filepath.Join(home, "a.db"))
@@ -46,7 +47,8 @@ func TestNothingOutsideTheFoldersIsSent(t *testing.T) {
 	find, err := redact.New(redact.Options{})
 	check(t, err)
 	lib := &library.Library{Store: db, Redact: archive.Redaction{Redactor: find}}
-	s := &team.Syncer{Store: db, Library: lib, Server: server, Rules: team.Rules{Folders: []string{filepath.Join(home, "work"), filepath.Join(home, "job")}}, Home: home}
+	s := &team.Syncer{Store: db, Library: lib, Server: server,
+		Rules: team.Rules{Folders: []string{filepath.Join(home, "work"), filepath.Join(home, "job")}}, Home: home}
 
 	begun := time.Now().Add(-time.Hour)
 	var want []string
@@ -77,16 +79,19 @@ func TestNothingOutsideTheFoldersIsSent(t *testing.T) {
 		{cwd: "work", been: []string{"gone/since"}},
 	} {
 		ended := begun.Add(time.Minute)
-		info := &session.Session{Command: []string{"sh"}, Cwd: home + "/" + c.cwd, StartedAt: begun.Add(time.Duration(i) * time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
+		info := &session.Session{Command: []string{"sh"}, Cwd: home + "/" + c.cwd,
+			StartedAt: begun.Add(time.Duration(i) * time.Second), EndedAt: &ended, Cols: 80, Rows: 24}
 		var entries []*session.Entry
 		for n, folder := range c.been {
-			e := &session.Entry{ID: "e" + string(rune('a'+n)), Seq: n + 1, Type: session.TypeMessage, Role: session.RoleShell, Text: "ls", Markdown: "ls", At: begun, Status: session.StatusComplete}
+			e := &session.Entry{ID: "e" + string(rune('a'+n)), Seq: n + 1, Type: session.TypeMessage, Role: session.RoleShell,
+				Text: "ls", Markdown: "ls", At: begun, Status: session.StatusComplete}
 			shown, agent := strings.CutPrefix(folder, "+")
 			if filepath.IsLocal(shown) && !strings.HasPrefix(shown, "~") && !strings.HasPrefix(shown, "…") {
 				shown = filepath.Join(home, shown)
 			}
 			if e.Cwd = shown; agent {
-				*e = session.Entry{ID: e.ID, Seq: e.Seq, Type: session.TypeEvent, Event: session.EventNewSession, Agent: "claude", At: begun, Data: map[string]any{"cwd": shown}}
+				*e = session.Entry{ID: e.ID, Seq: e.Seq, Type: session.TypeEvent, Event: session.EventNewSession, Agent: "claude",
+					At: begun, Data: map[string]any{"cwd": shown}}
 			}
 			entries = append(entries, e)
 		}

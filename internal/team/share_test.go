@@ -31,7 +31,8 @@ func TestShareALink(t *testing.T) {
 	}
 	link, err := m.Share(t.Context(), first.ID, time.Hour, true)
 	check(t, err)
-	if !strings.HasPrefix(link.URL, s.url+"/l/") || !link.Anyone || time.Until(link.Expires) > time.Hour || time.Until(link.Expires) < 0 {
+	if !strings.HasPrefix(link.URL, s.url+"/l/") || !link.Anyone || time.Until(link.Expires) > time.Hour ||
+		time.Until(link.Expires) < 0 {
 		t.Errorf("%+v", link)
 	}
 	_, err = m.Share(t.Context(), first.ID, time.Hour, false)
@@ -53,14 +54,18 @@ func TestShareALink(t *testing.T) {
 // What a server answers as the path of a link is printed only if it is one.
 func TestHostileLinkIsNotPrinted(t *testing.T) {
 	answer := ""
-	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write([]byte(answer))
+	}))
 	defer evil.Close()
 	s := &site{url: evil.URL, token: "ptr_x"}
 	m := s.machine(t, t.TempDir()+"/a.db", work)
 	sess := record(t, m.Store, "/home/ann/work", "first")
 	check(t, m.Store.SavePush(t.Context(), sess.ID, store.Push{Server: m.Server.URL(), Remote: sess.ID}))
 	for _, answer = range []string{
-		`{"path": "/l/\u001b[2J"}`, `{"path": "https://evil.example/l/aaaaaaaaaaaaaaaaaaaaaaaaaa"}`, `{"path": "//evil.example/aaaaaaaaaaaaaaaa"}`, `{"path": "/l/aaaaaaaaaaaaaaaaaaaaaaaaaa\n"}`,
+		`{"path": "/l/\u001b[2J"}`, `{"path": "https://evil.example/l/aaaaaaaaaaaaaaaaaaaaaaaaaa"}`,
+		`{"path": "//evil.example/aaaaaaaaaaaaaaaa"}`, `{"path": "/l/aaaaaaaaaaaaaaaaaaaaaaaaaa\n"}`,
 		`{"path": "/l/aaaaaaaaaaaaaaaaaaaaaaaaaa", "anyone": true}`, `{}`, `[]`, ``,
 	} {
 		if link, err := m.Share(t.Context(), sess.ID, time.Hour, false); err == nil {
@@ -68,7 +73,8 @@ func TestHostileLinkIsNotPrinted(t *testing.T) {
 		}
 	}
 	answer = `{"path": "/l/aaaaaaaaaaaaaaaaaaaaaaaaaa"}`
-	if link, err := m.Share(t.Context(), sess.ID, time.Hour, false); err != nil || link.URL != evil.URL+"/l/aaaaaaaaaaaaaaaaaaaaaaaaaa" {
+	if link, err := m.Share(t.Context(), sess.ID, time.Hour, false); err != nil ||
+		link.URL != evil.URL+"/l/aaaaaaaaaaaaaaaaaaaaaaaaaa" {
 		t.Errorf("%+v, %v", link, err)
 	}
 }

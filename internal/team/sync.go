@@ -59,7 +59,8 @@ func (s *Syncer) Waiting(ctx context.Context) (infos []*store.Info, pushes map[s
 	}
 	for _, info := range slices.Backward(all) {
 		p := pushes[info.ID]
-		if info.Status == store.Live || p.Never || p.Deleted || p.Server == s.Server.URL() && p.Seen == s.Look(info) || !s.Rules.Sends(info) {
+		if info.Status == store.Live || p.Never || p.Deleted || p.Server == s.Server.URL() && p.Seen == s.Look(info) ||
+			!s.Rules.Sends(info) {
 			continue
 		}
 		private, err := s.private(ctx, info, pushes)
@@ -109,7 +110,9 @@ func (s *Syncer) Runs(ctx context.Context) (bool, error) {
 // Look returns the state of a session without reading all of it. If it has changed, there may be
 // something to send.
 func (s *Syncer) Look(info *store.Info) string {
-	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes, info.Revision, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw}) // plain values
+	// plain values
+	text, _ := json.Marshal([]any{info.Session, info.Name, info.Note, info.Tags, info.Messages, info.Turns, info.RawBytes,
+		info.Revision, info.Unread, info.Duration, s.Rules.spaceOf(info), s.Rules.Raw})
 	return sumOf(text)
 }
 
@@ -330,7 +333,8 @@ func (s *Syncer) sendRaw(ctx context.Context, c *content, p *store.Push, have te
 		if err := s.Store.SavePush(ctx, c.info.ID, *p); err != nil {
 			return err
 		}
-		err = s.Server.call(ctx, http.MethodPut, path(p, c.info.ID, "/raw?event="+strconv.FormatInt(seg.firstEvent, 10)), "application/octet-stream", data, nil)
+		err = s.Server.call(ctx, http.MethodPut, path(p, c.info.ID, "/raw?event="+strconv.FormatInt(seg.firstEvent, 10)),
+			"application/octet-stream", data, nil)
 		if err != nil {
 			return err
 		}
@@ -350,7 +354,8 @@ const versionStep = 1 << 20
 
 // sendEntries sends the entries that the server lacks, judged by the truncated digests. If these
 // are unknown, it sends all entries.
-func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, version int64, had map[string][8]byte) error {
+func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, version int64,
+	had map[string][8]byte) error {
 	b := team.Batch{All: len(had) == 0}
 	c.keep(had)
 	rest := make([]json.RawMessage, 0, len(c.entries))

@@ -178,7 +178,8 @@ func (s *site) machine(t *testing.T, path string, rules team.Rules) *team.Syncer
 	to.Pause = func(context.Context, time.Duration) error { return nil }
 	find, err := redact.New(redact.Options{})
 	check(t, err)
-	return &team.Syncer{Store: db, Library: &library.Library{Store: db, Redact: archive.Redaction{Redactor: find}}, Server: to, Rules: rules, Home: "/home/ann"}
+	return &team.Syncer{Store: db, Library: &library.Library{Store: db, Redact: archive.Redaction{Redactor: find}},
+		Server: to, Rules: rules, Home: "/home/ann"}
 }
 
 var work = team.Rules{Folders: []string{"/home/ann/work"}, Raw: true, Space: "shop"}
@@ -191,21 +192,25 @@ func record(t *testing.T, db *sqlite.Store, cwd, text string) *session.Session {
 	t.Helper()
 	begun := time.Now().Add(-time.Hour).UTC().Truncate(time.Nanosecond)
 	ended, code := begun.Add(time.Minute), 0
-	s := &session.Session{ID: store.NewID(), Command: []string{"claude", "--dir", "/home/ann/work"}, Cwd: cwd, Title: "fix " + text, StartedAt: begun, EndedAt: &ended, ExitCode: &code,
+	s := &session.Session{ID: store.NewID(), Command: []string{"claude", "--dir", "/home/ann/work"}, Cwd: cwd,
+		Title: "fix " + text, StartedAt: begun, EndedAt: &ended, ExitCode: &code,
 		Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
 	rec := store.NewRecording(80, 24)
 	rec.Write(session.Event{Kind: session.Output, Data: []byte("begin " + text + " " + s.ID + "\r\n")})
 	for i := range 3 {
-		rec.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output, Data: []byte(fmt.Sprintf("%s %d\r\n", text, i))})
+		rec.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output,
+			Data: []byte(fmt.Sprintf("%s %d\r\n", text, i))})
 	}
 	for i := range 2 * strings.Count(text, "large") {
-		rec.Write(session.Event{At: 5 * time.Second, Kind: session.Output, Data: bytes.Repeat([]byte{'a' + byte(i), ' '}, 300_000)})
+		rec.Write(session.Event{At: 5 * time.Second, Kind: session.Output,
+			Data: bytes.Repeat([]byte{'a' + byte(i), ' '}, 300_000)})
 	}
 	rec.Write(session.Event{At: 40 * time.Second, Kind: session.Input, Data: []byte("typed-password")})
 	rec.Write(session.Event{At: 41 * time.Second, Kind: session.Exit})
 	var entries []*session.Entry
 	for i, said := range []string{"please " + text, "done", "and a last one"} {
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: said, Markdown: said,
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: said, Markdown: said,
 			At: begun, Status: session.StatusComplete, Details: session.Details{Cwd: "/home/ann/work/x"}})
 	}
 	check(t, db.Import(t.Context(), s, rec, entries))
@@ -215,7 +220,8 @@ func record(t *testing.T, db *sqlite.Store, cwd, text string) *session.Session {
 // same makes sure that the server has what the machine has of a session, which is called id there.
 func (s *site) same(t *testing.T, m *team.Syncer, local, id string) {
 	t.Helper()
-	teamtest.Machine{Store: m.Store, Library: m.Library, Raw: m.Rules.Raw, Home: "/home/ann"}.Same(s.ctx, t, s.db, local, id)
+	teamtest.Machine{Store: m.Store, Library: m.Library, Raw: m.Rules.Raw, Home: "/home/ann"}.Same(s.ctx, t, s.db, local,
+		id)
 }
 
 // all sends what waits.
@@ -251,7 +257,9 @@ func TestWhatWaitsIsSentOnce(t *testing.T) {
 	check(t, m.Store.Rename(t.Context(), one.ID, "my name"))
 	_, err = m.Store.Tag(t.Context(), one.ID, []string{"x"}, nil)
 	check(t, err)
-	check(t, m.Store.SaveEntries(t.Context(), two.ID, []*session.Entry{{ID: "e9", Seq: 9, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "new", Markdown: "new"}}, "e0"))
+	check(t, m.Store.SaveEntries(t.Context(), two.ID,
+		[]*session.Entry{{ID: "e9", Seq: 9, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "new",
+			Markdown: "new"}}, "e0"))
 	if n := all(t, m); n != 2 {
 		t.Errorf("%d were sent again", n)
 	}
@@ -329,7 +337,9 @@ func TestClonedMachinesLoseNothing(t *testing.T) {
 	clone := s.machine(t, filepath.Join(dir, "b.db"), work)
 	for i, side := range []*team.Syncer{m, clone} {
 		text := fmt.Sprint("side ", i)
-		check(t, side.Store.SaveEntries(t.Context(), one.ID, []*session.Entry{{ID: "side", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text}}))
+		check(t, side.Store.SaveEntries(t.Context(), one.ID,
+			[]*session.Entry{{ID: "side", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text,
+				Markdown: text}}))
 		if n := all(t, side); n != 1 {
 			t.Errorf("%d were sent", n)
 		}
@@ -369,7 +379,9 @@ func TestSameImportIsThereOnce(t *testing.T) {
 	if n, err := s.db.Count(s.ctx, store.Filter{}); err != nil || n != 1 {
 		t.Errorf("the server has %d sessions, %v", n, err)
 	}
-	check(t, other.Store.SaveEntries(t.Context(), one.ID, []*session.Entry{{ID: "more", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "more", Markdown: "more"}}))
+	check(t, other.Store.SaveEntries(t.Context(), one.ID,
+		[]*session.Entry{{ID: "more", Seq: 8, Type: session.TypeMessage, Role: session.RoleAssistant, Text: "more",
+			Markdown: "more"}}))
 	if all(t, other) != 1 || all(t, m) != 0 {
 		t.Error("not the one that changed sends again")
 	}
@@ -388,7 +400,9 @@ func TestUsageIsSent(t *testing.T) {
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	one := record(t, m.Store, "/home/ann/work", "cache")
 	cost := 1.5
-	check(t, m.Store.PutScreenUsage(t.Context(), one.ID, []session.Usage{{Source: session.UsageScreen, Agent: "claude", Model: "opus", At: one.StartedAt, Input: 3, Total: 3, Cost: &cost}}))
+	check(t, m.Store.PutScreenUsage(t.Context(), one.ID,
+		[]session.Usage{{Source: session.UsageScreen, Agent: "claude", Model: "opus", At: one.StartedAt, Input: 3, Total: 3,
+			Cost: &cost}}))
 	all(t, m)
 	want, err := m.Store.UsageOf(t.Context(), []string{one.ID})
 	check(t, err)
@@ -432,7 +446,8 @@ func TestWhatLeavesTheMachine(t *testing.T) {
 	m := s.machine(t, filepath.Join(t.TempDir(), "a.db"), work)
 	m.Rules.Agents = []string{"claude"}
 	record(t, m.Store, "/home/ann/work", "token "+ghToken)
-	for i, cwd := range []string{"/home/ann/private", "/home/ann/work2", "/home/ann/work/../private", "/home/ann", "", "work"} {
+	for i, cwd := range []string{"/home/ann/private", "/home/ann/work2", "/home/ann/work/../private", "/home/ann", "",
+		"work"} {
 		record(t, m.Store, cwd, fmt.Sprint("outsider-", i))
 	}
 	for _, info := range waiting(t, m, 1) {
@@ -461,7 +476,8 @@ func TestWhatLeavesTheMachine(t *testing.T) {
 		if len(text) < 200 {
 			t.Errorf("%s is %d bytes", name, len(text))
 		}
-		for _, secret := range []string{ghToken, ghToken[4:], "typed-password", "outsider", "environment-secret", "/home/ann"} {
+		for _, secret := range []string{ghToken, ghToken[4:], "typed-password", "outsider", "environment-secret",
+			"/home/ann"} {
 			if strings.Contains(text, secret) && (secret != "/home/ann" || name != "the raw log there") {
 				t.Errorf("%s has %q", name, secret)
 			}
@@ -481,8 +497,10 @@ func waiting(t *testing.T, m *team.Syncer, n int) []*store.Info {
 // Addresses that would send the token in the clear, or to somebody else.
 func TestAddresses(t *testing.T) {
 	for address, ok := range map[string]bool{
-		"https://host": true, "https://host:8443/": true, "http://localhost:7681": true, "http://127.0.0.1:1": true, "http://host": false, "host": false, "": false,
-		"https://user@host": false, "https://host/path": false, "ftp://host": false, "https://host?x": false, "http://127.0.0.1.evil.com": false,
+		"https://host": true, "https://host:8443/": true, "http://localhost:7681": true, "http://127.0.0.1:1": true,
+		"http://host": false, "host": false, "": false,
+		"https://user@host": false, "https://host/path": false, "ftp://host": false, "https://host?x": false,
+		"http://127.0.0.1.evil.com": false,
 	} {
 		if _, err := team.NewServer(address, "x"); (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)

@@ -36,7 +36,8 @@ func play(args []string) int {
 		return 3
 	case command[0] == "args":
 		cwd, _ := os.Getwd()
-		fmt.Printf("%s in %s, TERM=%s, session=%q\n", strings.Join(args, " "), filepath.Base(cwd), os.Getenv("TERM"), os.Getenv(detached.Variable))
+		fmt.Printf("%s in %s, TERM=%s, session=%q\n", strings.Join(args, " "), filepath.Base(cwd), os.Getenv("TERM"),
+			os.Getenv(detached.Variable))
 		return 0
 	case slices.Contains(args, "--detach"):
 		s := detached.Session{Command: command, Size: "80x24", Owned: slices.Contains(args, "--owned=true")}
@@ -62,7 +63,8 @@ func TestLaunch(t *testing.T) {
 	}
 	id, said, err = detached.Session{Command: []string{"fail"}, Size: "80x24"}.Launch(os.Environ())
 	var exit *exec.ExitError
-	if id != "" || !strings.HasPrefix(string(said), "ptyrec: error: no such thing\n") || !errors.As(err, &exit) || exit.ExitCode() != 3 {
+	if id != "" || !strings.HasPrefix(string(said), "ptyrec: error: no such thing\n") || !errors.As(err, &exit) ||
+		exit.ExitCode() != 3 {
 		t.Errorf("a command that fails: %q, %q, %v", id, said, err)
 	}
 }
@@ -75,7 +77,8 @@ func TestStart(t *testing.T) {
 	}
 	defer s.Close()
 	got, err := s.Start(t.Context(), []string{"args", "-x"}, dir, 100, 40)
-	want := fmt.Sprintf(`--db /the.db run --nested --detach --size 100x40 --owned=false --starter %d -- args -x in %s, TERM=xterm-256color, session=""`, os.Getpid(), filepath.Base(dir))
+	want := fmt.Sprintf(`--db /the.db run --nested --detach --size 100x40 --owned=false --starter %d -- args -x in %s, `+
+		`TERM=xterm-256color, session=""`, os.Getpid(), filepath.Base(dir))
 	if err != nil {
 		t.Error(err)
 	}
@@ -113,7 +116,8 @@ func TestParseSize(t *testing.T) {
 	if cols, rows, err := detached.ParseSize(detached.DefaultSize); cols != 120 || rows != 30 || err != nil {
 		t.Errorf("the default: %dx%d, %v", cols, rows, err)
 	}
-	for _, bad := range []string{"", "80", "80x", "x24", "80x24x1", "1x1", "2x0", "-2x5", "99999x24", "80x99999", " 80x24"} {
+	for _, bad := range []string{"", "80", "80x", "x24", "80x24x1", "1x1", "2x0", "-2x5", "99999x24", "80x99999",
+		" 80x24"} {
 		if cols, rows, err := detached.ParseSize(bad); err == nil {
 			t.Errorf("%q is %dx%d", bad, cols, rows)
 		}

@@ -43,8 +43,10 @@ func (s *Starter) StartOwned(ctx context.Context, command []string, cwd string, 
 	return s.start(ctx, command, cwd, cols, rows, s.owned)
 }
 
-func (s *Starter) start(ctx context.Context, command []string, cwd string, cols, rows int, owned ...*os.File) (id string, err error) {
-	args := []string{"--db", s.database, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", cols, rows), fmt.Sprintf("--owned=%v", len(owned) > 0), "--starter", strconv.Itoa(os.Getpid()), "--"}
+func (s *Starter) start(ctx context.Context, command []string, cwd string, cols, rows int,
+	owned ...*os.File) (id string, err error) {
+	args := []string{"--db", s.database, "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", cols, rows),
+		fmt.Sprintf("--owned=%v", len(owned) > 0), "--starter", strconv.Itoa(os.Getpid()), "--"}
 	cmd := exec.CommandContext(ctx, Program(), append(args, command...)...)
 	cmd.Args[0] = programName
 	cmd.ExtraFiles = owned

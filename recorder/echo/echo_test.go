@@ -61,18 +61,24 @@ func TestKept(t *testing.T) {
 		steps []step
 		want  string
 	}{
-		"shown key by key":         {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b"}, {output: "b", keys: "\r"}, {output: "\r\n"}}, "ab\r"},
-		"shown at once":            {[]step{{output: "Name: ", keys: "ab\r"}, {output: "ab\r\n"}}, "ab\r"},
-		"never shown":              {[]step{{output: "Password: ", keys: "ab\r"}, {output: "\r\nover\r\n"}}, ""},
-		"masked":                   {[]step{{output: "Password: ", keys: "ab\r"}, {output: "**\r\n"}}, ""},
-		"shown for a moment":       {[]step{{output: "Password: ", keys: "a"}, {output: "a", keys: "b"}, {output: "\b*b", keys: "\r"}, {output: "\b*\r\n"}}, ""},
-		"erased":                   {[]step{{output: "Name: ", keys: "ab"}, {output: "ab", keys: "\x7f"}, {output: "\b \b", keys: "c\r"}, {output: "c\r\n"}}, "a\x7fc\r"},
-		"by the kernel":            {[]step{{output: "Name: ", keys: "ab\r", sure: true}, {output: "ab\r\n"}}, "ab\r"},
-		"for two programs":         {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b\r", group: 8}, {output: "b\r\n"}}, "b\r"},
-		"no Enter":                 {[]step{{output: "Name: ", keys: "ab"}, {output: "ab"}}, ""},
-		"a password, then a name":  {[]step{{output: "Password: ", keys: "ab\r"}, {output: "\r\nName: ", keys: "cd\r"}, {output: "cd\r\n"}}, "cd\r"},
-		"wide characters":          {[]step{{output: "名: ", keys: "日本\r"}, {output: "日本\r\n"}}, "日本\r"},
-		"something else was drawn": {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b"}, {output: "\r\x1b[Klog\r\nName: b", keys: "\r"}, {output: "\r\n"}}, ""},
+		"shown key by key": {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b"},
+			{output: "b", keys: "\r"}, {output: "\r\n"}}, "ab\r"},
+		"shown at once": {[]step{{output: "Name: ", keys: "ab\r"}, {output: "ab\r\n"}}, "ab\r"},
+		"never shown":   {[]step{{output: "Password: ", keys: "ab\r"}, {output: "\r\nover\r\n"}}, ""},
+		"masked":        {[]step{{output: "Password: ", keys: "ab\r"}, {output: "**\r\n"}}, ""},
+		"shown for a moment": {[]step{{output: "Password: ", keys: "a"}, {output: "a", keys: "b"},
+			{output: "\b*b", keys: "\r"}, {output: "\b*\r\n"}}, ""},
+		"erased": {[]step{{output: "Name: ", keys: "ab"}, {output: "ab", keys: "\x7f"},
+			{output: "\b \b", keys: "c\r"}, {output: "c\r\n"}}, "a\x7fc\r"},
+		"by the kernel": {[]step{{output: "Name: ", keys: "ab\r", sure: true}, {output: "ab\r\n"}}, "ab\r"},
+		"for two programs": {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b\r", group: 8},
+			{output: "b\r\n"}}, "b\r"},
+		"no Enter": {[]step{{output: "Name: ", keys: "ab"}, {output: "ab"}}, ""},
+		"a password, then a name": {[]step{{output: "Password: ", keys: "ab\r"}, {output: "\r\nName: ", keys: "cd\r"},
+			{output: "cd\r\n"}}, "cd\r"},
+		"wide characters": {[]step{{output: "名: ", keys: "日本\r"}, {output: "日本\r\n"}}, "日本\r"},
+		"something else was drawn": {[]step{{output: "Name: ", keys: "a"}, {output: "a", keys: "b"},
+			{output: "\r\x1b[Klog\r\nName: b", keys: "\r"}, {output: "\r\n"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := kept(t, c.steps); got != c.want {

@@ -127,7 +127,8 @@ func TestRemotes(t *testing.T) {
 	run("remote", "add", "origin", "https://example.com/public.git")
 	run("remote", "add", "back.up", "git@secret:team/app.git")
 	for pattern, want := range map[string]bool{
-		"git@secret:*": true, "git@secret:team/app": true, "git@other:*": false, "https://example.com/*": true, "https://example.com/public": true, "https://example.com/pub": false, "*:team/*": true,
+		"git@secret:*": true, "git@secret:team/app": true, "git@other:*": false, "https://example.com/*": true,
+		"https://example.com/public": true, "https://example.com/pub": false, "*:team/*": true,
 	} {
 		if why, ignored := match(pattern); ignored != want {
 			t.Errorf("%q: %v, %q, want %v", pattern, ignored, why, want)

@@ -95,7 +95,8 @@ func (f File) open(mode int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) || linkedByOthers(info, filepath.Dir(f.Path)) {
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) ||
+		linkedByOthers(info, filepath.Dir(f.Path)) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, ErrForeign), err, file.Close())
 	}
 	return file, nil

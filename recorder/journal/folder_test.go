@@ -91,7 +91,8 @@ func TestBackupWithHardLinks(t *testing.T) {
 // read.
 func TestLinkOfAnother(t *testing.T) {
 	usertest.NeedRoot(t)
-	for name, owners := range map[string][2]int{"another's file in root's folder": {1000, 0}, "root's file in another's folder": {0, 1000}} {
+	for name, owners := range map[string][2]int{"another's file in root's folder": {1000, 0},
+		"root's file in another's folder": {0, 1000}} {
 		folder, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
 		if err := os.WriteFile(other, written(t, someEvents()), 0o600); err != nil {
 			t.Fatal(err)
@@ -110,11 +111,17 @@ func TestLinkOfAnother(t *testing.T) {
 // What is removed while it is written is written again: nothing is lost.
 func TestRemovedWhileWritten(t *testing.T) {
 	for name, remove := range map[string]func(file string) error{
-		"the file":                       os.Remove,
-		"the folder":                     func(file string) error { return os.RemoveAll(filepath.Dir(file)) },
-		"the folder above":               func(file string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(file))) },
-		"the folder is moved":            func(file string) error { return os.Rename(filepath.Dir(file), filepath.Dir(file)+"-old") },
-		"the file, which a backup links": func(file string) error { return errors.Join(os.Link(file, file+"-backup"), os.Remove(file)) },
+		"the file":         os.Remove,
+		"the folder":       func(file string) error { return os.RemoveAll(filepath.Dir(file)) },
+		"the folder above": func(file string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(file))) },
+		"the folder is moved": func(file string) error {
+			return os.Rename(filepath.Dir(file),
+				filepath.Dir(file)+"-old")
+		},
+		"the file, which a backup links": func(file string) error {
+			return errors.Join(os.Link(file, file+"-backup"),
+				os.Remove(file))
+		},
 		"a copy takes its place": func(file string) error {
 			text, err := os.ReadFile(file)
 			return errors.Join(err, os.Remove(file), os.WriteFile(file, text[:len(text)-3], 0o600))
@@ -191,7 +198,8 @@ func TestFolderIsALink(t *testing.T) {
 	if files, err := journal.List(folder); !errors.Is(err, session.ErrNowhere) {
 		t.Errorf("files %v, %v", files, err)
 	}
-	if _, err := journal.Create(journal.Options{Folder: folder, Session: testSession}); !errors.Is(err, session.ErrNowhere) {
+	if _, err := journal.Create(journal.Options{Folder: folder, Session: testSession}); !errors.Is(err,
+		session.ErrNowhere) {
 		t.Errorf("a journal where the link leads nowhere: %v", err)
 	}
 }
@@ -200,13 +208,15 @@ func TestFolderIsALink(t *testing.T) {
 func TestFolderOfAnother(t *testing.T) {
 	mine, roots := usertest.Folder(t), filepath.Join(usertest.Folder(t), "roots")
 	link, rootsLink := filepath.Join(mine, "link"), filepath.Join(mine, "roots-link")
-	err := errors.Join(os.Mkdir(roots, 0o777), os.Chmod(roots, 0o777), os.Chown(roots, usertest.ID+1, 0), os.Symlink(roots, link), os.Lchown(link, usertest.ID, 0),
+	err := errors.Join(os.Mkdir(roots, 0o777), os.Chmod(roots, 0o777), os.Chown(roots, usertest.ID+1, 0),
+		os.Symlink(roots, link), os.Lchown(link, usertest.ID, 0),
 		os.Mkdir(filepath.Join(mine, "j"), 0o700), os.Chown(filepath.Join(mine, "j"), usertest.ID, 0),
 		os.Symlink(filepath.Join(mine, "j"), rootsLink), os.Lchown(rootsLink, usertest.ID+1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for folder, refused := range map[string]bool{roots: true, link: true, rootsLink: true, filepath.Join(mine, "j"): false} {
+	for folder, refused := range map[string]bool{roots: true, link: true, rootsLink: true,
+		filepath.Join(mine, "j"): false} {
 		var err error
 		usertest.Run(t, func() { err = tryCreate(folder) })
 		if errors.Is(err, journal.ErrForeign) != refused || err != nil && !refused {
@@ -249,7 +259,8 @@ func TestTidy(t *testing.T) {
 	folder := t.TempDir()
 	text := written(t, someEvents())
 	head := text[:len(written(t, nil))]
-	left := map[string][]byte{"a-1.1.journal.new": nil, "a-1.2.journal.new": head, "a-1.3.journal.new": text, "a-1.4.journal.new": text, "a-1.4.journal": text[:len(text)-1], "x.new": nil, ".reserve-123": head}
+	left := map[string][]byte{"a-1.1.journal.new": nil, "a-1.2.journal.new": head, "a-1.3.journal.new": text,
+		"a-1.4.journal.new": text, "a-1.4.journal": text[:len(text)-1], "x.new": nil, ".reserve-123": head}
 	for name, text := range left {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 			t.Fatal(err)

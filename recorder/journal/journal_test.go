@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var testSession = session.Session{ID: "a-1", Command: []string{"sh"}, Cwd: "/x", Cols: 80, Rows: 24, StartedAt: time.Unix(1_800_000_000, 0).UTC()}
+var testSession = session.Session{ID: "a-1", Command: []string{"sh"}, Cwd: "/x", Cols: 80, Rows: 24,
+	StartedAt: time.Unix(1_800_000_000, 0).UTC()}
 
 func create(t testing.TB, folder string) *journal.Writer {
 	t.Helper()
@@ -192,7 +193,8 @@ func TestBesideTheWriter(t *testing.T) {
 	}
 	defer f.Close()
 	tail, err := journal.ReadTail(f, testSession.ID)
-	if err != nil || tail.Number != int64(len(events)) || tail.Offset != 37 || tail.Last.Kind != session.Exit || tail.Last.At != 5000 {
+	if err != nil || tail.Number != int64(len(events)) || tail.Offset != 37 || tail.Last.Kind != session.Exit ||
+		tail.Last.At != 5000 {
 		t.Errorf("tail = %+v, %v", tail, err)
 	}
 	if _, err := w.Close(); err != nil {
@@ -228,7 +230,8 @@ func TestForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"x.journal", "a.0.journal", "a.01.journal", "../a.1.journal", ".1.journal", "a b.1.journal", "a.99999999999999999999.journal"} {
+	for _, name := range []string{"x.journal", "a.0.journal", "a.01.journal", "../a.1.journal", ".1.journal",
+		"a b.1.journal", "a.99999999999999999999.journal"} {
 		_ = os.WriteFile(filepath.Join(folder, filepath.Base(name)), nil, 0o600)
 	}
 	_ = os.Remove(filepath.Join(folder, "a.1.journal"))
@@ -275,7 +278,8 @@ func TestDiskFull(t *testing.T) {
 			files, _ := journal.List(filepath.Join(disk, "j"))
 			text, _ := os.ReadFile(files[0].Path)
 			_, events := read(t, text)
-			if got := int64(len(events) * len(data)); got+lost != int64(80*len(data)) || !errors.Is(err, syscall.ENOSPC) || (lost == 0) != back {
+			if got := int64(len(events) * len(data)); got+lost != int64(80*len(data)) || !errors.Is(err, syscall.ENOSPC) ||
+				(lost == 0) != back {
 				t.Errorf("%d bytes can be read, %d are said to be lost of %d: %v", got, lost, 80*len(data), err)
 			}
 		})

@@ -24,7 +24,8 @@ func TestTextIndex(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		w, err := journal.Create(journal.Options{Folder: filepath.Join(dir, "j"), Session: session.Session{ID: id, Process: "p"}})
+		w, err := journal.Create(journal.Options{Folder: filepath.Join(dir, "j"),
+			Session: session.Session{ID: id, Process: "p"}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -34,7 +35,8 @@ func TestTextIndex(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(rt, "times") {
 			for range rapid.IntRange(0, 40).Draw(rt, "events") {
 				s := rapid.SampledFrom([]int{session.Stdout, session.Stdout, session.Stdout, session.Stderr}).Draw(rt, "stream")
-				e := session.Event{Kind: session.Pipe, Stream: s, Text: ends[s], Data: []byte(strings.Repeat("x\xff", rapid.IntRange(1, 60).Draw(rt, "size")))}
+				e := session.Event{Kind: session.Pipe, Stream: s, Text: ends[s],
+					Data: []byte(strings.Repeat("x\xff", rapid.IntRange(1, 60).Draw(rt, "size")))}
 				ends[s] += session.TextSize(e.Data)
 				w.Put(e)
 				events = append(events, e)
@@ -67,7 +69,8 @@ func TestTextIndex(t *testing.T) {
 					rt.Fatalf("%v: event %d, want %d", at, p.Number, want)
 				}
 				e, err := journal.NewReaderAt(f, id, p).Next()
-				if want == len(events) && !errors.Is(err, io.EOF) || want < len(events) && (err != nil || e.Number != p.Number || e.Text != events[want].Text) {
+				if want == len(events) && !errors.Is(err, io.EOF) ||
+					want < len(events) && (err != nil || e.Number != p.Number || e.Text != events[want].Text) {
 					rt.Fatalf("%v: it reads %+v, %v", at, e, err)
 				}
 			}

@@ -114,7 +114,8 @@ func endWithOwner(pid int) {
 // leadStart starts the command in a process group of its own, which is the foreground of the PTY
 // before the command's first instruction.
 func leadStart(path string, argv []string) (int, error) {
-	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr}, &syscall.SysProcAttr{Foreground: true, Ctty: 1})
+	return Start(path, argv, os.Environ(), []*os.File{os.Stdin, os.Stdout, os.Stderr},
+		&syscall.SysProcAttr{Foreground: true, Ctty: 1})
 }
 
 // Start starts a program and returns its process id. It runs a script without #! as execvp(3) and

@@ -35,7 +35,8 @@ func (n *Notifier) desktop(notice Notice) {
 func (n *Notifier) find(name string) string {
 	for _, dir := range filepath.SplitList(variable(n.around.Environ, "PATH")) {
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		if info, err := os.Stat(path); filepath.IsAbs(path) && err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
 			return path
 		}
 	}
@@ -48,7 +49,8 @@ func (n *Notifier) run(notice Notice, argv ...string) {
 	defer stop()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(n.around.Environ[:len(n.around.Environ):len(n.around.Environ)],
-		"PTYREC_SESSION="+notice.Session, "PTYREC_STATE="+notice.State, "PTYREC_AGENT="+notice.Agent, "PTYREC_TEXT="+notice.Text)
+		"PTYREC_SESSION="+notice.Session, "PTYREC_STATE="+notice.State, "PTYREC_AGENT="+notice.Agent,
+		"PTYREC_TEXT="+notice.Text)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error {
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -91,12 +93,14 @@ func toast(text string) string {
 	data := base64.StdEncoding.EncodeToString([]byte(text)) // encoded, so that nothing in it is executed
 	return `$text = [Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('` + data + `'))
 [void][Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
-$xml = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent([Windows.UI.Notifications.ToastTemplateType]::ToastText02)
+$xml = [Windows.UI.Notifications.ToastNotificationManager]::` +
+		`GetTemplateContent([Windows.UI.Notifications.ToastTemplateType]::ToastText02)
 $nodes = $xml.GetElementsByTagName('text')
 [void]$nodes.Item(0).AppendChild($xml.CreateTextNode('` + title + `'))
 [void]$nodes.Item(1).AppendChild($xml.CreateTextNode($text))
 $app = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\WindowsPowerShell\v1.0\powershell.exe'
-[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($app).Show([Windows.UI.Notifications.ToastNotification]::new($xml))
+[Windows.UI.Notifications.ToastNotificationManager]::` +
+		`CreateToastNotifier($app).Show([Windows.UI.Notifications.ToastNotification]::new($xml))
 `
 }
 

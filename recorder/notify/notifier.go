@@ -203,7 +203,8 @@ func (n *Notifier) follow(e *session.Entry) {
 	switch {
 	case n.state == Asking:
 		n.wait(e, 0)
-	case n.state == Idle && (before == "busy" || before == Asking) && !n.begun.IsZero() && e.At.Sub(n.begun) >= n.options.After:
+	case n.state == Idle && (before == "busy" || before == Asking) && !n.begun.IsZero() &&
+		e.At.Sub(n.begun) >= n.options.After:
 		n.wait(e, e.At.Sub(n.begun))
 	}
 }

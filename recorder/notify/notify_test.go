@@ -44,7 +44,8 @@ func (a *agent) event(name string, after time.Duration) *session.Entry {
 
 func (a *agent) says(text string) *session.Entry {
 	a.seq++
-	return &session.Entry{Seq: a.seq, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: "claude", Text: text, At: a.at}
+	return &session.Entry{Seq: a.seq, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: "claude",
+		Text: text, At: a.at}
 }
 
 // terminal keeps what a Notifier writes to it.
@@ -109,7 +110,8 @@ func TestNotTold(t *testing.T) {
 	}
 	n.grace = time.Hour
 	ask()
-	n.Typed([]byte("\x1b[I\x1b[?62;c\x1b[5;1R\x1b]11;rgb:0000/0000/0000\x07\x1b[<35;1;1M\x1bP>|term\x1b\\")) // nobody typed this
+	// nobody typed this
+	n.Typed([]byte("\x1b[I\x1b[?62;c\x1b[5;1R\x1b]11;rgb:0000/0000/0000\x07\x1b[<35;1;1M\x1bP>|term\x1b\\"))
 	if !pending() {
 		t.Error("a terminal's reports keep the notice back")
 	}
@@ -148,12 +150,14 @@ func TestNotTold(t *testing.T) {
 }
 
 func TestQuiet(t *testing.T) {
-	for text, want := range map[string]string{"22:00-07:00": "22:00 23:59 00:00 06:59", "12:30-13:00": "12:30 12:59", "": "", "08:00-08:00": ""} {
+	for text, want := range map[string]string{"22:00-07:00": "22:00 23:59 00:00 06:59", "12:30-13:00": "12:30 12:59",
+		"": "", "08:00-08:00": ""} {
 		q, err := ParseQuiet(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, at := range []string{"22:00", "23:59", "00:00", "06:59", "07:00", "12:29", "12:30", "12:59", "13:00", "08:00", "21:59"} {
+		for _, at := range []string{"22:00", "23:59", "00:00", "06:59", "07:00", "12:29", "12:30", "12:59", "13:00",
+			"08:00", "21:59"} {
 			moment, _ := time.Parse("15:04", at)
 			if got := q.At(moment); got != strings.Contains(want, at) {
 				t.Errorf("%q at %s: %v", text, at, got)
@@ -173,7 +177,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: %s: %v", o, option, err)
 		}
 	}
-	for _, o := range []Options{{OSC: "8"}, {After: -1}, {Webhook: "example.com"}, {Webhook: "file:///etc/passwd"}, {Webhook: "http://"}, {Webhook: "https://\x00"}} {
+	for _, o := range []Options{{OSC: "8"}, {After: -1}, {Webhook: "example.com"}, {Webhook: "file:///etc/passwd"},
+		{Webhook: "http://"}, {Webhook: "https://\x00"}} {
 		if option, err := o.Check(); err == nil || option == "" {
 			t.Errorf("%+v is taken", o)
 		}
@@ -183,10 +188,12 @@ func TestCheck(t *testing.T) {
 // A text is told only if it is wanted, and drives no terminal.
 func TestText(t *testing.T) {
 	n, out, a := begin(t, Options{OSC: OSC777, Text: true})
-	n.Update([]*session.Entry{a.event(session.EventBusy, 0), a.says("done;\x07\x1b]0;x\x07\u202egnp " + strings.Repeat("long ", 1000))})
+	n.Update([]*session.Entry{a.event(session.EventBusy, 0),
+		a.says("done;\x07\x1b]0;x\x07\u202egnp " + strings.Repeat("long ", 1000))})
 	n.Update([]*session.Entry{a.event(session.EventIdle, time.Minute)})
 	got := out.next(t)
-	if !strings.Contains(got, "done,]0,x") || len(got) > 400 || strings.ContainsAny(strings.Trim(got, "\x1b\x07"), "\x1b\x07\u202e") {
+	if !strings.Contains(got, "done,]0,x") || len(got) > 400 ||
+		strings.ContainsAny(strings.Trim(got, "\x1b\x07"), "\x1b\x07\u202e") {
 		t.Errorf("told %q", got)
 	}
 	if strings.Count(got, ";") != 3 {
@@ -198,7 +205,8 @@ func TestText(t *testing.T) {
 func script(t *testing.T, dir, name string) (path, said string) {
 	t.Helper()
 	path, said = filepath.Join(dir, name), filepath.Join(dir, name+".said")
-	text := "#!/bin/sh\n{ printf '<%s>' \"$@\"; echo; echo \"$PTYREC_SESSION $PTYREC_STATE $PTYREC_AGENT ($PTYREC_TEXT)\"; } >>" + said + ".new\nmv " + said + ".new " + said + "\n"
+	text := "#!/bin/sh\n{ printf '<%s>' \"$@\"; echo; echo \"$PTYREC_SESSION $PTYREC_STATE $PTYREC_AGENT " +
+		"($PTYREC_TEXT)\"; } >>" + said + ".new\nmv " + said + ".new " + said + "\n"
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -220,9 +228,13 @@ func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	_, said := script(t, dir, "notify-send")
 	command, ran := script(t, dir, "mine")
-	n, _, a := begin(t, Options{Desktop: true, Command: "'" + command + "' \"$PTYREC_STATE\""}, "PATH="+dir+":/bin:/usr/bin")
-	n.Update([]*session.Entry{a.event(session.EventBusy, 0), a.says("-<b>words</b>"), a.event(session.EventIdle, time.Minute)})
-	if got, want := read(t, said), "<--app-name=ptyrec><--><ptyrec><claude has finished, after 1m0s, in ptyrec>\n01a1fd63-0000-7a35-8c40-000000000001 idle claude ()\n"; got != want {
+	n, _, a := begin(t, Options{Desktop: true, Command: "'" + command + "' \"$PTYREC_STATE\""},
+		"PATH="+dir+":/bin:/usr/bin")
+	n.Update([]*session.Entry{a.event(session.EventBusy, 0), a.says("-<b>words</b>"),
+		a.event(session.EventIdle, time.Minute)})
+	if got, want := read(t, said),
+		"<--app-name=ptyrec><--><ptyrec><claude has finished, after 1m0s, in ptyrec>\n"+
+			"01a1fd63-0000-7a35-8c40-000000000001 idle claude ()\n"; got != want {
 		t.Errorf("notify-send got %q, want %q", got, want)
 	}
 	if got, want := read(t, ran), "<idle>\n01a1fd63-0000-7a35-8c40-000000000001 idle claude ()\n"; got != want {
@@ -293,7 +305,8 @@ func TestWebhook(t *testing.T) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r, body := h.got[2], h.bodies[2]
-	if len(h.got) != 3 || h.got[0].Header.Get("Webhook-Id") != r.Header.Get("Webhook-Id") || h.bodies[0] != body || r.Method != http.MethodPost || r.URL.RawQuery != "y=z" {
+	if len(h.got) != 3 || h.got[0].Header.Get("Webhook-Id") != r.Header.Get("Webhook-Id") || h.bodies[0] != body ||
+		r.Method != http.MethodPost || r.URL.RawQuery != "y=z" {
 		t.Errorf("%d tries, the last is %+v", len(h.got), r)
 	}
 	mac := hmac.New(sha256.New, []byte("s3cret"))
@@ -305,7 +318,8 @@ func TestWebhook(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"type": "agent.asking", "timestamp": "2026-01-02T03:05:05Z", "session": "01a1fd63-0000-7a35-8c40-000000000001", "state": "asking", "agent": "claude"}
+	want := map[string]any{"type": "agent.asking", "timestamp": "2026-01-02T03:05:05Z",
+		"session": "01a1fd63-0000-7a35-8c40-000000000001", "state": "asking", "agent": "claude"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -313,7 +327,8 @@ func TestWebhook(t *testing.T) {
 
 // The example of standardwebhooks.com.
 func TestSign(t *testing.T) {
-	got := sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
+	got := sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330",
+		[]byte(`{"test": 2432232314}`))
 	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("signature %q, want %q", got, want)
 	}
@@ -321,7 +336,10 @@ func TestSign(t *testing.T) {
 
 // Nothing follows a webhook to another address.
 func TestWebhookRedirect(t *testing.T) {
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was followed elsewhere") }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("it was followed elsewhere")
+	}))
 	defer elsewhere.Close()
 	h := newHook(t, 2, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)

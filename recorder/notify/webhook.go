@@ -42,7 +42,8 @@ type payload struct {
 
 // webhook posts a notice, and tries again if that fails.
 func (n *Notifier) webhook(notice Notice) {
-	body, err := json.Marshal(payload{"agent." + notice.State, notice.At.UTC(), notice.Session, notice.State, notice.Agent, notice.Took.Seconds(), notice.Text})
+	body, err := json.Marshal(payload{"agent." + notice.State, notice.At.UTC(), notice.Session, notice.State,
+		notice.Agent, notice.Took.Seconds(), notice.Text})
 	if err != nil {
 		return
 	}

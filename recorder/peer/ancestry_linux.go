@@ -18,8 +18,9 @@ func ancestry(pid int) (parent, sid int, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
-	if len(fields) < 2 || bytes.ContainsAny(fields[0], "ZX") {      // zombie, dead
+	// proc(5): the name in parentheses may contain anything
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 || bytes.ContainsAny(fields[0], "ZX") { // zombie, dead
 		return 0, 0, false
 	}
 	parent, parentErr := strconv.Atoi(string(fields[1]))

@@ -15,7 +15,10 @@ func Unix(conn *net.UnixConn) (pid int, alive func() bool, close func(), err err
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	controlErr := raw.Control(func(fd uintptr) { pid, err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID) })
+	controlErr := raw.Control(func(fd uintptr) {
+		pid,
+			err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID)
+	})
 	if err = errors.Join(controlErr, err); err != nil {
 		return 0, nil, nil, err
 	}

@@ -25,7 +25,8 @@ type repository struct {
 
 // watchRepository starts to read the state at the start.
 func watchRepository(ctx context.Context, o Options) *repository {
-	r := &repository{dir: o.Session.Cwd, started: o.Session.StartedAt, redact: o.Redact, known: make(chan struct{}), told: make(chan struct{})}
+	r := &repository{dir: o.Session.Cwd, started: o.Session.StartedAt, redact: o.Redact, known: make(chan struct{}),
+		told: make(chan struct{})}
 	ctx, r.stop = context.WithTimeout(ctx, git.Limit())
 	go func() {
 		defer close(r.known)

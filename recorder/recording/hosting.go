@@ -48,7 +48,8 @@ func newHosting(o Options, to *sink) *hosting {
 	if o.Starter != 0 {
 		starter = peer.Open(o.Starter)
 	}
-	return &hosting{starter: starter, sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ, listener: listen(folder, to), served: make(chan struct{})}
+	return &hosting{starter: starter, sink: to, server: o.Server, hosted: o.Hosted, notify: o.Notify, environ: o.Environ,
+		listener: listen(folder, to), served: make(chan struct{})}
 }
 
 // headless makes the host the session's terminal.
@@ -96,7 +97,8 @@ func (h *hosting) begin(c *recorder.Controls) recorder.Host {
 		h.notify.Text = false // may contain secrets
 	}
 	s := notify.Session{ID: h.sink.session.ID, Cwd: h.sink.session.Cwd}
-	h.notifier = notify.New(h.notify, s, notify.Surroundings{Terminal: c.Alert, Watchers: h.host.Viewers, Environ: h.environ})
+	h.notifier = notify.New(h.notify, s, notify.Surroundings{Terminal: c.Alert, Watchers: h.host.Viewers,
+		Environ: h.environ})
 	h.sink.notifier.Store(h.notifier)
 	return notified{h.host, h.notifier}
 }

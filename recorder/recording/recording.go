@@ -79,7 +79,8 @@ func (r *Recording) Run(ctx context.Context, o recorder.Options) (Result, error)
 	if err != nil {
 		return Result{}, errors.Join(err, r.sink.Discard())
 	}
-	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result), Forgotten: r.sink.forgotten.Load(), beside: r.sink.beside}, nil
+	return Result{Result: result, DatabaseErr: r.sink.finish(context.WithoutCancel(ctx), result),
+		Forgotten: r.sink.forgotten.Load(), beside: r.sink.beside}, nil
 }
 
 // watched returns the host of the session with the controls c, which also records the state of the
@@ -100,11 +101,13 @@ func (r Result) Warning() string {
 	case r.Lost > 0:
 		return fmt.Sprintf("%d bytes of this session are not recorded: %v", r.Lost, r.LogErr)
 	case r.DatabaseErr != nil:
-		return fmt.Sprintf("the database can no longer be used; the rest of this session is kept next to it: %v", r.DatabaseErr)
+		return fmt.Sprintf("the database can no longer be used; the rest of this session is kept next to it: %v",
+			r.DatabaseErr)
 	case r.LogErr != nil:
 		return fmt.Sprintf("the recording was held up, but is whole: %v", r.LogErr)
 	case r.IndexErr != nil:
-		return fmt.Sprintf("the session is recorded, but its conversation could not be extracted: %v; try `ptyrec extract last`", r.IndexErr)
+		return fmt.Sprintf("the session is recorded, but its conversation could not be extracted: %v; try `ptyrec extract "+
+			"last`", r.IndexErr)
 	}
 	return ""
 }

@@ -42,9 +42,10 @@ func place(t *testing.T) (database string) {
 func options(database string, told *[]string, command ...string) recording.Options {
 	return recording.Options{
 		Command: command, Database: database, Server: "ptyrec test",
-		Session: session.Session{ID: store.NewID(), Command: command, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24, Agents: []session.Agent{}},
-		Warn:    func(format string, a ...any) { *told = append(*told, fmt.Sprintf(format, a...)) },
-		Hosted:  func(id string) { *told = append(*told, "runs: "+id) },
+		Session: session.Session{ID: store.NewID(), Command: command, StartedAt: time.Now().UTC(), Cols: 80, Rows: 24,
+			Agents: []session.Agent{}},
+		Warn:   func(format string, a ...any) { *told = append(*told, fmt.Sprintf(format, a...)) },
+		Hosted: func(id string) { *told = append(*told, "runs: "+id) },
 	}
 }
 
@@ -124,7 +125,8 @@ func TestAttach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stream, err := c.Attach(ctx, o.Session.ID, client.AttachOptions{Name: "test", Mode: protocol.ModeBytes, From: new(int64)})
+	stream, err := c.Attach(ctx, o.Session.ID,
+		client.AttachOptions{Name: "test", Mode: protocol.ModeBytes, From: new(int64)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func checkDatabase(ctx context.Context, o Options) (damaged bool, err error) {
 	db, err := sqlite.OpenWaiting(ctx, o.Database, sinkWait)
 	switch {
 	case errors.Is(err, session.ErrCorrupt):
-		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and imports the session", err)
+		o.Warn("warning: this session is recorded next to the database: %v; `ptyrec doctor --repair` repairs it and "+
+			"imports the session", err)
 		return true, nil
 	case errors.Is(err, session.ErrBusy):
 		return false, nil // it may be usable later
@@ -256,7 +257,8 @@ func (s *sink) entries(ctx context.Context, after int) ([]*session.Entry, error)
 	}
 	for _, u := range unsaved {
 		entries = slices.DeleteFunc(entries, func(e *session.Entry) bool {
-			return slices.Contains(u.Gone, e.ID) || slices.ContainsFunc(u.Entries, func(f *session.Entry) bool { return e.ID == f.ID })
+			return slices.Contains(u.Gone, e.ID) ||
+				slices.ContainsFunc(u.Entries, func(f *session.Entry) bool { return e.ID == f.ID })
 		})
 		for _, e := range u.Entries {
 			if e.Seq > after {

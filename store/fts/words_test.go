@@ -21,7 +21,9 @@ func newIndex(t *testing.T) *sql.DB {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
-	_, err = db.ExecContext(t.Context(), `CREATE VIRTUAL TABLE t USING fts5 (x, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+	_, err = db.ExecContext(t.Context(),
+		`CREATE VIRTUAL TABLE t USING fts5 (x, content = '', contentless_delete = 1, tokenize = 'unicode61 `+
+			`remove_diacritics 2');
 		CREATE VIRTUAL TABLE v USING fts5vocab (t, instance)`)
 	if err != nil {
 		t.Fatal(err)
@@ -69,12 +71,15 @@ func TestSplitsEveryCharacterAsFTS5(t *testing.T) {
 		step = 13
 	}
 	db := newIndex(t)
-	_, err := db.ExecContext(t.Context(), `INSERT INTO t (rowid, x) WITH RECURSIVE c (n) AS (SELECT 128 UNION ALL SELECT n + ?1 FROM c WHERE n + ?1 <= ?2)
-		SELECT n, 'x' || char(n) || 'y ' || char(n) || 'z ' || char(n) FROM c WHERE n NOT BETWEEN 0xd800 AND 0xdfff`, step, last)
+	_, err := db.ExecContext(t.Context(),
+		`INSERT INTO t (rowid, x) WITH RECURSIVE c (n) AS (SELECT 128 UNION ALL SELECT n + ?1 FROM c WHERE n + ?1 <= ?2)
+		SELECT n, 'x' || char(n) || 'y ' || char(n) || 'z ' || char(n) FROM c WHERE n NOT BETWEEN 0xd800 AND 0xdfff`, step,
+		last)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := db.QueryContext(t.Context(), "SELECT doc, group_concat(term, '|') FROM (SELECT doc, term FROM v ORDER BY doc, offset) GROUP BY doc")
+	rows, err := db.QueryContext(t.Context(),
+		"SELECT doc, group_concat(term, '|') FROM (SELECT doc, term FROM v ORDER BY doc, offset) GROUP BY doc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +112,8 @@ func TestSplitsEveryCharacterAsFTS5(t *testing.T) {
 func TestSplitsAsFTS5(t *testing.T) {
 	db := newIndex(t)
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-zA-ZäÅéñßİıǅΣς０-９ㄱ-힣一-鿿ぁ-ん_./~'"-]|\x{301}|\x{308}|\x{200d}| ){0,60}`)).Draw(t, "text")
+		text := rapid.OneOf(rapid.String(),
+			rapid.StringMatching(`([a-zA-ZäÅéñßİıǅΣς０-９ㄱ-힣一-鿿ぁ-ん_./~'"-]|\x{301}|\x{308}|\x{200d}| ){0,60}`)).Draw(t, "text")
 		if len(text) == 0 {
 			return
 		}
@@ -119,7 +125,8 @@ func TestSplitsAsFTS5(t *testing.T) {
 
 func TestSplitLongWord(t *testing.T) {
 	db := newIndex(t)
-	for _, text := range []string{string(slices.Repeat([]byte("aB"), 20000)), "é" + string(slices.Repeat([]byte("b"), 32768)) + "c d"} {
+	for _, text := range []string{string(slices.Repeat([]byte("aB"), 20000)),
+		"é" + string(slices.Repeat([]byte("b"), 32768)) + "c d"} {
 		if got, want := fts.Split(text), split(t, db, text); !slices.Equal(got, want) {
 			t.Errorf("%d words, want %d", len(got), len(want))
 		}

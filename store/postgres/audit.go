@@ -51,7 +51,8 @@ type Record struct {
 // statement of the transaction, because it locks the last row of the day.
 func note(ctx context.Context, tx pgx.Tx, what, id, about string) error {
 	v := ViewerOf(ctx)
-	r := Record{At: time.Now().UTC(), User: v.Name, Token: v.Token, What: what, Session: id, About: about, Address: v.Address}
+	r := Record{At: time.Now().UTC(), User: v.Name, Token: v.Token, What: what, Session: id, About: about,
+		Address: v.Address}
 	switch {
 	case v.Operator:
 		r.User = "operator"
@@ -66,7 +67,8 @@ func note(ctx context.Context, tx pgx.Tx, what, id, about string) error {
 			INSERT INTO audit_days AS d (day, n, before, hash) VALUES ($1::date, 1, '', sha256(convert_to($2::text, 'UTF8')))
 			ON CONFLICT (day) DO UPDATE SET n = d.n + 1, before = d.hash, hash = sha256(d.hash || convert_to($2::text, 'UTF8'))
 			RETURNING n, before, hash)
-		INSERT INTO audit (day, n, row, before, hash) SELECT $1::date, n, $2::text, before, hash FROM chain`, r.At.Format(time.DateOnly), text)
+		INSERT INTO audit (day, n, row, before, hash) SELECT $1::date, n, $2::text, before, hash FROM chain`,
+		r.At.Format(time.DateOnly), text)
 	return err
 }
 
@@ -117,7 +119,8 @@ func (s *Store) Audit(ctx context.Context, since time.Time, fn func(Record) erro
 		return session.ErrForbidden
 	}
 	return s.inTx(ctx, "read audit", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT day::text, n, row, before, hash FROM audit WHERE day >= $1::date ORDER BY day, n", since.UTC().Format(time.DateOnly))
+		rows, err := tx.Query(ctx, "SELECT day::text, n, row, before, hash FROM audit WHERE day >= $1::date ORDER BY day, "+
+			"n", since.UTC().Format(time.DateOnly))
 		if err != nil {
 			return err
 		}
@@ -155,7 +158,8 @@ type chainEnd struct {
 
 // checkEnds returns an error if rows are missing at the end of a day.
 func checkEnds(ctx context.Context, tx pgx.Tx, since time.Time, last map[string]chainEnd) error {
-	rows, err := tx.Query(ctx, "SELECT day::text, n, hash FROM audit_days WHERE day >= $1::date", since.UTC().Format(time.DateOnly))
+	rows, err := tx.Query(ctx, "SELECT day::text, n, hash FROM audit_days WHERE day >= $1::date",
+		since.UTC().Format(time.DateOnly))
 	if err != nil {
 		return err
 	}

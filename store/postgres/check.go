@@ -40,7 +40,9 @@ func (s *Store) Check(ctx context.Context, copies []Copy) (differ, deleted []str
 		if v := ViewerOf(ctx); v.Kind == KindPush {
 			cond += " AND s.pushed_by = " + a.add(v.Token)
 		}
-		rows, err := tx.Query(ctx, `SELECT s.id, s.events, s.deleted_at IS NOT NULL, (SELECT sha256(coalesce(string_agg(e.digest, ''::bytea ORDER BY e.id), ''))
+		rows, err := tx.Query(ctx,
+			`SELECT s.id, s.events, s.deleted_at IS NOT NULL, (SELECT sha256(coalesce(string_agg(e.digest, ''::bytea ORDER `+
+				`BY e.id), ''))
 			FROM entries AS e WHERE e.received = s.received AND e.session = s.id) FROM sessions AS s WHERE `+cond, a...)
 		if err == nil {
 			states, err = pgx.CollectRows(rows, pgx.RowToStructByPos[state])

@@ -26,7 +26,8 @@ func TestEndOfMonths(t *testing.T) {
 	}
 	defer func() { _ = another.Close() }()
 	clocks := []time.Time{
-		time.Date(2026, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2076, 1, 1, 0, 0, 0, 0, time.UTC), {},
+		time.Date(2026, 12, 31, 23, 59, 59, 0, time.UTC), time.Date(1976, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2076, 1, 1, 0, 0, 0, 0, time.UTC), {},
 		time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),
 	}
 	months := []string{"2026_12", "2027_01", "2027_02"}
@@ -37,8 +38,10 @@ func TestEndOfMonths(t *testing.T) {
 			db.SetToday(day)
 			ended := clock.Add(time.Second)
 			sess := &session.Session{ID: store.NewID(), StartedAt: clock, EndedAt: &ended, Cols: 80, Rows: 24}
-			entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: clock}
-			if err := put(ctx, db, sess, []session.Event{{Kind: session.Output, Data: []byte("raw")}}, []*session.Entry{entry}); err != nil {
+			entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle",
+				Markdown: "needle", At: clock}
+			if err := put(ctx, db, sess, []session.Event{{Kind: session.Output, Data: []byte("raw")}},
+				[]*session.Entry{entry}); err != nil {
 				t.Fatalf("%s, %v: %v", day, clock, err)
 			}
 			all = append(all, sess.ID)
@@ -46,7 +49,8 @@ func TestEndOfMonths(t *testing.T) {
 	}
 	s.SetToday("2027-03-01") // a month without a partition
 	for _, id := range all {
-		if err := s.SaveEntries(ctx, id, postgres.Batch{Version: 2, Entries: sent([]*session.Entry{{ID: "late", Seq: 2, Type: session.TypeMessage, Text: "needle"}})}); err != nil {
+		if err := s.SaveEntries(ctx, id, postgres.Batch{Version: 2,
+			Entries: sent([]*session.Entry{{ID: "late", Seq: 2, Type: session.TypeMessage, Text: "needle"}})}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +62,8 @@ func TestEndOfMonths(t *testing.T) {
 	for _, month := range months {
 		for table, each := range map[string]int{"entries": 2, "words": 2, "segments": 1} {
 			var n int
-			if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %s_%s", table, month)).Scan(&n); err != nil || n != each*len(clocks) {
+			if err := conn.QueryRow(t.Context(), fmt.Sprintf("SELECT count(*) FROM %s_%s", table,
+				month)).Scan(&n); err != nil || n != each*len(clocks) {
 				t.Errorf("%s of %s: %d rows, %v", table, month, n, err)
 			}
 		}

@@ -59,7 +59,8 @@ func operator(t testing.TB) context.Context {
 }
 
 // put sends a session.
-func put(ctx context.Context, s *postgres.Store, sess *session.Session, events []session.Event, entries []*session.Entry) error {
+func put(ctx context.Context, s *postgres.Store, sess *session.Session, events []session.Event,
+	entries []*session.Entry) error {
 	if _, err := s.Begin(ctx, postgres.Push{Session: *sess, Machine: "m", Version: 1}); err != nil {
 		return err
 	}
@@ -83,7 +84,8 @@ func put(ctx context.Context, s *postgres.Store, sess *session.Session, events [
 	for _, id := range slices.Sorted(maps.Keys(sums)) {
 		sorted = append(sorted, sums[id])
 	}
-	return s.End(ctx, sess.ID, postgres.Whole{EndedAt: sess.EndedAt, Events: int64(len(events)), Entries: int64(len(sorted)), Digest: postgres.DigestOf(sorted)})
+	return s.End(ctx, sess.ID, postgres.Whole{EndedAt: sess.EndedAt, Events: int64(len(events)),
+		Entries: int64(len(sorted)), Digest: postgres.DigestOf(sorted)})
 }
 
 // sent returns entries with digests.
@@ -99,12 +101,14 @@ func TestContract(t *testing.T) {
 	version := int64(1)
 	storetest.Run(t, storetest.Backend{
 		Open: func(t *testing.T) (context.Context, storetest.DB) { return open(t) },
-		Put: func(ctx context.Context, db storetest.DB, s *session.Session, events []session.Event, entries []*session.Entry) error {
+		Put: func(ctx context.Context, db storetest.DB, s *session.Session, events []session.Event,
+			entries []*session.Entry) error {
 			return put(ctx, db.(*postgres.Store), s, events, entries)
 		},
 		Save: func(ctx context.Context, db storetest.DB, id string, entries []*session.Entry, gone ...string) error {
 			version++
-			return db.(*postgres.Store).SaveEntries(ctx, id, postgres.Batch{Version: version, Entries: sent(entries), Gone: gone})
+			return db.(*postgres.Store).SaveEntries(ctx, id,
+				postgres.Batch{Version: version, Entries: sent(entries), Gone: gone})
 		},
 		Use: func(ctx context.Context, db storetest.DB, s *session.Session, used []session.Usage) error {
 			version++

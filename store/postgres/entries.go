@@ -77,7 +77,8 @@ const (
 	inOrder = "ORDER BY e.seq >> 7, e.seq, e.id"
 	// ofSession is the end of a query for a session's entries after a number. Its last argument is
 	// the maximum number of entries.
-	ofSession = "WHERE e.received = $1::date AND e.session = $2 AND e.seq > $3 AND e.seq >> 7 >= $3::bigint >> 7 " + inOrder + " LIMIT $4"
+	ofSession = "WHERE e.received = $1::date AND e.session = $2 AND e.seq > $3 AND e.seq >> 7 >= $3::bigint >> 7 " +
+		inOrder + " LIMIT $4"
 )
 
 // EntriesAfter returns the entries of a session whose numbers are greater than seq, in order.
@@ -112,7 +113,9 @@ func (s *Store) Each(ctx context.Context, id string) iter.Seq2[*session.Entry, e
 				if err != nil {
 					return err
 				}
-				entries, err = entriesOf(ctx, tx, "WHERE e.received = $1::date AND e.session = $2 AND (e.seq, e.id) > ($3, $4) AND e.seq >> 7 >= $3::bigint >> 7 "+inOrder+" LIMIT $5",
+				entries, err = entriesOf(ctx, tx,
+					"WHERE e.received = $1::date AND e.session = $2 AND (e.seq, e.id) > ($3, $4) AND e.seq >> 7 >= $3::bigint >> "+
+						"7 "+inOrder+" LIMIT $5",
 					k.received, k.id, seq, last, part)
 				return err
 			})
@@ -138,19 +141,23 @@ func (s *Store) Page(ctx context.Context, id string, span store.Span) (page stor
 			return err
 		}
 		page = store.Page{}
-		err = tx.QueryRow(ctx, "SELECT count(*) FROM entries WHERE received = $1::date AND session = $2", k.received, k.id).Scan(&page.Total)
+		err = tx.QueryRow(ctx, "SELECT count(*) FROM entries WHERE received = $1::date AND session = $2", k.received,
+			k.id).Scan(&page.Total)
 		if err != nil {
 			return err
 		}
 		start, n, err := span.Bounds(page.Total, func(seq int) (n int, err error) {
-			err = tx.QueryRow(ctx, "SELECT count(*) FROM entries WHERE received = $1::date AND session = $2 AND seq < $3 AND seq >> 7 <= $3::bigint >> 7", k.received, k.id, seq).Scan(&n)
+			err = tx.QueryRow(ctx,
+				"SELECT count(*) FROM entries WHERE received = $1::date AND session = $2 AND seq < $3 AND seq >> 7 <= "+
+					"$3::bigint >> 7", k.received, k.id, seq).Scan(&n)
 			return n, err
 		})
 		if err != nil {
 			return err
 		}
 		page.Start = start
-		page.Entries, err = entriesOf(ctx, tx, "WHERE e.received = $1::date AND e.session = $2 "+inOrder+" LIMIT $3 OFFSET $4", k.received, k.id, n, start)
+		page.Entries, err = entriesOf(ctx, tx,
+			"WHERE e.received = $1::date AND e.session = $2 "+inOrder+" LIMIT $3 OFFSET $4", k.received, k.id, n, start)
 		return err
 	})
 	return page, err

@@ -70,7 +70,8 @@ func TestManyEntriesInOrder(t *testing.T) {
 	for _, c := range []struct {
 		span  store.Span
 		start int // of 200 entries
-	}{{store.Span{Since: 127}, 127}, {store.Span{Since: 128}, 128}, {store.Span{Before: 513}, 312}, {store.Span{Before: 385}, 184}} {
+	}{{store.Span{Since: 127}, 127}, {store.Span{Since: 128}, 128}, {store.Span{Before: 513},
+		312}, {store.Span{Before: 385}, 184}} {
 		c.span.Limit = 200
 		page, err := s.Page(ctx, id, c.span)
 		check(fmt.Sprintf("%+v", c.span), page.Entries, err, want[c.start:c.start+200])
@@ -78,7 +79,8 @@ func TestManyEntriesInOrder(t *testing.T) {
 			t.Errorf("%+v: from %d, %d in all", c.span, page.Start, page.Total)
 		}
 	}
-	if hits, err := s.Search(ctx, store.Query{Text: "needle", Filter: store.Filter{Limit: 2 * n}}); err != nil || len(hits) != n {
+	if hits, err := s.Search(ctx, store.Query{Text: "needle", Filter: store.Filter{Limit: 2 * n}}); err != nil ||
+		len(hits) != n {
 		t.Errorf("%d hits, %v", len(hits), err)
 	}
 }

@@ -35,13 +35,15 @@ type Progress struct {
 // out followers that may no longer read their session. The server calls it for itself, not for a
 // viewer, and it reads nothing that must be audited.
 func (s *Store) Progress(ctx context.Context, followers []Follower) (found map[int]Progress, err error) {
-	users, tokens, links, ids := make([]int64, len(followers)), make([]int64, len(followers)), make([]int64, len(followers)), make([]string, len(followers))
+	users, tokens, links, ids := make([]int64, len(followers)), make([]int64, len(followers)), make([]int64,
+		len(followers)), make([]string, len(followers))
 	for i, f := range followers {
 		users[i], tokens[i], links[i], ids[i] = f.Viewer.User, f.Viewer.Token, f.Viewer.Link, f.Session
 	}
 	a := args{users, tokens, links, ids, liveSince()}
 	query := `SELECT f.n, s.entries_version, s.live_at > $5
-		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) WITH ORDINALITY AS f (user_id, token, link, session, n)
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) WITH ORDINALITY AS f (user_id, token, link,
+			session, n)
 		JOIN sessions AS s ON s.id = f.session
 		WHERE s.deleted_at IS NULL AND ` + stillVisible(&a)
 	err = s.inTx(ctx, "follow sessions", func(tx pgx.Tx) error {
@@ -67,14 +69,16 @@ type Known map[string][sha256.Size]byte
 // Changes returns the entries of a session that differ from those in known, in order, and the ids
 // of those in known that were deleted. It updates known. Entries with numbers up to after count as
 // known.
-func (s *Store) Changes(ctx context.Context, id string, after int, known Known) (changed []*session.Entry, gone []string, err error) {
+func (s *Store) Changes(ctx context.Context, id string, after int, known Known) (changed []*session.Entry,
+	gone []string, err error) {
 	now := Known{}
 	err = s.inTx(ctx, "read entries", func(tx pgx.Tx) error {
 		k, err := s.readKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, "SELECT id, seq, digest FROM entries WHERE received = $1::date AND session = $2", k.received, k.id)
+		rows, err := tx.Query(ctx, "SELECT id, seq, digest FROM entries WHERE received = $1::date AND session = $2",
+			k.received, k.id)
 		if err != nil {
 			return err
 		}
@@ -96,7 +100,8 @@ func (s *Store) Changes(ctx context.Context, id string, after int, known Known) 
 			changed = nil
 			return err
 		}
-		changed, err = entriesOf(ctx, tx, "WHERE e.received = $1::date AND e.session = $2 AND e.id = ANY ($3) ORDER BY e.seq, e.id", k.received, k.id, differ)
+		changed, err = entriesOf(ctx, tx,
+			"WHERE e.received = $1::date AND e.session = $2 AND e.id = ANY ($3) ORDER BY e.seq, e.id", k.received, k.id, differ)
 		return err
 	})
 	if err != nil {

@@ -38,34 +38,43 @@ func TestEachVersionIsFrozen(t *testing.T) {
 func freeze(t *testing.T, file string) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
-	for _, err := range []error{s.AddSpace(operator(t), "shop"), s.SetMember(operator(t), "shop", "ann", "member"), s.AddUser(operator(t), "bob", postgres.RoleAdmin)} {
+	for _, err := range []error{s.AddSpace(operator(t), "shop"), s.SetMember(operator(t), "shop", "ann", "member"),
+		s.AddUser(operator(t), "bob", postgres.RoleAdmin)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	started := time.Unix(1_800_000_000, 0).UTC()
 	ended := started.Add(5 * time.Second)
-	sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/w", Title: "frozen", StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24}
-	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "frozen needle", Markdown: "frozen needle", At: started}
-	if err := put(ctx, s, sess, []session.Event{{Kind: session.Output, Data: []byte("raw")}}, []*session.Entry{entry}); err != nil {
+	sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, Cwd: "/w", Title: "frozen",
+		StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24}
+	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "frozen needle",
+		Markdown: "frozen needle", At: started}
+	if err := put(ctx, s, sess, []session.Event{{Kind: session.Output, Data: []byte("raw")}},
+		[]*session.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
 	used := session.Usage{Source: session.UsageLog, Agent: "claude", Model: "opus", At: started, Input: 7, Total: 7}
-	if _, err := s.Begin(ctx, postgres.Push{Session: *sess, Machine: "m", Version: 2, Usage: []session.Usage{used}}); err != nil {
+	if _, err := s.Begin(ctx, postgres.Push{Session: *sess, Machine: "m", Version: 2,
+		Usage: []session.Usage{used}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{s.SetEmail(operator(t), "ann", "ann@example.com"), s.SetRetention(operator(t), "shop", 90), s.Hold(operator(t), sess.ID, true), s.AddPattern(operator(t), redact.Pattern{Name: "x", Regexp: "CUST"})} {
+	for _, err := range []error{s.SetEmail(operator(t), "ann", "ann@example.com"),
+		s.SetRetention(operator(t), "shop", 90), s.Hold(operator(t), sess.ID, true), s.AddPattern(operator(t),
+			redact.Pattern{Name: "x", Regexp: "CUST"})} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges", "--no-comments", dsn).Output()
+	out, err := exec.CommandContext(t.Context(), "pg_dump", "--inserts", "--no-owner", "--no-privileges",
+		"--no-comments", dsn).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var kept []string
 	for line := range strings.Lines(string(out)) {
-		if strings.HasPrefix(line, "SET ") || strings.HasPrefix(line, "--") || strings.HasPrefix(line, `\`) || strings.HasPrefix(line, "SELECT pg_catalog.set_config") || line == "\n" {
+		if strings.HasPrefix(line, "SET ") || strings.HasPrefix(line, "--") || strings.HasPrefix(line, `\`) ||
+			strings.HasPrefix(line, "SELECT pg_catalog.set_config") || line == "\n" {
 			continue
 		}
 		kept = append(kept, line)

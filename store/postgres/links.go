@@ -33,7 +33,8 @@ func (s *Store) AddLink(ctx context.Context, n NewLink) (code string, err error)
 	code = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(bits))
 	err = s.ownLinks(ctx, "add link", didLink, n.Session, func(tx pgx.Tx, k key) (about string, err error) {
 		var id int64
-		err = tx.QueryRow(ctx, "INSERT INTO links (session, hash, made_by, anyone, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+		err = tx.QueryRow(ctx, "INSERT INTO links (session, hash, made_by, anyone, created_at, expires_at) VALUES ($1, "+
+			"$2, $3, $4, $5, $6) RETURNING id",
 			k.id, hashOf(code), ViewerOf(ctx).User, n.Anyone, time.Now().UnixNano(), n.Expires.UnixNano()).Scan(&id)
 		if about = linkName(id); n.Anyone {
 			about += " for anyone"
@@ -50,7 +51,8 @@ func linkName(id int64) string { return fmt.Sprint("link ", id) }
 func (s *Store) RevokeLinks(ctx context.Context, id string) (n int64, err error) {
 	err = s.ownLinks(ctx, "revoke links", didRevoke, id, func(tx pgx.Tx, k key) (string, error) {
 		now := time.Now().UnixNano()
-		tag, err := tx.Exec(ctx, "UPDATE links SET revoked_at = $1 WHERE session = $2 AND revoked_at IS NULL AND expires_at > $1", now, k.id)
+		tag, err := tx.Exec(ctx,
+			"UPDATE links SET revoked_at = $1 WHERE session = $2 AND revoked_at IS NULL AND expires_at > $1", now, k.id)
 		n = tag.RowsAffected()
 		return fmt.Sprint(n, " links"), err
 	})
@@ -59,7 +61,8 @@ func (s *Store) RevokeLinks(ctx context.Context, id string) (n int64, err error)
 
 // ownLinks runs fn in a transaction if the session belongs to the viewer, and records it in the
 // audit.
-func (s *Store) ownLinks(ctx context.Context, what, did, id string, fn func(pgx.Tx, key) (about string, err error)) error {
+func (s *Store) ownLinks(ctx context.Context, what, did, id string,
+	fn func(pgx.Tx, key) (about string, err error)) error {
 	return s.inTx(ctx, what, func(tx pgx.Tx) error {
 		k, err := s.keyOf(ctx, tx, id)
 		if err == nil {
@@ -84,7 +87,9 @@ func (s *Store) OpenLink(ctx context.Context, code string, public bool) (v Viewe
 	v = ViewerOf(ctx)
 	var anyone bool
 	err = s.inTx(ctx, "open link", func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT id, session, anyone FROM links WHERE hash = $1 AND revoked_at IS NULL AND expires_at > $2", hashOf(code), time.Now().UnixNano()).
+		return tx.QueryRow(ctx,
+			"SELECT id, session, anyone FROM links WHERE hash = $1 AND revoked_at IS NULL AND expires_at > $2", hashOf(code),
+			time.Now().UnixNano()).
 			Scan(&v.Link, &id, &anyone)
 	})
 	none := errors.Is(err, pgx.ErrNoRows)

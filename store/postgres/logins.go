@@ -59,8 +59,10 @@ func (s *Store) AddLogin(ctx context.Context, hash [sha256.Size]byte, name strin
 		if _, err := tx.Exec(ctx, "DELETE FROM logins WHERE expires_at <= $1", now.UnixNano()); err != nil {
 			return err
 		}
-		return inserted(tx.Exec(ctx, `INSERT INTO logins (code, hash, name, address, created_at, expires_at) SELECT $1, $2, $3, $4, $5, $6
-			WHERE (SELECT count(*) FROM logins) < $7 ON CONFLICT DO NOTHING`, l.Code, hash[:], l.Name, l.Address, now.UnixNano(), l.Expires.UnixNano(), maxWaiting))("logins", session.ErrBusy)
+		return inserted(tx.Exec(ctx,
+			`INSERT INTO logins (code, hash, name, address, created_at, expires_at) SELECT $1, $2, $3, $4, $5, $6
+			WHERE (SELECT count(*) FROM logins) < $7 ON CONFLICT DO NOTHING`, l.Code, hash[:], l.Name, l.Address, now.UnixNano(),
+			l.Expires.UnixNano(), maxWaiting))("logins", session.ErrBusy)
 	})
 	return l, err
 }
@@ -73,7 +75,8 @@ func (s *Store) MachineLogin(ctx context.Context, code string) (l MachineLogin, 
 	}
 	var expires int64
 	err = s.inTx(ctx, "find login", func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT code, name, address, expires_at FROM logins WHERE code = $1 AND expires_at > $2", code, time.Now().UnixNano()).
+		return tx.QueryRow(ctx, "SELECT code, name, address, expires_at FROM logins WHERE code = $1 AND expires_at > $2",
+			code, time.Now().UnixNano()).
 			Scan(&l.Code, &l.Name, &l.Address, &expires)
 	})
 	l.Expires = timeOf(expires)
@@ -90,12 +93,14 @@ func (s *Store) Admit(ctx context.Context, code string) error {
 	err := s.inTx(ctx, "admit", func(tx pgx.Tx) error {
 		var hash []byte
 		var name string
-		err := tx.QueryRow(ctx, "DELETE FROM logins WHERE code = $1 AND expires_at > $2 RETURNING hash, name", code, now.UnixNano()).Scan(&hash, &name)
+		err := tx.QueryRow(ctx, "DELETE FROM logins WHERE code = $1 AND expires_at > $2 RETURNING hash, name", code,
+			now.UnixNano()).Scan(&hash, &name)
 		if err != nil {
 			return err
 		}
 		err = inserted(tx.Exec(ctx, `INSERT INTO tokens (user_id, hash, name, kind, login, created_at, expires_at, ends_at)
-			SELECT user_id, $1, $2, kind, true, $3, least($4, `+endsAt+`), `+endsAt+` FROM tokens WHERE id = $5 ON CONFLICT DO NOTHING`,
+			SELECT user_id, $1, $2, kind, true, $3, least($4, `+endsAt+`), `+endsAt+` FROM tokens WHERE id = $5 ON CONFLICT `+
+			`DO NOTHING`,
 			hash, name, now.UnixNano(), now.Add(machineTime).UnixNano(), v.Token))("token", session.ErrForbidden)
 		if err != nil {
 			return err
@@ -111,7 +116,8 @@ func (s *Store) Reject(ctx context.Context, code string) error {
 		return err
 	}
 	return s.inTx(ctx, "reject", func(tx pgx.Tx) error {
-		return inserted(tx.Exec(ctx, "DELETE FROM logins WHERE code = $1 AND expires_at > $2", code, time.Now().UnixNano()))("login", session.ErrNotFound)
+		return inserted(tx.Exec(ctx, "DELETE FROM logins WHERE code = $1 AND expires_at > $2", code,
+			time.Now().UnixNano()))("login", session.ErrNotFound)
 	})
 }
 

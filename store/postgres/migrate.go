@@ -53,7 +53,8 @@ func (s *Store) migrate(ctx context.Context) error {
 // method does not compress them at all.
 func compressWords(ctx context.Context, tx pgx.Tx) error {
 	var has bool
-	err := tx.QueryRow(ctx, "SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'").Scan(&has)
+	err := tx.QueryRow(ctx,
+		"SELECT 'lz4' = ANY (enumvals) FROM pg_settings WHERE name = 'default_toast_compression'").Scan(&has)
 	if err == nil && has {
 		_, err = tx.Exec(ctx, "ALTER TABLE words ALTER COLUMN words SET COMPRESSION lz4")
 	}
@@ -70,7 +71,8 @@ func (s *Store) makeVersion(ctx context.Context) error {
 		return err
 	}
 	if !there {
-		_, err := s.pool.Exec(ctx, "CREATE TABLE ptyrec_schema (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)")
+		_, err := s.pool.Exec(ctx,
+			"CREATE TABLE ptyrec_schema (one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL)")
 		if err != nil && (find() != nil || !there) { // fails if another program created it first
 			return err
 		}
@@ -89,7 +91,9 @@ var partitioned = []string{"segments", "entries", "words"}
 func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 	var month, first, next string
 	var there bool
-	err = s.pool.QueryRow(ctx, `SELECT d::text, to_char(d, 'YYYY_MM'), date_trunc('month', d)::date::text, (date_trunc('month', d) + interval '1 month')::date::text,
+	err = s.pool.QueryRow(ctx,
+		`SELECT d::text, to_char(d, 'YYYY_MM'), date_trunc('month', d)::date::text, (date_trunc('month', d) + interval '1 `+
+			`month')::date::text,
 			to_regclass('words_' || to_char(d, 'YYYY_MM')) IS NOT NULL
 		FROM (SELECT `+s.today+` AS d) AS today`).Scan(&today, &month, &first, &next, &there)
 	if err != nil || there {
@@ -100,7 +104,9 @@ func (s *Store) ensureMonth(ctx context.Context) (today string, err error) {
 			return err
 		}
 		for _, table := range partitioned {
-			_, err := tx.Exec(ctx, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %[1]s_%[2]s PARTITION OF %[1]s FOR VALUES FROM ('%[3]s') TO ('%[4]s')", table, month, first, next))
+			_, err := tx.Exec(ctx,
+				fmt.Sprintf("CREATE TABLE IF NOT EXISTS %[1]s_%[2]s PARTITION OF %[1]s FOR VALUES FROM ('%[3]s') TO ('%[4]s')",
+					table, month, first, next))
 			if err != nil {
 				return err
 			}

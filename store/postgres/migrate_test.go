@@ -35,7 +35,9 @@ func TestManyProgramsMigrateAtOnce(t *testing.T) {
 			ctx := postgres.As(t.Context(), ann)
 			id := fmt.Sprintf("019aa000-0000-7000-8000-%012x", i)
 			_, errs[i] = s.Begin(ctx, postgres.Push{Session: session.Session{ID: id, StartedAt: time.Unix(1, 0)}, Machine: "m"})
-			errs[i] = errors.Join(errs[i], s.SaveEntries(ctx, id, postgres.Batch{Version: 1, Entries: sent([]*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage, Text: "x"}})}))
+			errs[i] = errors.Join(errs[i], s.SaveEntries(ctx, id,
+				postgres.Batch{Version: 1, Entries: sent([]*session.Entry{{ID: "e", Seq: 1, Type: session.TypeMessage,
+					Text: "x"}})}))
 		})
 	}
 	wg.Wait()
@@ -92,10 +94,12 @@ func TestFrozenVersionsMigrate(t *testing.T) {
 			if err != nil || len(hits) != 1 || hits[0].Session.Title != "frozen" {
 				t.Fatalf("%v, %v", hits, err)
 			}
-			if used, err := s.UsageOf(ctx, []string{hits[0].Session.ID}); err != nil || len(used) != 1 && file > "testdata/v2.sql" {
+			if used, err := s.UsageOf(ctx, []string{hits[0].Session.ID}); err != nil ||
+				len(used) != 1 && file > "testdata/v2.sql" {
 				t.Errorf("%v, %v", used, err)
 			}
-			if got := all(t, s.EventsFrom(ctx, hits[0].Session.ID, store.From{})); len(got) != 1 || string(got[0].Data) != "raw" {
+			if got := all(t, s.EventsFrom(ctx, hits[0].Session.ID, store.From{})); len(got) != 1 ||
+				string(got[0].Data) != "raw" {
 				t.Errorf("%v", got)
 			}
 		})
@@ -108,7 +112,8 @@ func TestWithoutAViewerNothingIsRead(t *testing.T) {
 	ended := time.Unix(5, 0)
 	sess := &session.Session{ID: store.NewID(), Title: "secret title", EndedAt: &ended}
 	entry := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Text: "secret"}
-	if err := put(ctx, s, sess, []session.Event{{Kind: session.Output, Data: []byte("x")}}, []*session.Entry{entry}); err != nil {
+	if err := put(ctx, s, sess, []session.Event{{Kind: session.Output, Data: []byte("x")}},
+		[]*session.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
 	nobody := t.Context()
@@ -143,12 +148,14 @@ func TestAppendSegment(t *testing.T) {
 		t.Fatalf("%+v, %v", state, err)
 	}
 	for range 2 {
-		if state, err := s.AppendSegment(ctx, sess.ID, first.Segments()[0]); err != nil || state.Events != 1 || len(state.SHA256) != 32 {
+		if state, err := s.AppendSegment(ctx, sess.ID, first.Segments()[0]); err != nil || state.Events != 1 ||
+			len(state.SHA256) != 32 {
 			t.Fatalf("%+v, %v", state, err)
 		}
 	}
 	for name, rec := range map[string]*store.Recording{"another first event": other, "an overlap": second} {
-		if state, err := s.AppendSegment(ctx, sess.ID, rec.Segments()[0]); !errors.Is(err, postgres.ErrConflict) || state.Events != 1 {
+		if state, err := s.AppendSegment(ctx, sess.ID, rec.Segments()[0]); !errors.Is(err, postgres.ErrConflict) ||
+			state.Events != 1 {
 			t.Errorf("%s: %+v, %v", name, state, err)
 		}
 	}

@@ -40,7 +40,8 @@ var errNoObjects = errors.New("its raw log is in a bucket: start `ptyrec serve` 
 // The key is empty if there is nothing to write or the data goes into the database. It runs outside
 // a transaction, so that none waits for the object store. If the segment's row is never written,
 // Sweep deletes the object.
-func (s *Store) putObject(ctx context.Context, id string, seg store.Segment, sum [sha256.Size]byte) (key string, err error) {
+func (s *Store) putObject(ctx context.Context, id string, seg store.Segment, sum [sha256.Size]byte) (key string,
+	err error) {
 	if s.objects == nil {
 		return "", nil
 	}
@@ -142,7 +143,9 @@ func (s *Store) Sweep(ctx context.Context) (n int, err error) {
 func (s *Store) sweepSome(ctx context.Context, keys []string) (n int, err error) {
 	var orphans []string
 	err = s.inTx(ctx, "look for objects", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT k FROM unnest($1::text[]) AS k WHERE NOT EXISTS (SELECT FROM segments AS t WHERE t.object = k AND t.object <> '')", keys)
+		rows, err := tx.Query(ctx,
+			"SELECT k FROM unnest($1::text[]) AS k WHERE NOT EXISTS (SELECT FROM segments AS t WHERE t.object = k AND "+
+				"t.object <> '')", keys)
 		if err == nil {
 			orphans, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		}

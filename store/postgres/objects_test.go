@@ -51,7 +51,8 @@ func objects(t testing.TB, b old) (n int) {
 func recording(text string) *store.Recording {
 	rec := store.NewRecording(80, 24)
 	for i := range 4 {
-		rec.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output, Data: bytes.Repeat([]byte(fmt.Sprint(text, i)), 100_000)})
+		rec.Write(session.Event{At: time.Duration(i) * time.Second, Kind: session.Output,
+			Data: bytes.Repeat([]byte(fmt.Sprint(text, i)), 100_000)})
 	}
 	return rec
 }

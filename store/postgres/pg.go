@@ -90,7 +90,8 @@ func nameOf(c *pgx.ConnConfig) string {
 func (s *Store) prepare(ctx context.Context) error {
 	var version int
 	var encoding string
-	err := s.pool.QueryRow(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
+	err := s.pool.QueryRow(ctx,
+		"SELECT current_setting('server_version_num')::int, current_setting('server_encoding')").Scan(&version, &encoding)
 	switch {
 	case err != nil:
 		return err
@@ -156,7 +157,8 @@ func (s *Store) failed(what string, err error) error {
 func isConnection(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
-	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) || hasCode(err, "57P01", "57P02", "57P03")
+	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err) ||
+		hasCode(err, "57P01", "57P02", "57P03")
 }
 
 // tries is the maximum number of attempts for a transaction that conflicts with others.

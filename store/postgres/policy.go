@@ -17,7 +17,9 @@ func (s *Store) AddPattern(ctx context.Context, p redact.Pattern) error {
 		return &PatternError{err}
 	}
 	return s.administer(ctx, "add pattern", didPolicy, p.Name+" added", func(tx pgx.Tx) error {
-		return inserted(tx.Exec(ctx, "INSERT INTO patterns (name, regexp, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Name, p.Regexp, time.Now().UnixNano()))(p.Name, ErrTaken)
+		return inserted(tx.Exec(ctx,
+			"INSERT INTO patterns (name, regexp, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", p.Name, p.Regexp,
+			time.Now().UnixNano()))(p.Name, ErrTaken)
 	})
 }
 

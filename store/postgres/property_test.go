@@ -18,8 +18,10 @@ import (
 )
 
 var vocabulary = []string{
-	"foo", "Foo", "bar", "baz", "foobar", "été", "ETE", "straße", "İstanbul", "数据", "数据库", "库", "缓存", "ひらがな", "서버", "서버를", "12", "123", "1.5",
-	"/usr/lib", "x86_64", "don't", "a-b", "e\u0301t\u00e9", "🙂", "NOT", "and", "OR", "*", "\"", "(", ")", "Ω", "ω", "ﬁ", "²", "\u00ad", "\u200b", "_", ".",
+	"foo", "Foo", "bar", "baz", "foobar", "été", "ETE", "straße", "İstanbul", "数据", "数据库", "库", "缓存", "ひらがな", "서버",
+	"서버를", "12", "123", "1.5",
+	"/usr/lib", "x86_64", "don't", "a-b", "e\u0301t\u00e9", "🙂", "NOT", "and", "OR", "*", "\"", "(", ")", "Ω", "ω", "ﬁ",
+	"²", "\u00ad", "\u200b", "_", ".",
 }
 
 // large are texts that do not fit into one tsvector.
@@ -41,7 +43,8 @@ var large = []func() string{
 }
 
 func textOf(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(vocabulary), rapid.SampledFrom([]string{"\n", ",", "foo", "bar"})), 0, 12).Draw(t, "text"),
+	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(vocabulary),
+		rapid.SampledFrom([]string{"\n", ",", "foo", "bar"})), 0, 12).Draw(t, "text"),
 		rapid.SampledFrom([]string{" ", "", "\n"}).Draw(t, "between"))
 }
 
@@ -58,7 +61,8 @@ func queryOf(t *rapid.T) string {
 		case 3, 4, 5:
 			return rapid.SampledFrom([]string{"AND", "OR", "NOT", "NOT", "(", ")", "( foo", "bar )"}).Draw(t, "operator")
 		case 6:
-			return rapid.SampledFrom([]string{"w1999*", "w5", `"w19998 w19999"`, `"foo foo"`, `"bar baz"`, `"数数据"`, "bbb*", "lorem", `"ipsum foo"`}).Draw(t, "large")
+			return rapid.SampledFrom([]string{"w1999*", "w5", `"w19998 w19999"`, `"foo foo"`, `"bar baz"`, `"数数据"`, "bbb*",
+				"lorem", `"ipsum foo"`}).Draw(t, "large")
 		}
 		return word
 	})
@@ -82,7 +86,8 @@ func TestSameHitsAsSQLite(t *testing.T) {
 	stored := func(t *rapid.T) string {
 		var entries []*session.Entry
 		for i := range texts {
-			e := &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleTool, Text: textOf(t), At: time.Unix(int64(n*texts+i), 0)}
+			e := &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleTool,
+				Text: textOf(t), At: time.Unix(int64(n*texts+i), 0)}
 			switch rapid.IntRange(0, 3).Draw(t, "output") {
 			case 0:
 				e.Output = textOf(t)
@@ -152,11 +157,13 @@ func TestDeepQueries(t *testing.T) {
 	defer func() { _ = lite.Close() }()
 	var entries []*session.Entry
 	for i, text := range []string{"foo", "bar", "foo bar", "baz"} {
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: text})
 	}
 	ended := time.Unix(0, 1)
 	s := &session.Session{ID: store.NewID(), Cols: 80, Rows: 24, EndedAt: &ended}
-	if err := errors.Join(put(ctx, db, s, nil, entries), lite.Import(ctx, s, store.NewRecording(80, 24), entries)); err != nil {
+	if err := errors.Join(put(ctx, db, s, nil, entries),
+		lite.Import(ctx, s, store.NewRecording(80, 24), entries)); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]int{}
@@ -181,7 +188,8 @@ func TestDeepQueries(t *testing.T) {
 		"OR of AND":      func(n int) string { return "foo" + strings.Repeat(" OR bar AND baz NOT foo", n) },
 	} {
 		for depth := 1; depth < 130; depth++ {
-			if os.Getenv("PTYREC_LONG_TESTS") == "" && !slices.Contains([]int{1, 2, 3, 31, 32, 33, 34, 48, 94, 95, 96, 97, 98, 128}, depth) {
+			if os.Getenv("PTYREC_LONG_TESTS") == "" &&
+				!slices.Contains([]int{1, 2, 3, 31, 32, 33, 34, 48, 94, 95, 96, 97, 98, 128}, depth) {
 				continue
 			}
 			q := store.Query{Text: query(depth), Filter: store.Filter{ID: s.ID}}

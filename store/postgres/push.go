@@ -70,7 +70,8 @@ type pushed struct {
 	machine string
 }
 
-const pushedRow = `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, events, raw_sha256, entries_version, deleted_at
+const pushedRow = `SELECT id, received::text, generation, next_generation, owner, space, machine, pushed_by, ` +
+	`events, raw_sha256, entries_version, deleted_at
 	FROM sessions WHERE id = $1`
 
 // find reads the row of a session, or returns nil if there is none.
@@ -86,7 +87,8 @@ func lock(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 func scanPushed(row pgx.Row) (*pushed, error) {
 	p := &pushed{}
 	var deleted *int64
-	err := row.Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events, &p.SHA256, &p.EntriesVersion, &deleted)
+	err := row.Scan(&p.key.id, &p.received, &p.generation, &p.next, &p.owner, &p.space, &p.machine, &p.by, &p.Events,
+		&p.SHA256, &p.EntriesVersion, &deleted)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -100,7 +102,8 @@ func own(ctx context.Context, tx pgx.Tx, id string) (*pushed, error) {
 }
 
 // ownBy is own, with find or lock as read.
-func ownBy(ctx context.Context, tx pgx.Tx, id string, read func(context.Context, pgx.Tx, string) (*pushed, error)) (*pushed, error) {
+func ownBy(ctx context.Context, tx pgx.Tx, id string,
+	read func(context.Context, pgx.Tx, string) (*pushed, error)) (*pushed, error) {
 	owner, err := sender(ctx)
 	if err != nil {
 		return nil, err
@@ -166,14 +169,16 @@ func holds(ctx context.Context, tx pgx.Tx, p *pushed, c *Content) (bool, error) 
 	if err != nil || p.Events != c.Events || n != c.Entries || !bytes.Equal(digest, c.Digest[:]) {
 		return false, err
 	}
-	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(coalesce(sha256, sha256(data)), ''::bytea ORDER BY end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
+	err = tx.QueryRow(ctx, "SELECT sha256(coalesce(string_agg(coalesce(sha256, sha256(data)), ''::bytea ORDER BY "+
+		"end_event), '')) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3",
 		p.received, p.ID, p.next).Scan(&digest)
 	return err == nil && bytes.Equal(digest, c.Segments[:]), err
 }
 
 // entriesDigest returns the number of a session's entries and their DigestOf.
 func entriesDigest(ctx context.Context, tx pgx.Tx, p *pushed) (n int64, digest []byte, err error) {
-	err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM entries WHERE received = $1::date AND session = $2",
+	err = tx.QueryRow(ctx, "SELECT count(*), sha256(coalesce(string_agg(digest, ''::bytea ORDER BY id), '')) FROM "+
+		"entries WHERE received = $1::date AND session = $2",
 		p.received, p.ID).Scan(&n, &digest)
 	return n, digest, err
 }
@@ -196,8 +201,10 @@ func sendSpace(ctx context.Context, tx pgx.Tx, name string) (id int64, err error
 
 // insert adds a session, or updates the existing one with its id, and returns its row.
 func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*pushed, error) {
-	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, title, started_at, version, pushed_by)
-		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1, $7) ON CONFLICT DO NOTHING`, k.id, k.owner, k.space, p.Machine, forked, k.received, ViewerOf(ctx).Token)
+	_, err := tx.Exec(ctx, `INSERT INTO sessions (id, owner, space, machine, forked_from, received, description, cwd, `+
+		`title, started_at, version, pushed_by)
+		VALUES ($1, $2, $3, $4, $5, $6::date, '{}', '', '', 0, -1, $7) ON CONFLICT DO NOTHING`, k.id, k.owner, k.space,
+		p.Machine, forked, k.received, ViewerOf(ctx).Token)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +218,8 @@ func insert(ctx context.Context, tx pgx.Tx, p Push, k key, forked string) (*push
 // update updates the description of a session.
 func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) error {
 	p.Session.ID = found.ID
-	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{}, p.Session.Agents...)
+	p.Session.Command, p.Session.Agents = append([]string{}, p.Session.Command...), append([]session.Agent{},
+		p.Session.Agents...)
 	description, altered, err := cleanJSON(p.Session)
 	if err != nil {
 		return err
@@ -230,14 +238,18 @@ func update(ctx context.Context, tx pgx.Tx, p Push, found *pushed, space int64) 
 		*text, changed = clean(*text)
 		altered = altered || changed
 	}
-	tag, err := tx.Exec(ctx, `UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, started_at = $8,
-		ended_at = $9, space = $10, version = $11, usage = $13, live_at = CASE WHEN $14 THEN $15 ELSE live_at END WHERE id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
+	tag, err := tx.Exec(ctx,
+		`UPDATE sessions SET description = $1, altered = $2, cwd = $3, title = $4, name = $5, note = $6, tags = $7, `+
+			`started_at = $8,
+		ended_at = $9, space = $10, version = $11, usage = $13, live_at = CASE WHEN $14 THEN $15 ELSE live_at END WHERE `+
+			`id = $12 AND version < $11`, description, altered, p.Session.Cwd, p.Session.Title,
 		p.Name, p.Note, tags, nanos(p.Session.StartedAt), nanosOrNil(p.Session.EndedAt), space, p.Version, found.ID, usage,
 		p.Live, time.Now().UnixNano())
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1", space, found.received, found.ID)
+	_, err = tx.Exec(ctx, "UPDATE words SET space = $1 WHERE received = $2::date AND session = $3 AND space <> $1",
+		space, found.received, found.ID)
 	return err
 }
 
@@ -269,11 +281,14 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 			return session.ErrBusy
 		}
 		var both pgx.Batch
-		both.Queue(`INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, size, sha256)
-			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, p.received, p.ID, p.next, seg.FirstEvent, seg.EndEvent,
+		both.Queue(`INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, `+
+			`start_byte, end_byte, data, object, size, sha256)
+			VALUES ($1::date, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, p.received, p.ID, p.next, seg.FirstEvent,
+			seg.EndEvent,
 			int64(seg.StartAt), int64(seg.EndAt), seg.StartByte, seg.EndByte, data, object, len(seg.Data), sum[:])
 		if p.next == p.generation {
-			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2, raw_bytes = $4, raw_end = $5, stored_bytes = stored_bytes + $6 WHERE id = $3",
+			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2, raw_bytes = $4, raw_end = $5, stored_bytes = "+
+				"stored_bytes + $6 WHERE id = $3",
 				seg.EndEvent, sum[:], p.ID, seg.EndByte, int64(seg.EndAt), len(seg.Data))
 		} else { // readers still see the previous raw log
 			both.Queue("UPDATE sessions SET events = $1, raw_sha256 = $2 WHERE id = $3", seg.EndEvent, sum[:], p.ID)
@@ -290,7 +305,8 @@ func (s *Store) AppendSegment(ctx context.Context, id string, seg store.Segment)
 // sameSegment returns nil if the database already has the segment.
 func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
 	var sum []byte
-	err := tx.QueryRow(ctx, "SELECT coalesce(sha256, sha256(data)) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
+	err := tx.QueryRow(ctx, "SELECT coalesce(sha256, sha256(data)) FROM segments WHERE received = $1::date AND session "+
+		"= $2 AND generation = $3 AND end_event = $4 AND first_event = $5",
 		p.received, p.ID, p.next, seg.EndEvent, seg.FirstEvent).Scan(&sum)
 	if want := sha256.Sum256(seg.Data); errors.Is(err, pgx.ErrNoRows) || err == nil && !bytes.Equal(sum, want[:]) {
 		return ErrConflict
@@ -301,7 +317,8 @@ func sameSegment(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) e
 // follows returns nil if a segment begins at the output byte at which the previous one ends.
 func follows(ctx context.Context, tx pgx.Tx, p *pushed, seg store.Segment) error {
 	var end int64
-	err := tx.QueryRow(ctx, `SELECT coalesce(max(end_byte), 0) FROM segments WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event = $4`,
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(end_byte), 0) FROM segments WHERE received = $1::date AND session = `+
+		`$2 AND generation = $3 AND end_event = $4`,
 		p.received, p.ID, p.next, p.Events).Scan(&end)
 	if err == nil && end != seg.StartByte {
 		err = ErrConflict
@@ -351,7 +368,8 @@ func (s *Store) SaveEntries(ctx context.Context, id string, b Batch) error {
 // dropEntries deletes all entries of a session.
 func dropEntries(ctx context.Context, tx pgx.Tx, k key) error {
 	for _, table := range []string{"entries", "words"} {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received, k.id); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE received = $1::date AND session = $2", k.received,
+			k.id); err != nil {
 			return err
 		}
 	}
@@ -415,19 +433,22 @@ func setEnd(ctx context.Context, tx pgx.Tx, id string, whole Whole) error {
 	s.EndedAt, s.ExitCode = whole.EndedAt, cmp.Or(whole.ExitCode, s.ExitCode)
 	text, _, err := cleanJSON(s)
 	if err == nil {
-		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1, description = $2, live_at = 0 WHERE id = $3", nanosOrNil(whole.EndedAt), text, id)
+		_, err = tx.Exec(ctx, "UPDATE sessions SET ended_at = $1, description = $2, live_at = 0 WHERE id = $3",
+			nanosOrNil(whole.EndedAt), text, id)
 	}
 	return err
 }
 
 // showNext shows readers the raw log that was sent, and deletes the one that it replaces.
 func (s *Store) showNext(ctx context.Context, tx pgx.Tx, p *pushed) error {
-	err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation < $3", p.received, p.ID, p.next)
+	err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation < $3", p.received,
+		p.ID, p.next)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE sessions SET generation = next_generation, (raw_bytes, raw_end, stored_bytes) =
-		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(coalesce(size, length(data))), 0) FROM segments
+		(SELECT coalesce(max(end_byte), 0), coalesce(max(end_at), 0),
+			coalesce(sum(coalesce(size, length(data))), 0) FROM segments
 			WHERE received = $1::date AND session = $2 AND generation = $3) WHERE id = $2`, p.received, p.ID, p.next)
 	return err
 }
@@ -441,12 +462,14 @@ func (s *Store) ReplaceRaw(ctx context.Context, id string, now bool) error {
 			return err
 		}
 		if p.next != p.generation { // what was sent of it before
-			if err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation = $3", p.received, p.ID, p.next); err != nil {
+			if err := s.deleteSegments(ctx, tx, "WHERE t.received = $1::date AND t.session = $2 AND t.generation = $3",
+				p.received, p.ID, p.next); err != nil {
 				return err
 			}
 		}
 		p.next++
-		if _, err := tx.Exec(ctx, "UPDATE sessions SET next_generation = $1, events = 0, raw_sha256 = '' WHERE id = $2", p.next, p.ID); err != nil || !now {
+		if _, err := tx.Exec(ctx, "UPDATE sessions SET next_generation = $1, events = 0, raw_sha256 = '' WHERE id = $2",
+			p.next, p.ID); err != nil || !now {
 			return err
 		}
 		return s.showNext(ctx, tx, p)

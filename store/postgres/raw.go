@@ -28,7 +28,8 @@ func (s *Store) OutputFrom(ctx context.Context, id string, offset int64) iter.Se
 
 // NextSegment returns the first segment of a session's raw log that ends after an event, and not
 // before from. ok is false if there is none.
-func (s *Store) NextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+func (s *Store) NextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool,
+	err error) {
 	return s.segments(id)(ctx, event, from)
 }
 
@@ -43,8 +44,10 @@ func (s *Store) segments(id string) store.NextSegment {
 				return err
 			}
 			var startAt, endAt int64
-			err = tx.QueryRow(ctx, `SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, sha256 FROM segments
-				WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event > $4 AND end_at >= $5 AND (end_byte > $6 OR $6 = 0)
+			err = tx.QueryRow(ctx,
+				`SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data, object, sha256 FROM segments
+				WHERE received = $1::date AND session = $2 AND generation = $3 AND end_event > $4 AND end_at >= $5 AND `+
+					`(end_byte > $6 OR $6 = 0)
 				ORDER BY end_event LIMIT 1`, k.received, k.id, k.generation, event, int64(from.At), from.Offset).
 				Scan(&seg.FirstEvent, &seg.EndEvent, &startAt, &endAt, &seg.StartByte, &seg.EndByte, &seg.Data, &object, &sum)
 			if errors.Is(err, pgx.ErrNoRows) {

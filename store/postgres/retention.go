@@ -95,14 +95,17 @@ func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) 
 		}
 		var name string
 		var days int64
-		err := tx.QueryRow(ctx, "SELECT name, keep_days FROM spaces WHERE id = $1 AND keep_days > 0 FOR NO KEY UPDATE SKIP LOCKED", space).Scan(&name, &days)
+		err := tx.QueryRow(ctx,
+			"SELECT name, keep_days FROM spaces WHERE id = $1 AND keep_days > 0 FOR NO KEY UPDATE SKIP LOCKED",
+			space).Scan(&name, &days)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `SELECT id, received::text FROM sessions WHERE space = $1 AND deleted_at IS NULL AND NOT held
+		rows, err := tx.Query(ctx,
+			`SELECT id, received::text FROM sessions WHERE space = $1 AND deleted_at IS NULL AND NOT held
 			AND received < (`+s.today+`) - $2::int ORDER BY received, id LIMIT $3 FOR UPDATE SKIP LOCKED`, space, days, batch)
 		if err != nil {
 			return err
@@ -130,7 +133,8 @@ func (s *Store) expireSome(ctx context.Context, space int64) (n int, err error) 
 // removeAll deletes sessions, their objects first, except for their ids. received has the date of
 // each session.
 func (s *Store) removeAll(ctx context.Context, tx pgx.Tx, ids, received []string) error {
-	const chosen = "WHERE (t.received, t.session) IN (SELECT x.received::date, x.id FROM unnest($1::text[], $2::text[]) AS x (id, received))"
+	const chosen = "WHERE (t.received, t.session) IN (SELECT x.received::date, x.id FROM unnest($1::text[], " +
+		"$2::text[]) AS x (id, received))"
 	if err := s.deleteSegments(ctx, tx, chosen, ids, received); err != nil {
 		return err
 	}
@@ -142,9 +146,11 @@ func (s *Store) removeAll(ctx context.Context, tx pgx.Tx, ids, received []string
 	if _, err := tx.Exec(ctx, "DELETE FROM links WHERE session = ANY ($1)", ids); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE sessions SET deleted_at = $1, held = false, description = '{}', cwd = '', title = '', name = '', note = '', tags = '{}', prompt = '',
+	_, err := tx.Exec(ctx, `UPDATE sessions SET deleted_at = $1, held = false, description = '{}', cwd = '', title = `+
+		`'', name = '', note = '', tags = '{}', prompt = '',
 		usage = '[]',
-		messages = 0, turns = 0, events = 0, raw_bytes = 0, raw_end = 0, stored_bytes = 0, raw_sha256 = '' WHERE id = ANY ($2)`, time.Now().UnixNano(), ids)
+		messages = 0, turns = 0, events = 0, raw_bytes = 0, raw_end = 0, stored_bytes = 0, raw_sha256 = '' WHERE id = ANY `+
+		`($2)`, time.Now().UnixNano(), ids)
 	return err
 }
 
@@ -164,7 +170,8 @@ func (s *Store) dropMonths(ctx context.Context) error {
 	var months []string
 	err := s.inTx(ctx, "find empty months", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT right(c.relname, 7) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-			WHERE i.inhparent = 'entries'::regclass AND to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' + $1::interval < now() AT TIME ZONE 'UTC'
+			WHERE i.inhparent = 'entries'::regclass AND to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' +
+				$1::interval < now() AT TIME ZONE 'UTC'
 			ORDER BY 1`, overFor)
 		if err == nil {
 			months, err = pgx.CollectRows(rows, pgx.RowTo[string])
@@ -186,7 +193,8 @@ func (s *Store) dropMonths(ctx context.Context) error {
 func (s *Store) dropMonth(ctx context.Context, month string) error {
 	return s.inTx(ctx, "drop a month", func(tx pgx.Tx) error {
 		var there bool
-		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM sessions WHERE deleted_at IS NULL AND received >= to_date($1, 'YYYY_MM')
+		err := tx.QueryRow(ctx,
+			`SELECT EXISTS (SELECT FROM sessions WHERE deleted_at IS NULL AND received >= to_date($1, 'YYYY_MM')
 			AND received < to_date($1, 'YYYY_MM') + interval '1 month')`, month).Scan(&there)
 		if err != nil || there {
 			return err

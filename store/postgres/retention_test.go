@@ -55,7 +55,8 @@ func oldSessions(t testing.TB, dsn, space, date string, sessions, entries int) (
 		t.Fatal(err)
 	}
 	for _, table := range []string{"segments", "entries", "words"} {
-		sql(t, dsn, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %[1]s_%[2]s PARTITION OF %[1]s FOR VALUES FROM ('%[3]s') TO ('%[4]s')",
+		sql(t, dsn, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %[1]s_%[2]s PARTITION OF %[1]s FOR VALUES FROM ('%[3]s') TO "+
+			"('%[4]s')",
 			table, month.Format("2006_01"), month.Format(time.DateOnly), month.AddDate(0, 1, 0).Format(time.DateOnly)))
 	}
 	for range sessions {
@@ -63,15 +64,20 @@ func oldSessions(t testing.TB, dsn, space, date string, sessions, entries int) (
 	}
 	const s = "unnest($1::text[]) AS s (id)"
 	sql(t, dsn, `INSERT INTO sessions (id, owner, space, machine, received, description, cwd, title, started_at, ended_at)
-		SELECT s.id, u.id, coalesce((SELECT x.id FROM spaces AS x WHERE x.name = $2), 0), 'm', $3::text::date, json_build_object('id', s.id), '', 't', 1, 2
+		SELECT s.id, u.id, coalesce((SELECT x.id FROM spaces AS x WHERE x.name = $2),
+			0), 'm', $3::text::date, json_build_object('id', s.id), '', 't', 1, 2
 		FROM `+s+` CROSS JOIN users AS u WHERE u.name = 'ann'`, ids, space, date)
-	sql(t, dsn, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, start_byte, end_byte, data)
+	sql(t, dsn, `INSERT INTO segments (received, session, generation, first_event, end_event, start_at, end_at, `+
+		`start_byte, end_byte, data)
 		SELECT $2::text::date, s.id, 0, 0, 1, 0, 0, 0, 1, 'x' FROM `+s, ids, date)
-	sql(t, dsn, `INSERT INTO entries (received, session, id, seq, type, event, role, agent, conversation, text, output, at, byte_offset, status)
-		SELECT $2::text::date, s.id, 'e' || n, n, 'message', '', 'user', '', 1, repeat('needle in a haystack ', 25), '', 1, 0, 'complete'
+	sql(t, dsn, `INSERT INTO entries (received, session, id, seq, type, event, role, agent, conversation, text, `+
+		`output, at, byte_offset, status)
+		SELECT $2::text::date, s.id, 'e' || n, n, 'message', '', 'user', '', 1, repeat('needle in a haystack ',
+			25), '', 1, 0, 'complete'
 		FROM `+s+` CROSS JOIN generate_series(1, $3::int) AS n`, ids, date, entries)
 	sql(t, dsn, `INSERT INTO words (received, session, entry, part, at, owner, space, role, words)
-		SELECT e.received, e.session, e.id, 0, 1, s.owner, s.space, 'user', to_tsvector('simple', e.text || ' ' || e.session || e.id)
+		SELECT e.received, e.session, e.id, 0, 1, s.owner, s.space, 'user', to_tsvector('simple', e.text || ' ' ||
+			e.session || e.id)
 		FROM entries AS e JOIN sessions AS s ON s.id = e.session WHERE s.id = ANY ($1::text[])`, ids)
 	return ids
 }
@@ -157,7 +163,8 @@ func TestRetention(t *testing.T) {
 		}
 		return nil
 	}))
-	wantAudit := []string{"operator " + old[0] + " hold", "operator  shop 90", "server  shop: 6 sessions older than 90 days", "server  month 2020-04",
+	wantAudit := []string{"operator " + old[0] + " hold", "operator  shop 90",
+		"server  shop: 6 sessions older than 90 days", "server  month 2020-04",
 		"operator " + old[0] + " release", "server  shop: 1 sessions older than 90 days", "server  month 2020-01"}
 	if !slices.Equal(audit, wantAudit) {
 		t.Errorf("audit:\n%s\nwant:\n%s", strings.Join(audit, "\n"), strings.Join(wantAudit, "\n"))
@@ -174,10 +181,12 @@ func TestRetentionOfManyServersAtOnce(t *testing.T) {
 	ok(t, s.SetRetention(op, "shop", 1))
 	ids := oldSessions(t, dsn, "shop", "2020-01-15", 2500, 2)
 	for name, who := range map[string]context.Context{
-		"member": ctx, "auditor": user(t, s, "aud", postgres.RoleAuditor), "nobody": t.Context(), "push": entered(t, s, postgres.NewToken{User: "ann", Kind: postgres.KindPush}),
+		"member": ctx, "auditor": user(t, s, "aud", postgres.RoleAuditor), "nobody": t.Context(),
+		"push": entered(t, s, postgres.NewToken{User: "ann", Kind: postgres.KindPush}),
 	} {
 		_, held := s.Held(who)
-		for _, err := range []error{held, s.SetRetention(who, "shop", 5), s.Hold(who, ids[0], true), s.AddPattern(who, redact.Pattern{Name: "x", Regexp: "x"}), s.RemovePattern(who, "x")} {
+		for _, err := range []error{held, s.SetRetention(who, "shop", 5), s.Hold(who, ids[0], true),
+			s.AddPattern(who, redact.Pattern{Name: "x", Regexp: "x"}), s.RemovePattern(who, "x")} {
 			if !errors.Is(err, session.ErrForbidden) {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -232,11 +241,13 @@ func TestCheck(t *testing.T) {
 	var ids []string
 	for range 3 {
 		ids = append(ids, store.NewID())
-		ok(t, put(ctx, s, &session.Session{ID: ids[len(ids)-1]}, []session.Event{{Kind: session.Output, Data: []byte("x")}}, []*session.Entry{entry}))
+		ok(t, put(ctx, s, &session.Session{ID: ids[len(ids)-1]}, []session.Event{{Kind: session.Output, Data: []byte("x")}},
+			[]*session.Entry{entry}))
 	}
 	push := entered(t, s, postgres.NewToken{User: "ann", Kind: postgres.KindPush})
 	mine := store.NewID()
-	ok(t, put(push, s, &session.Session{ID: mine}, []session.Event{{Kind: session.Output, Data: []byte("x")}}, []*session.Entry{entry}))
+	ok(t, put(push, s, &session.Session{ID: mine}, []session.Event{{Kind: session.Output, Data: []byte("x")}},
+		[]*session.Entry{entry}))
 	digest := postgres.DigestOf([][32]byte{sent([]*session.Entry{entry})[0].Digest})
 	ok(t, s.DeleteSession(ctx, ids[2]))
 	var copies []postgres.Copy

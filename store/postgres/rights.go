@@ -78,7 +78,8 @@ func visible(ctx context.Context, table string, a *args) string {
 	}
 	user := a.add(v.User)
 	if table == "w" { // in the form that the index on words has
-		return fmt.Sprintf("ARRAY[w.space, -w.owner] && (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[1]s) || -%[1]s::bigint)", user)
+		return fmt.Sprintf("ARRAY[w.space, -w.owner] && (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[1]s) "+
+			"|| -%[1]s::bigint)", user)
 	}
 	return shared(table, user)
 }
@@ -86,22 +87,26 @@ func visible(ctx context.Context, table string, a *args) string {
 // shared returns the condition under which a row of a table belongs to a user, or to one of the
 // user's spaces.
 func shared(table, user string) string {
-	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space = ANY (ARRAY(SELECT m.space FROM members AS m WHERE m.user_id = %[2]s)))", table, user)
+	return fmt.Sprintf("(%[1]s.owner = %[2]s OR %[1]s.space = ANY (ARRAY(SELECT m.space FROM members AS m WHERE "+
+		"m.user_id = %[2]s)))", table, user)
 }
 
 // opened returns the condition under which a link now opens a session s.
 func opened(link, now string) string {
-	return fmt.Sprintf("s.id IN (SELECT l.session FROM links AS l WHERE l.id = %s AND l.revoked_at IS NULL AND l.expires_at > %s)", link, now)
+	return fmt.Sprintf("s.id IN (SELECT l.session FROM links AS l WHERE l.id = %s AND l.revoked_at IS NULL AND "+
+		"l.expires_at > %s)", link, now)
 }
 
 // stillVisible is visible for many viewers: it returns the condition under which the rows f
 // (user_id, token, link) may still read the sessions s, and their tokens are still valid.
 func stillVisible(a *args) string {
 	now := a.add(time.Now().UnixNano())
-	return `(f.token = 0 OR EXISTS (SELECT FROM tokens AS t WHERE t.id = f.token AND t.kind = 'user' AND (t.expires_at IS NULL OR t.expires_at > ` + now + `)))
+	return `(f.token = 0 OR EXISTS (SELECT FROM tokens AS t WHERE t.id = f.token AND t.kind = 'user' AND (t.expires_at ` +
+		`IS NULL OR t.expires_at > ` + now + `)))
 		AND CASE WHEN f.link <> 0 THEN ` + opened("f.link", now) + `
 			WHEN f.user_id = 0 THEN false
-			ELSE ` + shared("s", "f.user_id") + ` OR EXISTS (SELECT FROM users AS u WHERE u.id = f.user_id AND u.role = 'auditor') END`
+			ELSE ` + shared("s", "f.user_id") + ` OR EXISTS (SELECT FROM users AS u WHERE u.id = f.user_id AND u.role = ` +
+		`'auditor') END`
 }
 
 // mayTag returns nil if the viewer may change the tags of a session that it can read.
@@ -132,7 +137,8 @@ func mayPushInto(ctx context.Context, tx pgx.Tx, user, space int64) error {
 		return nil
 	}
 	var may bool
-	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM members WHERE user_id = $1 AND space = $2 AND role = 'member')", user, space).Scan(&may)
+	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM members WHERE user_id = $1 AND space = $2 AND role = 'member')",
+		user, space).Scan(&may)
 	if err == nil && !may {
 		err = session.ErrForbidden
 	}

@@ -144,7 +144,9 @@ func (s *Store) wholeMatches(ctx context.Context, tx pgx.Tx, q store.Query, expr
 
 // monthsOf returns the first days of the months that have a partition, newest first.
 func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
-	rows, err := tx.Query(ctx, "SELECT right(c.relname, 7) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'words'::regclass ORDER BY 1 DESC")
+	rows, err := tx.Query(ctx,
+		"SELECT right(c.relname, 7) FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = "+
+			"'words'::regclass ORDER BY 1 DESC")
 	if err != nil {
 		return nil, err
 	}
@@ -159,16 +161,20 @@ func monthsOf(ctx context.Context, tx pgx.Tx) (months []string, err error) {
 
 // matchesIn returns the best of the newest most matches received in [since, until); an empty until
 // means no limit. all is the number of matches, at most most.
-func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr, most int, since, until string) (found []match, all int, err error) {
+func matchesIn(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr, most int, since,
+	until string) (found []match, all int, err error) {
 	var a args
 	p := a.add(tsquery(expr)) + "::tsquery"
 	when := "w.received >= '" + since + "'" // as a constant, so that the planner can leave out partitions
 	if until != "" {
 		when += " AND w.received < '" + until + "'"
 	}
-	rows, err := tx.Query(ctx, `WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
-			WHERE w.words @@ `+p+" AND w.part = 0 AND "+when+" AND "+conditions(ctx, q, &a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
-		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank, p)+` AS score, (SELECT count(*) FROM newest) FROM newest AS w
+	rows, err := tx.Query(ctx,
+		`WITH newest AS MATERIALIZED (SELECT w.received, w.session, w.entry, w.at, w.words FROM words AS w
+			WHERE w.words @@ `+p+" AND w.part = 0 AND "+when+" AND "+conditions(ctx, q,
+			&a)+` ORDER BY w.at DESC LIMIT `+fmt.Sprint(most)+`)
+		SELECT w.received::text, w.session, w.entry, w.at, `+fmt.Sprintf(rank,
+			p)+` AS score, (SELECT count(*) FROM newest) FROM newest AS w
 		ORDER BY score DESC, w.at DESC, w.session, w.entry LIMIT `+a.add(limitOf(q)), a...)
 	if err != nil {
 		return nil, 0, err
@@ -235,8 +241,10 @@ func candidatesOf(ctx context.Context, tx pgx.Tx, q store.Query, expr *fts.Expr)
 		}
 	}
 	yes, no := certainty(expr, &a)
-	rows, err := tx.Query(ctx, "SELECT w.received::text, w.session, w.entry, w.at, "+score+", "+yes+" FROM words AS w WHERE w.part > 0 AND "+cond+
-		" GROUP BY w.received, w.session, w.entry, w.at HAVING NOT ("+no+") ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked), a...)
+	rows, err := tx.Query(ctx,
+		"SELECT w.received::text, w.session, w.entry, w.at, "+score+", "+yes+" FROM words AS w WHERE w.part > 0 AND "+cond+
+			" GROUP BY w.received, w.session, w.entry, w.at HAVING NOT ("+no+") ORDER BY w.at DESC LIMIT "+fmt.Sprint(ranked),
+		a...)
 	if err != nil {
 		return nil, err
 	}
@@ -266,8 +274,11 @@ func hitsOf(ctx context.Context, tx pgx.Tx, found []match) (hits []*store.Hit, o
 		received[i], sessions[i], entries[i] = m.Received, m.Session, m.Entry
 	}
 	a := args{received, sessions, entries}
-	rows, err := tx.Query(ctx, "SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (received, session, entry, n)
-		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry AND left(e.id, 7) = left(k.entry, 7)
+	rows, err := tx.Query(ctx,
+		"SELECT "+infoColumns+", "+entryColumns+` FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k `+
+			`(received, session, entry, n)
+		JOIN entries AS e ON e.received = k.received::date AND e.session = k.session AND e.id = k.entry AND left(e.id,
+			7) = left(k.entry, 7)
 		JOIN sessions AS s ON s.id = k.session WHERE `+visible(ctx, "s", &a)+" ORDER BY k.n", a...)
 	if err != nil {
 		return nil, false, err
@@ -306,7 +317,8 @@ func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.
 		return nil, nil
 	}
 	var a args
-	query := "WHERE " + where(ctx, q.Filter, &a) + ` AND (s.name <> '' OR s.note <> '' OR s.tags <> '{}' OR s.title <> '' AND s.turns = 0)
+	query := "WHERE " + where(ctx, q.Filter,
+		&a) + ` AND (s.name <> '' OR s.note <> '' OR s.tags <> '{}' OR s.title <> '' AND s.turns = 0)
 		ORDER BY s.started_at DESC, s.id DESC`
 	err = s.inSearch(ctx, "search labels", func(tx pgx.Tx) error {
 		infos, owners, err := sessionsOf(ctx, tx, query, a)

@@ -34,7 +34,8 @@ const (
 )
 
 // benchQueries are the queries that BenchmarkSearch times.
-var benchQueries = []string{"rareword", "goroutine", "mutex unlock", "mutex NOT lock", `"garbage collector"`, "缓存", "数据库查询", "the", "return", `"if err"`, "re*"}
+var benchQueries = []string{"rareword", "goroutine", "mutex unlock", "mutex NOT lock", `"garbage collector"`, "缓存",
+	"数据库查询", "the", "return", `"if err"`, "re*"}
 
 // BenchmarkSearch times benchQueries with the rights of a member of 5 of 37 spaces, and
 // beside them on SQLite, which has no rights. It prints medians, and how many messages the rights
@@ -72,7 +73,8 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportMetric(0, "ns/op")
 				q.Filter.Limit = 4000 // fewer than are ranked
 				for name, search := range map[string]func() ([]*store.Hit, error){
-					"pg-hits": func() ([]*store.Hit, error) { return s.Search(auditor, q) }, "sqlite-hits": func() ([]*store.Hit, error) { return lite.Search(b.Context(), q) },
+					"pg-hits":     func() ([]*store.Hit, error) { return s.Search(auditor, q) },
+					"sqlite-hits": func() ([]*store.Hit, error) { return lite.Search(b.Context(), q) },
 				} {
 					found, err := search()
 					if err != nil {
@@ -136,7 +138,8 @@ func fillBench(b *testing.B, s *postgres.Store, lite *sqlite.Store) {
 			b.Fatal(err)
 		}
 	}
-	for name, role := range map[string]string{"ann": postgres.RoleMember, "reader": postgres.RoleMember, "auditor": postgres.RoleAuditor} {
+	for name, role := range map[string]string{"ann": postgres.RoleMember, "reader": postgres.RoleMember,
+		"auditor": postgres.RoleAuditor} {
 		check(s.AddUser(operator(b), name, role))
 	}
 	for n := range benchSpaces {
@@ -151,15 +154,18 @@ func fillBench(b *testing.B, s *postgres.Store, lite *sqlite.Store) {
 	for n := range *benchSessions {
 		at := time.Date(2025, time.Month(1 + n*benchMonths / *benchSessions), 15, 0, 0, 0, 0, time.UTC)
 		s.SetToday(at.Format(time.DateOnly))
-		sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}
+		sess := &session.Session{ID: store.NewID(), Command: []string{"claude"}, StartedAt: at, EndedAt: &at, Cols: 80,
+			Rows: 24}
 		entries := make([]*session.Entry, *benchEntries)
 		sent := make([]postgres.Sent, *benchEntries)
 		for i := range entries {
 			text := texts.Next()
-			entries[i] = &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text, At: at.Add(time.Duration(i) * time.Second)}
+			entries[i] = &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+				Role: session.RoleAssistant, Text: text, Markdown: text, At: at.Add(time.Duration(i) * time.Second)}
 			sent[i] = postgres.Sent{Entry: entries[i]}
 		}
-		_, err := s.Begin(ctx, postgres.Push{Session: *sess, Machine: "m", Version: 1, Space: fmt.Sprint("space", n%benchSpaces)})
+		_, err := s.Begin(ctx, postgres.Push{Session: *sess, Machine: "m", Version: 1,
+			Space: fmt.Sprint("space", n%benchSpaces)})
 		check(err)
 		check(s.SaveEntries(ctx, sess.ID, postgres.Batch{Version: 1, Entries: sent}))
 		check(lite.CreateSession(b.Context(), sess))

@@ -20,10 +20,12 @@ func TestSearchMonthByMonth(t *testing.T) {
 	months := []string{"2026-03", "2026-02", "2025-12", "2025-06", "2025-05", "2025-04", "2025-01", "2024-02"}
 	for i, month := range months {
 		s.SetToday(month + "-15")
-		sess := &session.Session{ID: fmt.Sprintf("019aa000-0000-7000-8000-%012d", i), StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24}
+		sess := &session.Session{ID: fmt.Sprintf("019aa000-0000-7000-8000-%012d", i), StartedAt: time.Unix(1e9, 0).UTC(),
+			Cols: 80, Rows: 24}
 		var entries []*session.Entry
 		for n := range 3 {
-			e := &session.Entry{ID: fmt.Sprint("e", n), Seq: n + 1, Type: session.TypeMessage, Role: session.RoleUser, At: time.Unix(1e9+int64(n), 0).UTC()}
+			e := &session.Entry{ID: fmt.Sprint("e", n), Seq: n + 1, Type: session.TypeMessage, Role: session.RoleUser,
+				At: time.Unix(1e9+int64(n), 0).UTC()}
 			e.Text = fmt.Sprintf("common m%d", i)
 			if n == 2 {
 				e.Text += " common common" // ranks higher
@@ -35,7 +37,8 @@ func TestSearchMonthByMonth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for text, n := range map[string]int{"common": 3 * len(months), "m7": 3, "m0": 3, "m3 OR m5": 6, "common NOT m1": 3 * (len(months) - 1), "none": 0} {
+	for text, n := range map[string]int{"common": 3 * len(months), "m7": 3, "m0": 3, "m3 OR m5": 6,
+		"common NOT m1": 3 * (len(months) - 1), "none": 0} {
 		hits, err := s.Search(ctx, store.Query{Text: text, Filter: store.Filter{Limit: 100}})
 		if err != nil || len(hits) != n {
 			t.Errorf("%s: %d hits, %v, want %d", text, len(hits), err, n)
@@ -64,7 +67,8 @@ func TestSlowSearch(t *testing.T) {
 	dsn := pgtest.New(t)
 	ctx, s := openAt(t, dsn)
 	sess := &session.Session{ID: store.NewID(), StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24}
-	e := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle", Markdown: "needle", At: sess.StartedAt}
+	e := &session.Entry{ID: "e", Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "needle",
+		Markdown: "needle", At: sess.StartedAt}
 	if err := put(ctx, s, sess, nil, []*session.Entry{e}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,11 @@ import (
 )
 
 // infoColumns are the columns of the table s that a row scans.
-const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, s.name, s.note, s.tags,
+const infoColumns = `s.id, s.received::text, s.description, CASE WHEN s.name = '' THEN s.title ELSE s.name END, ` +
+	`s.name, s.note, s.tags,
 		s.ended_at, s.live_at, s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.owner, s.forked_from,
-		coalesce((SELECT u.name FROM users AS u WHERE u.id = s.owner), ''), coalesce((SELECT p.name FROM spaces AS p WHERE p.id = s.space), '')`
+		coalesce((SELECT u.name FROM users AS u WHERE u.id = s.owner), ''), coalesce((SELECT p.name FROM spaces AS p ` +
+	`WHERE p.id = s.space), '')`
 
 // row is a row of the table of sessions.
 type row struct {
@@ -37,7 +39,8 @@ type row struct {
 // targets returns the Scan targets of infoColumns.
 func (r *row) targets() []any {
 	i := &r.info
-	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &r.liveAt, &i.Prompt, &i.Messages, &i.Turns,
+	return []any{&r.id, &r.received, &r.description, &r.title, &i.Name, &i.Note, &i.Tags, &r.endedAt, &r.liveAt,
+		&i.Prompt, &i.Messages, &i.Turns,
 		&i.RawBytes, &i.StoredBytes, &r.rawEnd, &r.owner, &i.ForkedFrom, &i.Owner, &i.Space}
 }
 
@@ -110,7 +113,8 @@ func setContinued(ctx context.Context, tx pgx.Tx, infos []*store.Info) error {
 	}
 	a := args{slices.Collect(maps.Keys(of))}
 	cond := visible(ctx, "c", &a)
-	rows, err := tx.Query(ctx, `SELECT c.description ->> 'continues', c.id FROM sessions AS c WHERE c.description ->> 'continues' = ANY ($1)
+	rows, err := tx.Query(ctx,
+		`SELECT c.description ->> 'continues', c.id FROM sessions AS c WHERE c.description ->> 'continues' = ANY ($1)
 		AND c.description ->> 'continues' <> '' AND c.deleted_at IS NULL AND `+cond+" ORDER BY c.started_at, c.id", a...)
 	if err != nil {
 		return err
@@ -155,7 +159,8 @@ func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
 	case len(infos) == 0:
 		return nil, s.notFound(ref)
 	case len(infos) > 1 && infos[0].ID != prefix && ref != "last":
-		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID, session.ErrAmbiguous))
+		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID,
+			session.ErrAmbiguous))
 	}
 	return infos[0], nil
 }
@@ -176,7 +181,9 @@ func (s *Store) keyOf(ctx context.Context, tx pgx.Tx, id string) (k key, err err
 		return k, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
 	}
 	a := args{}
-	err = tx.QueryRow(ctx, "SELECT s.id, s.received::text, s.generation, s.owner, s.space FROM sessions AS s WHERE "+where(ctx, store.Filter{ID: id}, &a), a...).
+	err = tx.QueryRow(ctx,
+		"SELECT s.id, s.received::text, s.generation, s.owner, s.space FROM sessions AS s WHERE "+where(ctx,
+			store.Filter{ID: id}, &a), a...).
 		Scan(&k.id, &k.received, &k.generation, &k.owner, &k.space)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = fmt.Errorf("session %q: %w", id, session.ErrNotFound)
@@ -231,7 +238,8 @@ func (s *Store) Facets(ctx context.Context, f store.Filter) (facets store.Facets
 		}
 		for i, list := range []*[]store.Facet{&facets.Agents, &facets.Folders, &facets.Tags} {
 			v := facetValues[i]
-			rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT v, n FROM (SELECT %s AS v, count(DISTINCT s.id) AS n FROM %s WHERE %s GROUP BY 1) AS counts
+			rows, err := tx.Query(ctx,
+				fmt.Sprintf(`SELECT v, n FROM (SELECT %s AS v, count(DISTINCT s.id) AS n FROM %s WHERE %s GROUP BY 1) AS counts
 				WHERE v <> '' ORDER BY n DESC, v COLLATE "C" LIMIT %d`, v.value, v.table, cond, maxFacets), a...)
 			if err != nil {
 				return err

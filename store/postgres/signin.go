@@ -48,7 +48,8 @@ func (s *Store) Login(ctx context.Context) (token string, age time.Duration, err
 	now := time.Now()
 	err = s.inTx(ctx, "log in", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO tokens (user_id, hash, name, kind, login, created_at, expires_at, ends_at)
-			SELECT user_id, $1, 'browser', kind, true, $2, least($3, expires_at), `+endsAt+` FROM tokens WHERE id = $4`, hashOf(token), now.UnixNano(), now.Add(loginTime).UnixNano(), v.Token)
+			SELECT user_id, $1, 'browser', kind, true, $2, least($3, expires_at), `+endsAt+` FROM tokens WHERE id = $4`,
+			hashOf(token), now.UnixNano(), now.Add(loginTime).UnixNano(), v.Token)
 		if err != nil {
 			return err
 		}
@@ -72,14 +73,17 @@ func (s *Store) SignIn(ctx context.Context, id Identity) (token string, age time
 	email, _ := clean(strings.ToLower(id.Email))
 	err = s.inTx(ctx, "sign in", func(tx pgx.Tx) error {
 		if email != "" { // a user with another identity at the provider is another person
-			_, err := tx.Exec(ctx, `INSERT INTO identities (issuer, subject, user_id, created_at) SELECT $1, $2, id, $3 FROM users WHERE email = $4
+			_, err := tx.Exec(ctx,
+				`INSERT INTO identities (issuer, subject, user_id, created_at) SELECT $1, $2, id, $3 FROM users WHERE email = $4
 				ON CONFLICT DO NOTHING`, issuer, subject, now.UnixNano(), email)
 			if err != nil {
 				return err
 			}
 		}
 		v := Viewer{Kind: KindUser, Address: ViewerOf(ctx).Address}
-		err := tx.QueryRow(ctx, "SELECT u.id, u.name, u.role FROM identities AS i JOIN users AS u ON u.id = i.user_id WHERE i.issuer = $1 AND i.subject = $2", issuer, subject).
+		err := tx.QueryRow(ctx,
+			"SELECT u.id, u.name, u.role FROM identities AS i JOIN users AS u ON u.id = i.user_id WHERE i.issuer = $1 AND "+
+				"i.subject = $2", issuer, subject).
 			Scan(&v.User, &v.Name, &v.Role)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return session.ErrForbidden
@@ -87,7 +91,8 @@ func (s *Store) SignIn(ctx context.Context, id Identity) (token string, age time
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, `INSERT INTO tokens (user_id, hash, name, kind, login, created_at, expires_at) VALUES ($1, $2, 'browser', $3, true, $4, $5)
+		err = tx.QueryRow(ctx, `INSERT INTO tokens (user_id, hash, name, kind, login, created_at, expires_at) VALUES ($1, `+
+			`$2, 'browser', $3, true, $4, $5)
 			RETURNING id`, v.User, hashOf(token), KindUser, now.UnixNano(), now.Add(signInTime).UnixNano()).Scan(&v.Token)
 		if err != nil {
 			return err
@@ -122,13 +127,15 @@ func (s *Store) SetEmail(ctx context.Context, name, email string) error {
 	}
 	return s.administer(ctx, "set e-mail", didRole, name+" e-mail", func(tx pgx.Tx) error {
 		var taken bool
-		if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM users WHERE email = $1 AND email <> '' AND name <> $2)", email, name).Scan(&taken); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM users WHERE email = $1 AND email <> '' AND name <> $2)",
+			email, name).Scan(&taken); err != nil {
 			return err
 		}
 		if taken {
 			return fmt.Errorf("%s: %w", email, ErrTaken)
 		}
-		if _, err := tx.Exec(ctx, "DELETE FROM identities USING users WHERE user_id = users.id AND users.name = $1", name); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM identities USING users WHERE user_id = users.id AND users.name = $1",
+			name); err != nil {
 			return err
 		}
 		return inserted(tx.Exec(ctx, "UPDATE users SET email = $1 WHERE name = $2", email, name))(name, ErrUnknown)

@@ -28,7 +28,9 @@ func (s *Store) UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 func (s *Store) usage(ctx context.Context, where string, a args) (used []store.Used, err error) {
 	err = s.inTx(ctx, "read usage", func(tx pgx.Tx) error {
 		used = nil
-		rows, err := tx.Query(ctx, "SELECT s.id, s.cwd, s.usage FROM sessions AS s WHERE s.usage::text <> '[]' AND "+where+" ORDER BY s.started_at DESC, s.id DESC", a...)
+		rows, err := tx.Query(ctx,
+			"SELECT s.id, s.cwd, s.usage FROM sessions AS s WHERE s.usage::text <> '[]' AND "+where+" ORDER BY s.started_at "+
+				"DESC, s.id DESC", a...)
 		if err != nil {
 			return err
 		}

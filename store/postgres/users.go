@@ -83,7 +83,8 @@ func (s *Store) AddUser(ctx context.Context, name, role string) error {
 		return fmt.Errorf("user %q: %w", name, ErrName)
 	}
 	return s.administer(ctx, "add user", didRole, name+" "+role, func(tx pgx.Tx) error {
-		return inserted(tx.Exec(ctx, "INSERT INTO users (name, role, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", name, role, time.Now().UnixNano()))(name, ErrTaken)
+		return inserted(tx.Exec(ctx, "INSERT INTO users (name, role, created_at) VALUES ($1, $2, $3) ON CONFLICT DO "+
+			"NOTHING", name, role, time.Now().UnixNano()))(name, ErrTaken)
 	})
 }
 
@@ -172,7 +173,8 @@ func (s *Store) AddToken(ctx context.Context, n NewToken) (token string, err err
 		} else if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "INSERT INTO tokens (user_id, hash, name, kind, space, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		_, err = tx.Exec(ctx, "INSERT INTO tokens (user_id, hash, name, kind, space, created_at, expires_at) VALUES ($1, "+
+			"$2, $3, $4, $5, $6, $7)",
 			user, hashOf(token), name, n.Kind, space, time.Now().UnixNano(), expires)
 		return err
 	})
@@ -198,7 +200,8 @@ func (s *Store) Tokens(ctx context.Context) (tokens []Token, err error) {
 	}
 	err = s.inTx(ctx, "list tokens", func(tx pgx.Tx) error {
 		tokens = nil
-		rows, err := tx.Query(ctx, `SELECT t.id, u.name, t.name, t.kind, coalesce(s.name, ''), t.created_at, t.expires_at, t.used_at
+		rows, err := tx.Query(ctx,
+			`SELECT t.id, u.name, t.name, t.kind, coalesce(s.name, ''), t.created_at, t.expires_at, t.used_at
 			FROM tokens AS t JOIN users AS u ON u.id = t.user_id LEFT JOIN spaces AS s ON s.id = t.space ORDER BY t.id DESC`)
 		if err != nil {
 			return err
@@ -206,11 +209,12 @@ func (s *Store) Tokens(ctx context.Context) (tokens []Token, err error) {
 		var t Token
 		var created int64
 		var expires, used *int64
-		_, err = pgx.ForEachRow(rows, []any{&t.ID, &t.User, &t.Name, &t.Kind, &t.Space, &created, &expires, &used}, func() error {
-			t.Created, t.Expires, t.Used = timeOf(created), timeOrNil(expires), timeOrNil(used)
-			tokens = append(tokens, t)
-			return nil
-		})
+		_, err = pgx.ForEachRow(rows, []any{&t.ID, &t.User, &t.Name, &t.Kind, &t.Space, &created, &expires, &used},
+			func() error {
+				t.Created, t.Expires, t.Used = timeOf(created), timeOrNil(expires), timeOrNil(used)
+				tokens = append(tokens, t)
+				return nil
+			})
 		return err
 	})
 	return tokens, err
@@ -227,7 +231,8 @@ func (s *Store) Identify(ctx context.Context, token string) (v Viewer, err error
 	}
 	now := time.Now().UnixNano()
 	var used *int64
-	err = s.pool.QueryRow(ctx, `SELECT u.id, u.name, u.role, t.kind, t.id, t.space, t.used_at FROM tokens AS t JOIN users AS u ON u.id = t.user_id
+	err = s.pool.QueryRow(ctx,
+		`SELECT u.id, u.name, u.role, t.kind, t.id, t.space, t.used_at FROM tokens AS t JOIN users AS u ON u.id = t.user_id
 		WHERE t.hash = $1 AND (t.expires_at IS NULL OR t.expires_at > $2)`, hashOf(token), now).
 		Scan(&v.User, &v.Name, &v.Role, &v.Kind, &v.Token, &v.Space, &used)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -249,7 +254,8 @@ func (s *Store) firstUse(ctx context.Context, v Viewer, now int64) error {
 	v.Address = ViewerOf(ctx).Address
 	return s.inTx(ctx, "check token", func(tx pgx.Tx) error {
 		var login bool
-		err := tx.QueryRow(ctx, "UPDATE tokens SET used_at = $1 WHERE id = $2 AND used_at IS NULL RETURNING login", now, v.Token).Scan(&login)
+		err := tx.QueryRow(ctx, "UPDATE tokens SET used_at = $1 WHERE id = $2 AND used_at IS NULL RETURNING login", now,
+			v.Token).Scan(&login)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && login {
 			return nil
 		}
@@ -279,7 +285,8 @@ func (s *Store) AddSpace(ctx context.Context, name string) error {
 		return fmt.Errorf("space %q: %w", name, ErrName)
 	}
 	return s.administer(ctx, "add space", didSpace, name, func(tx pgx.Tx) error {
-		return inserted(tx.Exec(ctx, "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, time.Now().UnixNano()))(name, ErrTaken)
+		return inserted(tx.Exec(ctx, "INSERT INTO spaces (name, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", name,
+			time.Now().UnixNano()))(name, ErrTaken)
 	})
 }
 
@@ -292,7 +299,9 @@ func (s *Store) SetMember(ctx context.Context, space, user, role string) error {
 			return err
 		}
 		if role == "" {
-			return inserted(tx.Exec(ctx, "DELETE FROM members USING users WHERE users.id = user_id AND space = $1 AND users.name = $2", id, user))(user, ErrUnknown)
+			return inserted(tx.Exec(ctx,
+				"DELETE FROM members USING users WHERE users.id = user_id AND space = $1 AND users.name = $2", id, user))(user,
+				ErrUnknown)
 		}
 		return inserted(tx.Exec(ctx, `INSERT INTO members (space, user_id, role) SELECT $1, id, $2 FROM users WHERE name = $3
 			ON CONFLICT (user_id, space) DO UPDATE SET role = excluded.role`, id, role, user))(user, ErrUnknown)
@@ -306,7 +315,8 @@ func (s *Store) Spaces(ctx context.Context) (spaces []Space, err error) {
 	}
 	err = s.inTx(ctx, "list spaces", func(tx pgx.Tx) error {
 		spaces = nil
-		rows, err := tx.Query(ctx, `SELECT s.id, s.name, s.keep_days, coalesce(u.name, ''), coalesce(m.role, '') FROM spaces AS s
+		rows, err := tx.Query(ctx,
+			`SELECT s.id, s.name, s.keep_days, coalesce(u.name, ''), coalesce(m.role, '') FROM spaces AS s
 			LEFT JOIN (members AS m JOIN users AS u ON u.id = m.user_id) ON m.space = s.id ORDER BY s.name, u.name`)
 		if err != nil {
 			return err

@@ -50,11 +50,15 @@ func (c *columns) add(e Sent) error {
 		s := text(e.Markdown)
 		markdown = &s
 	}
-	c.id, c.typ, c.event, c.role = append(c.id, e.ID), append(c.typ, text(e.Type)), append(c.event, text(e.Event)), append(c.role, text(e.Role))
-	c.agent, c.text, c.output, c.status = append(c.agent, text(e.Agent)), append(c.text, text(e.Text)), append(c.output, text(e.Output)), append(c.status, text(e.Status))
+	c.id, c.typ, c.event, c.role = append(c.id, e.ID), append(c.typ, text(e.Type)), append(c.event,
+		text(e.Event)), append(c.role, text(e.Role))
+	c.agent, c.text, c.output, c.status = append(c.agent, text(e.Agent)), append(c.text, text(e.Text)), append(c.output,
+		text(e.Output)), append(c.status, text(e.Status))
 	c.markdown, c.tool, c.data = append(c.markdown, markdown), append(c.tool, tool), append(c.data, data)
-	c.seq, c.conversation, c.at = append(c.seq, int64(e.Seq)), append(c.conversation, int64(e.Conversation)), append(c.at, nanos(e.At))
-	c.offset, c.endAt, c.altered = append(c.offset, e.Offset), append(c.endAt, nanosOrNil(e.EndAt)), append(c.altered, altered)
+	c.seq, c.conversation, c.at = append(c.seq, int64(e.Seq)), append(c.conversation,
+		int64(e.Conversation)), append(c.at, nanos(e.At))
+	c.offset, c.endAt, c.altered = append(c.offset, e.Offset), append(c.endAt, nanosOrNil(e.EndAt)), append(c.altered,
+		altered)
 	c.digest = append(c.digest, e.Digest[:])
 	return nil
 }
@@ -118,26 +122,33 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []s
 	if err := deleteEntries(ctx, tx, k, append(gone, cols.id...), &c); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO entries (received, session, id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data,
+	_, err := tx.Exec(ctx, `INSERT INTO entries (received, session, id, seq, type, event, role, agent, conversation, `+
+		`text, markdown, output, tool, data,
 			at, end_at, byte_offset, status, altered, digest)
-		SELECT $1::date, $2, x.id, x.seq, x.type, x.event, x.role, x.agent, x.conversation, x.text, x.markdown, x.output, x.tool::json, x.data::json,
+		SELECT $1::date, $2, x.id, x.seq, x.type, x.event, x.role, x.agent, x.conversation, x.text, x.markdown, x.output,
+		x.tool::json, x.data::json,
 			x.at, x.end_at, x.byte_offset, x.status, x.altered, x.digest
-		FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[],
+		FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::bigint[], $10::text[],
+			$11::text[], $12::text[],
 			$13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bigint[], $18::text[], $19::boolean[], $20::bytea[])
-			AS x (id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data, at, end_at, byte_offset, status, altered, digest)`,
-		k.received, k.id, cols.id, cols.seq, cols.typ, cols.event, cols.role, cols.agent, cols.conversation, cols.text, cols.markdown, cols.output,
+			AS x (id, seq, type, event, role, agent, conversation, text, markdown, output, tool, data, at, end_at, `+
+		`byte_offset, status, altered, digest)`,
+		k.received, k.id, cols.id, cols.seq, cols.typ, cols.event, cols.role, cols.agent, cols.conversation, cols.text,
+		cols.markdown, cols.output,
 		cols.tool, cols.data, cols.at, cols.endAt, cols.offset, cols.status, cols.altered, cols.digest)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO words (received, session, entry, part, at, owner, space, role, words)
 		SELECT $1::date, s.id, x.entry, x.part, x.at, s.owner, s.space, x.role, x.words
-		FROM sessions AS s CROSS JOIN unnest($3::text[], $4::int[], $5::bigint[], $6::text[], $7::tsvector[]) AS x (entry, part, at, role, words) WHERE s.id = $2`,
+		FROM sessions AS s CROSS JOIN unnest($3::text[], $4::int[], $5::bigint[], $6::text[], $7::tsvector[]) AS x `+
+		`(entry, part, at, role, words) WHERE s.id = $2`,
 		k.received, k.id, rows.entry, rows.part, rows.at, rows.role, rows.words)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE sessions SET messages = messages + $1, turns = turns + $2, prompt = CASE WHEN prompt = '' THEN $3 ELSE prompt END
+	_, err = tx.Exec(ctx, `UPDATE sessions SET messages = messages + $1, turns = turns + $2, prompt = CASE WHEN prompt `+
+		`= '' THEN $3 ELSE prompt END
 		WHERE id = $4`, c.messages, c.turns, c.prompt, k.id)
 	return err
 }
@@ -145,7 +156,9 @@ func saveEntries(ctx context.Context, tx pgx.Tx, k key, entries []Sent, gone []s
 // deleteEntries deletes entries and their words, and subtracts them from the counts. Unknown ids
 // are ignored.
 func deleteEntries(ctx context.Context, tx pgx.Tx, k key, ids []string, c *counts) error {
-	rows, err := tx.Query(ctx, "DELETE FROM entries WHERE received = $1::date AND session = $2 AND id = ANY ($3) AND left(id, 7) = ANY (ARRAY(SELECT left(x, 7) FROM unnest($3::text[]) AS x)) RETURNING type, role", k.received, k.id, ids)
+	rows, err := tx.Query(ctx,
+		"DELETE FROM entries WHERE received = $1::date AND session = $2 AND id = ANY ($3) AND left(id, 7) = ANY "+
+			"(ARRAY(SELECT left(x, 7) FROM unnest($3::text[]) AS x)) RETURNING type, role", k.received, k.id, ids)
 	if err != nil {
 		return err
 	}
@@ -157,7 +170,8 @@ func deleteEntries(ctx context.Context, tx pgx.Tx, k key, ids []string, c *count
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, "DELETE FROM words WHERE received = $1::date AND session = $2 AND entry = ANY ($3)", k.received, k.id, ids)
+	_, err = tx.Exec(ctx, "DELETE FROM words WHERE received = $1::date AND session = $2 AND entry = ANY ($3)",
+		k.received, k.id, ids)
 	return err
 }
 

@@ -15,7 +15,8 @@ import (
 func (s *Store) KnownLogs(ctx context.Context) (known map[[2]string]store.KnownLog, err error) {
 	known = map[[2]string]store.KnownLog{}
 	err = s.view(ctx, "list agents' logs", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, "SELECT l.agent, l.path, l.id, l.state, s.id FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk")
+		rows, err := tx.QueryContext(ctx,
+			"SELECT l.agent, l.path, l.id, l.state, s.id FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk")
 		if err != nil {
 			return err
 		}
@@ -42,12 +43,14 @@ func (s *Store) PutAgentLog(ctx context.Context, l store.AgentLog) error {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO agent_logs (agent, id, path, state, session_pk) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (agent, id) DO UPDATE SET path = excluded.path, state = excluded.state, session_pk = excluded.session_pk`,
+			ON CONFLICT (agent, id) DO UPDATE SET path = excluded.path, state = excluded.state, session_pk = `+
+			`excluded.session_pk`,
 			l.Agent, l.ID, l.Path, l.State, pk)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_logs WHERE agent = ? AND id = ? AND path = ?", l.Agent, l.Was, l.Path); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM agent_logs WHERE agent = ? AND id = ? AND path = ?", l.Agent, l.Was,
+			l.Path); err != nil {
 			return err
 		}
 		for _, path := range l.Parts {
@@ -92,9 +95,12 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l store.AgentLog) (pk int64,
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?, private = private OR ?9,
+	_, err = tx.ExecContext(ctx,
+		`UPDATE sessions SET cwd = ?, title = ?, started_at = ?, ended_at = ?, agents = ?, source = ?, private = private `+
+			`OR ?9,
 		prompt = '', messages = 0, turns = 0, raw_end = ?8, read_end = ?8 WHERE pk = ?7`,
-		sess.Cwd, sess.Title, store.Nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents), sourceJSON(sess.Source), pk, l.Active.Nanoseconds(), sess.Private)
+		sess.Cwd, sess.Title, store.Nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), asJSON(sess.Agents),
+		sourceJSON(sess.Source), pk, l.Active.Nanoseconds(), sess.Private)
 	if err != nil {
 		return 0, err
 	}
@@ -106,8 +112,11 @@ func putLogSession(ctx context.Context, tx *sql.Tx, l store.AgentLog) (pk int64,
 func removePart(ctx context.Context, tx *sql.Tx, agent, path string, whole int64) error {
 	var pk int64
 	var named bool
-	err := tx.QueryRowContext(ctx, `SELECT s.pk, s.name <> '' OR s.note <> '' OR s.tags <> '[]' FROM agent_logs AS l JOIN sessions AS s ON s.pk = l.session_pk
-		WHERE l.agent = ? AND l.path = ? AND s.source ->> 'path' = l.path AND s.pk <> ?`, agent, path, whole).Scan(&pk, &named)
+	err := tx.QueryRowContext(ctx,
+		`SELECT s.pk, s.name <> '' OR s.note <> '' OR s.tags <> '[]' FROM agent_logs AS l JOIN sessions AS s ON s.pk = `+
+			`l.session_pk
+		WHERE l.agent = ? AND l.path = ? AND s.source ->> 'path' = l.path AND s.pk <> ?`, agent, path, whole).Scan(&pk,
+		&named)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -136,19 +145,25 @@ func removeUsage(ctx context.Context, tx *sql.Tx, l store.AgentLog, pk int64) er
 // putUsage writes usage. A request that another session already counts is not counted again. If a
 // different request has the same key, this one gets a new key.
 func putUsage(ctx context.Context, tx *sql.Tx, pk int64, used []session.Usage) error {
-	put, err := tx.PrepareContext(ctx, `INSERT INTO usage (source, agent, key, session_pk, model, at, input, cache_read, cache_write, output, reasoning, total, cost)
+	put, err := tx.PrepareContext(ctx,
+		`INSERT INTO usage (source, agent, key, session_pk, model, at, input, cache_read, cache_write, output, reasoning, `+
+			`total, cost)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (source, agent, key) DO UPDATE SET model = excluded.model, input = excluded.input, cache_read = excluded.cache_read,
-			cache_write = excluded.cache_write, output = excluded.output, reasoning = excluded.reasoning, total = excluded.total, cost = excluded.cost
+		ON CONFLICT (source, agent, key) DO UPDATE SET model = excluded.model, input = excluded.input,
+		cache_read = excluded.cache_read,
+			cache_write = excluded.cache_write, output = excluded.output, reasoning = excluded.reasoning, total = `+
+			`excluded.total, cost = excluded.cost
 		WHERE session_pk = excluded.session_pk
-			OR (model, at, input, cache_read, cache_write, output) = (excluded.model, excluded.at, excluded.input, excluded.cache_read, excluded.cache_write, excluded.output)`)
+			OR (model, at, input, cache_read, cache_write, output) = (excluded.model, excluded.at, excluded.input, `+
+			`excluded.cache_read, excluded.cache_write, excluded.output)`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = put.Close() }()
 	for _, u := range used {
 		for _, key := range []string{u.Key, fmt.Sprintf("%s/%d", u.Key, pk)} {
-			result, err := put.ExecContext(ctx, u.Source, u.Agent, key, pk, u.Model, store.Nanos(u.At), u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning, u.Total, u.Cost)
+			result, err := put.ExecContext(ctx, u.Source, u.Agent, key, pk, u.Model, store.Nanos(u.At), u.Input, u.CacheRead,
+				u.CacheWrite, u.Output, u.Reasoning, u.Total, u.Cost)
 			if err != nil {
 				return err
 			}
@@ -208,7 +223,9 @@ func (s *Store) AgentFolders(ctx context.Context, id, agent string) (folders []s
 // condition.
 func (s *Store) visits(ctx context.Context, id, condition string, args ...any) (visits []store.Visit, err error) {
 	err = s.view(ctx, "read folders", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT DISTINCT data ->> 'cwd', type = 'event' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE id = ?)
+		rows, err := tx.QueryContext(ctx,
+			`SELECT DISTINCT data ->> 'cwd', type = 'event' FROM entries WHERE session_pk = (SELECT pk FROM sessions WHERE `+
+				`id = ?)
 			AND data ->> 'cwd' <> '' AND `+condition, append([]any{id}, args...)...)
 		if err != nil {
 			return err

@@ -53,8 +53,10 @@ func (s *Store) CheckIndex(ctx context.Context) (missing, stale int, err error) 
 			return err
 		}
 		err := tx.QueryRowContext(ctx, `SELECT
-			(SELECT count(*) FROM entries AS e WHERE e.type = 'message' AND NOT EXISTS (SELECT 1 FROM entry_fts_docsize AS d WHERE d.id = e.pk)),
-			(SELECT count(*) FROM entry_fts_docsize AS d WHERE NOT EXISTS (SELECT 1 FROM entries AS e WHERE e.pk = d.id AND e.type = 'message'))`).
+			(SELECT count(*) FROM entries AS e WHERE e.type = 'message' AND NOT EXISTS (SELECT 1 FROM entry_fts_docsize AS d `+
+			`WHERE d.id = e.pk)),
+			(SELECT count(*) FROM entry_fts_docsize AS d WHERE NOT EXISTS (SELECT 1 FROM entries AS e WHERE e.pk = d.id AND `+
+			`e.type = 'message'))`).
 			Scan(&missing, &stale)
 		if err != nil || missing > 0 {
 			return err
@@ -71,7 +73,8 @@ const probed = 50
 
 // probe looks up the newest messages by their first words, and counts those that are not found.
 func probe(ctx context.Context, tx *sql.Tx) (missing int, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT pk, substr(text, 1, 200) FROM entries WHERE type = 'message' AND text <> '' ORDER BY pk DESC LIMIT ?", probed)
+	rows, err := tx.QueryContext(ctx,
+		"SELECT pk, substr(text, 1, 200) FROM entries WHERE type = 'message' AND text <> '' ORDER BY pk DESC LIMIT ?", probed)
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +98,8 @@ func probe(ctx context.Context, tx *sql.Tx) (missing int, err error) {
 		}
 		words.Parts = words.Parts[:1]
 		var found int
-		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entry_fts WHERE entry_fts MATCH ? AND rowid = ?", allOf(words)+"*", pk).Scan(&found)
+		err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entry_fts WHERE entry_fts MATCH ? AND rowid = ?",
+			allOf(words)+"*", pk).Scan(&found)
 		if err != nil {
 			return 0, err
 		}
@@ -148,7 +152,8 @@ func indexAll(ctx context.Context, tx *sql.Tx) error {
 	defer w.close()
 	for last := int64(0); ; {
 		var row entryRow
-		err := tx.QueryRowContext(ctx, "SELECT e.pk, "+entryColumns+" FROM entries AS e WHERE e.pk > ? AND e.type = 'message' ORDER BY e.pk LIMIT 1", last).
+		err := tx.QueryRowContext(ctx,
+			"SELECT e.pk, "+entryColumns+" FROM entries AS e WHERE e.pk > ? AND e.type = 'message' ORDER BY e.pk LIMIT 1", last).
 			Scan(append([]any{&last}, row.targets()...)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
@@ -197,7 +202,8 @@ func Protect(path string) error {
 // privatePaths returns the paths that only the user may access, with the modes they must have. A
 // folder is among them only if it has our name: other programs may use other folders.
 func privatePaths(path string) map[string]fs.FileMode {
-	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600, JournalFolder(path): 0o700}
+	modes := map[string]fs.FileMode{path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + liveEnding: 0o600,
+		JournalFolder(path): 0o700}
 	for _, pattern := range []string{"*.journal", "*.journal" + setAside} {
 		names, _ := globIn(JournalFolder(path), pattern) // the pattern is valid
 		for _, name := range names {

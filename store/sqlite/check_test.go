@@ -50,14 +50,16 @@ func TestPermissions(t *testing.T) {
 			}
 			got[filepath.Base(file)] = info.Mode().Perm()
 		}
-		want := map[string]fs.FileMode{"data": 0o700, "ptyrec": 0o700, "ptyrec.db": 0o600, "ptyrec.db-wal": 0o600, "ptyrec.db-shm": 0o600, "ptyrec.db-journals": 0o700, "a.1.journal": 0o600}
+		want := map[string]fs.FileMode{"data": 0o700, "ptyrec": 0o700, "ptyrec.db": 0o600, "ptyrec.db-wal": 0o600,
+			"ptyrec.db-shm": 0o600, "ptyrec.db-journals": 0o700, "a.1.journal": 0o600}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("umask %#o (-want +got):\n%s", umask, diff)
 		}
 		if exposed, err := sqlite.Exposed(path); err != nil || len(exposed) > 0 {
 			t.Errorf("exposed %v, %v", exposed, err)
 		}
-		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o755), os.Chmod(journal, 0o644), os.Chmod(filepath.Dir(journal), 0o755), sqlite.Protect(path)); err != nil {
+		if err := errors.Join(os.Chmod(path, 0o644), os.Chmod(dir, 0o755), os.Chmod(journal, 0o644),
+			os.Chmod(filepath.Dir(journal), 0o755), sqlite.Protect(path)); err != nil {
 			t.Error(err)
 		}
 		if exposed, err := sqlite.Exposed(path); err != nil || len(exposed) > 0 {
@@ -104,7 +106,8 @@ func manySegments(t *testing.T, path string, n int) (blobs [][]byte) {
 		}
 		rawLog(t, s, "a", []session.Event{{At: time.Duration(i) * time.Second, Data: line}})
 	}
-	if err := errors.Join(s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleUser, "hello")}), s.Close()); err != nil {
+	if err := errors.Join(s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleUser, "hello")}),
+		s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", "file:"+path)
@@ -192,7 +195,8 @@ func leaves(t *testing.T, path string) (pages []int) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	rows, err := db.QueryContext(t.Context(), "SELECT pageno FROM dbstat WHERE name = 'segments' AND pagetype = 'leaf' ORDER BY path")
+	rows, err := db.QueryContext(t.Context(),
+		"SELECT pageno FROM dbstat WHERE name = 'segments' AND pagetype = 'leaf' ORDER BY path")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +219,8 @@ func TestReindex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
 	create(t, s, "a")
-	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleUser, "hello"), message("2", 2, session.RoleTool, "世界")}); err != nil {
+	if err := s.SaveEntries(t.Context(), "a",
+		[]*session.Entry{message("1", 1, session.RoleUser, "hello"), message("2", 2, session.RoleTool, "世界")}); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("sqlite", "file:"+path)
@@ -224,13 +229,15 @@ func TestReindex(t *testing.T) {
 	}
 	defer func() { _ = db.Close() }()
 	for _, harm := range []string{
-		"DELETE FROM entry_fts_docsize", "UPDATE entry_fts_data SET block = x'ffffffff'", "DELETE FROM entry_fts_data", "DELETE FROM entry_fts_config",
+		"DELETE FROM entry_fts_docsize", "UPDATE entry_fts_data SET block = x'ffffffff'", "DELETE FROM entry_fts_data",
+		"DELETE FROM entry_fts_config",
 		"INSERT INTO entry_fts (rowid, text) VALUES (99, 'stale')",
 	} {
 		if _, err := db.ExecContext(t.Context(), harm); err != nil {
 			t.Fatal(err)
 		}
-		if missing, stale, err := s.CheckIndex(t.Context()); err == nil && missing+stale == 0 && harm != "DELETE FROM entry_fts_config" {
+		if missing, stale, err := s.CheckIndex(t.Context()); err == nil && missing+stale == 0 &&
+			harm != "DELETE FROM entry_fts_config" {
 			t.Errorf("%s: nothing is found", harm)
 		}
 		if err := s.Reindex(t.Context()); err != nil {
@@ -257,7 +264,8 @@ func TestIndexSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.QueryRowContext(t.Context(), "SELECT sql FROM sqlite_schema WHERE name = 'entry_fts'").Scan(&schema[i]); err != nil {
+		if err := db.QueryRowContext(t.Context(),
+			"SELECT sql FROM sqlite_schema WHERE name = 'entry_fts'").Scan(&schema[i]); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(db.Close(), s.Reindex(t.Context())); err != nil {
@@ -331,8 +339,9 @@ func TestSalvageAnywhere(t *testing.T) {
 	}
 	harms := map[string][]byte{
 		"no header": append(noise(100), whole[100:]...), "header of zeros": append(make([]byte, 100), whole[100:]...),
-		"no first page": append(noise(4096), whole[4096:]...), "no schema": slices.Concat(whole[:100], noise(3996), whole[4096:]),
-		"no end": whole[:len(whole)-4096], "longer": append(bytes.Clone(whole), noise(10_000)...),
+		"no first page": append(noise(4096), whole[4096:]...),
+		"no schema":     slices.Concat(whole[:100], noise(3996), whole[4096:]),
+		"no end":        whole[:len(whole)-4096], "longer": append(bytes.Clone(whole), noise(10_000)...),
 	}
 	for at := pages[1] * 4096; at < len(whole); at += 4096 {
 		harms[fmt.Sprint("cut at page ", at/4096)] = whole[:at]
@@ -416,7 +425,8 @@ func TestMissingTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"PRAGMA writable_schema = ON", "DELETE FROM sqlite_schema WHERE tbl_name = '" + table + "'"} {
+		for _, text := range []string{"PRAGMA writable_schema = ON",
+			"DELETE FROM sqlite_schema WHERE tbl_name = '" + table + "'"} {
 			if _, err := db.ExecContext(t.Context(), text); err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,8 @@ func TestContract(t *testing.T) {
 			})
 			return t.Context(), s
 		},
-		Put: func(ctx context.Context, db storetest.DB, s *session.Session, events []session.Event, entries []*session.Entry) error {
+		Put: func(ctx context.Context, db storetest.DB, s *session.Session, events []session.Event,
+			entries []*session.Entry) error {
 			rec := store.NewRecording(s.Cols, s.Rows)
 			for _, e := range events {
 				rec.Write(e)

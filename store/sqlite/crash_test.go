@@ -36,7 +36,8 @@ func crashEvent(i int) session.Event {
 
 // recordForever records, and says now and then how many events must be safe.
 func recordForever(ctx context.Context, path string) error {
-	w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(path), Session: session.Session{ID: "a", StartedAt: start}})
+	w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(path),
+		Session: session.Session{ID: "a", StartedAt: start}})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ func (s *Store) SaveEntries(ctx context.Context, id string, entries []*session.E
 func deleteEntry(ctx context.Context, tx *sql.Tx, pk int64, id string) error {
 	var entry int64
 	var typ, role string
-	err := tx.QueryRowContext(ctx, "SELECT pk, type, role FROM entries WHERE session_pk = ? AND id = ?", pk, id).Scan(&entry, &typ, &role)
+	err := tx.QueryRowContext(ctx, "SELECT pk, type, role FROM entries WHERE session_pk = ? AND id = ?", pk,
+		id).Scan(&entry, &typ, &role)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -76,7 +77,8 @@ func (s *Store) ReplaceEntries(ctx context.Context, id string, entries iter.Seq2
 		if err := deleteEntries(ctx, tx, pk); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE sessions SET prompt = '', messages = 0, turns = 0, read_end = raw_end WHERE pk = ?", pk); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"UPDATE sessions SET prompt = '', messages = 0, turns = 0, read_end = raw_end WHERE pk = ?", pk); err != nil {
 			return err
 		}
 		return saveEntries(ctx, tx, pk, entries)
@@ -127,7 +129,8 @@ func saveEntries(ctx context.Context, tx *sql.Tx, pk int64, entries iter.Seq2[*s
 		}
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE sessions SET messages = messages + ?, turns = turns + ?,
-		prompt = CASE WHEN prompt = '' THEN ? ELSE prompt END, revision = revision + 1 WHERE pk = ?`, c.messages, c.turns, c.prompt, pk)
+		prompt = CASE WHEN prompt = '' THEN ? ELSE prompt END, revision = revision + 1 WHERE pk = ?`, c.messages, c.turns,
+		c.prompt, pk)
 	return err
 }
 

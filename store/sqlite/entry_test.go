@@ -16,15 +16,18 @@ import (
 // allKinds returns entries in which every field is used.
 func allKinds() []*session.Entry {
 	tool := message("3", 3, session.RoleTool, "Bash(echo hi)")
-	tool.Tool = &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi <unusual>", Status: session.ToolOK, Truncated: true}
+	tool.Tool = &session.Tool{Name: "Bash", Input: "echo hi", Output: "hi <unusual>", Status: session.ToolOK,
+		Truncated: true}
 	shell := message("4", 4, session.RoleShell, "ls")
 	shell.Output, shell.Agent, shell.Offset = "a\nb\n", "", 1<<40
 	status, seconds := 0, 1.5
-	shell.Details = session.Details{Truncated: true, OmittedLines: 7, ExitStatus: &status, Cwd: "/home/dev/shop", Duration: &seconds}
+	shell.Details = session.Details{Truncated: true, OmittedLines: 7, ExitStatus: &status, Cwd: "/home/dev/shop",
+		Duration: &seconds}
 	answer := message("5", 5, session.RoleAssistant, "The command printed hi.\x00\xff")
 	answer.Markdown, answer.Status, answer.EndAt = "The command printed `hi`.", session.StatusStreaming, nil
 	return []*session.Entry{
-		{ID: "1", Seq: 1, Type: session.TypeEvent, Event: session.EventNewSession, Agent: "claude", Conversation: 1, At: start,
+		{ID: "1", Seq: 1, Type: session.TypeEvent, Event: session.EventNewSession, Agent: "claude", Conversation: 1,
+			At:   start,
 			Data: map[string]any{"version": "2.1.197", "cols": float64(80)}},
 		message("2", 2, session.RoleUser, "Run echo hi"), tool, shell, answer,
 	}

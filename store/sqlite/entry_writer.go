@@ -22,11 +22,14 @@ func newEntryWriter(ctx context.Context, tx *sql.Tx, pk int64) (w *entryWriter, 
 		text string
 	}{
 		{&w.find, "SELECT pk, type, role, text, output, coalesce(tool, '') FROM entries WHERE session_pk = ? AND id = ?"},
-		{&w.insert, `INSERT INTO entries (session_pk, id, seq, type, event, role, agent, conversation, text, markdown, output, tool,
+		{&w.insert, `INSERT INTO entries (session_pk, id, seq, type, event, role, agent, conversation, text, markdown, ` +
+			`output, tool,
 			data, at, end_at, byte_offset, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (session_pk, id) DO NOTHING`},
-		{&w.update, `UPDATE entries SET session_pk = ?, id = ?, seq = ?, type = ?, event = ?, role = ?, agent = ?, conversation = ?,
-			text = ?, markdown = ?, output = ?, tool = ?, data = ?, at = ?, end_at = ?, byte_offset = ?, status = ? WHERE pk = ?`},
+		{&w.update, `UPDATE entries SET session_pk = ?, id = ?, seq = ?, type = ?, event = ?, role = ?, agent = ?, ` +
+			`conversation = ?,
+			text = ?, markdown = ?, output = ?, tool = ?, data = ?, at = ?, end_at = ?, byte_offset = ?, status = ? WHERE pk ` +
+			`= ?`},
 		{&w.index, "INSERT INTO entry_fts (rowid, text, output) VALUES (?, ?, ?)"},
 		{&w.unindex, "DELETE FROM entry_fts WHERE rowid = ?"},
 	} {
@@ -128,6 +131,7 @@ func (w *entryWriter) args(e *session.Entry) ([]any, error) {
 	} else if b != nil {
 		data = sql.NullString{String: string(b), Valid: true}
 	}
-	return []any{w.pk, e.ID, e.Seq, e.Type, e.Event, e.Role, e.Agent, e.Conversation, e.Text, markdown, e.Output, tool, data,
+	return []any{w.pk, e.ID, e.Seq, e.Type, e.Event, e.Role, e.Agent, e.Conversation, e.Text, markdown, e.Output, tool,
+		data,
 		store.Nanos(e.At), nanosOrNull(e.EndAt), e.Offset, e.Status}, nil
 }

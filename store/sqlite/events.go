@@ -158,20 +158,24 @@ func (s *Store) nextEnd(ctx context.Context, id string, event int64) (end int64,
 		if err != nil {
 			return err
 		}
-		return tx.QueryRowContext(ctx, "SELECT end_event FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1", pk, event).Scan(&end)
+		return tx.QueryRowContext(ctx,
+			"SELECT end_event FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1", pk,
+			event).Scan(&end)
 	})
 	return end, err == nil
 }
 
 // nextSegment returns the first segment that contains the event or a later one, and ends after
 // from.
-func (s *Store) nextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool, err error) {
+func (s *Store) nextSegment(ctx context.Context, id string, event int64, from store.From) (seg store.Segment, ok bool,
+	err error) {
 	err = s.view(ctx, "read raw log", func(tx *sql.Tx) error {
 		pk, err := sessionKey(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRowContext(ctx, `SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data FROM segments
+		err = tx.QueryRowContext(ctx,
+			`SELECT first_event, end_event, start_at, end_at, start_byte, end_byte, data FROM segments
 			WHERE session_pk = ? AND end_event > ? AND end_at >= ? AND (end_byte > ? OR ? = 0) ORDER BY end_event LIMIT 1`,
 			pk, event, int64(from.At), from.Offset, from.Offset).Scan(
 			&seg.FirstEvent, &seg.EndEvent, &seg.StartAt, &seg.EndAt, &seg.StartByte, &seg.EndByte, &seg.Data)

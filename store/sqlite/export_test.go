@@ -28,7 +28,8 @@ func (s *Store) PutEvents(ctx context.Context, id string, events []session.Event
 		}
 		var b store.Builder
 		var event, offset int64
-		if err := tx.QueryRowContext(ctx, "SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?", key).
+		if err := tx.QueryRowContext(ctx,
+			"SELECT coalesce(max(end_event), 0), coalesce(max(end_byte), 0) FROM segments WHERE session_pk = ?", key).
 			Scan(&event, &offset); err != nil {
 			return err
 		}

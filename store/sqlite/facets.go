@@ -40,7 +40,8 @@ func (s *Store) Facets(ctx context.Context, f store.Filter) (facets store.Facets
 	}
 	err = s.view(ctx, "count sessions", func(tx *sql.Tx) error {
 		var first, last sql.NullInt64
-		err := tx.QueryRowContext(ctx, "SELECT count(*), min(s.started_at), max(s.started_at) FROM sessions AS s WHERE "+where, args...).
+		err := tx.QueryRowContext(ctx,
+			"SELECT count(*), min(s.started_at), max(s.started_at) FROM sessions AS s WHERE "+where, args...).
 			Scan(&facets.Sessions, &first, &last)
 		if err != nil {
 			return err
@@ -74,7 +75,8 @@ func (s *Store) countable(ctx context.Context, f store.Filter) (string, []any, e
 	return "s.pk IN (SELECT value FROM json_each(?))", []any{asJSON(keys)}, err
 }
 
-func countBy(ctx context.Context, tx *sql.Tx, table, value, where string, args []any) (facets []store.Facet, err error) {
+func countBy(ctx context.Context, tx *sql.Tx, table, value, where string, args []any) (facets []store.Facet,
+	err error) {
 	rows, err := tx.QueryContext(ctx, fmt.Sprintf(`SELECT %s AS v, count(DISTINCT s.pk) AS n FROM %s WHERE %s
 		GROUP BY v HAVING v <> '' ORDER BY n DESC, v LIMIT %d`, value, table, where, maxFacets), args...)
 	if err != nil {

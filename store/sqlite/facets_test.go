@@ -19,7 +19,8 @@ func TestPagesDropNoSession(t *testing.T) {
 	s := newStore(t)
 	add := func(id string, at time.Time) {
 		t.Helper()
-		if err := s.CreateSession(t.Context(), &session.Session{ID: id, StartedAt: at, EndedAt: &at, Cols: 80, Rows: 24}); err != nil {
+		if err := s.CreateSession(t.Context(), &session.Session{ID: id, StartedAt: at, EndedAt: &at, Cols: 80,
+			Rows: 24}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,7 +73,8 @@ func TestPagesDropNoSession(t *testing.T) {
 func TestFacets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
-	if got, err := s.Facets(t.Context(), store.Filter{}); err != nil || got.Sessions != 0 || !got.First.IsZero() || got.Tags == nil {
+	if got, err := s.Facets(t.Context(), store.Filter{}); err != nil || got.Sessions != 0 || !got.First.IsZero() ||
+		got.Tags == nil {
 		t.Errorf("of nothing: %+v, %v", got, err)
 	}
 	create(t, s, "a")
@@ -80,7 +82,8 @@ func TestFacets(t *testing.T) {
 	startJournal(t, path, "a")
 	startJournal(t, path, "b")
 	ended := start.Add(time.Minute)
-	other := &session.Session{ID: "c", Cwd: "/tmp", StartedAt: ended, EndedAt: &ended, Agents: []session.Agent{{Name: "codex"}, {Name: "codex", Version: "2"}}}
+	other := &session.Session{ID: "c", Cwd: "/tmp", StartedAt: ended, EndedAt: &ended,
+		Agents: []session.Agent{{Name: "codex"}, {Name: "codex", Version: "2"}}}
 	if err := s.CreateSession(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +103,8 @@ func TestFacets(t *testing.T) {
 	for _, c := range []struct {
 		filter store.Filter
 		want   int
-	}{{store.Filter{}, 3}, {store.Filter{Live: true}, 2}, {store.Filter{Tag: "work"}, 2}, {store.Filter{Tag: "work", Live: true}, 1}, {store.Filter{Agent: "none", Live: true}, 0}} {
+	}{{store.Filter{}, 3}, {store.Filter{Live: true}, 2}, {store.Filter{Tag: "work"},
+		2}, {store.Filter{Tag: "work", Live: true}, 1}, {store.Filter{Agent: "none", Live: true}, 0}} {
 		n, err := s.Count(t.Context(), c.filter)
 		facets, facetsErr := s.Facets(t.Context(), c.filter)
 		if n != c.want || facets.Sessions != c.want || err != nil || facetsErr != nil {
@@ -151,7 +155,8 @@ func TestPageOfEntries(t *testing.T) {
 			first, last = page.Entries[0].Seq, page.Entries[n-1].Seq
 		}
 		if first != c.first || last != c.last || page.Start != c.start || page.Total != 20 {
-			t.Errorf("%+v: entries %d to %d, start %d, total %d; want %d to %d, %d, 20", c.span, first, last, page.Start, page.Total, c.first, c.last, c.start)
+			t.Errorf("%+v: entries %d to %d, start %d, total %d; want %d to %d, %d, 20", c.span, first, last, page.Start,
+				page.Total, c.first, c.last, c.start)
 		}
 		if diff := cmp.Diff(page, store.PageOf(all, c.span)); diff != "" && len(page.Entries) > 0 {
 			t.Errorf("%+v: the database and PageOf differ:\n%s", c.span, diff)

@@ -90,7 +90,8 @@ func Ready(path string) bool {
 	field := func(at int) int64 { return int64(binary.BigEndian.Uint32(page[at:])) }
 	pageSize := int64(binary.BigEndian.Uint16(page[16:]))
 	newest, err := newestVersion()
-	if err != nil || field(60) != int64(newest) || field(68) != applicationID || pageSize < 512 || info.Size() < field(28)*pageSize {
+	if err != nil || field(60) != int64(newest) || field(68) != applicationID || pageSize < 512 ||
+		info.Size() < field(28)*pageSize {
 		return false
 	}
 	pages := &pageFile{file: f, pageSize: pageSize, pages: uint32(field(28))}

@@ -18,8 +18,9 @@ func TestFilterByGit(t *testing.T) {
 	for id, g := range map[string]*session.Git{
 		"none":  nil,
 		"start": {Start: &session.GitState{Branch: "main", Commit: "aaaa1111"}},
-		"both":  {Start: &session.GitState{Branch: "main", Commit: "aaaa1111"}, End: &session.GitState{Branch: "fix", Commit: "bbbb2222", Dirty: &yes}, Commits: []string{"bbbb2222", "cccc3333"}},
-		"bare":  {Start: &session.GitState{}},
+		"both": {Start: &session.GitState{Branch: "main", Commit: "aaaa1111"},
+			End: &session.GitState{Branch: "fix", Commit: "bbbb2222", Dirty: &yes}, Commits: []string{"bbbb2222", "cccc3333"}},
+		"bare": {Start: &session.GitState{}},
 	} {
 		create(t, s, id)
 		if g != nil {
@@ -56,7 +57,8 @@ func TestFilterByGit(t *testing.T) {
 // did not open the database.
 func TestGitFromRawLog(t *testing.T) {
 	path := t.TempDir() + "/test.db"
-	w, err := sqlite.Record(path, session.Session{ID: "a", Command: []string{"sh"}, StartedAt: start, Cols: 80, Rows: 24, Agents: []session.Agent{}}, nil)
+	w, err := sqlite.Record(path, session.Session{ID: "a", Command: []string{"sh"}, StartedAt: start, Cols: 80, Rows: 24,
+		Agents: []session.Agent{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ func newStore(t testing.TB) *sqlite.Store {
 // create adds a session without an end.
 func create(t testing.TB, s *sqlite.Store, id string) *session.Session {
 	t.Helper()
-	sess := &session.Session{ID: id, Command: []string{"claude", "-c"}, Cwd: "/home/dev/shop", StartedAt: start, Cols: 100, Rows: 30,
+	sess := &session.Session{ID: id, Command: []string{"claude", "-c"}, Cwd: "/home/dev/shop", StartedAt: start,
+		Cols: 100, Rows: 30,
 		Agents: []session.Agent{{Name: "claude", Version: "2.1.197", Model: "Opus 4.8"}}}
 	if err := s.CreateSession(t.Context(), sess); err != nil {
 		t.Fatal(err)
@@ -65,7 +66,8 @@ func rawLog(t testing.TB, s *sqlite.Store, id string, events []session.Event) {
 }
 
 // readLog returns the events and the damages of a raw log.
-func readLog(t testing.TB, s *sqlite.Store, id string, from store.From) (events []session.Event, damages []*store.Damage) {
+func readLog(t testing.TB, s *sqlite.Store, id string, from store.From) (events []session.Event,
+	damages []*store.Damage) {
 	t.Helper()
 	for ev, err := range s.EventsFrom(t.Context(), id, from) {
 		var d *store.Damage
@@ -107,6 +109,8 @@ func realEvents(t testing.TB) (events []session.Event) {
 
 func message(id string, seq int, role, text string) *session.Entry {
 	end := start.Add(time.Duration(seq)*time.Second + 1)
-	return &session.Entry{ID: id, Seq: seq, Type: session.TypeMessage, Role: role, Agent: "claude", Conversation: 1, Text: text,
-		Markdown: text, At: start.Add(time.Duration(seq) * time.Second), EndAt: &end, Offset: int64(seq) * 100, Status: session.StatusComplete}
+	return &session.Entry{ID: id, Seq: seq, Type: session.TypeMessage, Role: role, Agent: "claude", Conversation: 1,
+		Text:     text,
+		Markdown: text, At: start.Add(time.Duration(seq) * time.Second), EndAt: &end, Offset: int64(seq) * 100,
+		Status: session.StatusComplete}
 }

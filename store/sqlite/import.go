@@ -45,7 +45,8 @@ func (s *Store) FindRecording(ctx context.Context, rec *store.Recording) (id str
 
 // ofSize returns the sessions that were recorded here and have this many output bytes.
 func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*session.Session, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, cols, rows FROM sessions WHERE content_hash IS NULL AND raw_bytes = ?", size)
+	rows, err := tx.QueryContext(ctx, "SELECT id, cols, rows FROM sessions WHERE content_hash IS NULL AND raw_bytes = ?",
+		size)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,8 @@ func (s *Store) ofSize(ctx context.Context, tx *sql.Tx, size int64) (found []*se
 // Import adds a session with its raw log and entries. It sets an empty ID. The error wraps
 // session.ErrExists if the database already contains the recording or the ID. An imported session
 // is never live.
-func (s *Store) Import(ctx context.Context, sess *session.Session, rec *store.Recording, entries []*session.Entry) error {
+func (s *Store) Import(ctx context.Context, sess *session.Session, rec *store.Recording,
+	entries []*session.Entry) error {
 	if sess.ID == "" {
 		sess.ID = store.NewID()
 	}

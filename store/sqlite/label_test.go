@@ -18,7 +18,8 @@ func TestLabels(t *testing.T) {
 	sess := create(t, s, "a")
 	create(t, s, "b")
 	for _, err := range []error{
-		s.Rename(t.Context(), "a", "The cache"), s.SetNote(t.Context(), "a", "look\nhere"), s.UpdateSession(t.Context(), sess),
+		s.Rename(t.Context(), "a", "The cache"), s.SetNote(t.Context(), "a", "look\nhere"),
+		s.UpdateSession(t.Context(), sess),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +83,8 @@ func TestScrubGivesRoomBack(t *testing.T) {
 func TestEntriesAfter(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
-	all := []*session.Entry{message("1", 1, session.RoleUser, "one"), message("2", 2, session.RoleAssistant, "two"), message("3", 3, session.RoleUser, "three")}
+	all := []*session.Entry{message("1", 1, session.RoleUser, "one"), message("2", 2, session.RoleAssistant, "two"),
+		message("3", 3, session.RoleUser, "three")}
 	if err := s.SaveEntries(t.Context(), "a", all); err != nil {
 		t.Fatal(err)
 	}

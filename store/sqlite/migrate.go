@@ -93,7 +93,8 @@ func whole(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	var names sql.NullString
-	if err := db.QueryRowContext(ctx, "SELECT group_concat(name) FROM sqlite_schema WHERE type = 'table'").Scan(&names); err != nil {
+	if err := db.QueryRowContext(ctx,
+		"SELECT group_concat(name) FROM sqlite_schema WHERE type = 'table'").Scan(&names); err != nil {
 		return err
 	}
 	there := strings.Split(names.String, ",")
@@ -135,7 +136,8 @@ func migrateTx(ctx context.Context, tx *sql.Tx, files []string) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(files)))
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID,
+		len(files)))
 	return err
 }
 

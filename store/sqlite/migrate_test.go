@@ -42,7 +42,8 @@ func TestFrozen(t *testing.T) {
 		if info := find(t, s, "a"); version >= 2 && (info.Title != "frozen" || len(info.Tags) != 1) {
 			t.Errorf("%s: title %q, tags %q", name, info.Title, info.Tags)
 		}
-		if info := find(t, s, "a"); (info.Git != nil) != (version >= 5) || info.Git != nil && info.Git.Start.Branch != "main" {
+		if info := find(t, s, "a"); (info.Git != nil) != (version >= 5) ||
+			info.Git != nil && info.Git.Start.Branch != "main" {
 			t.Errorf("%s: git %+v", name, info.Git)
 		}
 		if got := queryInt(t, path, "PRAGMA user_version"); got != frozen {
@@ -56,10 +57,12 @@ func frozenEvents(version int) []session.Event {
 	events := []session.Event{
 		output(0, "hello \xff\xfe\x1b[1m"), {At: time.Millisecond, Kind: session.Input, Data: []byte("y")},
 		{At: 2 * time.Microsecond * 1001, Kind: session.Resize, Cols: 120, Rows: 40},
-		{At: 3*time.Second + 1, Kind: session.Marker, Data: []byte("here")}, {At: 4 * time.Second, Kind: session.Exit, Status: 130},
+		{At: 3*time.Second + 1, Kind: session.Marker, Data: []byte("here")},
+		{At: 4 * time.Second, Kind: session.Exit, Status: 130},
 	}
 	if version >= 4 {
-		events = slices.Insert(events, 4, session.Event{At: 3*time.Second + 2, Kind: session.Pipe, Stream: session.Stderr, Text: 7, Data: []byte("piped \xff")})
+		events = slices.Insert(events, 4, session.Event{At: 3*time.Second + 2, Kind: session.Pipe, Stream: session.Stderr,
+			Text: 7, Data: []byte("piped \xff")})
 		events[5].Data = []byte("timeout")
 	}
 	return events

@@ -47,8 +47,10 @@ func (s *Store) findText(ctx context.Context, id string, at [3]int64) (event int
 			return err
 		}
 		return tx.QueryRowContext(ctx, `SELECT CASE WHEN EXISTS (SELECT 1 FROM texts WHERE session_pk = ?1) THEN min(
-				coalesce((SELECT first_event FROM texts WHERE session_pk = ?1 AND stream = 1 AND end_text > ?2 ORDER BY end_text LIMIT 1), e),
-				coalesce((SELECT first_event FROM texts WHERE session_pk = ?1 AND stream = 2 AND end_text > ?3 ORDER BY end_text LIMIT 1), e)) ELSE 0 END
+				coalesce((SELECT first_event FROM texts WHERE session_pk = ?1 AND stream = 1 AND end_text > ?2 ORDER BY `+
+			`end_text LIMIT 1), e),
+				coalesce((SELECT first_event FROM texts WHERE session_pk = ?1 AND stream = 2 AND end_text > ?3 ORDER BY `+
+			`end_text LIMIT 1), e)) ELSE 0 END
 			FROM (SELECT coalesce(max(end_event), 0) AS e FROM segments WHERE session_pk = ?1)`,
 			pk, at[session.Stdout], at[session.Stderr]).Scan(&event)
 	})

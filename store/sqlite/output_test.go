@@ -14,7 +14,8 @@ import (
 func TestOutputFrom(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
-	rawLog(t, s, "a", []session.Event{output(0, "abc"), {At: time.Second, Kind: session.Resize, Cols: 90, Rows: 20}, output(2*time.Second, "def")})
+	rawLog(t, s, "a", []session.Event{output(0, "abc"), {At: time.Second, Kind: session.Resize, Cols: 90, Rows: 20},
+		output(2*time.Second, "def")})
 	for from, want := range map[int64][]string{
 		0: {"0 abc", "3 90x20", "3 def"}, 2: {"2 c", "3 90x20", "3 def"}, 3: {"3 def"}, 4: {"4 ef"}, 6: nil,
 	} {

@@ -196,7 +196,8 @@ func (p *packing) find(ctx context.Context) error {
 				return err
 			}
 			err = tx.QueryRowContext(ctx, `SELECT (SELECT coalesce(max(end_event), 0) FROM segments WHERE session_pk = s.pk),
-				s.content_hash IS NOT NULL OR coalesce(s.raw_end >= s.ended_at - s.started_at, 0) FROM sessions AS s WHERE s.pk = ?`, p.key).Scan(&p.end, &p.over)
+				s.content_hash IS NOT NULL OR coalesce(s.raw_end >= s.ended_at - s.started_at, 0) FROM sessions AS s WHERE s.pk `+
+				`= ?`, p.key).Scan(&p.end, &p.over)
 			p.over = p.over && p.end > 0
 			return err
 		})
@@ -282,10 +283,12 @@ func (p *packing) put(ctx context.Context, last bool) error {
 
 // stateEnd writes the end of a session whose recorder did not write it.
 func stateEnd(ctx context.Context, tx *sql.Tx, key int64, exit session.Event) error {
-	_, err := tx.ExecContext(ctx, "UPDATE sessions SET ended_at = started_at + ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
+	_, err := tx.ExecContext(ctx,
+		"UPDATE sessions SET ended_at = started_at + ?, exit_code = ? WHERE pk = ? AND ended_at IS NULL",
 		int64(exit.At), exit.Status, key)
 	if err == nil && len(exit.Data) > 0 {
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET asked = json_set(asked, '$.end', ?) WHERE pk = ? AND asked <> ''", string(exit.Data), key)
+		_, err = tx.ExecContext(ctx, "UPDATE sessions SET asked = json_set(asked, '$.end', ?) WHERE pk = ? AND asked <> ''",
+			string(exit.Data), key)
 	}
 	return err
 }

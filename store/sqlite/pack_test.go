@@ -86,7 +86,8 @@ func TestJournalIsRead(t *testing.T) {
 	for _, e := range want {
 		size += int64(len(e.Data))
 	}
-	if infos, err := s.Sessions(t.Context(), store.Filter{Live: true}); err != nil || len(infos) != 1 || infos[0].Command[0] != "sh" {
+	if infos, err := s.Sessions(t.Context(), store.Filter{Live: true}); err != nil || len(infos) != 1 ||
+		infos[0].Command[0] != "sh" {
 		t.Fatalf("live sessions = %v, %v", infos, err)
 	}
 	wantEvents(t, s, "a", want[:50])
@@ -101,7 +102,8 @@ func TestJournalIsRead(t *testing.T) {
 	if _, err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if info := find(t, s, "a"); info.Status != store.Ended || *info.ExitCode != 7 || !info.EndedAt.Equal(start.Add(time.Hour)) || !info.Unread {
+	if info := find(t, s, "a"); info.Status != store.Ended || *info.ExitCode != 7 ||
+		!info.EndedAt.Equal(start.Add(time.Hour)) || !info.Unread {
 		t.Errorf("the session is %s, its status %v, ended %v", info.Status, info.ExitCode, info.EndedAt)
 	}
 	wantEvents(t, s, "a", want)
@@ -248,7 +250,8 @@ func TestPackStrange(t *testing.T) {
 	wantEvents(t, s, "a", want)
 	leaveJournal(t, path, "a", append(want, output(2*time.Hour, "more")))
 	for _, name := range []string{"b.1.journal", "c.1.journal"} {
-		if err := os.WriteFile(filepath.Join(sqlite.JournalFolder(path), name), bytes.Repeat([]byte{0, 255, 'x'}, 100_000), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(sqlite.JournalFolder(path), name), bytes.Repeat([]byte{0, 255, 'x'}, 100_000),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -322,7 +325,8 @@ func TestJournalBesideDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			ended, live := startJournal(t, path, "01"), startJournal(t, path, "02")
-			events := []session.Event{{Kind: session.Output, Data: []byte("hello")}, {At: time.Second, Kind: session.Exit, Status: 3}}
+			events := []session.Event{{Kind: session.Output, Data: []byte("hello")},
+				{At: time.Second, Kind: session.Exit, Status: 3}}
 			put(t, ended, events)
 			if _, err := ended.Close(); err != nil {
 				t.Fatal(err)
@@ -373,12 +377,14 @@ func TestJournalBesideDatabase(t *testing.T) {
 			if entries, err := s.Entries(t.Context(), "01"); len(entries) != 0 || err != nil {
 				t.Errorf("got %d entries, %v", len(entries), err)
 			}
-			for _, f := range []store.Filter{{ID: "01", Cwd: "/", Command: "s", Since: start, Until: start.Add(1), Unread: true}, {Live: true, Limit: 1}} {
+			for _, f := range []store.Filter{{ID: "01", Cwd: "/", Command: "s", Since: start, Until: start.Add(1),
+				Unread: true}, {Live: true, Limit: 1}} {
 				if infos, err := s.Sessions(t.Context(), f); len(infos) != 1 || err != nil {
 					t.Errorf("%+v: got %d sessions, %v", f, len(infos), err)
 				}
 			}
-			for _, f := range []store.Filter{{Agent: "x"}, {Tag: "x"}, {Cwd: "/x"}, {Command: "x"}, {Since: start.Add(1)}, {Until: start}, {ID: "x"}} {
+			for _, f := range []store.Filter{{Agent: "x"}, {Tag: "x"}, {Cwd: "/x"}, {Command: "x"}, {Since: start.Add(1)},
+				{Until: start}, {ID: "x"}} {
 				if infos, err := s.Sessions(t.Context(), f); len(infos) != 0 && err == nil {
 					t.Errorf("%+v: got %d sessions", f, len(infos))
 				}

@@ -18,7 +18,8 @@ func (s *Store) Page(ctx context.Context, id string, span store.Span) (page stor
 			err = tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ? AND seq < ?", pk, seq).Scan(&n)
 			return n, err
 		}
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ?", pk).Scan(&page.Total); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM entries WHERE session_pk = ?",
+			pk).Scan(&page.Total); err != nil {
 			return err
 		}
 		start, n, err := span.Bounds(page.Total, below)

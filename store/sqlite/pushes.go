@@ -46,7 +46,9 @@ func (s *Store) SavePush(ctx context.Context, id string, p store.Push) error {
 		return err
 	}
 	return s.updateDurably(ctx, "note push", s.wait, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO pushes (session, state) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET state = ?2", id, string(state))
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO pushes (session, state) VALUES (?1, ?2) ON CONFLICT (session) DO UPDATE SET state = ?2", id,
+			string(state))
 		return err
 	})
 }

@@ -31,7 +31,8 @@ func TestRawLogReal(t *testing.T) {
 	for _, ev := range want {
 		bytes += int64(len(ev.Data))
 	}
-	if info := find(t, s, "a"); info.RawBytes != bytes || info.Duration != want[len(want)-1].At || info.StoredBytes > bytes/20 {
+	if info := find(t, s, "a"); info.RawBytes != bytes || info.Duration != want[len(want)-1].At ||
+		info.StoredBytes > bytes/20 {
 		t.Errorf("raw bytes %d, duration %s, stored bytes %d, want %d, %s and less than %d", info.RawBytes, info.Duration,
 			info.StoredBytes, bytes, want[len(want)-1].At, bytes/20)
 	}
@@ -46,7 +47,8 @@ func TestRawLogSeek(t *testing.T) {
 	for _, ev := range want[:half] {
 		offset += int64(len(ev.Data))
 	}
-	for name, from := range map[string]store.From{"event": {Event: int64(half)}, "byte": {Offset: offset}, "both": {Event: 3, Offset: offset}} {
+	for name, from := range map[string]store.From{"event": {Event: int64(half)}, "byte": {Offset: offset},
+		"both": {Event: 3, Offset: offset}} {
 		got, damages := readLog(t, s, "a", from)
 		if diff := cmp.Diff(want[half:], got); diff != "" || len(damages) > 0 {
 			t.Errorf("from %s: damages %v, events (-want +got):\n%s", name, damages, diff)

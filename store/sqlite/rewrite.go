@@ -48,7 +48,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 func (s *Store) scrub(ctx context.Context, conn *sql.Conn) error {
 	// The first step frees space that the others may need. VACUUM writes the new file through
 	// the write-ahead log, which is therefore emptied after it.
-	for _, text := range []string{"PRAGMA incremental_vacuum", "INSERT INTO entry_fts (entry_fts) VALUES ('optimize')", "VACUUM"} {
+	for _, text := range []string{"PRAGMA incremental_vacuum", "INSERT INTO entry_fts (entry_fts) VALUES ('optimize')",
+		"VACUUM"} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
 		}
@@ -104,7 +105,8 @@ func rewriteTx(ctx context.Context, tx *sql.Tx, id string, r store.Rewrite) erro
 
 func rewriteTexts(ctx context.Context, tx *sql.Tx, pk int64, change func(string) string) error {
 	var title, name, note, cwd string
-	err := tx.QueryRowContext(ctx, "SELECT title, name, note, cwd FROM sessions WHERE pk = ?", pk).Scan(&title, &name, &note, &cwd)
+	err := tx.QueryRowContext(ctx, "SELECT title, name, note, cwd FROM sessions WHERE pk = ?", pk).Scan(&title, &name,
+		&note, &cwd)
 	if err != nil {
 		return err
 	}
@@ -119,7 +121,8 @@ func rewriteSegments(ctx context.Context, tx *sql.Tx, pk int64, r store.Rewrite)
 	for {
 		var key int64
 		var seg store.Segment
-		err := tx.QueryRowContext(ctx, "SELECT pk, end_event, data FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1",
+		err := tx.QueryRowContext(ctx,
+			"SELECT pk, end_event, data FROM segments WHERE session_pk = ? AND end_event > ? ORDER BY end_event LIMIT 1",
 			pk, last).Scan(&key, &seg.EndEvent, &seg.Data)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil

@@ -23,14 +23,17 @@ func TestRewriteSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ptyrec.db")
 	s := open(t, path)
 	const secret = "tk7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I"
-	events := []session.Event{output(0, "before\r\n"), output(time.Millisecond, "secret "+secret+"\r\n"), output(2*time.Second, "after\r\n")}
+	events := []session.Event{output(0, "before\r\n"), output(time.Millisecond, "secret "+secret+"\r\n"),
+		output(2*time.Second, "after\r\n")}
 	var segment []byte
 	for _, id := range []string{"a", "b"} {
 		sess := create(t, s, id)
 		rawLog(t, s, id, events)
 		sess.Title = secret
-		entries := []*session.Entry{message("1", 1, session.RoleUser, secret), message("2", 2, session.RoleAssistant, "hello "+id)}
-		if err := errors.Join(s.UpdateSession(t.Context(), sess), s.Rename(t.Context(), id, "my "+secret), s.SetNote(t.Context(), id, secret),
+		entries := []*session.Entry{message("1", 1, session.RoleUser, secret),
+			message("2", 2, session.RoleAssistant, "hello "+id)}
+		if err := errors.Join(s.UpdateSession(t.Context(), sess), s.Rename(t.Context(), id, "my "+secret),
+			s.SetNote(t.Context(), id, secret),
 			s.SaveEntries(t.Context(), id, entries)); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +68,8 @@ func TestRewriteSession(t *testing.T) {
 		t.Errorf("damages %v, events (-want +got):\n%s", damages, diff)
 	}
 	info := find(t, s, "b")
-	if info.Title != "my clean" || info.Note != "clean" || info.Prompt != "clean" || info.Messages != 2 || info.Turns != 1 || info.StoredBytes == 0 {
+	if info.Title != "my clean" || info.Note != "clean" || info.Prompt != "clean" || info.Messages != 2 ||
+		info.Turns != 1 || info.StoredBytes == 0 {
 		t.Errorf("info = %+v", info)
 	}
 	hits, err := s.Search(t.Context(), store.Query{Text: "hello"})

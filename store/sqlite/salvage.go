@@ -60,7 +60,8 @@ func Salvage(ctx context.Context, path string) (kept string, saved Saved, err er
 
 // Damaged returns the names of the damaged databases that Salvage has kept.
 func (s *Store) Damaged() []string {
-	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*") // the pattern is valid
+	// the pattern is valid
+	names, _ := globIn(filepath.Dir(s.path), patternQuoter.Replace(filepath.Base(s.path))+".damaged*")
 	return names
 }
 
@@ -124,7 +125,8 @@ func salvageInto(ctx context.Context, path, fresh string) (saved Saved, err erro
 
 // salvageRows copies the rows that look like sessions, segments or entries.
 func salvageRows(ctx context.Context, from *pageFile, to *sql.Tx) (saved Saved, err error) {
-	if _, err := to.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil { // a session may come after its entries
+	// a session may come after its entries
+	if _, err := to.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON"); err != nil {
 		return saved, err
 	}
 	columns := map[string][]string{}
@@ -196,7 +198,8 @@ func tableOf(row []any) string {
 // default window size.
 func adopt(ctx context.Context, tx *sql.Tx) (orphans int, err error) {
 	var lost []int64
-	rows, err := tx.QueryContext(ctx, `SELECT session_pk FROM segments UNION SELECT session_pk FROM entries EXCEPT SELECT pk FROM sessions`)
+	rows, err := tx.QueryContext(ctx,
+		`SELECT session_pk FROM segments UNION SELECT session_pk FROM entries EXCEPT SELECT pk FROM sessions`)
 	if err != nil {
 		return 0, err
 	}
@@ -212,8 +215,11 @@ func adopt(ctx context.Context, tx *sql.Tx) (orphans int, err error) {
 		return 0, err
 	}
 	for _, pk := range lost {
-		_, err := tx.ExecContext(ctx, `INSERT INTO sessions (pk, id, command, cwd, title, started_at, cols, rows, agents, raw_bytes, raw_end, stored_bytes, messages)
-			SELECT ?1, ?2, '["unknown"]', '', 'recovered', coalesce((SELECT min(at) FROM entries WHERE session_pk = ?1), ?3), 80, 24, '[]',
+		_, err := tx.ExecContext(ctx,
+			`INSERT INTO sessions (pk, id, command, cwd, title, started_at, cols, rows, agents, raw_bytes, raw_end, `+
+				`stored_bytes, messages)
+			SELECT ?1, ?2, '["unknown"]', '', 'recovered', coalesce((SELECT min(at) FROM entries WHERE session_pk = ?1), ?3),
+			80, 24, '[]',
 				coalesce(max(end_byte), 0), coalesce(max(end_at), 0), coalesce(sum(length(data)), 0),
 				(SELECT count(*) FROM entries WHERE session_pk = ?1 AND type = 'message')
 			FROM segments WHERE session_pk = ?1`, pk, store.NewID(), store.Nanos(time.Now()))

@@ -23,8 +23,9 @@ func (s *Store) Sandboxes(ctx context.Context, f store.Filter) (boxes []store.Sa
 	}
 	where, args := whereOf(f)
 	err = s.view(ctx, "list sandboxes", func(tx *sql.Tx) (err error) {
-		rows, err := tx.QueryContext(ctx, "SELECT sandbox, count(*), max(started_at) AS last FROM sessions AS s WHERE s.sandbox <> '' AND "+where+
-			" GROUP BY sandbox ORDER BY last DESC", args...)
+		rows, err := tx.QueryContext(ctx,
+			"SELECT sandbox, count(*), max(started_at) AS last FROM sessions AS s WHERE s.sandbox <> '' AND "+where+
+				" GROUP BY sandbox ORDER BY last DESC", args...)
 		if err != nil {
 			return err
 		}

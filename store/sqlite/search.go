@@ -85,7 +85,8 @@ func (s *Store) search(ctx context.Context, q store.Query, match string, begins 
 			matches AS MATERIALIZED (SELECT entry_fts.rowid AS pk, `+score+` AS score FROM entry_fts `+join+`
 				WHERE entry_fts MATCH ? `+where+` ORDER BY entry_fts.rowid DESC LIMIT ?),
 			best AS MATERIALIZED (SELECT pk, score FROM matches ORDER BY score, pk DESC LIMIT ?)
-			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
+			SELECT `+infoColumns+`, `+entryColumns+` FROM best JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = `+
+			`e.session_pk
 			ORDER BY best.score, e.pk DESC`, append(args, weighed, limit)...)
 		if err != nil {
 			return err

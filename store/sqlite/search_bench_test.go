@@ -35,7 +35,8 @@ func BenchmarkSearch(b *testing.B) {
 	if statErr != nil {
 		fill(b, s, n)
 	}
-	for _, query := range []string{"w3", "migration", "migrat*", "m*", "w1*", "migrat* NOT w3", `"migration w3"`, "w3 w5*"} {
+	for _, query := range []string{"w3", "migration", "migrat*", "m*", "w1*", "migrat* NOT w3", `"migration w3"`,
+		"w3 w5*"} {
 		b.Run(query, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Search(b.Context(), store.Query{Text: query}); err != nil {

@@ -48,7 +48,8 @@ func (s *Store) SearchLabels(ctx context.Context, q store.Query) (hits []*store.
 func (s *Store) labelled(ctx context.Context, f store.Filter) (infos []*store.Info, err error) {
 	where, args := whereOf(f)
 	err = s.view(ctx, "search labels", func(tx *sql.Tx) error {
-		infos, err = s.infos(ctx, tx, "WHERE "+where+` AND (s.name != '' OR s.note != '' OR s.tags != '[]' OR s.title != '' AND s.turns = 0)
+		infos, err = s.infos(ctx, tx,
+			"WHERE "+where+` AND (s.name != '' OR s.note != '' OR s.tags != '[]' OR s.title != '' AND s.turns = 0)
 			ORDER BY s.started_at DESC, s.pk DESC`, args...)
 		return err
 	})

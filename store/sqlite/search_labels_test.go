@@ -17,7 +17,8 @@ import (
 func TestSearchLabels(t *testing.T) {
 	s := newStore(t)
 	for i, id := range []string{"a", "b", "c", "d"} {
-		sess := &session.Session{ID: id, StartedAt: time.Unix(int64(1000+i), 0).UTC(), Cols: 80, Rows: 24, Title: map[string]string{"d": "Its own title"}[id]}
+		sess := &session.Session{ID: id, StartedAt: time.Unix(int64(1000+i), 0).UTC(), Cols: 80, Rows: 24,
+			Title: map[string]string{"d": "Its own title"}[id]}
 		if err := s.CreateSession(t.Context(), sess); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,8 @@ func TestSearchLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, want := range map[string]string{
-		"cafe": "a", "CAF*": "a", "cache": "b", "work fix": "b", `"second half"`: "b", "缓存": "b", "bug OR cache": "ba", "the NOT bug": "b", "(the": "ba",
+		"cafe": "a", "CAF*": "a", "cache": "b", "work fix": "b", `"second half"`: "b", "缓存": "b", "bug OR cache": "ba",
+		"the NOT bug": "b", "(the": "ba",
 		"title": "d", "nothing": "", "AND": "", `") OR (`: "",
 	} {
 		hits, err := s.SearchLabels(t.Context(), store.Query{Text: query})
@@ -45,10 +47,12 @@ func TestSearchLabels(t *testing.T) {
 		}
 	}
 	hits, err := s.SearchLabels(t.Context(), store.Query{Text: "half", Filter: store.Filter{Tag: "work"}})
-	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Snippet.Text, "second half") || len(hits[0].Snippet.Marks) != 1 {
+	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Snippet.Text, "second half") ||
+		len(hits[0].Snippet.Marks) != 1 {
 		t.Errorf("hits %+v, error %v", hits, err)
 	}
-	if hits, err := s.SearchLabels(t.Context(), store.Query{Text: "half", Filter: store.Filter{Tag: "other"}}); err != nil || len(hits) != 0 {
+	if hits, err := s.SearchLabels(t.Context(),
+		store.Query{Text: "half", Filter: store.Filter{Tag: "other"}}); err != nil || len(hits) != 0 {
 		t.Errorf("filtered: %+v, error %v", hits, err)
 	}
 }
@@ -64,7 +68,8 @@ func TestSearchAllKeepsItsLimit(t *testing.T) {
 		}
 	}
 	for i := range 4 {
-		e := &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "the cache", Status: session.StatusComplete}
+		e := &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser,
+			Text: "the cache", Status: session.StatusComplete}
 		if err := s.SaveEntries(t.Context(), "s0", []*session.Entry{e}); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +81,8 @@ func TestSearchAllKeepsItsLimit(t *testing.T) {
 		}
 	}
 	for name, q := range map[string]store.Query{
-		"role": {Text: "cache", Roles: []string{session.RoleUser}}, "session": {Text: "cache", Filter: store.Filter{ID: "s0"}},
+		"role":    {Text: "cache", Roles: []string{session.RoleUser}},
+		"session": {Text: "cache", Filter: store.Filter{ID: "s0"}},
 	} {
 		if labels, hits, err := s.SearchAll(t.Context(), q); err != nil || len(labels) != 0 || len(hits) != 4 {
 			t.Errorf("%s: %d labels, %d messages, error %v", name, len(labels), len(hits), err)
@@ -119,7 +125,8 @@ func TestSearchNewestIsSearch(t *testing.T) {
 		create(t, s, id)
 		var entries []*session.Entry
 		for i := range 60 {
-			e := message(fmt.Sprint(i), i+1, []string{session.RoleUser, session.RoleAssistant, session.RoleTool}[i%3], words[i%7]+" "+words[(i/3+k)%7])
+			e := message(fmt.Sprint(i), i+1, []string{session.RoleUser, session.RoleAssistant, session.RoleTool}[i%3],
+				words[i%7]+" "+words[(i/3+k)%7])
 			if i%3 == 2 {
 				e.Tool = &session.Tool{Name: "Bash", Input: words[i%5], Output: "output " + words[(i+2)%7]}
 			}
@@ -140,10 +147,14 @@ func TestSearchNewestIsSearch(t *testing.T) {
 		return found
 	}
 	var queries []store.Query
-	for _, text := range []string{"cach*", "caf* make", "缓*", "out* NOT cach*", `"foo_bar cach"*`, "cach* OR ) (", "ba*", "none*"} {
-		queries = append(queries, store.Query{Text: text, Filter: store.Filter{Limit: 5}}, store.Query{Text: text, Roles: []string{session.RoleTool}, Filter: store.Filter{Limit: 3}},
-			store.Query{Text: text, Filter: store.Filter{Limit: 2, Live: true}}, store.Query{Text: text, Filter: store.Filter{Agent: "claude", Limit: 4}},
-			store.Query{Text: text, Filter: store.Filter{ID: "a", Limit: 30}}, store.Query{Text: text, Filter: store.Filter{Command: "none"}})
+	for _, text := range []string{"cach*", "caf* make", "缓*", "out* NOT cach*", `"foo_bar cach"*`, "cach* OR ) (", "ba*",
+		"none*"} {
+		queries = append(queries, store.Query{Text: text, Filter: store.Filter{Limit: 5}},
+			store.Query{Text: text, Roles: []string{session.RoleTool}, Filter: store.Filter{Limit: 3}},
+			store.Query{Text: text, Filter: store.Filter{Limit: 2, Live: true}},
+			store.Query{Text: text, Filter: store.Filter{Agent: "claude", Limit: 4}},
+			store.Query{Text: text, Filter: store.Filter{ID: "a", Limit: 30}}, store.Query{Text: text,
+				Filter: store.Filter{Command: "none"}})
 	}
 	var newest [][]string
 	for _, q := range queries {

@@ -26,7 +26,8 @@ const fewMessages = 20_000
 
 // searchNewest searches only the newest messages. ok is false if there are older ones and the
 // newest contain fewer hits than the query asks for.
-func (s *Store) searchNewest(ctx context.Context, q store.Query, words store.Words) (hits []*store.Hit, enough bool, err error) {
+func (s *Store) searchNewest(ctx context.Context, q store.Query, words store.Words) (hits []*store.Hit, enough bool,
+	err error) {
 	chosen, err := s.chosen(ctx, q)
 	if err != nil || chosen == 0 {
 		return nil, err == nil, err
@@ -86,7 +87,8 @@ func (s *Store) messagesBelow(ctx context.Context, q store.Query, below int64, n
 	err = s.view(ctx, "search", func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `WITH newest AS MATERIALIZED (SELECT e.pk FROM `+from+`
 				WHERE e.type = 'message' AND `+order+` < ? `+where+` ORDER BY `+order+` DESC LIMIT ?)
-			SELECT `+infoColumns+`, `+entryColumns+`, e.pk FROM newest JOIN entries AS e USING (pk) JOIN sessions AS s ON s.pk = e.session_pk
+			SELECT `+infoColumns+`, `+entryColumns+`, e.pk FROM newest JOIN entries AS e USING (pk) JOIN sessions AS s ON `+
+			`s.pk = e.session_pk
 			ORDER BY e.pk DESC`, args...)
 		if err != nil {
 			return err
@@ -117,7 +119,8 @@ func matching(ctx context.Context, words store.Words, texts [][2]string, limit i
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1) // each connection would have its own database
-	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE memory USING fts5 (text, output, content = '', tokenize = 'unicode61 remove_diacritics 2');
+	_, err = db.ExecContext(ctx,
+		`CREATE VIRTUAL TABLE memory USING fts5 (text, output, content = '', tokenize = 'unicode61 remove_diacritics 2');
 		INSERT INTO memory (rowid, text, output) SELECT key, value ->> 0, value ->> 1 FROM json_each(?)`, asJSON(texts))
 	if err != nil {
 		return nil, fmt.Errorf("search in memory: %w", err)

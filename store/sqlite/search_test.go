@@ -28,7 +28,8 @@ func TestSearch(t *testing.T) {
 	tests := []struct{ query, want string }{
 		{"cache", "12"}, {"CACHE keeps", "2"}, {"cach", ""}, {"cach*", "12"}, {`"the cache"`, "12"}, {`"cache the"`, ""},
 		{"cache NOT pages", "1"}, {"pages OR 缓存", "23"}, {"cafe", "2"}, {"缓存", "3"}, {"存", "3"}, {"缓数", ""}, {"キャッシュ", "4"},
-		{"foo_bar", "5"}, {"(make)", "5"}, {"work?", "1"}, {"NOT", ""}, {"cache AND", "12"}, {`"cache`, "12"}, {"-- ***", ""}, {"", ""},
+		{"foo_bar", "5"}, {"(make)", "5"}, {"work?", "1"}, {"NOT", ""}, {"cache AND", "12"}, {`"cache`, "12"},
+		{"-- ***", ""}, {"", ""},
 		{"(cache OR make) NOT work", "25"}, {`") OR (`, ""}, {"text:cache", ""},
 	}
 	for _, tt := range tests {
@@ -50,7 +51,8 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q found %q, want %q", tt.query, found, tt.want)
 		}
 	}
-	hits, err := s.Search(t.Context(), store.Query{Text: "cache", Roles: []string{session.RoleUser}, Filter: store.Filter{Agent: "claude"}})
+	hits, err := s.Search(t.Context(), store.Query{Text: "cache", Roles: []string{session.RoleUser},
+		Filter: store.Filter{Agent: "claude"}})
 	if err != nil || len(hits) != 1 || hits[0].Session.ID != "a" || hits[0].Session.Status != store.Interrupted {
 		t.Errorf("filtered: %v, error %v", hits, err)
 	}
@@ -73,7 +75,8 @@ func TestSearchLong(t *testing.T) {
 	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{long, plain}); err != nil {
 		t.Fatal(err)
 	}
-	for query, want := range map[string]int{"print": 1, "n0": 1, "n9999": 1, "n490001": 1, "n499999": 1, "middle": 1, "warnings": 1} {
+	for query, want := range map[string]int{"print": 1, "n0": 1, "n9999": 1, "n490001": 1, "n499999": 1, "middle": 1,
+		"warnings": 1} {
 		hits, err := s.Search(t.Context(), store.Query{Text: query})
 		if err != nil || len(hits) != want {
 			t.Errorf("%q: %d hits, error %v, want %d", query, len(hits), err, want)
@@ -113,7 +116,8 @@ func TestSearchInStep(t *testing.T) {
 func TestSnippet(t *testing.T) {
 	s := newStore(t)
 	create(t, s, "a")
-	text := "Before it all there is a long, long and winding introduction to the\nmatter. Then the Cache comes, and the cache goes."
+	text := "Before it all there is a long, long and winding introduction to the\n" +
+		"matter. Then the Cache comes, and the cache goes."
 	if err := s.SaveEntries(t.Context(), "a", []*session.Entry{message("1", 1, session.RoleAssistant, text)}); err != nil {
 		t.Fatal(err)
 	}

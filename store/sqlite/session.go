@@ -28,10 +28,13 @@ func (s *Store) CreateSession(ctx context.Context, sess *session.Session) error 
 
 func insertSession(ctx context.Context, tx *sql.Tx, sess *session.Session, hash []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx, `INSERT INTO sessions
-		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process, asked, git, source, continues, private)
+		(id, command, cwd, title, started_at, ended_at, exit_code, cols, rows, agents, content_hash, sandbox, process,
+			asked, git, source, continues, private)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, store.Nanos(sess.StartedAt), nanosOrNull(sess.EndedAt), sess.ExitCode,
-		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git), sourceJSON(sess.Source), sess.Continues, sess.Private)
+		sess.ID, asJSON(sess.Command), sess.Cwd, sess.Title, store.Nanos(sess.StartedAt), nanosOrNull(sess.EndedAt),
+		sess.ExitCode,
+		sess.Cols, sess.Rows, asJSON(sess.Agents), hash, sess.Sandbox, sess.Process, askedJSON(sess.Asked), gitJSON(sess.Git),
+		sourceJSON(sess.Source), sess.Continues, sess.Private)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +69,9 @@ func (s *Store) FinishSession(ctx context.Context, id string, endedAt time.Time,
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET ended_at = ?1, exit_code = ?2, read_end = iif(?3, max(raw_end, ?1 - started_at), read_end) WHERE pk = ?4",
+		_, err = tx.ExecContext(ctx,
+			"UPDATE sessions SET ended_at = ?1, exit_code = ?2, read_end = iif(?3, max(raw_end, ?1 - started_at), read_end) "+
+				"WHERE pk = ?4",
 			store.Nanos(endedAt), exitCode, read, pk)
 		return err
 	})
@@ -88,7 +93,8 @@ func (s *Store) UpdateSession(ctx context.Context, sess *session.Session) error 
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE sessions SET title = iif(?1 = name, title, ?1), cwd = ?, agents = ? WHERE pk = ?",
+		_, err = tx.ExecContext(ctx,
+			"UPDATE sessions SET title = iif(?1 = name, title, ?1), cwd = ?, agents = ? WHERE pk = ?",
 			sess.Title, sess.Cwd, asJSON(sess.Agents), pk)
 		return err
 	})
@@ -118,11 +124,13 @@ func (s *Store) DeleteSession(ctx context.Context, id string) error {
 	return s.removeLeft(id)
 }
 
-const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, s.exit_code, s.cols, s.rows, s.agents,
+const infoColumns = `s.pk, s.id, s.command, s.cwd, iif(s.name = '', s.title, s.name), s.started_at, s.ended_at, ` +
+	`s.exit_code, s.cols, s.rows, s.agents,
 	s.prompt, s.messages, s.turns, s.raw_bytes, s.stored_bytes, s.raw_end, s.name, s.tags, s.note, s.read_end,
 	s.sandbox, s.process, s.asked, s.git, s.source, s.continues, s.private, s.revision,
 	(SELECT p.state ->> '$.sent' FROM pushes AS p WHERE p.session = s.id),
-	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id AND c.continues <> '')`
+	(SELECT coalesce(json_group_array(c.id ORDER BY c.started_at), '[]') FROM sessions AS c WHERE c.continues = s.id ` +
+	`AND c.continues <> '')`
 
 // merge adds to infos those sessions of beside for which want returns true and that were not added
 // to the database meanwhile. The result is in the order of Sessions.
@@ -203,7 +211,8 @@ func (s *Store) Find(ctx context.Context, ref string) (info *store.Info, err err
 	case same >= 0:
 		return infos[same], nil
 	case len(infos) > 1 && ref != "last":
-		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID, session.ErrAmbiguous))
+		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID,
+			session.ErrAmbiguous))
 	}
 	return infos[0], nil
 }
@@ -233,7 +242,8 @@ func scanInfo(rows *sql.Rows, info *store.Info, more ...any) error {
 	var ended sql.NullInt64
 	err := rows.Scan(append([]any{&info.Key, &info.ID, &command, &info.Cwd, &info.Title, &started, &ended, &info.ExitCode,
 		&info.Cols, &info.Rows, &agents, &info.Prompt, &info.Messages, &info.Turns, &info.RawBytes, &info.StoredBytes,
-		&info.Duration, &info.Name, &tags, &info.Note, &info.ReadEnd, &info.Sandbox, &info.Process, &asked, &git, &source, &info.Continues, &info.Private, &info.Revision, &sent, &continuedBy}, more...)...)
+		&info.Duration, &info.Name, &tags, &info.Note, &info.ReadEnd, &info.Sandbox, &info.Process, &asked, &git, &source,
+		&info.Continues, &info.Private, &info.Revision, &sent, &continuedBy}, more...)...)
 	if err != nil {
 		return err
 	}

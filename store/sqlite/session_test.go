@@ -86,7 +86,8 @@ func TestSessionsFilter(t *testing.T) {
 	s := newStore(t)
 	for i, sess := range []session.Session{
 		{ID: "a", Command: []string{"claude"}, Cwd: "/home/dev/shop", Agents: []session.Agent{{Name: "claude"}}},
-		{ID: "b", Command: []string{"bash", "-l"}, Cwd: "/home/dev/shop2", Agents: []session.Agent{{Name: "claude"}, {Name: "codex"}}},
+		{ID: "b", Command: []string{"bash", "-l"}, Cwd: "/home/dev/shop2",
+			Agents: []session.Agent{{Name: "claude"}, {Name: "codex"}}},
 		{ID: "c", Command: []string{"codex"}, Cwd: "/home/dev/shop/a", Agents: []session.Agent{{Name: "codex"}}},
 	} {
 		sess.StartedAt = start.Add(time.Duration(i) * time.Hour)
@@ -130,12 +131,14 @@ func TestFind(t *testing.T) {
 	for _, id := range []string{"0199aa", "0199ab", "0199abcd"} {
 		create(t, s, id)
 	}
-	for ref, want := range map[string]string{"last": "0199abcd", "0199aa": "0199aa", "0199ab": "0199ab", "0199ABC": "0199abcd"} {
+	for ref, want := range map[string]string{"last": "0199abcd", "0199aa": "0199aa", "0199ab": "0199ab",
+		"0199ABC": "0199abcd"} {
 		if got := find(t, s, ref).ID; got != want {
 			t.Errorf("Find(%q) = %s, want %s", ref, got, want)
 		}
 	}
-	for ref, want := range map[string]error{"": session.ErrNotFound, "02": session.ErrNotFound, "%": session.ErrNotFound, "0199": session.ErrAmbiguous} {
+	for ref, want := range map[string]error{"": session.ErrNotFound, "02": session.ErrNotFound, "%": session.ErrNotFound,
+		"0199": session.ErrAmbiguous} {
 		if _, err := s.Find(t.Context(), ref); !errors.Is(err, want) {
 			t.Errorf("Find(%q): error = %v, want %v", ref, err, want)
 		}

@@ -45,7 +45,8 @@ func TestSidecar(t *testing.T) {
 	writeLeft(t, path, "a", sqlite.EncodeSegment(0, 0, want[:1]), small, all)
 	s := open(t, path)
 	wantEvents(t, s, "a", want)
-	if info := find(t, s, "a"); info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 || !info.EndedAt.Equal(start.Add(exit.At)) {
+	if info := find(t, s, "a"); info.Status != store.Ended || info.ExitCode == nil || *info.ExitCode != 7 ||
+		!info.EndedAt.Equal(start.Add(exit.At)) {
 		t.Errorf("the session is %s, %v, %v", info.Status, info.ExitCode, info.EndedAt)
 	}
 	if _, err := os.Stat(path + "-left"); err == nil {

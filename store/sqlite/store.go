@@ -93,7 +93,8 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	if info, err := os.Stat(s.path + "-wal"); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		mode += "immutable=1&" // otherwise SQLite would create files for the log and its index
 	}
-	if s.read, err = sql.Open("sqlite", dsn(s.path, mode+busyPragma(s.wait)+"&_pragma=trusted_schema(0)&_pragma=query_only(1)")); err != nil {
+	if s.read, err = sql.Open("sqlite", dsn(s.path,
+		mode+busyPragma(s.wait)+"&_pragma=trusted_schema(0)&_pragma=query_only(1)")); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(readers)
@@ -111,7 +112,8 @@ func (s *Store) openReadOnly(ctx context.Context) (err error) {
 	case version > newest:
 		return errNewer(version, newest)
 	case version < newest:
-		return fmt.Errorf("its schema has version %d and cannot be migrated to %d: %w", version, newest, session.ErrNotWritable)
+		return fmt.Errorf("its schema has version %d and cannot be migrated to %d: %w", version, newest,
+			session.ErrNotWritable)
 	}
 	return whole(ctx, s.read)
 }
@@ -156,11 +158,14 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	common := busyPragma(s.wait) + "&_pragma=foreign_keys(1)&_pragma=trusted_schema(0)"
 	first := ""
-	if size == 0 { // must run before the first table is created; pragmas run in alphabetical order. Later it would write on each open.
+	// It must run before the first table is created, and pragmas run in alphabetical order. Later it
+	// would write on each open.
+	if size == 0 {
 		first = "&_pragma=auto_vacuum(2)"
 	}
 	if s.write, err = sql.Open("sqlite", dsn(s.path, common+first+"&_txlock=immediate"+
-		"&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(16777216)&_pragma=synchronous(NORMAL)&_pragma=secure_delete(FAST)")); err != nil {
+		"&_pragma=journal_mode(WAL)&_pragma=journal_size_limit(16777216)&_pragma=synchronous(NORMAL)&_pragma="+
+		"secure_delete(FAST)")); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -256,7 +261,8 @@ func (s *Store) updateDurably(ctx context.Context, what string, wait time.Durati
 	}
 	defer func() { _ = conn.Close() }()
 	set := func(ctx context.Context, synchronous string, wait time.Duration) error {
-		_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA synchronous = %s; PRAGMA busy_timeout = %d", synchronous, wait.Milliseconds()))
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA synchronous = %s; PRAGMA busy_timeout = %d", synchronous,
+			wait.Milliseconds()))
 		return err
 	}
 	if err := set(ctx, "FULL", wait); err != nil {

@@ -43,7 +43,8 @@ func TestOpenPermissions(t *testing.T) {
 			got[name] = info.Mode().Perm()
 		}
 		want := map[string]os.FileMode{"share": 0o700, "share/ptyrec": 0o700, "share/ptyrec/ptyrec.db": 0o600,
-			"share/ptyrec/ptyrec.db-wal": 0o600, "share/ptyrec/ptyrec.db-journals": 0o700, "share/ptyrec/ptyrec.db-journals/a.1.journal": 0o600}
+			"share/ptyrec/ptyrec.db-wal": 0o600, "share/ptyrec/ptyrec.db-journals": 0o700,
+			"share/ptyrec/ptyrec.db-journals/a.1.journal": 0o600}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("umask %o (-want +got):\n%s", mask, diff)
 		}
@@ -169,7 +170,8 @@ func record(ctx context.Context, path, id string, events []session.Event, rounds
 		if err := s.CreateSession(ctx, &session.Session{ID: id, StartedAt: start}); err != nil {
 			return err
 		}
-		w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(path), Session: session.Session{ID: id, StartedAt: start}})
+		w, err := journal.Create(journal.Options{Folder: sqlite.JournalFolder(path),
+			Session: session.Session{ID: id, StartedAt: start}})
 		if err != nil {
 			return err
 		}
@@ -181,7 +183,8 @@ func record(ctx context.Context, path, id string, events []session.Event, rounds
 			if err := w.Settle(ctx); err != nil {
 				return err
 			}
-			if err := s.SaveEntries(ctx, id, []*session.Entry{message(fmt.Sprint(round), round+1, session.RoleUser, "hello "+id)}); err != nil {
+			if err := s.SaveEntries(ctx, id, []*session.Entry{message(fmt.Sprint(round), round+1, session.RoleUser,
+				"hello "+id)}); err != nil {
 				return err
 			}
 			if _, err := s.Search(ctx, store.Query{Text: "hello"}); err != nil {
@@ -257,7 +260,8 @@ func damage(t testing.TB, path string, from int) {
 func TestDanglingLink(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "ptyrec.db"), filepath.Join(dir, "link.db")
-	if err := errors.Join(os.Symlink("link2.db", link), os.Symlink("ptyrec.db", filepath.Join(dir, "link2.db"))); err != nil {
+	if err := errors.Join(os.Symlink("link2.db", link),
+		os.Symlink("ptyrec.db", filepath.Join(dir, "link2.db"))); err != nil {
 		t.Fatal(err)
 	}
 	if sqlite.JournalFolder(link) != sqlite.JournalFolder(file) {

@@ -47,11 +47,15 @@ func (s *Store) UsageOf(ctx context.Context, ids []string) ([]store.Used, error)
 func (s *Store) usage(ctx context.Context, where string, args []any) (used []store.Used, err error) {
 	const quarter = int64(15 * time.Minute)
 	err = s.view(ctx, "read usage", func(tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `SELECT s.id, s.cwd, u.source, u.agent, u.model, u.at / ?1 AS quarter, sum(u.input), sum(u.cache_read), sum(u.cache_write),
+		rows, err := tx.QueryContext(ctx,
+			`SELECT s.id, s.cwd, u.source, u.agent, u.model, u.at / ?1 AS quarter, sum(u.input), sum(u.cache_read), `+
+				`sum(u.cache_write),
 				sum(u.output), sum(u.reasoning), sum(u.total), sum(u.cost)
 			FROM sessions AS s JOIN usage AS u ON u.session_pk = s.pk
-			WHERE (u.source = 'log' OR NOT EXISTS (SELECT 1 FROM usage AS l WHERE l.session_pk = s.pk AND l.source = 'log' AND l.agent = u.agent)) AND `+where+`
-			GROUP BY s.pk, u.source, u.agent, u.model, quarter, u.cost IS NULL ORDER BY s.started_at DESC, s.pk DESC, u.agent, u.model, quarter`,
+			WHERE (u.source = 'log' OR NOT EXISTS (SELECT 1 FROM usage AS l WHERE l.session_pk = s.pk AND l.source = 'log' `+
+				`AND l.agent = u.agent)) AND `+where+`
+			GROUP BY s.pk, u.source, u.agent, u.model, quarter, u.cost IS NULL ORDER BY s.started_at DESC, s.pk DESC, `+
+				`u.agent, u.model, quarter`,
 			append([]any{quarter}, args...)...)
 		if err != nil {
 			return err
@@ -61,7 +65,8 @@ func (s *Store) usage(ctx context.Context, where string, args []any) (used []sto
 			var u store.Used
 			var at int64
 			var cost sql.NullFloat64
-			err := rows.Scan(&u.Session, &u.Cwd, &u.Source, &u.Agent, &u.Model, &at, &u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning, &u.Total, &cost)
+			err := rows.Scan(&u.Session, &u.Cwd, &u.Source, &u.Agent, &u.Model, &at, &u.Input, &u.CacheRead, &u.CacheWrite,
+				&u.Output, &u.Reasoning, &u.Total, &cost)
 			if err != nil {
 				return err
 			}

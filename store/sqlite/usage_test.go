@@ -44,11 +44,13 @@ func TestUsageOfLogAndScreen(t *testing.T) {
 	}
 	logged := []session.Usage{
 		{Key: "r1", Source: session.UsageLog, Agent: "codex", Model: "gpt-5", Total: 200, Input: 200, At: start},
-		{Key: "r2", Source: session.UsageLog, Agent: "codex", Model: "gpt-5", Total: 300, Input: 300, At: start.Add(time.Hour)},
+		{Key: "r2", Source: session.UsageLog, Agent: "codex", Model: "gpt-5", Total: 300, Input: 300,
+			At: start.Add(time.Hour)},
 	}
 	take := func(id, recorded string) {
 		t.Helper()
-		err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "codex", ID: id, Path: id, State: "1", Recorded: recorded, Of: map[string][]session.Usage{recorded: logged}})
+		err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "codex", ID: id, Path: id, State: "1", Recorded: recorded,
+			Of: map[string][]session.Usage{recorded: logged}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,8 @@ func TestUsageOfLogAndScreen(t *testing.T) {
 		t.Errorf("with logs: %d, want 660", got)
 	}
 	used, err := s.UsageOf(t.Context(), []string{"a"})
-	if err != nil || len(used) != 3 || used[0].Agent != "claude" || used[0].Cost == nil || *used[0].Cost != cost || used[1].Model != "gpt-5" || used[2].At.Sub(used[1].At) != time.Hour {
+	if err != nil || len(used) != 3 || used[0].Agent != "claude" || used[0].Cost == nil || *used[0].Cost != cost ||
+		used[1].Model != "gpt-5" || used[2].At.Sub(used[1].At) != time.Hour {
 		t.Errorf("%+v, %v", used, err)
 	}
 	if err := s.DeleteSession(t.Context(), "a"); err != nil {
@@ -82,10 +85,12 @@ func TestUsageWithTheKeyOfAnotherRequest(t *testing.T) {
 	for range 2 {
 		for i, id := range []string{"a", "b"} {
 			used := []session.Usage{
-				{Key: "1", Source: session.UsageLog, Agent: "copilot", Input: 100, Total: 100, At: start.Add(time.Duration(i) * time.Hour)},
+				{Key: "1", Source: session.UsageLog, Agent: "copilot", Input: 100, Total: 100,
+					At: start.Add(time.Duration(i) * time.Hour)},
 				{Key: "2", Source: session.UsageLog, Agent: "copilot", Input: 5, Total: 5, At: start},
 			}
-			err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "copilot", ID: id, Path: id, Recorded: id, Of: map[string][]session.Usage{id: used}})
+			err := s.PutAgentLog(t.Context(), store.AgentLog{Agent: "copilot", ID: id, Path: id, Recorded: id,
+				Of: map[string][]session.Usage{id: used}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,10 +16,12 @@ func testDescribed(t *testing.T, w *world) {
 	dirty, code := true, 130
 	full := w.put(t, 1, func(s *session.Session) {
 		s.Git = &session.Git{
-			Start: &session.GitState{Branch: "main", Commit: "abc123", Dirty: &dirty}, End: &session.GitState{Branch: "fix", Commit: "def456"},
+			Start:   &session.GitState{Branch: "main", Commit: "abc123", Dirty: &dirty},
+			End:     &session.GitState{Branch: "fix", Commit: "def456"},
 			Commits: []string{"def456"},
 		}
-		s.Source = &session.Source{Kind: session.SourceAgentLog, Agent: "claude", ID: "their-id", Path: "/home/dev/.claude/x.jsonl"}
+		s.Source = &session.Source{Kind: session.SourceAgentLog, Agent: "claude", ID: "their-id",
+			Path: "/home/dev/.claude/x.jsonl"}
 		s.Sandbox, s.Process, s.ExitCode = "box", "p1", &code
 		s.Asked = &session.Asked{By: "curl 127.0.0.1", Shell: "main", Apart: true, PTY: true}
 		s.Continues = "019aa000-0000-7000-8000-0000000000ff" // a deleted session
@@ -78,7 +80,8 @@ func testUsage(t *testing.T, w *world) {
 	cost := 0.25
 	quarter := start.Truncate(15 * time.Minute)
 	used := []session.Usage{
-		{Source: session.UsageScreen, Agent: "claude", Model: "opus", At: quarter, Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4, Reasoning: 5, Total: 10, Cost: &cost},
+		{Source: session.UsageScreen, Agent: "claude", Model: "opus", At: quarter, Input: 1, CacheRead: 2, CacheWrite: 3,
+			Output: 4, Reasoning: 5, Total: 10, Cost: &cost},
 		{Source: session.UsageScreen, Agent: "codex", At: quarter.Add(time.Hour), Total: 1 << 40},
 	}
 	one, two := w.put(t, 1, nil), w.put(t, 2, func(s *session.Session) { s.Cwd = "/other" })

@@ -45,7 +45,8 @@ func testSearch(t *testing.T, w *world) {
 	}
 	tool := said(13, session.RoleTool, "quick")
 	tool.Tool = &session.Tool{Name: "Bash", Input: "brown", Output: "fox"}
-	entries = append(entries, tool, &session.Entry{ID: "e14", Seq: 14, Type: session.TypeEvent, Event: session.EventIdle, Text: "quick", At: start})
+	entries = append(entries, tool, &session.Entry{ID: "e14", Seq: 14, Type: session.TypeEvent, Event: session.EventIdle,
+		Text: "quick", At: start})
 	w.put(t, 1, nil, entries...)
 	for query, want := range map[string]string{
 		"quick":                   "e1 e12 e13 e2",
@@ -106,7 +107,8 @@ func testSearch(t *testing.T, w *world) {
 		}
 	}
 	hits, err := w.Search(w.ctx, store.Query{Text: "fox"})
-	if err != nil || len(hits) != 2 || hits[0].Snippet.Text == "" || len(hits[0].Snippet.Marks) == 0 || hits[0].Session.Title != "title 1" {
+	if err != nil || len(hits) != 2 || hits[0].Snippet.Text == "" || len(hits[0].Snippet.Marks) == 0 ||
+		hits[0].Session.Title != "title 1" {
 		t.Errorf("%+v, %v", hits, err)
 	}
 	if hits[0].Entry.ID != "e1" { // a match in what was said ranks above one in output
@@ -141,7 +143,8 @@ func testSearchFilters(t *testing.T, w *world) {
 	}{
 		{store.Query{}, "e1 e11 e12 e2 e21 e22 e31 e32"},
 		{store.Query{Roles: []string{session.RoleUser}}, "e1 e11 e21 e31"},
-		{store.Query{Roles: []string{session.RoleUser, session.RoleTool}, Filter: store.Filter{Agent: "codex"}}, "e21 e22 e31 e32"},
+		{store.Query{Roles: []string{session.RoleUser, session.RoleTool}, Filter: store.Filter{Agent: "codex"}},
+			"e21 e22 e31 e32"},
 		{store.Query{Roles: []string{session.RoleSystem}}, ""},
 		{store.Query{Filter: store.Filter{Cwd: "/w/1"}}, "e11 e12 e31 e32"},
 		{store.Query{Filter: store.Filter{Tag: "x"}}, "e31 e32"},
@@ -170,7 +173,8 @@ func testSearchAll(t *testing.T, w *world) {
 	if err != nil || len(labels) != 2 || len(hits) != 1 || labels[1].Session.ID != s.ID || labels[0].Snippet.Text == "" {
 		t.Errorf("%v, %v, %v", labels, hits, err)
 	}
-	for query, n := range map[string]int{"存 CAFE": 1, "title": 2, "cache NOT bug": 1, `"cache bug"`: 1, "": 0, "nothing": 0} {
+	for query, n := range map[string]int{"存 CAFE": 1, "title": 2, "cache NOT bug": 1, `"cache bug"`: 1, "": 0,
+		"nothing": 0} {
 		if got, err := w.SearchLabels(w.ctx, store.Query{Text: query}); err != nil || len(got) != n {
 			t.Errorf("%s: %d, %v", query, len(got), err)
 		}
@@ -183,13 +187,15 @@ func testSearchAll(t *testing.T, w *world) {
 
 // Texts that a database might reject are stored, and the words around them are found.
 func testOddTexts(t *testing.T, w *world) {
-	for n, odd := range []string{"\x00", "\xff\xfe", "\xed\xa0\x80", "\u2028\ufeff", "\x1b[0m", "'; DROP TABLE sessions; --", `\`, "%s", "🙂"} {
+	for n, odd := range []string{"\x00", "\xff\xfe", "\xed\xa0\x80", "\u2028\ufeff", "\x1b[0m",
+		"'; DROP TABLE sessions; --", `\`, "%s", "🙂"} {
 		e := said(1, session.RoleUser, "before "+odd+" after")
 		e.Output, e.Markdown = odd, odd+odd
 		e.Tool = &session.Tool{Name: odd, Input: odd}
 		e.Data = map[string]any{odd: odd}
 		s := w.put(t, n, func(s *session.Session) {
-			s.Cwd, s.Title, s.Command, s.Agents = "/w/"+odd, odd+"title", []string{"x" + odd, odd}, []session.Agent{{Name: "a" + odd}}
+			s.Cwd, s.Title, s.Command, s.Agents = "/w/"+odd, odd+"title", []string{"x" + odd,
+				odd}, []session.Agent{{Name: "a" + odd}}
 		}, e)
 		if err := w.Rename(w.ctx, s.ID, "name"+odd); err != nil {
 			t.Errorf("%q: %v", odd, err)
@@ -198,10 +204,12 @@ func testOddTexts(t *testing.T, w *world) {
 			t.Errorf("%q: %v", odd, err)
 		}
 		info, err := w.Find(w.ctx, s.ID)
-		if err != nil || !strings.HasPrefix(info.Cwd, "/w/") || !strings.HasPrefix(info.Title, "name") || len(info.Command) != 2 {
+		if err != nil || !strings.HasPrefix(info.Cwd, "/w/") || !strings.HasPrefix(info.Title, "name") ||
+			len(info.Command) != 2 {
 			t.Errorf("%q: %+v, %v", odd, info, err)
 		}
-		if got := w.found(t, store.Query{Text: "before after", Filter: store.Filter{ID: s.ID}}); !slices.Equal(got, []string{"e1"}) {
+		if got := w.found(t, store.Query{Text: "before after", Filter: store.Filter{ID: s.ID}}); !slices.Equal(got,
+			[]string{"e1"}) {
 			t.Errorf("%q: found %v", odd, got)
 		}
 		got := all(t, w.Each(w.ctx, s.ID))

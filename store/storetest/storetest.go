@@ -47,7 +47,8 @@ func Run(t *testing.T, b Backend) {
 	for name, test := range map[string]func(*testing.T, *world){
 		"Find": testFind, "Sessions": testSessions, "Filters": testFilters, "Matches": testMatches,
 		"Positions": testPositions, "Facets": testFacets, "Labels": testLabels,
-		"Delete": testDelete, "Entries": testEntries, "Pages": testPages, "Save": testSave, "RawLog": testRawLog, "Search": testSearch,
+		"Delete": testDelete, "Entries": testEntries, "Pages": testPages, "Save": testSave, "RawLog": testRawLog,
+		"Search":        testSearch,
 		"SearchFilters": testSearchFilters, "SearchAll": testSearchAll, "OddTexts": testOddTexts, "NotThere": testNotThere,
 		"Described": testDescribed, "Continued": testContinued, "Usage": testUsage,
 	} {
@@ -73,8 +74,10 @@ func (w *world) put(t *testing.T, n int, change func(*session.Session), entries 
 	begun := start.Add(time.Duration(n) * time.Hour)
 	ended, code := begun.Add(3*time.Second), n
 	s := &session.Session{
-		ID: fmt.Sprintf("019aa000-0000-7000-8000-%012x", n), Command: []string{"claude", "--resume"}, Cwd: "/home/dev/work", Title: fmt.Sprint("title ", n),
-		StartedAt: begun, EndedAt: &ended, ExitCode: &code, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude", Version: "2.1.0", Model: "Opus"}},
+		ID: fmt.Sprintf("019aa000-0000-7000-8000-%012x", n), Command: []string{"claude", "--resume"}, Cwd: "/home/dev/work",
+		Title:     fmt.Sprint("title ", n),
+		StartedAt: begun, EndedAt: &ended, ExitCode: &code, Cols: 80, Rows: 24,
+		Agents: []session.Agent{{Name: "claude", Version: "2.1.0", Model: "Opus"}},
 	}
 	if change != nil {
 		change(s)
@@ -95,7 +98,8 @@ func (w *world) put(t *testing.T, n int, change func(*session.Session), entries 
 // said returns the nth entry, a message of a role.
 func said(n int, role, text string) *session.Entry {
 	at := start.Add(time.Duration(n) * time.Second)
-	return &session.Entry{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: role, Agent: "claude", Conversation: 1, Text: text, Markdown: text,
+	return &session.Entry{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: role, Agent: "claude",
+		Conversation: 1, Text: text, Markdown: text,
 		At: at, Offset: int64(n), Status: session.StatusComplete}
 }
 
@@ -119,15 +123,19 @@ func testFind(t *testing.T, w *world) {
 		if diff := cmp.Diff(*want, info.Session); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", ref, diff)
 		}
-		got := []any{info.Status, info.Prompt, info.Messages, info.Turns, info.RawBytes, info.Duration, info.Name, info.Note, info.Unread, info.Beside, info.StoredBytes > 0}
-		if diff := cmp.Diff([]any{store.Ended, "do it", 2, 1, int64(11), 3 * time.Second, "", "", false, false, true}, got); diff != "" {
+		got := []any{info.Status, info.Prompt, info.Messages, info.Turns, info.RawBytes, info.Duration, info.Name,
+			info.Note, info.Unread, info.Beside, info.StoredBytes > 0}
+		if diff := cmp.Diff([]any{store.Ended, "do it", 2, 1, int64(11), 3 * time.Second, "", "", false, false, true},
+			got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", ref, diff)
 		}
 	}
 	if info, err := w.Find(w.ctx, "last"); err != nil || info.ID == want.ID {
 		t.Errorf("last: %v, %v", info, err)
 	}
-	for ref, want := range map[string]error{"": session.ErrNotFound, "019aa0": session.ErrAmbiguous, "zz": session.ErrNotFound, "019aa000\x00": session.ErrNotFound, "\xff": session.ErrNotFound, "%": session.ErrNotFound} {
+	for ref, want := range map[string]error{"": session.ErrNotFound, "019aa0": session.ErrAmbiguous,
+		"zz": session.ErrNotFound, "019aa000\x00": session.ErrNotFound, "\xff": session.ErrNotFound,
+		"%": session.ErrNotFound} {
 		if _, err := w.Find(w.ctx, ref); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", ref, err, want)
 		}
@@ -159,7 +167,8 @@ func testFilters(t *testing.T, w *world) {
 	w.put(t, 2, func(s *session.Session) { s.Cwd, s.Command, s.Agents = "/srv/app2", []string{"make", "test 100%"}, nil })
 	w.put(t, 3, func(s *session.Session) {
 		s.Cwd = "/srv/app/x_y"
-		s.Git = &session.Git{Start: &session.GitState{Branch: "main", Commit: "abc123"}, End: &session.GitState{Branch: "fix", Commit: "def456"}, Commits: []string{"def456", "9999aa"}}
+		s.Git = &session.Git{Start: &session.GitState{Branch: "main", Commit: "abc123"},
+			End: &session.GitState{Branch: "fix", Commit: "def456"}, Commits: []string{"def456", "9999aa"}}
 	})
 	w.put(t, 4, func(s *session.Session) {
 		s.Sandbox, s.Process, s.Cwd = "box", "p1", "/"
@@ -278,12 +287,15 @@ func testFacets(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := store.Facets{Sessions: 5, First: start, Last: start.Add(4 * time.Hour), Agents: []store.Facet{{Value: "claude", Sessions: 3}, {Value: "codex", Sessions: 2}},
-		Folders: []store.Facet{{Value: "/b", Sessions: 2}, {Value: "/a", Sessions: 1}, {Value: "/ä", Sessions: 1}}, Tags: []store.Facet{{Value: "x", Sessions: 1}, {Value: "y", Sessions: 1}}}
+	want := store.Facets{Sessions: 5, First: start, Last: start.Add(4 * time.Hour),
+		Agents: []store.Facet{{Value: "claude", Sessions: 3}, {Value: "codex", Sessions: 2}},
+		Folders: []store.Facet{{Value: "/b", Sessions: 2}, {Value: "/a", Sessions: 1},
+			{Value: "/ä", Sessions: 1}}, Tags: []store.Facet{{Value: "x", Sessions: 1}, {Value: "y", Sessions: 1}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got, err := w.Facets(w.ctx, store.Filter{Agent: "codex"}); err != nil || got.Sessions != 2 || len(got.Tags) != 0 || got.Tags == nil {
+	if got, err := w.Facets(w.ctx, store.Filter{Agent: "codex"}); err != nil || got.Sessions != 2 ||
+		len(got.Tags) != 0 || got.Tags == nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -296,7 +308,8 @@ func testLabels(t *testing.T, w *world) {
 	if err := errors.Join(err, tagErr, findErr); err != nil {
 		t.Fatal(err)
 	}
-	if info.Name != "my name" || info.Title != "my name" || info.Note != "a\nnote" || !slices.Equal(info.Tags, []string{"a", "b"}) || !slices.Equal(tags, info.Tags) {
+	if info.Name != "my name" || info.Title != "my name" || info.Note != "a\nnote" ||
+		!slices.Equal(info.Tags, []string{"a", "b"}) || !slices.Equal(tags, info.Tags) {
 		t.Errorf("%+v, %v", info, tags)
 	}
 	tags, tagErr = w.Tag(w.ctx, s.ID, nil, []string{"a", "b"})
@@ -311,7 +324,8 @@ func testLabels(t *testing.T, w *world) {
 }
 
 func testDelete(t *testing.T, w *world) {
-	gone, stays := w.put(t, 1, nil, said(1, session.RoleUser, "needle")), w.put(t, 2, nil, said(1, session.RoleUser, "needle"))
+	gone, stays := w.put(t, 1, nil, said(1, session.RoleUser, "needle")), w.put(t, 2, nil,
+		said(1, session.RoleUser, "needle"))
 	if err := w.DeleteSession(w.ctx, gone.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -348,10 +362,13 @@ func testEntries(t *testing.T, w *world) {
 	ended := start.Add(time.Minute)
 	shell := said(1, session.RoleShell, "ls")
 	shell.Output, shell.EndAt, shell.Markdown = "a\nb", &ended, "`ls`"
-	shell.Details = session.Details{ExitStatus: &code, Cwd: "/x", Duration: &took, Truncated: true, TruncatedAt: session.TruncatedHead, OmittedLines: 3}
+	shell.Details = session.Details{ExitStatus: &code, Cwd: "/x", Duration: &took, Truncated: true,
+		TruncatedAt: session.TruncatedHead, OmittedLines: 3}
 	tool := said(2, session.RoleTool, "")
-	tool.Tool = &session.Tool{Name: "Bash", Input: "make \x00 'x' \\u0000", Output: "ok\ttab", Status: session.ToolOK, Truncated: true}
-	event := &session.Entry{ID: "e3", Seq: 3, Type: session.TypeEvent, Event: session.EventResize, Data: map[string]any{"cols": 80.0, "text": "\x00"}, At: start, Offset: 1 << 40}
+	tool.Tool = &session.Tool{Name: "Bash", Input: "make \x00 'x' \\u0000", Output: "ok\ttab", Status: session.ToolOK,
+		Truncated: true}
+	event := &session.Entry{ID: "e3", Seq: 3, Type: session.TypeEvent, Event: session.EventResize,
+		Data: map[string]any{"cols": 80.0, "text": "\x00"}, At: start, Offset: 1 << 40}
 	early := said(4, session.RoleUser, "1970")
 	early.At = time.Unix(0, 1).UTC()
 	late := said(5, session.RoleUser, "")
@@ -388,17 +405,20 @@ func testPages(t *testing.T, w *world) {
 		{store.Span{Around: 800, Limit: 11}, 794, 11, 794}, {store.Span{Since: 5000}, 1203, 0, 0},
 	} {
 		page, err := w.Page(w.ctx, s.ID, c.span)
-		if err != nil || page.Start != c.start || page.Total != 1203 || len(page.Entries) != c.n || c.n > 0 && page.Entries[0].ID != want[c.i].ID {
+		if err != nil || page.Start != c.start || page.Total != 1203 || len(page.Entries) != c.n ||
+			c.n > 0 && page.Entries[0].ID != want[c.i].ID {
 			t.Errorf("%+v: start %d, %d of %d, %v", c.span, page.Start, len(page.Entries), page.Total, err)
 		}
 	}
 }
 
 func testSave(t *testing.T, w *world) {
-	s := w.put(t, 1, nil, said(1, session.RoleUser, "first"), said(2, session.RoleAssistant, "second"), said(3, session.RoleUser, "third"))
+	s := w.put(t, 1, nil, said(1, session.RoleUser, "first"), said(2, session.RoleAssistant, "second"),
+		said(3, session.RoleUser, "third"))
 	changed := said(2, session.RoleUser, "changed")
 	twice := said(4, session.RoleTool, "stale")
-	if err := w.b.Save(w.ctx, w.DB, s.ID, []*session.Entry{changed, twice, said(4, session.RoleTool, "fourth")}, "e3", "unknown"); err != nil {
+	if err := w.b.Save(w.ctx, w.DB, s.ID, []*session.Entry{changed, twice, said(4, session.RoleTool, "fourth")}, "e3",
+		"unknown"); err != nil {
 		t.Fatal(err)
 	}
 	want := []*session.Entry{said(1, session.RoleUser, "first"), changed, said(4, session.RoleTool, "fourth")}
@@ -420,7 +440,8 @@ func testRawLog(t *testing.T, w *world) {
 	s := w.put(t, 7, nil)
 	kinds := func(events []session.Event) (out string) {
 		for _, e := range events {
-			name := map[session.EventKind]string{session.Resize: "r", session.Output: "o", session.Input: "i", session.Exit: "x"}[e.Kind]
+			name := map[session.EventKind]string{session.Resize: "r", session.Output: "o", session.Input: "i",
+				session.Exit: "x"}[e.Kind]
 			out += fmt.Sprintf("%s%d:%s%d;", name, e.At.Milliseconds(), e.Data, e.Status+e.Cols)
 		}
 		return out
@@ -430,7 +451,8 @@ func testRawLog(t *testing.T, w *world) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for from, want := range map[store.From]string{
-		{Event: 3}: "o2500:world0;x3000:7;", {At: 2 * time.Second}: "i2000:x0;o2500:world0;x3000:7;", {Offset: 8}: "o2500:world0;x3000:7;", {Event: 9}: "", {At: time.Hour}: "",
+		{Event: 3}: "o2500:world0;x3000:7;", {At: 2 * time.Second}: "i2000:x0;o2500:world0;x3000:7;",
+		{Offset: 8}: "o2500:world0;x3000:7;", {Event: 9}: "", {At: time.Hour}: "",
 	} {
 		if got := kinds(all(t, w.EventsFrom(w.ctx, s.ID, from))); got != want {
 			t.Errorf("%+v: %s, want %s", from, got, want)
@@ -459,7 +481,8 @@ func testNotThere(t *testing.T, w *world) {
 	for _, err := range w.EventsFrom(w.ctx, id, store.From{}) {
 		eventsErr = err
 	}
-	for i, err := range []error{entriesErr, pageErr, tagErr, eachErr, eventsErr, w.Rename(w.ctx, id, "x"), w.SetNote(w.ctx, id, "x"), w.DeleteSession(w.ctx, id)} {
+	for i, err := range []error{entriesErr, pageErr, tagErr, eachErr, eventsErr, w.Rename(w.ctx, id, "x"),
+		w.SetNote(w.ctx, id, "x"), w.DeleteSession(w.ctx, id)} {
 		if !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("%d: %v", i, err)
 		}

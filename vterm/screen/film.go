@@ -24,14 +24,17 @@ func WriteFilm(w io.Writer, frames []Frame, end time.Duration) error {
 	for _, f := range frames {
 		cols, rows = max(cols, f.Cols), max(rows, f.Rows)
 	}
-	f := film{ids: map[string]int{}, height: float64(rows) * cellHeight, total: max(end, frames[len(frames)-1].At+time.Millisecond)}
+	f := film{ids: map[string]int{}, height: float64(rows) * cellHeight,
+		total: max(end, frames[len(frames)-1].At+time.Millisecond)}
 	f.draw(frames)
 	out := bufio.NewWriter(w)
 	writeWindow(out, Size{cols, rows}, frames[len(frames)-1].Title)
-	fmt.Fprintf(out, "\n<style>text{white-space:pre}.film{animation:film %.3fs step-end infinite}@keyframes film{%s}\n@media (prefers-reduced-motion:reduce){.film{animation:none;transform:translateY(%gpx)}}</style>\n",
+	fmt.Fprintf(out, "\n<style>text{white-space:pre}.film{animation:film %.3fs step-end infinite}@keyframes film{%s}\n"+
+		"@media (prefers-reduced-motion:reduce){.film{animation:none;transform:translateY(%gpx)}}</style>\n",
 		f.total.Seconds(), f.keys.String(), f.top(len(frames)-1))
 	fmt.Fprintf(out, "<defs>\n%s</defs>\n", f.defs.String())
-	fmt.Fprintf(out, `<svg x="%g" y="%g" width="%g" height="%g" overflow="hidden"><g class="film" xml:space="preserve" style="white-space:pre">`+"\n", margin, titleBar, px(float64(cols)*cellWidth), f.height)
+	fmt.Fprintf(out, `<svg x="%g" y="%g" width="%g" height="%g" overflow="hidden"><g class="film" xml:space="preserve" `+
+		`style="white-space:pre">`+"\n", margin, titleBar, px(float64(cols)*cellWidth), f.height)
 	_, _ = out.Write(f.body.Bytes())
 	_, _ = out.WriteString("</g></svg>\n</svg>\n")
 	return out.Flush()

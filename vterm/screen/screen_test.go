@@ -15,7 +15,8 @@ import (
 )
 
 // sample has a bit of everything, in 20x4 cells with a line of scrollback.
-const sample = "gone\r\n\x1b]0;a <title>\x07\x1b[1;31mred\x1b[0;48;2;1;2;3m bg \x1b[m\x1b]8;;http://x/?a&b\x07link\x1b]8;;\x07\r\n" +
+const sample = "gone\r\n\x1b]0;a <title>\x07\x1b[1;31mred\x1b[0;48;2;1;2;3m bg " +
+	"\x1b[m\x1b]8;;http://x/?a&b\x07link\x1b]8;;\x07\r\n" +
 	"漢字 \x1b[7;3minv\x1b[0m \x1b[4:3;58;5;200mwavy\x1b[0m \x1b[9;2;53md\x1b[m\r\n0123456789012345678901234\x1b[?25l"
 
 func paint(t testing.TB, text string) screen.Screen {
@@ -58,7 +59,8 @@ func TestJSON(t *testing.T) {
 			row("red bg link", false, run("red", 0, 3, object{"bold": true, "fg": 1.}),
 				run(" bg ", 3, 4, object{"bg": "#010203"}), run("link", 7, 4, object{"link": "http://x/?a&b"})),
 			row("漢字 inv wavy d", false, run("漢字 ", 0, 5, nil), run("inv", 5, 3, object{"inverse": true, "italic": true}),
-				run(" ", 8, 1, nil), run("wavy", 9, 4, object{"underline": true, "underline_style": "curly", "underline_color": 200.}),
+				run(" ", 8, 1, nil), run("wavy", 9, 4,
+					object{"underline": true, "underline_style": "curly", "underline_color": 200.}),
 				run(" ", 13, 1, nil), run("d", 14, 1, object{"dim": true, "strikethrough": true, "overline": true})),
 			row("01234567890123456789", false, run("01234567890123456789", 0, 20, nil)),
 			row("01234", true, run("01234", 0, 5, nil)),
@@ -110,10 +112,12 @@ func TestSVG(t *testing.T) {
 			text.WriteByte('|')
 		}
 	}
-	if want := "a <title>|text{white-space:pre}|red| bg|link|漢字|inv|wavy|d|01234567890123456789|01234|"; text.String() != want {
+	if want := "a <title>|text{white-space:pre}|red| bg|link|漢字|inv|wavy|d|" +
+		"01234567890123456789|01234|"; text.String() != want {
 		t.Errorf("text %q, want %q", text.String(), want)
 	}
-	for _, want := range []string{`fill="#cd3131" font-weight="bold"`, `fill="#010203"`, `text-decoration="line-through overline"`} {
+	for _, want := range []string{`fill="#cd3131" font-weight="bold"`, `fill="#010203"`,
+		`text-decoration="line-through overline"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
 		}

@@ -29,7 +29,8 @@ const (
 func writeSVG(w *bufio.Writer, s Screen) {
 	writeWindow(w, Size{s.Cols, s.Rows}, s.Title)
 	_, _ = w.WriteString("\n<style>text{white-space:pre}</style>") // browsers' own rule for text goes before what g says
-	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" xml:space=\"preserve\" style=\"white-space:pre\">\n", margin, titleBar)
+	fmt.Fprintf(w, "\n<g transform=\"translate(%g %g)\" xml:space=\"preserve\" style=\"white-space:pre\">\n", margin,
+		titleBar)
 	for y, row := range s.Lines {
 		for _, r := range row.Runs {
 			drawRun(w, r, y)
@@ -50,8 +51,10 @@ func drawCursor(w io.Writer, s Screen) {
 func writeWindow(w *bufio.Writer, s Size, title string) {
 	width := 2*margin + float64(s.Cols)*cellWidth
 	height := titleBar + margin + float64(s.Rows)*cellHeight
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" font-family="%s" font-size="%g">`+"\n",
-		px(width), px(height), "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK SC',monospace", fontSize)
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %[1]g %[2]g" `+
+		`font-family="%s" font-size="%g">`+"\n",
+		px(width), px(height), "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK "+
+			"SC',monospace", fontSize)
 	fmt.Fprintf(w, `<rect width="100%%" height="100%%" rx="8" fill="%s"/>`+"\n", defaultBg)
 	for i, c := range []string{"#ff5f56", "#ffbd2e", "#27c93f"} {
 		fmt.Fprintf(w, `<circle cx="%d" cy="15" r="5.5" fill="%s"/>`, 18+18*i, c)

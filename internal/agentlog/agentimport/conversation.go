@@ -65,7 +65,8 @@ func (c *conversation) add(e *session.Entry) error {
 	}
 	sum := agentlog.Sum(e)
 	c.order = append(c.order, place{
-		at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side, reply: e.Role == session.RoleAssistant && !side, sum: sum,
+		at: nanos(e.At), seq: int32(e.Seq), spot: int32(len(c.order)), turn: -1, side: side,
+		reply: e.Role == session.RoleAssistant && !side, sum: sum,
 	})
 	if e.Role == session.RoleUser && !side {
 		t := turn{at: e.At, seq: int32(e.Seq), text: strings.Clone(start(e.Text)), sum: sum}
@@ -90,7 +91,10 @@ func nanos(t time.Time) int64 {
 // entry takes the place of the original.
 func (c *conversation) arrange() {
 	c.times()
-	slices.SortFunc(c.order, func(a, b place) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.spot, b.spot)) })
+	slices.SortFunc(c.order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.seq, b.seq),
+			cmp.Compare(a.spot, b.spot))
+	})
 	kept := c.order[:0]
 	for _, p := range c.order {
 		if n := len(kept); n > 0 && kept[n-1].seq == p.seq {
@@ -316,5 +320,6 @@ func (c *conversation) begin(at time.Time) *session.Entry {
 			data[key] = value
 		}
 	}
-	return &session.Entry{ID: "start", Seq: 1, Type: session.TypeEvent, Event: session.EventNewSession, Agent: c.log.Agent, Conversation: 1, At: at, Data: data}
+	return &session.Entry{ID: "start", Seq: 1, Type: session.TypeEvent, Event: session.EventNewSession,
+		Agent: c.log.Agent, Conversation: 1, At: at, Data: data}
 }

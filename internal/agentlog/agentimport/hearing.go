@@ -75,7 +75,8 @@ func (h *hearing) nearest(prompts []int, at time.Time) (some []int) {
 	after, _ := slices.BinarySearchFunc(prompts, at, func(i int, at time.Time) int { return h.prompts[i].at.Compare(at) })
 	before := after - 1
 	for len(some) < tries && (before >= 0 || after < len(prompts)) {
-		if after == len(prompts) || before >= 0 && at.Sub(h.prompts[prompts[before]].at) < h.prompts[prompts[after]].at.Sub(at) {
+		if after == len(prompts) || before >= 0 &&
+			at.Sub(h.prompts[prompts[before]].at) < h.prompts[prompts[after]].at.Sub(at) {
 			some = append(some, prompts[before])
 			before--
 		} else {

@@ -48,7 +48,8 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 	"claude": func(t rapid.TB, home, name string, d *diary) {
 		var docs []any
 		for _, m := range d.said {
-			docs = append(docs, object{"type": m.role, "uuid": m.id, "sessionId": d.id, "timestamp": m.at, "cwd": d.cwd, "message": object{"role": m.role, "content": []any{object{"type": "text", "text": m.text}}}})
+			docs = append(docs, object{"type": m.role, "uuid": m.id, "sessionId": d.id, "timestamp": m.at, "cwd": d.cwd,
+				"message": object{"role": m.role, "content": []any{object{"type": "text", "text": m.text}}}})
 		}
 		lines(t, filepath.Join(home, "projects", "p", name+".jsonl"), docs)
 		for i := range d.said {
@@ -61,7 +62,8 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 		docs := []any{object{"timestamp": d.said[0].at, "type": "session_meta", "payload": object{"id": d.id, "cwd": d.cwd}}}
 		for i, m := range d.said {
 			kind := map[string]string{session.RoleUser: "user_message", session.RoleAssistant: "agent_message"}[m.role]
-			docs = append(docs, object{"timestamp": m.at, "type": "event_msg", "payload": object{"type": kind, "message": m.text}})
+			docs = append(docs, object{"timestamp": m.at, "type": "event_msg",
+				"payload": object{"type": kind, "message": m.text}})
 			d.said[i].id = ""
 		}
 		lines(t, filepath.Join(home, "sessions", "rollout-"+name+".jsonl"), docs)
@@ -69,7 +71,8 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 	"codex, only items": func(t rapid.TB, home, name string, d *diary) {
 		docs := []any{object{"timestamp": d.said[0].at, "type": "session_meta", "payload": object{"id": d.id, "cwd": d.cwd}}}
 		for i, m := range d.said {
-			docs = append(docs, object{"timestamp": m.at, "type": "response_item", "payload": object{"type": "message", "role": m.role, "content": []any{object{"text": m.text}}}})
+			docs = append(docs, object{"timestamp": m.at, "type": "response_item",
+				"payload": object{"type": "message", "role": m.role, "content": []any{object{"text": m.text}}}})
 			d.said[i].id = ""
 		}
 		lines(t, filepath.Join(home, "sessions", "rollout-"+name+".jsonl"), docs)
@@ -92,15 +95,18 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 		lines(t, filepath.Join(storage, "session", "global", ses+".json"), []any{object{"id": ses, "directory": d.cwd}})
 		for i, m := range d.said {
 			msg := fmt.Sprintf("msg_%s_%03d", name, i)
-			lines(t, filepath.Join(storage, "message", ses, msg+".json"), []any{object{"id": msg, "role": m.role, "time": object{"created": m.at.UnixMilli()}}})
-			lines(t, filepath.Join(storage, "part", msg, "prt_1.json"), []any{object{"id": "prt_1", "type": "text", "text": m.text}})
+			lines(t, filepath.Join(storage, "message", ses, msg+".json"),
+				[]any{object{"id": msg, "role": m.role, "time": object{"created": m.at.UnixMilli()}}})
+			lines(t, filepath.Join(storage, "part", msg, "prt_1.json"),
+				[]any{object{"id": "prt_1", "type": "text", "text": m.text}})
 			d.said[i].id = msg
 		}
 	},
 	"qwen": func(t rapid.TB, home, name string, d *diary) {
 		var docs []any
 		for _, m := range d.said {
-			docs = append(docs, object{"type": m.role, "uuid": m.id, "sessionId": d.id, "timestamp": m.at, "cwd": d.cwd, "message": object{"parts": []any{object{"text": m.text}}}})
+			docs = append(docs, object{"type": m.role, "uuid": m.id, "sessionId": d.id, "timestamp": m.at, "cwd": d.cwd,
+				"message": object{"parts": []any{object{"text": m.text}}}})
 		}
 		lines(t, filepath.Join(home, "projects", "p", "chats", name+".jsonl"), docs)
 		for i := range d.said {
@@ -110,9 +116,11 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 		}
 	},
 	"copilot": func(t rapid.TB, home, name string, d *diary) {
-		docs := []any{object{"type": "session.start", "timestamp": d.said[0].at, "data": object{"sessionId": d.id, "context": object{"cwd": d.cwd}}}}
+		docs := []any{object{"type": "session.start", "timestamp": d.said[0].at,
+			"data": object{"sessionId": d.id, "context": object{"cwd": d.cwd}}}}
 		for _, m := range d.said {
-			docs = append(docs, object{"type": m.role + ".message", "id": m.id, "timestamp": m.at, "data": object{"content": m.text}})
+			docs = append(docs, object{"type": m.role + ".message", "id": m.id, "timestamp": m.at,
+				"data": object{"content": m.text}})
 		}
 		lines(t, filepath.Join(home, "session-state", name, "events.jsonl"), docs)
 	},
@@ -141,7 +149,8 @@ func put(t rapid.TB, path, text string) {
 func agentHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CONFIG_DIR", "XDG_DATA_HOME", "QWEN_HOME", "COPILOT_HOME"} {
+	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CONFIG_DIR", "XDG_DATA_HOME", "QWEN_HOME",
+		"COPILOT_HOME"} {
 		t.Setenv(name, home)
 	}
 	return home
@@ -165,7 +174,8 @@ func words(role, text string, at time.Time) string {
 
 // counted returns how often each message is in the database, and in how many conversations each
 // entry's id is.
-func counted(ctx context.Context, t rapid.TB, s *sqlite.Store) (messages map[string]int, conversations map[string]map[string]bool) {
+func counted(ctx context.Context, t rapid.TB, s *sqlite.Store) (messages map[string]int,
+	conversations map[string]map[string]bool) {
 	messages, conversations = map[string]int{}, map[string]map[string]bool{}
 	infos, err := s.Sessions(ctx, store.Filter{})
 	if err != nil {
@@ -198,7 +208,8 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 		if err := os.RemoveAll(home); err != nil {
 			t.Fatal(err)
 		}
-		format := rapid.SampledFrom([]string{"claude", "codex", "codex, only items", "copilot", "gemini", "opencode", "qwen"}).Draw(t, "format")
+		format := rapid.SampledFrom([]string{"claude", "codex", "codex, only items", "copilot", "gemini", "opencode",
+			"qwen"}).Draw(t, "format")
 		agent, _, _ := strings.Cut(format, ",")
 		atLeast, atMost := map[string]int{}, map[string]int{}
 		seen := map[spoken]bool{}
@@ -319,7 +330,8 @@ func TestWhatAnOlderProgramLostIsReadAgain(t *testing.T) {
 	if got := take(t.Context(), t, s, "codex"); !strings.Contains(got, "2 updated, 0 there already") {
 		t.Errorf("import: %s", got)
 	}
-	if now := sessionsByPrompt(t, s)["How cold?"]; now == nil || now.ID != second.ID || now.Name != "mine" || now.Messages != 2 {
+	if now := sessionsByPrompt(t, s)["How cold?"]; now == nil || now.ID != second.ID || now.Name != "mine" ||
+		now.Messages != 2 {
 		t.Errorf("%+v, want %+v", now, second)
 	}
 }
@@ -352,7 +364,8 @@ func TestTwoLogsWithOneIDAreTwoSessions(t *testing.T) {
 				}
 			}
 		}
-		if got := regexp.MustCompile(` \([^)]* in [^)]*\)`).ReplaceAllString(take(t.Context(), t, s, "qwen"), ""); !strings.Contains(got, step.want) {
+		if got := regexp.MustCompile(` \([^)]* in [^)]*\)`).ReplaceAllString(take(t.Context(), t, s, "qwen"),
+			""); !strings.Contains(got, step.want) {
 			t.Errorf("%s: %s", step.what, got)
 		}
 		of := sessionsByPrompt(t, s)
@@ -374,11 +387,13 @@ func TestALogOfAnotherConversationIsReadOnce(t *testing.T) {
 	s := database(t)
 	const hot, cold = "How hot?", "How cold?"
 	for i, step := range []struct{ asked, want string }{
-		{hot, "1 imported"}, {cold, "1 imported"}, {cold, "0 imported, 1 there already"}, {hot, "0 imported"}, {hot, "0 imported, 1 there already"},
+		{hot, "1 imported"}, {cold, "1 imported"}, {cold, "0 imported, 1 there already"}, {hot, "0 imported"},
+		{hot, "0 imported, 1 there already"},
 	} {
 		d := ask(step.asked, step.asked, len(step.asked))
 		keepers["qwen"](t, home, "a", d)
-		if err := os.Chtimes(filepath.Join(home, "projects", "p", "chats", "a.jsonl"), time.Time{}, d.said[0].at); err != nil {
+		if err := os.Chtimes(filepath.Join(home, "projects", "p", "chats", "a.jsonl"), time.Time{},
+			d.said[0].at); err != nil {
 			t.Fatal(err)
 		}
 		if got := take(t.Context(), t, s, "qwen"); !strings.Contains(got, step.want) {
@@ -396,8 +411,10 @@ func TestACopiedLogIsNoSession(t *testing.T) {
 	old := []string{said(0, "user", "a", "Why?"), said(1, "assistant", "b", "Because.")}
 	write(t, filepath.Join(project, "1.jsonl"), append(old, said(100, "user", "c", "Really?"))...)
 	write(t, filepath.Join(project, "2.jsonl"), old...)
-	write(t, filepath.Join(project, "3.jsonl"), append(old, said(100, "user", "c", "Really?"), said(101, "assistant", "d", "Yes."))...)
-	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Why?\nID  claude: Why?\n2 imported, 1 there already\n")
+	write(t, filepath.Join(project, "3.jsonl"),
+		append(old, said(100, "user", "c", "Really?"), said(101, "assistant", "d", "Yes."))...)
+	check(t, "import", imported(t, s, archive.Redaction{}),
+		"ID  claude: Why?\nID  claude: Why?\n2 imported, 1 there already\n")
 	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 3 there already\n")
 	write(t, filepath.Join(project, "2.jsonl"), append(old, said(200, "user", "e", "And why not?"))...)
 	check(t, "grown", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 2 there already\n")
@@ -437,7 +454,8 @@ func TestLogsOfOneMomentAreComparedInLinearTime(t *testing.T) {
 				}
 			}
 			messages, _ := counted(t.Context(), t, s)
-			if want := 2*n + 2; id != "" && len(messages) != want || id == "" && messages[words(session.RoleUser, "How hot?", ask("", "", 1).said[0].at)] != 2*n {
+			if want := 2*n + 2; id != "" && len(messages) != want ||
+				id == "" && messages[words(session.RoleUser, "How hot?", ask("", "", 1).said[0].at)] != 2*n {
 				t.Errorf("%d messages: %v", len(messages), messages)
 			}
 		})

@@ -313,7 +313,8 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	}
 	im.Notice("%s", text)
 	if t.lone > 0 {
-		im.Notice("%s of subagents left out: the conversations that they belong to are not there", printable.Plural(t.lone, "log"))
+		im.Notice("%s of subagents left out: the conversations that they belong to are not there",
+			printable.Plural(t.lone, "log"))
 	}
 	return nil
 }

@@ -60,7 +60,8 @@ func said(seconds int, role, id, text string) string {
 		model = `"id":"m` + id + `","model":"claude-opus-4-8","usage":{"input_tokens":10,"output_tokens":5},`
 	}
 	at := start.Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)
-	return `{"type":"` + role + `","uuid":"` + id + `","timestamp":"` + at + `","cwd":"/shop","message":{` + model + `"content":"` + text + `"}}`
+	return `{"type":"` + role + `","uuid":"` + id + `","timestamp":"` + at + `","cwd":"/shop","message":{` + model +
+		`"content":"` + text + `"}}`
 }
 
 // imported imports the logs of Claude Code, and returns what is said, without ids, sizes and times.
@@ -118,9 +119,11 @@ func TestNothingIsImportedTwice(t *testing.T) {
 	}
 	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 there already\n")
 	write(t, path, append(first, said(400, "user", "c", "Really?"), said(402, "assistant", "d", "Yes."))...)
-	check(t, "grown", imported(t, s, archive.Redaction{}), "ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
+	check(t, "grown", imported(t, s, archive.Redaction{}),
+		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
 	now, said := texts(t, s)
-	if now.ID != info.ID || now.Name != "mine" || now.Turns != 2 || now.Messages != 4 || now.Unread || now.Status != store.Ended || strings.Join(said, " ") != "Why? Because. Really? Yes." {
+	if now.ID != info.ID || now.Name != "mine" || now.Turns != 2 || now.Messages != 4 || now.Unread ||
+		now.Status != store.Ended || strings.Join(said, " ") != "Why? Because. Really? Yes." {
 		t.Errorf("%+v, %q", now, said)
 	}
 	if now.Duration != 3*time.Second { // 1 s, a pause, 2 s
@@ -129,7 +132,8 @@ func TestNothingIsImportedTwice(t *testing.T) {
 	if err := os.Rename(project, project+"-moved"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "moved", imported(t, s, archive.Redaction{}), "ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
+	check(t, "moved", imported(t, s, archive.Redaction{}),
+		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
 	if infos, err := s.Sessions(t.Context(), store.Filter{}); len(infos) != 1 || err != nil {
 		t.Errorf("%d sessions, %v", len(infos), err)
 	}
@@ -146,7 +150,8 @@ func TestCopiedHistoryIsLeftOut(t *testing.T) {
 	old := []string{said(0, "user", "a", "Why?"), said(1, "assistant", "b", "Because.")}
 	write(t, filepath.Join(project, "1.jsonl"), old...)
 	write(t, filepath.Join(project, "2.jsonl"), append(old, said(100, "user", "c", "Really?"))...)
-	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Why?\nID  claude: Why?\n2 imported, 0 there already\n")
+	check(t, "import", imported(t, s, archive.Redaction{}),
+		"ID  claude: Why?\nID  claude: Why?\n2 imported, 0 there already\n")
 	hits, err := s.Search(t.Context(), store.Query{Text: "because"})
 	if err != nil || len(hits) != 1 {
 		t.Errorf("%d hits, %v, want 1", len(hits), err)
@@ -157,7 +162,8 @@ func TestCopiedHistoryIsLeftOut(t *testing.T) {
 func TestSecretsInLogsAreHidden(t *testing.T) {
 	s, project := database(t), claude(t)
 	const secret = "AKIAIOSFODNN7EXAMPLF"
-	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Use "+secret), `{"type":"ai-title","aiTitle":"About `+secret+`"}`)
+	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Use "+secret),
+		`{"type":"ai-title","aiTitle":"About `+secret+`"}`)
 	r, err := redact.New(redact.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +185,8 @@ func record(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, promp
 func recordAs(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, prompts map[int]string, private bool) {
 	t.Helper()
 	started, ended := start.Add(time.Duration(begin)*time.Second), start.Add(time.Duration(end)*time.Second)
-	sess := session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: started, EndedAt: &ended, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}, Private: private}
+	sess := session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: started, EndedAt: &ended, Cols: 80,
+		Rows: 24, Agents: []session.Agent{{Name: "claude"}}, Private: private}
 	var entries []*session.Entry
 	for at, text := range prompts {
 		role := session.RoleUser
@@ -189,7 +196,8 @@ func recordAs(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, pro
 		if reply, ok := strings.CutPrefix(text, "Reply: "); ok {
 			role, text = session.RoleAssistant, reply
 		}
-		entries = append(entries, &session.Entry{ID: text, Seq: at + 1, Type: session.TypeMessage, Role: role, Agent: "claude", Text: text, Markdown: text, At: start.Add(time.Duration(at) * time.Second)})
+		entries = append(entries, &session.Entry{ID: text, Seq: at + 1, Type: session.TypeMessage, Role: role,
+			Agent: "claude", Text: text, Markdown: text, At: start.Add(time.Duration(at) * time.Second)})
 	}
 	raw := store.NewRecording(80, 24)
 	raw.Write(session.Event{Kind: session.Output, Data: []byte(id)})
@@ -202,33 +210,41 @@ func recordAs(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, pro
 // or the folder, or the agent's id. An id that was shown, or a prompt with another reply, is no
 // recording.
 func TestRecordedConversationIsRecognised(t *testing.T) {
-	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n", "ID  claude: Explain the cache\n1 imported, 0 there already\n"
+	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n",
+		"ID  claude: Explain the cache\n1 imported, 0 there already\n"
 	prompts := func(text string) map[int]string { return map[int]string{10: text} }
 	for name, tt := range map[string]struct {
 		cwd     string
 		prompts map[int]string
 		want    string
 	}{
-		"the same":               {"/shop", prompts("Explain the cache"), recognised},
-		"wrapped":                {"/shop", prompts("Explain  the\ncache"), recognised},
-		"below its folder":       {"/", prompts("Explain the cache"), recognised},
-		"elsewhere":              {"/other", prompts("Explain the cache"), added},
-		"something else":         {"/shop", prompts("Sort the keys of the table"), added},
-		"at another time":        {"/shop", map[int]string{400: "Explain the cache"}, added},
-		"pasted":                 {"/shop", prompts("[Pasted text #1 +12 lines]"), recognised},
-		"with its reply":         {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: It is cold: nobody has asked yet."}, recognised},
-		"elsewhere, its reply":   {"/other", map[int]string{10: "Explain the cache", 12: "Reply: It is cold: nobody has asked yet."}, recognised},
-		"with a reply cut off":   {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: It is"}, recognised},
-		"with another reply":     {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: Caches keep what took long to compute."}, added},
-		"elsewhere, its id":      {"/other", map[int]string{10: "Explain the cache", 30: "Resume: claude --resume 11111111-aaaa"}, recognised},
-		"its id alone":           {"/shop", map[int]string{30: "Resume: claude --resume 11111111-aaaa"}, added},
-		"its id, something else": {"/shop", map[int]string{10: "Something else", 30: "Resume: claude --resume 11111111-aaaa"}, added},
-		"the id that one said":   {"/other", map[int]string{10: "What is 11111111-aaaa?"}, added},
+		"the same":         {"/shop", prompts("Explain the cache"), recognised},
+		"wrapped":          {"/shop", prompts("Explain  the\ncache"), recognised},
+		"below its folder": {"/", prompts("Explain the cache"), recognised},
+		"elsewhere":        {"/other", prompts("Explain the cache"), added},
+		"something else":   {"/shop", prompts("Sort the keys of the table"), added},
+		"at another time":  {"/shop", map[int]string{400: "Explain the cache"}, added},
+		"pasted":           {"/shop", prompts("[Pasted text #1 +12 lines]"), recognised},
+		"with its reply": {"/shop", map[int]string{10: "Explain the cache",
+			12: "Reply: It is cold: nobody has asked yet."}, recognised},
+		"elsewhere, its reply": {"/other", map[int]string{10: "Explain the cache",
+			12: "Reply: It is cold: nobody has asked yet."}, recognised},
+		"with a reply cut off": {"/shop", map[int]string{10: "Explain the cache", 12: "Reply: It is"}, recognised},
+		"with another reply": {"/shop", map[int]string{10: "Explain the cache",
+			12: "Reply: Caches keep what took long to compute."}, added},
+		"elsewhere, its id": {"/other", map[int]string{10: "Explain the cache",
+			30: "Resume: claude --resume 11111111-aaaa"}, recognised},
+		"its id alone": {"/shop", map[int]string{30: "Resume: claude --resume 11111111-aaaa"}, added},
+		"its id, something else": {"/shop", map[int]string{10: "Something else",
+			30: "Resume: claude --resume 11111111-aaaa"}, added},
+		"the id that one said": {"/other", map[int]string{10: "What is 11111111-aaaa?"}, added},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, project := database(t), claude(t)
 			record(t, s, tt.cwd, "recorded", 0, 500, tt.prompts)
-			write(t, filepath.Join(project, "11111111-aaaa.jsonl"), strings.Replace(said(9, "user", "a", "Explain the cache"), `{`, `{"sessionId":"11111111-aaaa",`, 1), said(11, "assistant", "b", "It is cold: nobody has asked yet."))
+			write(t, filepath.Join(project, "11111111-aaaa.jsonl"),
+				strings.Replace(said(9, "user", "a", "Explain the cache"), `{`, `{"sessionId":"11111111-aaaa",`, 1), said(11,
+					"assistant", "b", "It is cold: nobody has asked yet."))
 			check(t, "import", imported(t, s, archive.Redaction{}), tt.want)
 			if tt.want == recognised {
 				check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 there already\n")
@@ -242,7 +258,8 @@ func TestTurnsThatWereNotRecordedAreImported(t *testing.T) {
 	s, project := database(t), claude(t)
 	record(t, s, "/shop", "recorded", 1000, 1100, map[int]string{1010: "Explain the cache", 1050: "And the keys?"})
 	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Before ptyrec"), said(1, "assistant", "b", "Yes."),
-		said(1010, "user", "c", "Explain the cache"), said(1011, "assistant", "d", "It is cold."), said(1050, "user", "e", "And the keys?"), said(2000, "user", "f", "Later, without it"))
+		said(1010, "user", "c", "Explain the cache"), said(1011, "assistant", "d", "It is cold."), said(1050, "user", "e",
+			"And the keys?"), said(2000, "user", "f", "Later, without it"))
 	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Before ptyrec\n1 imported, 0 there already\n")
 	infos, err := s.Sessions(t.Context(), store.Filter{Since: start, Until: start.Add(time.Minute)})
 	if err != nil || len(infos) != 1 || infos[0].Messages != 3 || infos[0].Turns != 2 {
@@ -281,7 +298,8 @@ func TestLogsOfPrivateSessionsArePrivate(t *testing.T) {
 				t.Fatal("it is private before")
 			}
 			recordAs(t, s, tt.cwd, "recorded", 0, 500, tt.prompts, true)
-			write(t, log, append(tt.said, said(-1000, "user", "before", "The first question"), said(9, "user", "a", "Explain the cache"), said(11, "assistant", "b", "It is cold."))...)
+			write(t, log, append(tt.said, said(-1000, "user", "before", "The first question"),
+				said(9, "user", "a", "Explain the cache"), said(11, "assistant", "b", "It is cold."))...)
 			im := &agentimport.Importer{Store: s, Private: tt.inside, Out: io.Discard, Progress: new(human.Bar),
 				Notice: func(string, ...any) {}}
 			if err := im.Import(t.Context(), []string{"claude"}); err != nil {
@@ -309,7 +327,8 @@ func TestRealRecordingIsRecognised(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(project, "ec4c4f4a-e18a-42b6-99a4-47da6639e8d0.jsonl"), strings.TrimSpace(string(log)))
-	if got := imported(t, database(t), archive.Redaction{}); !strings.HasPrefix(got, "ID  claude: Summarize how a stale token exposes the checksum\n1 imported") {
+	if got := imported(t, database(t), archive.Redaction{}); !strings.HasPrefix(got,
+		"ID  claude: Summarize how a stale token exposes the checksum\n1 imported") {
 		t.Errorf("without the recording: %s", got)
 	}
 	f, err := os.Open("testdata/rewind.cast.gz")
@@ -358,7 +377,8 @@ func TestUnreadableLogsAreNamed(t *testing.T) {
 	im := &agentimport.Importer{Store: s, Out: &out, Progress: new(human.Bar),
 		Notice: func(format string, args ...any) { fmt.Fprintf(&out, format+"\n", args...) }}
 	err := im.Import(t.Context(), agentlog.Agents())
-	if err == nil || !strings.Contains(err.Error(), "1.jsonl") || !strings.Contains(out.String(), "claude: How?") || !strings.Contains(out.String(), "1 failed") {
+	if err == nil || !strings.Contains(err.Error(), "1.jsonl") || !strings.Contains(out.String(), "claude: How?") ||
+		!strings.Contains(out.String(), "1 failed") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 }

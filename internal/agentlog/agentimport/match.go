@@ -175,7 +175,8 @@ func (r *recording) in(cwd string) bool {
 	if cwd == "" || r.info.Cwd == "" && len(r.folders) == 0 {
 		return true
 	}
-	if own := r.info.Cwd; own != "" && (strings.HasPrefix(cwd+"/", strings.TrimRight(own, "/")+"/") || strings.HasSuffix(cwd, own) || strings.HasSuffix(own, cwd)) {
+	if own := r.info.Cwd; own != "" && (strings.HasPrefix(cwd+"/", strings.TrimRight(own, "/")+"/") ||
+		strings.HasSuffix(cwd, own) || strings.HasSuffix(own, cwd)) {
 		return true
 	}
 	for _, f := range r.folders {

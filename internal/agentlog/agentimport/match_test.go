@@ -26,18 +26,27 @@ func talk(name string, turns map[int][2]string) (lines []string) {
 // same folder at the same time, and shows some of the same prompts.
 func TestWhatAnotherTerminalSaidIsImported(t *testing.T) {
 	const cold, warm = "It is cold: nobody has asked yet.", "The table is sorted by its first column."
-	recorded := map[int]string{10: "Explain the cache", 12: "Reply: " + cold, 30: "Go on", 32: "Reply: Then I go on with the second part."}
+	recorded := map[int]string{10: "Explain the cache", 12: "Reply: " + cold, 30: "Go on",
+		32: "Reply: Then I go on with the second part."}
 	for name, tt := range map[string]struct {
 		turns map[int][2]string
 		want  string
 	}{
-		"all was recorded":          {map[int][2]string{10: {"Explain the cache", cold}, 30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
-		"the screen shows no reply": {map[int][2]string{10: {"Explain the cache", ""}, 30: {"Go on", ""}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
-		"a turn in between":         {map[int][2]string{10: {"Explain the cache", cold}, 20: {"Sort the table", warm}, 30: {"Go on", "Then I go on with the second part."}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
-		"another prompt is shown":   {map[int][2]string{10: {"/explain", cold}, 30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
-		"the same prompts":          {map[int][2]string{10: {"Explain the cache", warm}, 30: {"Go on", "Nothing is left to do here, it seems."}}, "ID  claude: Explain the cache\n1 imported, 0 there already\n"},
-		"a prompt of many":          {map[int][2]string{10: {"Sort the table", ""}, 20: {"And the list", ""}, 30: {"Go on", ""}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
-		"said more often":           {map[int][2]string{28: {"Go on", ""}, 30: {"Go on", ""}}, "ID  claude: Go on\n1 imported, 0 there already\n"},
+		"all was recorded": {map[int][2]string{10: {"Explain the cache", cold},
+			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
+		"the screen shows no reply": {map[int][2]string{10: {"Explain the cache", ""}, 30: {"Go on", ""}},
+			"0 imported, 0 there already, 1 recorded by ptyrec\n"},
+		"a turn in between": {map[int][2]string{10: {"Explain the cache", cold}, 20: {"Sort the table", warm},
+			30: {"Go on", "Then I go on with the second part."}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
+		"another prompt is shown": {map[int][2]string{10: {"/explain", cold},
+			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
+		"the same prompts": {map[int][2]string{10: {"Explain the cache", warm},
+			30: {"Go on", "Nothing is left to do here, it seems."}},
+			"ID  claude: Explain the cache\n1 imported, 0 there already\n"},
+		"a prompt of many": {map[int][2]string{10: {"Sort the table", ""}, 20: {"And the list", ""},
+			30: {"Go on", ""}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
+		"said more often": {map[int][2]string{28: {"Go on", ""}, 30: {"Go on", ""}},
+			"ID  claude: Go on\n1 imported, 0 there already\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, project := database(t), claude(t)
@@ -56,7 +65,8 @@ func TestARecordedPromptIsThatOfOneConversation(t *testing.T) {
 	write(t, filepath.Join(project, "1.jsonl"), talk("a", turns)...)
 	write(t, filepath.Join(project, "2.jsonl"), talk("b", turns)...)
 	write(t, filepath.Join(project, "3.jsonl"), talk("a", turns)...)
-	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Explain the cache\n1 imported, 0 there already, 2 recorded by ptyrec\n")
+	check(t, "import", imported(t, s, archive.Redaction{}),
+		"ID  claude: Explain the cache\n1 imported, 0 there already, 2 recorded by ptyrec\n")
 }
 
 // However many logs and prompts have the time of one recording: each turn is compared with a few
@@ -67,7 +77,8 @@ func TestLogsOfTheTimeOfARecordingAreComparedInLinearTime(t *testing.T) {
 	for i := range n {
 		prompts[10+i] = fmt.Sprintf("Go on with part %d", i)
 	}
-	for name, text := range map[string]string{"the same prompts": "Go on with part 1", "others": "Sort the table by another column", "elsewhere": "Go on"} {
+	for name, text := range map[string]string{"the same prompts": "Go on with part 1",
+		"others": "Sort the table by another column", "elsewhere": "Go on"} {
 		t.Run(name, func(t *testing.T) {
 			s, project := database(t), claude(t)
 			record(t, s, "/shop", "recorded", 0, 500, prompts)

@@ -27,10 +27,12 @@ func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 	}
 	tokens := func(second, total, last int) object {
 		use := func(n int) object { return object{"input_tokens": n, "total_tokens": n} }
-		return event(second, object{"type": "token_count", "info": object{"total_token_usage": use(total), "last_token_usage": use(last)}})
+		return event(second, object{"type": "token_count",
+			"info": object{"total_token_usage": use(total), "last_token_usage": use(last)}})
 	}
 	write := func(id string, source any, second int, more ...any) {
-		docs := []any{object{"timestamp": fmt.Sprintf("2026-05-01T10:00:%02dZ", second), "type": "session_meta", "payload": object{"id": id, "cwd": "/shop", "source": source}}}
+		docs := []any{object{"timestamp": fmt.Sprintf("2026-05-01T10:00:%02dZ", second), "type": "session_meta",
+			"payload": object{"id": id, "cwd": "/shop", "source": source}}}
 		for i, text := range []string{"zebras?", "striped"} {
 			docs = append(docs, event(second+1, object{"type": []string{"user_message", "agent_message"}[i], "message": text}))
 		}
@@ -40,7 +42,8 @@ func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 	children := func(source any) {
 		for i, id := range []string{"child1", "child2"} {
 			second := 20 + 10*i
-			write(id, source, second, event(second+4, object{"type": "user_message", "message": "task of " + id}), tokens(second+5, 110, 10))
+			write(id, source, second, event(second+4, object{"type": "user_message", "message": "task of " + id}),
+				tokens(second+5, 110, 10))
 		}
 	}
 	write("parent", "cli", 10)
@@ -62,7 +65,8 @@ func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, info := range infos {
-		if parent := strings.Contains(info.Source.Path, "parent"); parent == (info.Name == "mine") || parent && info.Turns != 1 {
+		if parent := strings.Contains(info.Source.Path, "parent"); parent == (info.Name == "mine") ||
+			parent && info.Turns != 1 {
 			t.Errorf("%s: %+v", info.Source.Path, info)
 		}
 	}
@@ -72,7 +76,8 @@ func TestSubagentsThatWereConversationsBecomeParts(t *testing.T) {
 	}
 	defer db.Close()
 	var total, requests int
-	if err := db.QueryRowContext(t.Context(), "SELECT sum(total), count(*) FROM usage").Scan(&total, &requests); err != nil {
+	if err := db.QueryRowContext(t.Context(), "SELECT sum(total), count(*) FROM usage").Scan(&total,
+		&requests); err != nil {
 		t.Fatal(err)
 	}
 	if len(infos) != 2 || total != 120 || requests != 3 {
@@ -85,12 +90,14 @@ func TestSubagentsWithoutTheirConversationAreLeftOut(t *testing.T) {
 	home := agentHome(t)
 	s := database(t)
 	docs := []any{
-		object{"timestamp": start, "type": "session_meta", "payload": object{"id": "child", "cwd": "/shop", "source": object{"subagent": "review"}}},
+		object{"timestamp": start, "type": "session_meta",
+			"payload": object{"id": "child", "cwd": "/shop", "source": object{"subagent": "review"}}},
 		object{"timestamp": start, "type": "event_msg", "payload": object{"type": "user_message", "message": "review it"}},
 	}
 	lines(t, filepath.Join(home, "sessions", "rollout-child.jsonl"), docs)
 	got := take(t.Context(), t, s, "codex")
-	if infos, err := s.Sessions(t.Context(), store.Filter{}); err != nil || len(infos) != 0 || !strings.Contains(got, "1 log of subagents left out") {
+	if infos, err := s.Sessions(t.Context(), store.Filter{}); err != nil || len(infos) != 0 ||
+		!strings.Contains(got, "1 log of subagents left out") {
 		t.Errorf("%d sessions, %v: %s", len(infos), err, got)
 	}
 }

@@ -102,7 +102,8 @@ func imported(info *store.Info, s *session.Source) (*Plan, error) {
 // agentsOf returns the agents of a session that can resume conversations, the last one first.
 func agentsOf(t *session.Transcript) (names []string) {
 	for _, e := range slices.Backward(t.Entries) {
-		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) && extractor.AgentOf(e.Agent).Resume != nil {
+		if e.Event == session.EventNewSession && !slices.Contains(names, e.Agent) &&
+			extractor.AgentOf(e.Agent).Resume != nil {
 			names = append(names, e.Agent)
 		}
 	}

@@ -30,7 +30,8 @@ func TestPrinted(t *testing.T) {
 		if got == "" || !how.ID().MatchString(got) {
 			t.Errorf("%s: %q", agent, got)
 		}
-		for _, row := range []string{rows[len(rows)-1] + " and more", "say --resume --yolo", how.Program + " --resume --yolo", ""} {
+		for _, row := range []string{rows[len(rows)-1] + " and more", "say --resume --yolo",
+			how.Program + " --resume --yolo", ""} {
 			if got := printed(how, []string{row}); got != "" {
 				t.Errorf("%s: %q has the id %q", agent, row, got)
 			}
@@ -62,7 +63,8 @@ func TestGiven(t *testing.T) {
 }
 
 func TestImported(t *testing.T) {
-	info := &store.Info{Session: session.Session{Cwd: "/src/it's", Agents: []session.Agent{{Name: "opencode"}}, Source: &session.Source{Agent: "opencode", ID: "ses_e0340a10fffeRWuEKI4H7JGBUg"}}}
+	info := &store.Info{Session: session.Session{Cwd: "/src/it's", Agents: []session.Agent{{Name: "opencode"}},
+		Source: &session.Source{Agent: "opencode", ID: "ses_e0340a10fffeRWuEKI4H7JGBUg"}}}
 	p, err := Find(t.Context(), nil, info)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,8 @@ func TestImported(t *testing.T) {
 	began := func(agent string) *session.Entry {
 		return &session.Entry{Type: session.TypeEvent, Event: session.EventNewSession, Agent: agent}
 	}
-	t2 := &session.Transcript{Entries: []*session.Entry{began("claude"), began("nobody"), began("codex"), began("claude"), {Agent: "qwen"}}}
+	t2 := &session.Transcript{Entries: []*session.Entry{began("claude"), began("nobody"), began("codex"),
+		began("claude"), {Agent: "qwen"}}}
 	if got := fmt.Sprint(agentsOf(t2)); got != "[claude codex]" {
 		t.Errorf("agents %s", got)
 	}

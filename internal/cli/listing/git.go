@@ -38,7 +38,8 @@ func gitState(s *session.GitState) string {
 	if s == nil {
 		return ""
 	}
-	words := []string{printable.Clip(s.Branch, shownBranch), printable.Clip(s.Commit[:min(len(s.Commit), shownCommit)], shownCommit)}
+	words := []string{printable.Clip(s.Branch, shownBranch),
+		printable.Clip(s.Commit[:min(len(s.Commit), shownCommit)], shownCommit)}
 	if s.Branch == "" {
 		words[0] = "detached"
 	}

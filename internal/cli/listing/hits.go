@@ -82,7 +82,8 @@ func (l HitsLook) when(t time.Time) string {
 
 func (h *Hits) writeSession(b *strings.Builder, hit *store.LabelHit, look HitsLook) {
 	s := look.Style
-	fmt.Fprintf(b, "%s  %s  %s\n%s%s\n", s.Paint(cli.Yellow, h.IDs.Of(hit.Session.ID)), look.when(hit.Session.StartedAt), s.Paint(cli.Cyan, "session"),
+	fmt.Fprintf(b, "%s  %s  %s\n%s%s\n", s.Paint(cli.Yellow, h.IDs.Of(hit.Session.ID)), look.when(hit.Session.StartedAt),
+		s.Paint(cli.Cyan, "session"),
 		snippetIndent, marked(hit.Snippet, s))
 }
 
@@ -92,7 +93,8 @@ func (h *Hits) writeEntry(b *strings.Builder, hit *store.Hit, look HitsLook) {
 	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
 		speaker = hit.Entry.Agent
 	}
-	head := fmt.Sprintf("%s  %s  %s", s.Paint(cli.Yellow, h.ref(hit)), look.when(hit.Entry.At), s.Paint(cli.Cyan, printable.Line(speaker)))
+	head := fmt.Sprintf("%s  %s  %s", s.Paint(cli.Yellow, h.ref(hit)), look.when(hit.Entry.At),
+		s.Paint(cli.Cyan, printable.Line(speaker)))
 	if text := Title(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
 		head += s.Paint(cli.Dim, "  in "+printable.Clip(text, 60))
 	}

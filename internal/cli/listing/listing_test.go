@@ -64,7 +64,8 @@ func TestDay(t *testing.T) {
 
 func TestLength(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 1500 * time.Millisecond: "2s", 61 * time.Second: "1m01s", time.Hour: "1h00m", 49*time.Hour + 30*time.Minute: "2d01h",
+		0: "0s", 1500 * time.Millisecond: "2s", 61 * time.Second: "1m01s", time.Hour: "1h00m",
+		49*time.Hour + 30*time.Minute: "2d01h",
 	} {
 		if got := listing.Length(d); got != want {
 			t.Errorf("Length(%v) = %q, want %q", d, got, want)
@@ -77,11 +78,13 @@ func sessions() []*store.Info {
 	failed := 3
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	info := func(id, status string) *store.Info {
-		return &store.Info{Session: session.Session{ID: id + "0000000", StartedAt: at, Command: []string{"sh"}}, Status: status}
+		return &store.Info{Session: session.Session{ID: id + "0000000", StartedAt: at, Command: []string{"sh"}},
+			Status: status}
 	}
 	ended, broken := info("a", store.Ended), info("b", store.Ended)
 	broken.ExitCode, broken.Tags = &failed, []string{"red"}
-	reached, lost, cut, program := info("c", store.Live), info("d", store.Live), info("e", store.Interrupted), info("f", store.Live)
+	reached, lost, cut, program := info("c", store.Live), info("d", store.Live), info("e", store.Interrupted), info("f",
+		store.Live)
 	program.Process = "p1"
 	return []*store.Info{ended, broken, reached, lost, cut, program}
 }
@@ -95,7 +98,8 @@ func TestTable(t *testing.T) {
 	for _, row := range table.Rows {
 		titles, status = append(titles, row[5].Text), append(status, row[8].Text)
 	}
-	if diff := cmp.Diff([]string{"", "failed (3)", "live", "live, unreachable", "interrupted", "live"}, status); diff != "" {
+	if diff := cmp.Diff([]string{"", "failed (3)", "live", "live, unreachable", "interrupted", "live"},
+		status); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 	if titles[0] != "sh" || titles[1] != "[red] sh" {
@@ -153,17 +157,20 @@ func TestHits(t *testing.T) {
 		Sessions: []*store.LabelHit{{Session: infos[0], Snippet: store.Snippet{Text: "a cache", Marks: [][2]int{{2, 7}}}}},
 		Entries: []*store.Hit{{
 			Session: infos[1], Snippet: store.Snippet{Text: "the cache is cold", Marks: [][2]int{{4, 9}}},
-			Entry: &session.Entry{Seq: 12, Role: session.RoleAssistant, Agent: "claude", Text: "the cache is cold", At: infos[1].StartedAt},
+			Entry: &session.Entry{Seq: 12, Role: session.RoleAssistant, Agent: "claude", Text: "the cache is cold",
+				At: infos[1].StartedAt},
 		}},
 		IDs: listing.ShortIDs{"a0000000", "b0000000"},
 	}
 	at := infos[0].StartedAt.Local().Format("2006-01-02 15:04")
-	want := "a0000000  " + at + "  session\n    a [cache]\nb0000000#12  " + at + "  claude  in sh\n    the [cache] is cold\n"
+	want := "a0000000  " + at + "  session\n    a [cache]\nb0000000#12  " + at +
+		"  claude  in sh\n    the [cache] is cold\n"
 	if diff := cmp.Diff(want, h.Text(listing.HitsLook{})); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	narrow := h.Text(listing.HitsLook{Style: true, Width: 14, Named: true, Now: infos[0].StartedAt})
-	if !strings.Contains(narrow, "the \x1b[1;31mcache\x1b[m\n    is cold\n") || !strings.Contains(narrow, cli.Style(true).Paint(cli.Yellow, "b0000000#12")) {
+	if !strings.Contains(narrow, "the \x1b[1;31mcache\x1b[m\n    is cold\n") ||
+		!strings.Contains(narrow, cli.Style(true).Paint(cli.Yellow, "b0000000#12")) {
 		t.Errorf("in 14 columns:\n%q", narrow)
 	}
 	var b bytes.Buffer
@@ -178,7 +185,8 @@ func TestHits(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &items); err != nil || len(items) != h.Len() {
 		t.Fatalf("%v: %s", err, b.Bytes())
 	}
-	if items[0].Ref != "a0000000" || items[0].Entry != nil || items[1].Ref != "b0000000#12" || items[1].Marks[0] != [2]int{4, 9} {
+	if items[0].Ref != "a0000000" || items[0].Entry != nil || items[1].Ref != "b0000000#12" ||
+		items[1].Marks[0] != [2]int{4, 9} {
 		t.Errorf("JSON: %+v", items)
 	}
 }
@@ -194,10 +202,12 @@ func TestGitInWords(t *testing.T) {
 		{&session.Git{}, ""},
 		{&session.Git{Start: &session.GitState{Branch: "main"}}, "main without commits"},
 		{&session.Git{Start: &session.GitState{Commit: id, Dirty: &yes}}, "detached 1b83acd6 dirty"},
-		{&session.Git{Start: &session.GitState{Branch: "main", Commit: id, Dirty: &no}, End: &session.GitState{Branch: "main", Commit: id}}, "main 1b83acd6"},
+		{&session.Git{Start: &session.GitState{Branch: "main", Commit: id, Dirty: &no},
+			End: &session.GitState{Branch: "main", Commit: id}}, "main 1b83acd6"},
 		{&session.Git{End: &session.GitState{Branch: "main", Commit: "x"}}, "main x"},
 		{
-			&session.Git{Start: &session.GitState{Branch: "main"}, End: &session.GitState{Branch: "a\x1b[31m\nb", Commit: "é" + id}, Commits: []string{id, id}},
+			&session.Git{Start: &session.GitState{Branch: "main"},
+				End: &session.GitState{Branch: "a\x1b[31m\nb", Commit: "é" + id}, Commits: []string{id, id}},
 			"main without commits → a[31m b é1b83ac (2 commits)",
 		},
 	} {

@@ -20,7 +20,8 @@ func Sandboxes(boxes []store.SandboxInfo, now time.Time) []string {
 		if b.Last.Local().Format(time.DateOnly) != now.Local().Format(time.DateOnly) {
 			when = b.Last.Local().Format("2006-01-02 15:04")
 		}
-		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", printable.Line(b.Name), printable.Plural(b.Commands, "command"), running, when))
+		lines = append(lines, fmt.Sprintf("sandbox %s   %s%s, %s\n", printable.Line(b.Name),
+			printable.Plural(b.Commands, "command"), running, when))
 	}
 	return lines
 }

@@ -17,8 +17,10 @@ import (
 // dates, for programs.
 func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now time.Time, named bool) *cli.Table {
 	t := &cli.Table{Columns: []cli.Column{
-		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1}, {Title: "TURNS", Right: true, Drop: 3},
-		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "BRANCH", Drop: 6}, {Title: "STATUS"}, {Title: "SIZE", Right: true, Drop: 5},
+		{Title: "ID"}, {Title: "WHEN"}, {Title: "LENGTH", Right: true, Drop: 4}, {Title: "AGENT", Drop: 1},
+		{Title: "TURNS", Right: true, Drop: 3},
+		{Title: "TITLE", Flex: true}, {Title: "FOLDER", Drop: 2}, {Title: "BRANCH", Drop: 6}, {Title: "STATUS"},
+		{Title: "SIZE", Right: true, Drop: 5},
 	}}
 	team := slices.ContainsFunc(infos, func(i *store.Info) bool { return i.Owner != "" })
 	if team {
@@ -31,8 +33,10 @@ func Table(infos []*store.Info, sockets map[string]string, short ShortIDs, now t
 		}
 		status, color := statusWord(info, sockets)
 		t.Rows = append(t.Rows, []cli.Cell{
-			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)}, {Text: Agent(info), Color: cli.Cyan},
-			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(Titled(info), listedTitle), Color: color}, {Text: Folder(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
+			{Text: short.Of(info.ID), Color: cli.Yellow}, {Text: when}, {Text: Length(info.Duration)},
+			{Text: Agent(info), Color: cli.Cyan},
+			{Text: fmt.Sprint(info.Turns)}, {Text: printable.Clip(Titled(info), listedTitle), Color: color},
+			{Text: Folder(info.Cwd), Color: cli.Dim}, {Text: branchWord(info.Git), Color: cli.Dim}, {Text: status, Color: color},
 			{Text: sizeWord(info), Color: cli.Dim},
 		})
 		if row := &t.Rows[len(t.Rows)-1]; team {

@@ -52,7 +52,8 @@ const databaseWait = 10 * time.Second
 func openDatabase(ctx context.Context, path string, wait time.Duration) (*sqlite.Store, error) {
 	s, err := sqlite.OpenWaiting(ctx, path, wait)
 	if errors.Is(err, session.ErrCorrupt) {
-		return nil, failure.New(err, "`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
+		return nil, failure.New(err,
+			"`ptyrec doctor --repair` copies what can be read into a new database, and keeps this one")
 	}
 	return s, err
 }
@@ -74,7 +75,8 @@ func (o *Opener) existing(ctx context.Context) (*sqlite.Store, error) {
 			o.Notice("warning: not all that was recorded is shown: %v; `ptyrec doctor` explains how to repair it", o.Hidden)
 		}
 	}
-	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) ||
+		errors.Is(err, fs.ErrNotExist) {
 		return o.beside(ctx, err)
 	}
 	return s, err
@@ -89,7 +91,8 @@ func (o *Opener) Usable(ctx context.Context) (*sqlite.Store, error) {
 	there, err := sqlite.Exists(path)
 	switch {
 	case !there && err != nil:
-		return nil, failure.New(fmt.Errorf("the sessions in %s cannot be read: %w", path, err), "`ptyrec doctor` says what is wrong")
+		return nil, failure.New(fmt.Errorf("the sessions in %s cannot be read: %w", path, err),
+			"`ptyrec doctor` says what is wrong")
 	case !there:
 		return nil, failure.New(fmt.Errorf("%w at %s", ErrNoDatabase, path), "record a session first: ptyrec run -- COMMAND")
 	}

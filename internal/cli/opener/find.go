@@ -37,7 +37,8 @@ func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error)
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, failure.New(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
 	case errors.Is(err, session.ErrNotFound):
-		return nil, failure.New(worded{fmt.Sprintf("no session's id begins with %q", ref), err}, "`ptyrec list` shows the sessions")
+		return nil, failure.New(worded{fmt.Sprintf("no session's id begins with %q", ref), err},
+			"`ptyrec list` shows the sessions")
 	case errors.Is(err, session.ErrAmbiguous):
 		return nil, ambiguous(ctx, s, ref)
 	}
@@ -61,14 +62,16 @@ func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	if len(names) > 5 {
 		named += ", …"
 	}
-	return failure.New(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous}, "write more of it: "+named)
+	return failure.New(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous},
+		"write more of it: "+named)
 }
 
 // parseRef is archive.ParseRef with a hint.
 func parseRef(text string) (archive.Ref, error) {
 	r, err := archive.ParseRef(text)
 	if err != nil {
-		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give", Misuse: true}
+		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give",
+			Misuse: true}
 	}
 	return r, nil
 }

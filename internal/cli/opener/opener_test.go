@@ -50,7 +50,8 @@ func add(t *testing.T, o *opener.Opener, ids ...string) {
 		raw := store.NewRecording(80, 24)
 		raw.Write(session.Event{Kind: session.Output, Data: []byte(id)})
 		started := time.Date(2026, 1, 2, 3, 4, n, 0, time.UTC)
-		info := session.Session{ID: id, Command: []string{"x"}, StartedAt: started, EndedAt: &started, Cols: 80, Rows: 24, Agents: []session.Agent{}}
+		info := session.Session{ID: id, Command: []string{"x"}, StartedAt: started, EndedAt: &started, Cols: 80, Rows: 24,
+			Agents: []session.Agent{}}
 		if err := s.Import(t.Context(), &info, raw, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,8 @@ func TestNoDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := opener.Find(t.Context(), s, "last"); err == nil || err.Error() != "no session is recorded yet" || !errors.Is(err, session.ErrNotFound) {
+	if _, err := opener.Find(t.Context(), s, "last"); err == nil || err.Error() != "no session is recorded yet" ||
+		!errors.Is(err, session.ErrNotFound) {
 		t.Errorf("without a session: %v", err)
 	}
 	write(t, database+"2", strings.Repeat("no database ", 1000))
@@ -163,10 +165,12 @@ func TestFile(t *testing.T) {
 		}
 		break
 	}
-	if _, _, _, err := o.Stored(t.Context(), []string{"talk.cast"}); err == nil || err.Error() != "talk.cast is a file that is not in the database" {
+	if _, _, _, err := o.Stored(t.Context(), []string{"talk.cast"}); err == nil ||
+		err.Error() != "talk.cast is a file that is not in the database" {
 		t.Errorf("Stored: %v", err)
 	}
-	if _, _, err := o.Whole(t.Context(), []string{"talk.cast#1"}); err == nil || err.Error() != "this needs a whole session, not a part of one" {
+	if _, _, err := o.Whole(t.Context(), []string{"talk.cast#1"}); err == nil ||
+		err.Error() != "this needs a whole session, not a part of one" {
 		t.Errorf("Whole: %v", err)
 	}
 	o.Close()
@@ -186,7 +190,8 @@ func TestLiveName(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, err := opener.LiveName("./talk.cast"); err == nil || err.Error() != "./talk.cast is a file, not a running session" {
+	if _, err := opener.LiveName("./talk.cast"); err == nil ||
+		err.Error() != "./talk.cast is a file, not a running session" {
 		t.Errorf("a file: %v", err)
 	}
 }

@@ -44,7 +44,8 @@ func (o *Opener) Resolve(ctx context.Context, args []string) (Target, error) {
 	beside := len(args) > 0 && !o.Named && IsFile(ref.Session)
 	switch {
 	case found && beside:
-		return Target{}, failure.Misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session", ref.Session), "%q is both a session and a file", ref.Session)
+		return Target{}, failure.Misuse(fmt.Sprintf("write ./%s for the file, --session %[1]s for the session",
+			ref.Session), "%q is both a session and a file", ref.Session)
 	case beside && errors.Is(err, session.ErrNotFound), beside && errors.Is(err, ErrNoDatabase):
 		return Target{Ref: ref, File: ref.Session}, nil
 	}
@@ -64,7 +65,8 @@ func fileTarget(name string) (Target, error) {
 	if _, err := os.Stat(name); err != nil {
 		return t, nil //nolint:nilerr // opening it reports the error
 	}
-	return t, failure.New(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording), "name a recording, or import all of them: ptyrec import "+name)
+	return t, failure.New(fmt.Errorf("%s is a folder, and %w", name, session.ErrNotRecording),
+		"name a recording, or import all of them: ptyrec import "+name)
 }
 
 // Session opens what the first of args names, or else the last session. A recording's file is
@@ -102,7 +104,8 @@ func (o *Opener) Stored(ctx context.Context, args []string) (*sqlite.Store, *sto
 
 // WholeOnly returns the error of a command that needs a whole session and was passed a part of one.
 func WholeOnly(ref archive.Ref) error {
-	return failure.Misuse("name the session without #"+fmt.Sprint(ref.First), "this needs a whole session, not a part of one")
+	return failure.Misuse("name the session without #"+fmt.Sprint(ref.First),
+		"this needs a whole session, not a part of one")
 }
 
 // named opens the database and finds the session with this name.

@@ -29,7 +29,8 @@ const (
 )
 
 var sequences = map[string]key{
-	"A": keyUp, "B": keyDown, "C": keyRight, "D": keyLeft, "H": keyHome, "F": keyEnd, "1~": keyHome, "4~": keyEnd, "7~": keyHome, "8~": keyEnd,
+	"A": keyUp, "B": keyDown, "C": keyRight, "D": keyLeft, "H": keyHome, "F": keyEnd, "1~": keyHome, "4~": keyEnd,
+	"7~": keyHome, "8~": keyEnd,
 }
 
 // openKeyboard returns a channel with the keys typed at the terminal, and turns line editing off
@@ -45,7 +46,8 @@ func openKeyboard() (keys <-chan key, restore func(), err error) {
 		return nil, nil, errors.Join(err, tty.Close())
 	}
 	var state *term.State
-	if controlErr := raw.Control(func(fd uintptr) { state, err = term.MakeRaw(int(fd)) }); controlErr != nil || err != nil {
+	if controlErr := raw.Control(func(fd uintptr) { state, err = term.MakeRaw(int(fd)) }); controlErr != nil ||
+		err != nil {
 		return nil, nil, errors.Join(controlErr, err, tty.Close())
 	}
 	out := make(chan key)

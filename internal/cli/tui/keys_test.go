@@ -16,8 +16,10 @@ func TestParseKeys(t *testing.T) {
 
 func TestWithoutReplies(t *testing.T) {
 	for keys, want := range map[string]string{
-		"abc": "abc", "\x1b[A\x1bOP": "\x1b[A\x1bOP", "\x1b[?64;1;2c": "", "x\x1b[12;40Ry": "xy", "\x1b[1;2R": "\x1b[1;2R", "\x1b[0n": "", "\x1b[?2026;2$y": "",
-		"\x1b]10;rgb:ff/ff/ff\x07z": "z", "\x1bP>|xterm(390)\x1b\\": "", "\x1b]": "\x1b]", "\x1b[200~p\x1b[201~": "\x1b[200~p\x1b[201~", "\x1b[?0u": "", "\x1b[97;5u": "\x1b[97;5u",
+		"abc": "abc", "\x1b[A\x1bOP": "\x1b[A\x1bOP", "\x1b[?64;1;2c": "", "x\x1b[12;40Ry": "xy", "\x1b[1;2R": "\x1b[1;2R",
+		"\x1b[0n": "", "\x1b[?2026;2$y": "",
+		"\x1b]10;rgb:ff/ff/ff\x07z": "z", "\x1bP>|xterm(390)\x1b\\": "", "\x1b]": "\x1b]",
+		"\x1b[200~p\x1b[201~": "\x1b[200~p\x1b[201~", "\x1b[?0u": "", "\x1b[97;5u": "\x1b[97;5u",
 	} {
 		if got := string(withoutReplies([]byte(keys))); got != want {
 			t.Errorf("%q became %q, want %q", keys, got, want)

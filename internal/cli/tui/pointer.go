@@ -83,7 +83,8 @@ func readPointer(keys []byte, format int) (p pointer, n int) {
 	p.final = rest[end]
 	const most = len("<999;99999;99999M")
 	body := string(rest[len(p.prefix):min(end, most)])
-	if _, err := fmt.Sscanf(body, "%d;%d;%d", &p.button, &p.x, &p.y); err != nil || p.text() != p.prefix+body+string(p.final) {
+	if _, err := fmt.Sscanf(body, "%d;%d;%d", &p.button, &p.x, &p.y); err != nil ||
+		p.text() != p.prefix+body+string(p.final) {
 		return p, 0
 	}
 	if p.prefix == "" {

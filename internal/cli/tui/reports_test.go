@@ -70,9 +70,12 @@ func TestDetachKeyInEveryEncoding(t *testing.T) {
 		want int
 	}{
 		{"ab\x1d", 0x1d, 2}, {"ab", 0x1d, -1},
-		{"a\x1b[93;5u", 0x1d, 1}, {"a\x1b[93;5:1u", 0x1d, 1}, {"a\x1b[93;5:3u", 0x1d, -1}, {"\x1b[93;197u", 0x1d, 0}, {"\x1b[93;7u", 0x1d, -1}, {"\x1b[93;1u", 0x1d, -1},
-		{"\x1b[53;5u", 0x1d, 0}, {"\x1b[1098::93;5u", 0x1d, 0}, {"\x1b[93;5;29u", 0x1d, 0}, {"\x1b[27;5;93~", 0x1d, 0}, {"\x1b[27;6;95~", 0x1f, 0},
-		{"\x1b[113;5u", 0x11, 0}, {"\x1b[113;5u", 0x1d, -1}, {"\x1b[54;6u", 0x1e, 0}, {"\x1b[45;6u", 0x1f, 0}, {"\x1d\x1b[93;5u", 0x1d, 0}, {"\x1b[93;5u\x1d", 0x1d, 0},
+		{"a\x1b[93;5u", 0x1d, 1}, {"a\x1b[93;5:1u", 0x1d, 1}, {"a\x1b[93;5:3u", 0x1d, -1}, {"\x1b[93;197u", 0x1d, 0},
+		{"\x1b[93;7u", 0x1d, -1}, {"\x1b[93;1u", 0x1d, -1},
+		{"\x1b[53;5u", 0x1d, 0}, {"\x1b[1098::93;5u", 0x1d, 0}, {"\x1b[93;5;29u", 0x1d, 0}, {"\x1b[27;5;93~", 0x1d, 0},
+		{"\x1b[27;6;95~", 0x1f, 0},
+		{"\x1b[113;5u", 0x11, 0}, {"\x1b[113;5u", 0x1d, -1}, {"\x1b[54;6u", 0x1e, 0}, {"\x1b[45;6u", 0x1f, 0},
+		{"\x1d\x1b[93;5u", 0x1d, 0}, {"\x1b[93;5u\x1d", 0x1d, 0},
 		{"\x1b[1;5A", 0x1d, -1}, {"\x1b[2;5~", 0x02, -1},
 	} {
 		if got := detachAt([]byte(tt.keys), tt.key); got != tt.want {
@@ -89,7 +92,8 @@ func TestCutSequencesWait(t *testing.T) {
 		mouse       bool
 	}{
 		{"a\x1b[93;", "a", false}, {"a\x1b[<0;1", "a", true}, {"\x1b[<", "", true}, {"x\x1b[M !", "x", true},
-		{"\x1b", "\x1b", true}, {"\x1b[", "\x1b[", true}, {"\x1b[M", "\x1b[M", false}, {"\x1b[A", "\x1b[A", true}, {"\x1b[M !!", "\x1b[M !!", true},
+		{"\x1b", "\x1b", true}, {"\x1b[", "\x1b[", true}, {"\x1b[M", "\x1b[M", false}, {"\x1b[A", "\x1b[A", true},
+		{"\x1b[M !!", "\x1b[M !!", true},
 	} {
 		whole, cut := splitCut([]byte(tt.keys), tt.mouse)
 		if string(whole) != tt.whole || string(whole)+string(cut) != tt.keys {
@@ -121,7 +125,8 @@ func TestMouseOnAPartOfTheScreen(t *testing.T) {
 	if got := string(v.pointed([]byte("\x1b[M %#"), vterm.Modes{})); got != "\x1b[M %#" {
 		t.Errorf("without a mouse: %q", got)
 	}
-	if got := string(view{cols: 10, rows: 10}.pointed([]byte("\x1b[<0;50;30M"), vterm.Modes{Mouse: 1000, MouseFormat: 1016})); got != "\x1b[<0;50;30M" {
+	if got := string(view{cols: 10, rows: 10}.pointed([]byte("\x1b[<0;50;30M"),
+		vterm.Modes{Mouse: 1000, MouseFormat: 1016})); got != "\x1b[<0;50;30M" {
 		t.Errorf("pixels of the whole screen: %q", got)
 	}
 }

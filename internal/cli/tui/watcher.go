@@ -163,7 +163,8 @@ func (w *Watcher) sources(ctx context.Context) (events chan client.Event, keys c
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	events, keys, w.typed, w.refused = make(chan client.Event), make(chan []byte), make(chan []byte, 256), make(chan error, 1)
+	events, keys, w.typed, w.refused = make(chan client.Event), make(chan []byte), make(chan []byte,
+		256), make(chan error, 1)
 	w.helpers.Go(func() {
 		defer close(events)
 		for {
@@ -381,7 +382,8 @@ func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 	case w.note != "":
 		return w.note
 	case s.Cols > cols || s.Rows > rows:
-		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols, s.Rows, w.DetachName)
+		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols,
+			s.Rows, w.DetachName)
 	}
 	return ""
 }

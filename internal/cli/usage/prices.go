@@ -119,6 +119,7 @@ func (p *Prices) Cost(u session.Usage) (dollars float64, known bool) {
 	if price.CacheWrite != nil {
 		write = *price.CacheWrite
 	}
-	sum := float64(u.Input)*price.Input + float64(u.CacheRead)*read + float64(u.CacheWrite)*write + float64(u.Output)*price.Output
+	sum := float64(u.Input)*price.Input + float64(u.CacheRead)*read + float64(u.CacheWrite)*write +
+		float64(u.Output)*price.Output
 	return sum / 1e6, true
 }

@@ -101,6 +101,9 @@ func (s sums) sorted() []Named {
 	for name, sum := range s {
 		out = append(out, Named{name, *sum})
 	}
-	slices.SortFunc(out, func(a, b Named) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out, func(a, b Named) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return out
 }

@@ -23,11 +23,14 @@ func TestSumsAreTheTotal(t *testing.T) {
 		for range rapid.IntRange(0, 30).Draw(t, "rows") {
 			n := func(name string) int64 { return rapid.Int64Range(0, 1e9).Draw(t, name) }
 			u := store.Used{
-				Session: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "session"), Cwd: rapid.SampledFrom([]string{"", "/a", "/b"}).Draw(t, "cwd"),
+				Session: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "session"),
+				Cwd:     rapid.SampledFrom([]string{"", "/a", "/b"}).Draw(t, "cwd"),
 				Usage: session.Usage{
-					Source: rapid.SampledFrom([]string{session.UsageLog, session.UsageScreen}).Draw(t, "source"), Agent: rapid.SampledFrom([]string{"claude", "codex"}).Draw(t, "agent"),
-					Model: rapid.SampledFrom([]string{"", "gpt-5", "claude-sonnet-4-5-20250929", "unheard-of"}).Draw(t, "model"),
-					At:    time.Unix(rapid.Int64Range(1.7e9, 1.8e9).Draw(t, "at"), 0), Input: n("input"), Output: n("output"), CacheRead: n("read"), CacheWrite: n("write"),
+					Source: rapid.SampledFrom([]string{session.UsageLog, session.UsageScreen}).Draw(t, "source"),
+					Agent:  rapid.SampledFrom([]string{"claude", "codex"}).Draw(t, "agent"),
+					Model:  rapid.SampledFrom([]string{"", "gpt-5", "claude-sonnet-4-5-20250929", "unheard-of"}).Draw(t, "model"),
+					At:     time.Unix(rapid.Int64Range(1.7e9, 1.8e9).Draw(t, "at"), 0), Input: n("input"), Output: n("output"),
+					CacheRead: n("read"), CacheWrite: n("write"),
 				},
 			}
 			u.Total = u.Input + u.Output + u.CacheRead + u.CacheWrite
@@ -38,11 +41,14 @@ func TestSumsAreTheTotal(t *testing.T) {
 		for id, s := range usage.BySession(used, prices) {
 			sessions = append(sessions, usage.Named{Name: id, Sum: *s})
 		}
-		for name, list := range map[string][]usage.Named{"models": r.Models, "agents": r.Agents, "folders": r.Folders, "days": r.Days, "sessions": sessions} {
+		for name, list := range map[string][]usage.Named{"models": r.Models, "agents": r.Agents, "folders": r.Folders,
+			"days": r.Days, "sessions": sessions} {
 			var sum usage.Sum
 			for _, n := range list {
-				sum.Input, sum.Output, sum.CacheRead, sum.CacheWrite = sum.Input+n.Input, sum.Output+n.Output, sum.CacheRead+n.CacheRead, sum.CacheWrite+n.CacheWrite
-				sum.Total, sum.Unpriced, sum.FromLogs, sum.FromScreen = sum.Total+n.Total, sum.Unpriced+n.Unpriced, sum.FromLogs+n.FromLogs, sum.FromScreen+n.FromScreen
+				sum.Input, sum.Output, sum.CacheRead, sum.CacheWrite = sum.Input+n.Input, sum.Output+n.Output,
+					sum.CacheRead+n.CacheRead, sum.CacheWrite+n.CacheWrite
+				sum.Total, sum.Unpriced, sum.FromLogs, sum.FromScreen = sum.Total+n.Total, sum.Unpriced+n.Unpriced,
+					sum.FromLogs+n.FromLogs, sum.FromScreen+n.FromScreen
 				sum.Cost += n.Cost
 			}
 			apart := math.Abs(sum.Cost - r.Total.Cost)
@@ -62,7 +68,8 @@ func TestPricesOfModels(t *testing.T) {
 		t.Errorf("date: %v", err)
 	}
 	for model, want := range map[string]float64{
-		"claude-sonnet-4-5-20250929": 3, "claude-sonnet-4-5": 3, "anthropic/claude-opus-4-1@20250805": 15, "gpt-5.1-codex": 1.25, "gpt-5.1-codex-mini": 0.25, "gemini-2.5-pro-preview-05-06": 1.25,
+		"claude-sonnet-4-5-20250929": 3, "claude-sonnet-4-5": 3, "anthropic/claude-opus-4-1@20250805": 15,
+		"gpt-5.1-codex": 1.25, "gpt-5.1-codex-mini": 0.25, "gemini-2.5-pro-preview-05-06": 1.25,
 		"claude-sonnet-4-5[1m]": 3, "us.claude-sonnet-4-5": -1,
 		"claude-opus-4-9": -1, "gpt-5.2": -1, "gpt-5.1-codex-max": -1, "gemini-2.5-pro-next": -1, "": -1, "mock": -1,
 	} {

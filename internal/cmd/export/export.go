@@ -134,7 +134,8 @@ func exportArguments(args []string, named bool) (of []string, out string, err er
 	case named || args[0] != "-" && !cli.IsPath(args[0]):
 		return args, "-", nil
 	case archive.IsRecordingName(args[0]) && opener.IsFile(args[0]):
-		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: ptyrec export last %[1]s", args[0]),
+		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: "+
+			"ptyrec export last %[1]s", args[0]),
 			"%s is a recording already", args[0])
 	}
 	return nil, args[0], nil

@@ -117,7 +117,8 @@ func extractSession(ctx context.Context, o *extractOptions, of opener.Target) er
 	}
 	t, damage, err := lib.Renew(ctx, of.Info)
 	if errors.Is(err, library.ErrNoRawLog) {
-		return failure.New(fmt.Errorf("session %s: %w", of.Info.ID, err), "only its entries are left: see them with `ptyrec show`")
+		return failure.New(fmt.Errorf("session %s: %w", of.Info.ID, err),
+			"only its entries are left: see them with `ptyrec show`")
 	}
 	if err != nil {
 		return err

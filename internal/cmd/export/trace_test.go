@@ -68,7 +68,8 @@ func TestEntry(t *testing.T) {
 		t.Fatalf("want a title and two changes:\n%s", got)
 	}
 	for i, want := range [][]string{
-		{"new ", `rule "shell prompt"`, "rows 1-3 ", "lines 1-3 of document 1", "placed: as the terminal scrolled", `"seq 2"`},
+		{"new ", `rule "shell prompt"`, "rows 1-3 ", "lines 1-3 of document 1", "placed: as the terminal scrolled",
+			`"seq 2"`},
 		{"details ", "rows 1-3 ", "changed: status, output, exit_status"},
 	} {
 		for _, w := range want {
@@ -112,7 +113,8 @@ func TestScreen(t *testing.T) {
 	}
 	// A program that is not known has the alternate screen: nothing is read off it.
 	r, err = traceScreen(recording(output(0, "\x1b[?1049hhello"), output(time.Second, " world")), time.Minute)
-	if got := text(t, r, err); !strings.Contains(got, "not read: no known agent is on the alternate screen\n") || !strings.Contains(got, "|hello world\n") {
+	if got := text(t, r, err); !strings.Contains(got, "not read: no known agent is on the alternate screen\n") ||
+		!strings.Contains(got, "|hello world\n") {
 		t.Errorf("an unknown program:\n%s", got)
 	}
 }

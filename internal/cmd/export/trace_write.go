@@ -122,7 +122,8 @@ func serves(versions string) string {
 // WriteText implements Report: one line for each row.
 func (v *screenView) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "frame %d at %.3fs: %s, document %d", v.Frame, v.At, name("", v.Agent, v.Version)+serves(v.Serves), v.Document)
+	fmt.Fprintf(&b, "frame %d at %.3fs: %s, document %d", v.Frame, v.At, name("", v.Agent, v.Version)+serves(v.Serves),
+		v.Document)
 	if v.Alt {
 		b.WriteString(", alternate screen")
 	}

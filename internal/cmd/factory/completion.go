@@ -73,7 +73,8 @@ func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.F
 	short, now := listing.NewShortIDs(ids), time.Now()
 	for _, info := range infos {
 		if id := short.Of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
-			out = append(out, cobra.CompletionWithDesc(id, listing.Day(info.StartedAt.Local(), now)+" "+printable.Clip(listing.Title(info), 60)))
+			out = append(out, cobra.CompletionWithDesc(id,
+				listing.Day(info.StartedAt.Local(), now)+" "+printable.Clip(listing.Title(info), 60)))
 		}
 	}
 	return out
@@ -104,9 +105,11 @@ func CompleteTags(open *opener.Opener) cobra.CompletionFunc {
 func completeFilters(open *opener.Opener, cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("tag", CompleteTags(open))
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(AgentNames(), cobra.ShellCompDirectiveNoFileComp))
-	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "12h", "3d", "2w"}
+	days := []cobra.Completion{"today", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+		"sunday", "12h", "3d", "2w"}
 	for _, name := range []string{"since", "until", "on"} {
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(days, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
+		_ = cmd.RegisterFlagCompletionFunc(name,
+			cobra.FixedCompletions(days, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder))
 	}
 }
 

@@ -16,7 +16,8 @@ func (f *Factory) DatabasePath() (string, error) {
 	name, err := f.DatabaseName()
 	if err == nil && postgres.Is(name) {
 		return "", failure.New(errors.New("this command needs a database file, not PostgreSQL"),
-			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those in PostgreSQL")
+			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those "+
+				"in PostgreSQL")
 	}
 	return name, err
 }
@@ -50,7 +51,8 @@ func (f *Factory) team() (opener.Sessions, error) {
 func (f *Factory) OpenTeam(ctx context.Context, dsn string) (*postgres.Store, error) {
 	db, err := postgres.Open(ctx, dsn)
 	if err != nil {
-		return nil, failure.New(err, "the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
+		return nil, failure.New(err,
+			"the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
 	}
 	f.Open.CloseLater(db)
 	return db, nil

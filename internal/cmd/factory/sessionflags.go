@@ -163,7 +163,8 @@ func commit(rev string) (string, error) {
 	if digits().MatchString(rev) {
 		return strings.ToLower(rev), nil
 	}
-	return "", &failure.Error{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err), Hint: "run this in the repository, or write at least 4 digits of the commit's id", Misuse: true}
+	return "", &failure.Error{Err: fmt.Errorf("--commit %s: no such commit here: %w", rev, err),
+		Hint: "run this in the repository, or write at least 4 digits of the commit's id", Misuse: true}
 }
 
 // absolute returns a folder's absolute path. A ~ that no shell has expanded is the home folder.

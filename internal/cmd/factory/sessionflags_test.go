@@ -42,7 +42,8 @@ func TestFilter(t *testing.T) {
 	}
 	for args, want := range map[string]store.Filter{
 		"": {},
-		"--agent claude --command make --tag red --sandbox box --live": {Agent: "claude", Command: "make", Tag: "red", Sandbox: "box", Live: true},
+		"--agent claude --command make --tag red --sandbox box --live": {Agent: "claude", Command: "make", Tag: "red",
+			Sandbox: "box", Live: true},
 		"--since yesterday":     {Since: day(19)},
 		"--until yesterday":     {Until: day(20)},
 		"--on 2026-11-03":       {Since: day(3), Until: day(4)},

@@ -72,7 +72,8 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 		return err
 	}
 	if found == nil {
-		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)), "`ptyrec search` looks for words in all sessions")
+		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)),
+			"`ptyrec search` looks for words in all sessions")
 	}
 	ref := opener.ShortID(ctx, db, found.Info.ID)
 	if found.Seq > 0 {
@@ -80,7 +81,8 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	}
 	if o.json {
 		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
-			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref, "sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
+			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref,
+				"sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
 		})
 	}
 	commit := ""

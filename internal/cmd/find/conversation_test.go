@@ -12,11 +12,13 @@ import (
 )
 
 func TestWrite(t *testing.T) {
-	info := &store.Info{Session: session.Session{ID: "s", Command: []string{"claude"}, Cols: 80, Rows: 24, Title: "a title"}, Status: store.Interrupted}
+	info := &store.Info{Session: session.Session{ID: "s", Command: []string{"claude"}, Cols: 80, Rows: 24,
+		Title: "a title"}, Status: store.Interrupted}
 	info.Tags, info.Note = []string{"a", "b"}, "remember this"
 	entries := []*session.Entry{
 		{Seq: 1, Type: session.TypeMessage, Role: session.RoleUser, Text: "a question"},
-		{Seq: 2, Type: session.TypeMessage, Role: session.RoleTool, Text: "Bash(ls)", Tool: &session.Tool{Name: "Bash", Input: "ls", Output: "main.go"}},
+		{Seq: 2, Type: session.TypeMessage, Role: session.RoleTool, Text: "Bash(ls)",
+			Tool: &session.Tool{Name: "Bash", Input: "ls", Output: "main.go"}},
 	}
 	write := func(ref archive.Ref) string {
 		var b strings.Builder

@@ -107,7 +107,8 @@ func list(ctx context.Context, o *listOptions) error {
 	db, infos, filter, err := o.Choose(ctx, o.Open, now, orMore(o.limit))
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
-		o.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a new database", err)
+		o.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a "+
+			"new database", err)
 	} else if err != nil {
 		return err
 	}

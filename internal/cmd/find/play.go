@@ -78,7 +78,8 @@ exits with its status.`,
 
 func play(ctx context.Context, o *playOptions, args []string) error {
 	if !cli.IsTerminal(o.IO.Out) {
-		return failure.New(errors.New("play needs a terminal"), "`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
+		return failure.New(errors.New("play needs a terminal"),
+			"`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
 	}
 	t, err := playbackOf(ctx, o, args)
 	if err != nil {
@@ -155,7 +156,8 @@ func playbackOfFile(o *playOptions, path string) (*playback, error) {
 		return nil, err
 	}
 	defer rec.Close()
-	t := &playback{Playback: archive.Playback{Cols: rec.Header.Cols, Rows: rec.Header.Rows, Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
+	t := &playback{Playback: archive.Playback{Cols: rec.Header.Cols, Rows: rec.Header.Rows,
+		Title: printable.Clip(cmp.Or(rec.Header.Title, rec.Header.Command, path), 200)}}
 	t.ReadLater(rec.Session)
 	return t, t.Load(rec)
 }

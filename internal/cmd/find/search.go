@@ -63,7 +63,8 @@ show: ptyrec show 019a9ec0#12. The exit status is 1 if there are no matches.`,
 
 // roles are the roles of messages.
 var roles = []string{
-	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
+	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand,
+	session.RoleShell, session.RoleSystem,
 }
 
 func search(ctx context.Context, o *searchOptions, words string) error {

@@ -103,7 +103,8 @@ const topFolders = 10
 
 // Write writes the summary for people, in width columns; 0 means no limit.
 func (s *summary) Write(w io.Writer, st cli.Style, width int) error {
-	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", printable.Plural(s.Sessions, "session"), printable.Plural(s.Turns, "turn"),
+	fmt.Fprintf(w, "%s, %s, %s, %s long, %s recorded in %s\n", printable.Plural(s.Sessions, "session"),
+		printable.Plural(s.Turns, "turn"),
 		printable.Plural(s.Messages, "message"), s.length(), human.FormatSize(s.RawBytes), human.FormatSize(s.Stored))
 	for _, part := range []struct {
 		title string
@@ -113,9 +114,11 @@ func (s *summary) Write(w io.Writer, st cli.Style, width int) error {
 			continue
 		}
 		fmt.Fprintln(w)
-		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true}, {Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
+		t := &cli.Table{Columns: []cli.Column{{Title: "SESSIONS", Right: true}, {Title: "TURNS", Right: true},
+			{Title: "TIME", Right: true}, {Title: part.title, Flex: true}}}
 		for _, c := range part.rows {
-			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()}, {Text: printable.Clip(c.Name, 300), Color: cli.Cyan}})
+			t.Rows = append(t.Rows, []cli.Cell{{Text: fmt.Sprint(c.Sessions)}, {Text: fmt.Sprint(c.Turns)}, {Text: c.length()},
+				{Text: printable.Clip(c.Name, 300), Color: cli.Cyan}})
 		}
 		if err := t.Write(w, st.Paint, width); err != nil {
 			return err
@@ -147,7 +150,8 @@ func (s *summary) chart(w io.Writer, st cli.Style, width int) error {
 		date, _ := time.Parse(dateOnly, d.Name) // it has this format
 		line := date.Format("Mon 2006-01-02") + "  "
 		if d.Sessions > 0 {
-			line += st.Paint(cli.Green, bar(d.Turns, most, room)) + fmt.Sprintf(" %s, %s", printable.Plural(d.Turns, "turn"), printable.Plural(d.Sessions, "session"))
+			line += st.Paint(cli.Green, bar(d.Turns, most, room)) +
+				fmt.Sprintf(" %s, %s", printable.Plural(d.Turns, "turn"), printable.Plural(d.Sessions, "session"))
 		}
 		if _, err := fmt.Fprintln(w, ansi.Truncate(strings.TrimRight(line, " "), width, "…")); err != nil {
 			return err

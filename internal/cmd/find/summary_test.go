@@ -15,7 +15,8 @@ import (
 func some() []*store.Info {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
 	info := func(ago, turns int, cwd string, agents ...string) *store.Info {
-		i := &store.Info{Session: session.Session{StartedAt: at.AddDate(0, 0, -ago), Cwd: cwd}, Turns: turns, Messages: 2 * turns, Duration: time.Hour, RawBytes: 1 << 20}
+		i := &store.Info{Session: session.Session{StartedAt: at.AddDate(0, 0, -ago), Cwd: cwd}, Turns: turns,
+			Messages: 2 * turns, Duration: time.Hour, RawBytes: 1 << 20}
 		for _, a := range agents {
 			i.Agents = append(i.Agents, session.Agent{Name: a})
 		}

@@ -18,13 +18,15 @@ func writeUsage(w io.Writer, r *usage.Report, st cli.Style, width int) error {
 		return nil
 	}
 	t := &r.Total
-	fmt.Fprintf(w, "\n%s: %s input, %s cached, %s output\n", t.Text(), usage.Tokens(t.Input), usage.Tokens(t.CacheRead+t.CacheWrite), usage.Tokens(t.Output))
+	fmt.Fprintf(w, "\n%s: %s input, %s cached, %s output\n", t.Text(), usage.Tokens(t.Input),
+		usage.Tokens(t.CacheRead+t.CacheWrite), usage.Tokens(t.Output))
 	from := "from the agents' logs"
 	switch {
 	case t.FromLogs == 0:
 		from = "at least, as the agents printed it"
 	case t.FromScreen > 0:
-		from = fmt.Sprintf("%s from the agents' logs, at least %s as they printed it", usage.Tokens(t.FromLogs), usage.Tokens(t.FromScreen))
+		from = fmt.Sprintf("%s from the agents' logs, at least %s as they printed it", usage.Tokens(t.FromLogs),
+			usage.Tokens(t.FromScreen))
 	}
 	fmt.Fprintf(w, "%s; prices of %s\n", from, printable.Line(r.Prices.Date))
 	for _, part := range []struct {
@@ -35,13 +37,15 @@ func writeUsage(w io.Writer, r *usage.Report, st cli.Style, width int) error {
 			continue
 		}
 		fmt.Fprintln(w)
-		table := &cli.Table{Columns: []cli.Column{{Title: "TOKENS", Right: true}, {Title: "OUTPUT", Right: true}, {Title: "COST", Right: true}, {Title: part.title, Flex: true}}}
+		table := &cli.Table{Columns: []cli.Column{{Title: "TOKENS", Right: true}, {Title: "OUTPUT", Right: true},
+			{Title: "COST", Right: true}, {Title: part.title, Flex: true}}}
 		for _, n := range part.rows[:min(topRows, len(part.rows))] {
 			name := printable.Clip(n.Name, 300)
 			if name == "" {
 				name = "-"
 			}
-			table.Rows = append(table.Rows, []cli.Cell{{Text: usage.Tokens(n.Total)}, {Text: usage.Tokens(n.Output)}, {Text: n.Dollars()}, {Text: name, Color: cli.Cyan}})
+			table.Rows = append(table.Rows, []cli.Cell{{Text: usage.Tokens(n.Total)}, {Text: usage.Tokens(n.Output)},
+				{Text: n.Dollars()}, {Text: name, Color: cli.Cyan}})
 		}
 		if err := table.Write(w, st.Paint, width); err != nil {
 			return err

@@ -22,7 +22,8 @@ func TestBlame(t *testing.T) {
 	}
 	git := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"},
+			args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
@@ -46,12 +47,14 @@ func TestBlame(t *testing.T) {
 	add := func(id, cwd string, begin, end time.Duration, shown string) {
 		t.Helper()
 		ended := now.Add(end)
-		s := &session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: now.Add(begin), EndedAt: &ended, Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
+		s := &session.Session{ID: id, Command: []string{"claude"}, Cwd: cwd, StartedAt: now.Add(begin), EndedAt: &ended,
+			Cols: 80, Rows: 24, Agents: []session.Agent{{Name: "claude"}}}
 		raw := store.NewRecording(80, 24)
 		raw.Write(session.Event{Kind: session.Output, Data: []byte(id)})
 		var entries []*session.Entry
 		if shown != "" {
-			entries = []*session.Entry{{ID: id, Seq: 4, Type: session.TypeMessage, Role: session.RoleTool, Agent: "claude", At: now.Add(begin), Tool: &session.Tool{Name: "Update", Input: "main.go", Status: session.ToolOK, Output: shown}}}
+			entries = []*session.Entry{{ID: id, Seq: 4, Type: session.TypeMessage, Role: session.RoleTool, Agent: "claude",
+				At: now.Add(begin), Tool: &session.Tool{Name: "Update", Input: "main.go", Status: session.ToolOK, Output: shown}}}
 		}
 		if err := db.Import(t.Context(), s, raw, entries); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,9 @@ func Error(err error) error {
 	case errors.As(err, &absent):
 		return failure.New(err, absentHint(absent))
 	case errors.Is(err, client.ErrToken):
-		return failure.New(err, "pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file (on this machine ~/.local/state/ptyrec/token)")
+		return failure.New(err,
+			"pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file (on this machine "+
+				"~/.local/state/ptyrec/token)")
 	case errors.Is(err, session.ErrNotFound):
 		return failure.New(errors.New("no such live session"),
 			"`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
@@ -78,8 +80,10 @@ func Prompt(err error, ref string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &asking):
-		return &failure.Error{Err: fmt.Errorf("%w: %s", err, asking.Question), Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: cli.StatusAsking}
-	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err, prompt.ErrNoReply):
+		return &failure.Error{Err: fmt.Errorf("%w: %s", err, asking.Question),
+			Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: cli.StatusAsking}
+	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err,
+		prompt.ErrNoReply):
 		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
 	case errors.Is(err, prompt.ErrShell):
 		return failure.New(err, "pass --allow-shell if that is what you want")

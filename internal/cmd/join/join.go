@@ -19,7 +19,8 @@ import (
 
 // Session attaches to the session that ref names, and waits until it is connected. The caller must
 // close the stream. hello is the first message of the session. The errors have hints.
-func Session(ctx context.Context, c *client.Client, ref string, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+func Session(ctx context.Context, c *client.Client, ref string, o client.AttachOptions) (s *client.Stream,
+	hello protocol.Hello, err error) {
 	s, err = c.Attach(ctx, ref, o)
 	if errors.Is(err, session.ErrNotFound) {
 		err = failure.New(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
@@ -31,7 +32,8 @@ func Session(ctx context.Context, c *client.Client, ref string, o client.AttachO
 }
 
 // URL is like Session, for the URL of a session on a server, https://HOST/s/ID.
-func URL(ctx context.Context, url string, t Token, o client.AttachOptions) (s *client.Stream, hello protocol.Hello, err error) {
+func URL(ctx context.Context, url string, t Token, o client.AttachOptions) (s *client.Stream, hello protocol.Hello,
+	err error) {
 	server, id, err := client.SplitURL(url)
 	if err != nil {
 		return nil, protocol.Hello{}, failure.New(err, "write https://HOST/s/ID")

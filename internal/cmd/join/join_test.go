@@ -39,7 +39,8 @@ func TestSession(t *testing.T) {
 	if got := term.Snapshot().Lines[0].Text; strings.TrimRight(got, " ") != "hello" {
 		t.Errorf("the first row is %q", got)
 	}
-	if _, _, err := join.Session(t.Context(), s.Client, "01ffffff", o); err == nil || err.Error() != `no live session "01ffffff" can be joined` {
+	if _, _, err := join.Session(t.Context(), s.Client, "01ffffff", o); err == nil ||
+		err.Error() != `no live session "01ffffff" can be joined` {
 		t.Errorf("another session: %v", err)
 	}
 }
@@ -91,15 +92,20 @@ func TestErrors(t *testing.T) {
 		hint   string
 	}{
 		{join.Error(&client.ManyAgents{Agents: []string{"a1", "a2"}}), nil, 1, "name one of them: ws://HOST:PORT/a1"},
-		{join.Error(&client.NoSession{}), session.ErrNotFound, 1, "`ptyrec attach` with --control starts the session main if there is none"},
+		{join.Error(&client.NoSession{}), session.ErrNotFound, 1,
+			"`ptyrec attach` with --control starts the session main if there is none"},
 		{join.Error(&client.NoSession{Names: []string{"x", "y"}}), session.ErrNotFound, 1, "it has x, y"},
 		{join.Error(fmt.Errorf("dial: %w", client.ErrToken)), client.ErrToken, 1, "pass the token that"},
 		{join.Error(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF, 1, "`ptyrec list --live`"},
 		{join.Over(io.EOF), nil, 1, "`ptyrec show last`"},
-		{join.Refused(&protocol.Error{Code: protocol.CodeNoControl}, id), nil, 1, "the session's user lets programs type with `ptyrec grant 01a1fd63`"},
-		{join.Refused(&protocol.Error{Code: protocol.CodeNotAllowed}, id), nil, 1, "do it in a terminal that was not started"},
-		{join.Refused(&protocol.Error{Code: protocol.CodeAsking}, id), nil, cli.StatusAsking, "`ptyrec screen 01a1fd63` shows the question"},
-		{join.Prompt(&prompt.AskingError{Question: "Run it?"}, "last"), nil, cli.StatusAsking, "answer it, or `ptyrec send last --keys`"},
+		{join.Refused(&protocol.Error{Code: protocol.CodeNoControl}, id), nil, 1,
+			"the session's user lets programs type with `ptyrec grant 01a1fd63`"},
+		{join.Refused(&protocol.Error{Code: protocol.CodeNotAllowed}, id), nil, 1,
+			"do it in a terminal that was not started"},
+		{join.Refused(&protocol.Error{Code: protocol.CodeAsking}, id), nil, cli.StatusAsking,
+			"`ptyrec screen 01a1fd63` shows the question"},
+		{join.Prompt(&prompt.AskingError{Question: "Run it?"}, "last"), nil, cli.StatusAsking,
+			"answer it, or `ptyrec send last --keys`"},
 		{join.Prompt(prompt.ErrBusy, "last"), prompt.ErrBusy, 1, "`ptyrec wait last --idle` waits"},
 		{join.Prompt(prompt.ErrNoControl, "last"), prompt.ErrNoControl, 1, "the session's user lets programs type"},
 		{join.Prompt(prompt.ErrNoAgent, "last"), prompt.ErrNoAgent, 1, "`ptyrec screen last` shows what runs"},
@@ -114,7 +120,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%v is not %v any more", c.got, c.cause)
 		}
 	}
-	for _, got := range []error{join.Over(io.ErrClosedPipe), join.Refused(io.ErrClosedPipe, id), join.Prompt(io.ErrClosedPipe, "last")} {
+	for _, got := range []error{join.Over(io.ErrClosedPipe), join.Refused(io.ErrClosedPipe, id),
+		join.Prompt(io.ErrClosedPipe, "last")} {
 		if !errors.Is(got, io.ErrClosedPipe) || errors.As(got, new(*failure.Error)) {
 			t.Errorf("another error became %v", got)
 		}

@@ -20,13 +20,15 @@ var started = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // connected is what a server says of a session of which it has so many frames.
 func connected(id string, frames int64) client.Connected {
 	return client.Connected{Hello: protocol.Hello{
-		Session: session.Session{ID: id, Title: "a title", StartedAt: started, Cols: 80, Rows: 24}, Cols: 80, Rows: 24, Frames: frames,
+		Session: session.Session{ID: id, Title: "a title", StartedAt: started, Cols: 80, Rows: 24}, Cols: 80, Rows: 24,
+		Frames: frames,
 	}}
 }
 
 // output is a frame of output, so many seconds after the start.
 func output(number int64, seconds int, text string) protocol.Numbered {
-	return protocol.Numbered{Number: number, Kind: protocol.NumberedOutput, At: time.Duration(seconds) * time.Second, Data: []byte(text)}
+	return protocol.Numbered{Number: number, Kind: protocol.NumberedOutput, At: time.Duration(seconds) * time.Second,
+		Data: []byte(text)}
 }
 
 // The log begins with the first frame, and its time never goes back.
@@ -34,8 +36,10 @@ func TestLog(t *testing.T) {
 	var notices, got []string
 	log := join.NewLog(nil, func(text string) { notices = append(notices, text) })
 	for _, event := range []client.Event{
-		connected("s1", 2), output(1, 10, "one"), client.Lost{Try: 1}, client.Lost{Try: 2}, connected("s1", 3), output(2, 12, "two"),
-		protocol.Notice{Text: "a word"}, protocol.Snapshot{Data: []byte("screen")}, output(3, 11, "late"), client.Output{Data: []byte("no frame")},
+		connected("s1", 2), output(1, 10, "one"), client.Lost{Try: 1}, client.Lost{Try: 2}, connected("s1", 3),
+		output(2, 12, "two"),
+		protocol.Notice{Text: "a word"}, protocol.Snapshot{Data: []byte("screen")}, output(3, 11, "late"),
+		client.Output{Data: []byte("no frame")},
 	} {
 		if log.IsOther(event) {
 			t.Errorf("%v is another session", event)
@@ -86,7 +90,8 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"attach", "ws://host:1/agent"}, info.Command); diff != "" || info.Title != "a title" || !info.StartedAt.Equal(started.Add(10*time.Second)) {
+	if diff := cmp.Diff([]string{"attach", "ws://host:1/agent"}, info.Command); diff != "" || info.Title != "a title" ||
+		!info.StartedAt.Equal(started.Add(10*time.Second)) {
 		t.Errorf("recorded as %+v", info.Session)
 	}
 	var got []string

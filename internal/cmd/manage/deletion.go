@@ -36,7 +36,8 @@ func (d Deleter) Delete(ctx context.Context, infos []*store.Info) error {
 	var size int64
 	for _, info := range infos {
 		size += info.StoredBytes
-		fmt.Fprintf(d.Out, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now), printable.Clip(listing.Title(info), 60))
+		fmt.Fprintf(d.Out, "%s  %s  %s\n", short.Of(info.ID), listing.Day(info.StartedAt.Local(), now),
+			printable.Clip(listing.Title(info), 60))
 	}
 	what := fmt.Sprintf("%s, %s on disk", printable.Plural(len(infos), "session"), human.FormatSize(size))
 	if err := d.Confirm("delete " + what); err != nil {
@@ -65,7 +66,8 @@ func (d Deleter) scrub(ctx context.Context, what string) error {
 		return err
 	}
 	for _, name := range d.Store.Damaged() {
-		d.Notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you no longer need it", name)
+		d.Notice("warning: deleted data may also be in %s, which `ptyrec doctor --repair` kept: delete that file if you "+
+			"no longer need it", name)
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ func TestDelete(t *testing.T) {
 	if left, err := db.Sessions(ctx, store.Filter{}); err != nil || len(left) != 2 {
 		t.Errorf("%d sessions are left after a refusal, %v", len(left), err)
 	}
-	if !strings.HasPrefix(asked, "delete 1 session, ") || !strings.Contains(out.String(), "echo") || strings.Contains(out.String(), "\x1b") {
+	if !strings.HasPrefix(asked, "delete 1 session, ") || !strings.Contains(out.String(), "echo") ||
+		strings.Contains(out.String(), "\x1b") {
 		t.Errorf("asked %q, named %q", asked, out.String())
 	}
 	d.Confirm = func(string) error { return nil }

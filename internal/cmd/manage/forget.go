@@ -52,7 +52,8 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 		ref = args[0]
 	}
 	if ref == "" {
-		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded", "this runs in no recorded session")
+		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded",
+			"this runs in no recorded session")
 	}
 	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {

@@ -75,10 +75,12 @@ func (im *Importer) tell(ctx context.Context, paths []string, done []imported, b
 			im.Notice("%s is already in the database as %s", path, short.Of(d.info.ID))
 		case im.DryRun:
 			fresh++
-			fmt.Fprintf(im.Out, "%s: %s, %s\n", printable.Line(path), listing.Agent(d.info), printable.Clip(listing.Title(d.info), 60))
+			fmt.Fprintf(im.Out, "%s: %s, %s\n", printable.Line(path), listing.Agent(d.info),
+				printable.Clip(listing.Title(d.info), 60))
 		default:
 			fresh++
-			fmt.Fprintf(im.Out, "%s  %s: %s, %s\n", short.Of(d.info.ID), printable.Line(path), listing.Agent(d.info), printable.Clip(listing.Title(d.info), 60))
+			fmt.Fprintf(im.Out, "%s  %s: %s, %s\n", short.Of(d.info.ID), printable.Line(path), listing.Agent(d.info),
+				printable.Clip(listing.Title(d.info), 60))
 		}
 	}
 	verb := "imported"

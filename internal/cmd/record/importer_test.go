@@ -73,7 +73,9 @@ func TestImport(t *testing.T) {
 		{true, nil, []string{one}, one + ": -, a title\n1 to be imported, 0 there already"},
 		{false, s, []string{one}, "ID  " + one + ": -, a title\n1 imported, 0 there already"},
 		{true, s, []string{one}, one + " is already in the database as ID\n0 to be imported, 1 there already"},
-		{false, s, []string{filepath.Join(dir, "sub", "copy.cast"), two}, "ID  " + two + ": -, a title\n" + filepath.Join(dir, "sub", "copy.cast") + " is already in the database as ID\n1 imported, 1 there already"},
+		{false, s, []string{filepath.Join(dir, "sub", "copy.cast"), two},
+			"ID  " + two + ": -, a title\n" + filepath.Join(dir, "sub", "copy.cast") +
+				" is already in the database as ID\n1 imported, 1 there already"},
 	} {
 		got, err := imported(t, c.store, c.dry, c.paths...)
 		if err != nil {
@@ -97,7 +99,8 @@ func TestImportFails(t *testing.T) {
 	}
 	defer s.Close()
 	got, err := imported(t, s, false, filepath.Join(dir, "absent"), filepath.Join(dir, "one.cast"))
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(got, "one.cast: ") || !strings.HasSuffix(got, "1 imported, 0 there already, 1 failed") {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(got, "one.cast: ") ||
+		!strings.HasSuffix(got, "1 imported, 0 there already, 1 failed") {
 		t.Errorf("said %q, error %v", got, err)
 	}
 }

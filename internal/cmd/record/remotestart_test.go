@@ -28,7 +28,8 @@ func TestRequest(t *testing.T) {
 		{
 			remoteOrder{Words: []string{"env"}, Env: []string{"A=1", "B=2=3", "C="}, Cwd: "/src", Timeout: time.Minute,
 				PTY: true, NoStdin: true},
-			client.Exec{Command: "env", Env: map[string]string{"A": "1", "B": "2=3", "C": ""}, Cwd: "/src", Timeout: time.Minute, PTY: true, NoStdin: true, IdleTimeout: away, TTL: away},
+			client.Exec{Command: "env", Env: map[string]string{"A": "1", "B": "2=3", "C": ""}, Cwd: "/src",
+				Timeout: time.Minute, PTY: true, NoStdin: true, IdleTimeout: away, TTL: away},
 		},
 	} {
 		got, err := c.order.request()

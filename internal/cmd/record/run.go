@@ -174,7 +174,8 @@ func ignored(ctx context.Context, o *runOptions, command []string) error {
 	}
 	why = printable.Clip(why, 200)
 	if o.detach || o.hosted {
-		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
+		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be "+
+			"detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
 	}
 	o.IO.Notice("not recorded: run.ignore has %s", why)
 	return Replace(command, o.IO.Environ)

@@ -18,7 +18,8 @@ func NewCmdHelp(f *factory.Factory) *cobra.Command {
 		Short:   "Explain a command",
 		Long:    `Help explains a command in full, with all examples. ` + "`ptyrec help all`" + ` lists all commands.`,
 		Example: "  ptyrec help all\n  ptyrec help search\n  ptyrec help exit-status",
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []cobra.Completion,
+			_ cobra.ShellCompDirective) {
 			at, rest, err := cmd.Root().Find(args)
 			if err == nil && len(rest) == 0 {
 				for _, c := range at.Commands() {

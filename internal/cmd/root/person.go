@@ -90,7 +90,8 @@ func (p person) agrees(ctx context.Context, what string) error {
 	if peer.Here() == peer.Outside {
 		return nil
 	}
-	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started where its first window was"
+	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started " +
+		"where its first window was"
 	around, known := peer.Around()
 	if !known || len(around) == 0 {
 		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
@@ -140,7 +141,8 @@ func isRecorder(conn io.ReadWriteCloser, pid int) bool {
 
 // askOn asks over a connection to a session, and returns nil if the person agrees.
 func (p person) askOn(conn io.ReadWriter, what string) error {
-	attach, err := protocol.JSON(protocol.TypeAttach, protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
+	attach, err := protocol.JSON(protocol.TypeAttach,
+		protocol.Attach{Version: protocol.Version, Name: "ptyrec", Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {
 		return err
 	}

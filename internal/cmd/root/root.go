@@ -58,8 +58,10 @@ Watch:
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.Flags().BoolVarP(&version, "version", "v", false, "print the version")
 	flags := root.PersistentFlags()
-	flags.StringVar(&f.Database, "db", "", "use database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
-	flags.BoolFunc("redact", "remove secrets from what is stored and written (default true; see $PTYREC_REDACT and the configuration)",
+	flags.StringVar(&f.Database, "db", "",
+		"use database `FILE` (default $PTYREC_DB, else $XDG_DATA_HOME/ptyrec/ptyrec.db)")
+	flags.BoolFunc("redact",
+		"remove secrets from what is stored and written (default true; see $PTYREC_REDACT and the configuration)",
 		func(text string) error {
 			on, err := strconv.ParseBool(text)
 			f.Redact = &on

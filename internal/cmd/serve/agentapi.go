@@ -135,7 +135,8 @@ func agentapiServer(ctx context.Context, o *agentapiOptions, command []string) e
 	if o.Verbose {
 		level = slog.LevelDebug
 	}
-	opts.Command, opts.Environ, opts.Stdin, opts.Stderr, opts.Log = command, o.IO.Environ, o.IO.In, o.IO.Err, o.IO.Logger(level)
+	opts.Command, opts.Environ, opts.Stdin, opts.Stderr, opts.Log = command, o.IO.Environ, o.IO.In, o.IO.Err,
+		o.IO.Logger(level)
 	opts.Listening = func(at net.Addr) {
 		o.IO.Notice("agentapi's API is at http://%s/", at)
 		if file, err := tokenPath(); err == nil && o.OwnToken() {

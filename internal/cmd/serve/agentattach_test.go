@@ -12,7 +12,8 @@ import (
 
 func TestDrawsTheLastRows(t *testing.T) {
 	got := drawScreen("one\ntwo\nthree \x1b[31mred 漢字", 8, 2)
-	if want := "\x1b[Htwo\x1b[K\r\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b[31m") || strings.Contains(got, "字") {
+	if want := "\x1b[Htwo\x1b[K\r\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "\x1b[31m") ||
+		strings.Contains(got, "字") {
 		t.Errorf("%q", got)
 	}
 }
@@ -34,7 +35,8 @@ func TestKeysAreTyped(t *testing.T) {
 }
 
 func TestURL(t *testing.T) {
-	for text, want := range map[string]string{"localhost:3284": "http://localhost:3284", "https://x/agentapi/last/": "https://x/agentapi/last"} {
+	for text, want := range map[string]string{"localhost:3284": "http://localhost:3284",
+		"https://x/agentapi/last/": "https://x/agentapi/last"} {
 		if got := agentapiURL(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}

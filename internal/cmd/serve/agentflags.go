@@ -74,7 +74,8 @@ func (f *agentFlags) Check(flags *pflag.FlagSet, command []string) (err error) {
 	} else if agent, ok := agentapi.TypeOf(f.options.Agent); ok {
 		f.options.Agent = agent
 	} else {
-		return failure.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s", f.options.Agent)
+		return failure.Misuse("--type is one of "+strings.Join(agentapi.TypeNames(), ", "), "invalid agent type: %s",
+			f.options.Agent)
 	}
 	if err := f.checkValues(); err != nil {
 		return misuse(err)

@@ -83,7 +83,8 @@ func TestAgentapiFlags(t *testing.T) {
 
 func TestFlagsAreChecked(t *testing.T) {
 	for _, args := range [][]string{
-		{"--type", "nobody"}, {"-W", "9"}, {"-H", "9"}, {"-p", "65536"}, {"--content", "html"}, {"--load-state"}, {"--save-state"}, {"--experimental-acp"}, {"-a", "host:80"},
+		{"--type", "nobody"}, {"-W", "9"}, {"-H", "9"}, {"-p", "65536"}, {"--content", "html"}, {"--load-state"},
+		{"--save-state"}, {"--experimental-acp"}, {"-a", "host:80"},
 	} {
 		_, err := parse(t, args...)
 		var f *failure.Error

@@ -185,5 +185,6 @@ func (o *agentServer) ended(s *agentapi.Session) error {
 	if status < 0 {
 		return failure.New(errors.New("the session cannot be reached any more"), "`ptyrec list` shows what became of it")
 	}
-	return failure.New(fmt.Errorf("the agent ended with status %d", status), "its last screen is above; `ptyrec show last` shows what was said")
+	return failure.New(fmt.Errorf("the agent ended with status %d", status),
+		"its last screen is above; `ptyrec show last` shows what was said")
 }

@@ -77,8 +77,10 @@ func options(t *testing.T, stderr io.Writer, script string) agentServer {
 	}
 	t.Cleanup(func() { _ = stdin.Close() })
 	return agentServer{
-		Command: []string{"sh", "-c", script}, Agent: "custom", Cols: 80, Rows: 24, Stdin: stdin, Database: db, Environ: os.Environ(), Sessions: sessions,
-		Address: "127.0.0.1:0", Access: agentapi.Access{Hosts: agentapi.DefaultHosts()}, PIDFile: filepath.Join(dir, "sub", "pid"),
+		Command: []string{"sh", "-c", script}, Agent: "custom", Cols: 80, Rows: 24, Stdin: stdin, Database: db,
+		Environ: os.Environ(), Sessions: sessions,
+		Address: "127.0.0.1:0", Access: agentapi.Access{Hosts: agentapi.DefaultHosts()},
+		PIDFile:   filepath.Join(dir, "sub", "pid"),
 		StateFile: filepath.Join(dir, "state"), SaveState: true,
 		Listening: func(net.Addr) {}, Stderr: stderr, Log: slog.New(slog.DiscardHandler),
 	}
@@ -133,7 +135,8 @@ func TestServeFails(t *testing.T) {
 		}
 	}
 	err := serveAgent(t.Context(), o)
-	if err == nil || err.Error() != "the agent ended with status 3" || !strings.Contains(stderr.String(), "no such model") {
+	if err == nil || err.Error() != "the agent ended with status 3" ||
+		!strings.Contains(stderr.String(), "no such model") {
 		t.Errorf("error %v, stderr %q", err, stderr.String())
 	}
 	o = options(t, io.Discard, "")

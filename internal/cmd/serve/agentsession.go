@@ -81,7 +81,8 @@ func (o *agentServer) attach(ctx context.Context, id string) (stream *client.Str
 				Entries: new(int)})
 	}
 	if err != nil && o.ends(ctx, id) {
-		return nil, failure.New(errors.New("the command ended before it could be served"), "`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
+		return nil, failure.New(errors.New("the command ended before it could be served"),
+			"`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
 	}
 	return stream, err
 }

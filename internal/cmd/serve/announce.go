@@ -31,13 +31,15 @@ type announcement struct {
 // explains the URL and warns about what others can do.
 func (n announcement) Write(out io.Writer) error {
 	if !n.Address.Loopback() && n.Address.Cert == "" {
-		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` is safe (see --help)")
+		n.Notice("warning: without --cert and --key, others on the network can see the sessions and the token; `ssh -L` " +
+			"is safe (see --help)")
 	}
 	if n.OpenReading {
 		n.Notice("warning: anyone who can reach this address can read all sessions and watch live ones")
 	}
 	if n.NoToken {
-		n.Notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN", n.Address.Listen)
+		n.Notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN",
+			n.Address.Listen)
 	} else if n.AllowRun {
 		n.Notice("warning: everyone who has the token can run any command here")
 	}
@@ -50,7 +52,8 @@ func (n announcement) Write(out io.Writer) error {
 		return err
 	}
 	if n.MCPPath != "" {
-		n.Notice("agents read the sessions at %s%s, with the token as Authorization: Bearer", strings.TrimSuffix(n.URL, "/"), n.MCPPath)
+		n.Notice("agents read the sessions at %s%s, with the token as Authorization: Bearer",
+			strings.TrimSuffix(n.URL, "/"), n.MCPPath)
 	}
 	if n.TokenFile == "" {
 		n.Notice("the address contains your token: anyone who has it can read and type as you")

@@ -59,7 +59,8 @@ func (a address) Open(ctx context.Context) (net.Listener, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", a.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, failure.New(fmt.Errorf("%s is taken", a.Listen), "another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
+		return nil, failure.New(fmt.Errorf("%s is taken", a.Listen),
+			"another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
 	}
 	if err != nil {
 		return nil, failure.New(err, "see --listen in `ptyrec serve --help`")
@@ -72,7 +73,8 @@ func (a address) Open(ctx context.Context) (net.Listener, error) {
 		_ = l.Close()
 		return nil, failure.New(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
 	}
-	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}), nil
+	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"}}), nil
 }
 
 // URL returns the URL of a server that listens on at.

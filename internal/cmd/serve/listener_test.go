@@ -105,7 +105,10 @@ func TestOpenTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "hello")
+	})}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -119,7 +122,8 @@ func TestOpenTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		DisableKeepAlives: true}}
 	r, err := c.Get(url)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +150,8 @@ func certify(t *testing.T, a address) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, block := range map[string]*pem.Block{a.Cert: {Type: "CERTIFICATE", Bytes: cert}, a.Key: {Type: "PRIVATE KEY", Bytes: text}} {
+	for path, block := range map[string]*pem.Block{a.Cert: {Type: "CERTIFICATE", Bytes: cert},
+		a.Key: {Type: "PRIVATE KEY", Bytes: text}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,8 @@ func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force 
 	now, err := configured(path, servers)
 	switch {
 	case err != nil:
-		return failure.New(fmt.Errorf("%s: %w", path, err), "mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
+		return failure.New(fmt.Errorf("%s: %w", path, err),
+			"mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
 	case slices.Equal(now, append([]string{s.Program}, s.Args...)):
 		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
 		return err
@@ -89,7 +90,8 @@ func runCommand(ctx context.Context, command []string) error {
 	out, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		said := strings.TrimSpace(string(out))
-		return failure.New(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]), "run it yourself, or see `"+command[0]+" mcp --help`")
+		return failure.New(fmt.Errorf("%s: %w: %s", shellquote.Join(command...), err, said[max(0, len(said)-maxSaid):]),
+			"run it yourself, or see `"+command[0]+" mcp --help`")
 	}
 	return nil
 }

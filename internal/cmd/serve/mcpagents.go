@@ -29,14 +29,20 @@ type mcpAgent struct {
 func mcpAgents() []mcpAgent {
 	return []mcpAgent{
 		{
-			name: "claude", file: func() (string, string) { return homeFile("CLAUDE_CONFIG_DIR", "", ".claude.json"), "mcpServers" },
+			name: "claude", file: func() (string, string) {
+				return homeFile("CLAUDE_CONFIG_DIR", "", ".claude.json"),
+					"mcpServers"
+			},
 			add: func(program string, args []string) []string {
 				return append([]string{"claude", "mcp", "add", "--scope", "user", serverName, "--", program}, args...)
 			},
 			remove: []string{"claude", "mcp", "remove", "--scope", "user", serverName},
 		},
 		{
-			name: "codex", file: func() (string, string) { return homeFile("CODEX_HOME", ".codex", "config.toml"), "mcp_servers" },
+			name: "codex", file: func() (string, string) {
+				return homeFile("CODEX_HOME", ".codex", "config.toml"),
+					"mcp_servers"
+			},
 			add: func(program string, args []string) []string {
 				command := []string{"codex", "mcp", "add", serverName}
 				if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" { // Codex passes on only few variables

@@ -17,7 +17,8 @@ var installed = mcpProgram{Program: "/opt/my tools/ptyrec", Args: []string{"mcp"
 func home(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, value := range map[string]string{"HOME": dir, "PATH": t.TempDir(), "CLAUDE_CONFIG_DIR": "", "CODEX_HOME": "", "XDG_CONFIG_HOME": ""} {
+	for name, value := range map[string]string{"HOME": dir, "PATH": t.TempDir(), "CLAUDE_CONFIG_DIR": "",
+		"CODEX_HOME": "", "XDG_CONFIG_HOME": ""} {
 		t.Setenv(name, value)
 	}
 	return dir
@@ -104,7 +105,8 @@ func TestInstallInFile(t *testing.T) {
 	if got, want := install(false), "cursor: has the server already\n"; got != want {
 		t.Errorf("twice: %q, want %q", got, want)
 	}
-	const other = `{"theirs": 1, "mcpServers": {"ptyrec": {"command": "/old", "args": ["mcp"]}, "other": {"command": "x"}}}`
+	const other = `{"theirs": 1, "mcpServers": {"ptyrec": {"command": "/old", "args": ["mcp"]}, "other": {"command": ` +
+		`"x"}}}`
 	write(other)
 	if got, want := install(false), "cursor has another server called ptyrec: /old mcp"; got != want {
 		t.Errorf("another one: %q, want %q", got, want)
@@ -156,7 +158,8 @@ func TestInstallByCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("mcp remove ptyrec\nmcp add ptyrec -- /opt/my tools/ptyrec mcp --write\n", string(text)); diff != "" {
+	if diff := cmp.Diff("mcp remove ptyrec\nmcp add ptyrec -- /opt/my tools/ptyrec mcp --write\n",
+		string(text)); diff != "" {
 		t.Errorf("codex was called with (-want +got):\n%s", diff)
 	}
 }

@@ -121,7 +121,8 @@ func (f *webFlags) CheckTeam() error {
 		return misuse(errors.New("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token " +
 			"add`): leave out --token-file, --new-token and --open-reading"))
 	}
-	if f.AllowRun || f.Bridge != "" || f.BridgeFrom != "" || f.OpenPage || f.Subscribe || f.AgentID != "" || f.MCP || f.Agentapi {
+	if f.AllowRun || f.Bridge != "" || f.BridgeFrom != "" || f.OpenPage || f.Subscribe || f.AgentID != "" || f.MCP ||
+		f.Agentapi {
 		return wrongUsage("with a database in PostgreSQL, serve runs no commands: leave out --allow-run, " +
 			"--bridge-command, --bridge-server, --open, " +
 			"--allow-subscribe, --agent-id, --mcp and --agentapi")
@@ -129,7 +130,8 @@ func (f *webFlags) CheckTeam() error {
 	if (f.Issuer == "") != (f.Client == "") || f.SecretFile != "" && f.Issuer == "" {
 		return misuse(errors.New("--oidc-issuer and --oidc-client require each other; --oidc-secret-file requires both"))
 	}
-	if u, err := url.Parse(f.URL); f.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
+	if u, err := url.Parse(f.URL); f.URL != "" &&
+		(err != nil || u.Scheme != "https" || u.Host == "" || f.URL != "https://"+u.Host) {
 		return failure.Misuse("write https://HOST", "--url %q is not the address of a server", f.URL)
 	}
 	return nil

@@ -108,7 +108,8 @@ func serveWeb(ctx context.Context, o webServer) (err error) {
 		protocols = append(protocols, server.Protocol{Handlers: sessions, Access: server.ShowSessions})
 	}
 	s := server.New(server.Options{
-		Store: o.Database, Live: o.Live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
+		Store: o.Database, Live: o.Live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(),
+		Log:   o.Log,
 		Token: secret, OpenReading: o.OpenReading, Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly,
 		AllowRun: o.AllowRun, NoToken: o.NoToken,
 		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: o.BridgeTTL,
@@ -177,7 +178,8 @@ func (o *webServer) commands(ctx context.Context) (*process.Manager, error) {
 		return nil, nil
 	}
 	return process.Open(ctx, process.Options{
-		Store: o.Database, Program: detached.Program(), MaxRunning: o.MaxCommands, Redact: o.Library.Redact.Command, Input: o.Input, Log: o.Log,
+		Store: o.Database, Program: detached.Program(), MaxRunning: o.MaxCommands, Redact: o.Library.Redact.Command,
+		Input: o.Input, Log: o.Log,
 	})
 }
 
@@ -191,7 +193,8 @@ func (o *webServer) dashboards(s *detached.Starter) (*management.Protocol, error
 		}
 	}
 	return management.New(management.Options{
-		Sessions: o.Live, Store: o.Database, Shell: []string{o.Shell}, AgentID: id, Version: buildinfo.Version(), Redact: o.Library.Redact.Redactor,
+		Sessions: o.Live, Store: o.Database, Shell: []string{o.Shell}, AgentID: id, Version: buildinfo.Version(),
+		Redact:     o.Library.Redact.Redactor,
 		ShellGrace: o.ShellGrace, AllowSubscribe: o.Subscribe, Log: o.Log,
 		Start: s.Start,
 	}), nil

@@ -61,7 +61,9 @@ func serveTeamWeb(ctx context.Context, o teamServer) error {
 	if o.Raw != "" {
 		b, err := bucket.Open(ctx, o.Raw)
 		if err != nil {
-			return errors.Join(failure.New(err, "--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"), l.Close())
+			return errors.Join(failure.New(err,
+				"--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"),
+				l.Close())
 		}
 		o.Database.UseObjects(b)
 	}
@@ -71,7 +73,8 @@ func serveTeamWeb(ctx context.Context, o teamServer) error {
 	}
 	push := teamserver.NewPush(o.Database, o.Log)
 	s := server.New(server.Options{
-		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(), Log: o.Log,
+		Store: o.Database, Live: live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(),
+		Log:    o.Log,
 		Users:  teamserver.Users{Store: o.Database, PublicLinks: o.PublicLinks},
 		SignIn: signIn,
 		URL:    o.URL,

@@ -99,13 +99,15 @@ func editConfig(o *configOptions) error {
 	}
 	command := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi")
 	if cli.EditsOnTerminal(command) && !(cli.IsTerminal(o.IO.In) && cli.IsTerminal(o.IO.Out)) {
-		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command), "edit "+path+", or set VISUAL or EDITOR to another editor")
+		return failure.New(fmt.Errorf("config edit: %s needs a terminal", command),
+			"edit "+path+", or set VISUAL or EDITOR to another editor")
 	}
 	// Through a shell like git, because the command may have arguments.
 	editor := exec.Command("sh", "-c", command+` "$1"`, command, path)
 	editor.Stdin, editor.Stdout, editor.Stderr = o.IO.In, o.IO.Out, o.IO.Err
 	if err := editor.Run(); err != nil {
-		return failure.New(fmt.Errorf("the editor %s: %w", command, err), "set VISUAL or EDITOR to another one; the file is "+path)
+		return failure.New(fmt.Errorf("the editor %s: %w", command, err),
+			"set VISUAL or EDITOR to another one; the file is "+path)
 	}
 	c := config.Default()
 	return config.Read(path, &c)

@@ -28,7 +28,8 @@ func NewCmdInit(f *factory.Factory) *cobra.Command {
 		Use:        "init bash|zsh|fish",
 		SuggestFor: []string{"shell", "hook"},
 		Short:      "Print shell code that records agents automatically",
-		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(), ", ") + ` are recorded whenever you start
+		Long: `Init prints code for your shell's startup file. With it, ` + strings.Join(factory.AgentNames(),
+			", ") + ` are recorded whenever you start
 them in a terminal, if they are installed. Prompts are marked (OSC 133), so that commands and
 their output can be told apart, and words are completed. Inside a recorded session, and if
 recording fails, agents run unrecorded. --shell records each interactive shell instead.`,

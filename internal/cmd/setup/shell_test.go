@@ -24,7 +24,8 @@ func TestCode(t *testing.T) {
 				t.Errorf("%s: %v", shell, err)
 				continue
 			}
-			for _, want := range []string{"ptyrec run --anyway -- claude ", "ptyrec run --anyway -- my-agent.1 ", "133;A", "__complete"} {
+			for _, want := range []string{"ptyrec run --anyway -- claude ", "ptyrec run --anyway -- my-agent.1 ", "133;A",
+				"__complete"} {
 				if !strings.Contains(code, want) {
 					t.Errorf("%s: no %q in the code", shell, want)
 				}

@@ -55,7 +55,8 @@ that its members can read.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	group := func(name, short string, commands ...*cobra.Command) {
-		g := &cobra.Command{Use: name, Short: short, Args: cli.Operands(0, 0), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+		g := &cobra.Command{Use: name, Short: short, Args: cli.Operands(0, 0),
+			RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 		g.AddCommand(commands...)
 		cmd.AddCommand(g)
 	}
@@ -66,12 +67,14 @@ that its members can read.`,
 		command(o, "rm ID", "Revoke a token", 1, 1, func(t *database, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return failure.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q", args[0])
+				return failure.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q",
+					args[0])
 			}
 			return t.RemoveToken(t.ctx, id)
 		}))
 	group("space", "Add and list spaces, and their members", newSpaceListCmd(o), newSpaceMemberCmd(o),
-		command(o, "add NAME", "Add a space", 1, 1, func(t *database, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
+		command(o, "add NAME", "Add a space", 1, 1,
+			func(t *database, args []string) error { return t.AddSpace(t.ctx, args[0]) }))
 	group("retention", "Set how long the sessions of spaces are kept", retentionCommands(o)...)
 	group("policy", "Set what machines remove before they send", policyCommands(o)...)
 	cmd.AddCommand(newAuditCmd(o))
@@ -81,13 +84,14 @@ that its members can read.`,
 // command returns a command that uses a team's database.
 func command(o AdminOptions, use, short string, least, most int,
 	do func(t *database, args []string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: cli.Operands(least, most), RunE: func(cmd *cobra.Command, args []string) error {
-		db, err := o.Open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		return hint(do(&database{db, postgres.As(cmd.Context(), postgres.Viewer{Operator: true})}, args))
-	}}
+	return &cobra.Command{Use: use, Short: short, Args: cli.Operands(least, most),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := o.Open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return hint(do(&database{db, postgres.As(cmd.Context(), postgres.Viewer{Operator: true})}, args))
+		}}
 }
 
 // hint adds a hint to an error of a team's database.
@@ -131,23 +135,25 @@ func newUserEmailCmd(o AdminOptions) *cobra.Command {
 		func(t *database, args []string) error {
 			return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
 		})
-	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-issuer`" + ` is recognised the first time; without ADDRESS, by none.
+	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-" +
+		"issuer`" + ` is recognised the first time; without ADDRESS, by none.
 The provider must have verified it. Who has signed in as this user so far does so no longer, unless by the new address.`
 	return cmd
 }
 
 func newUserListCmd(o AdminOptions) *cobra.Command {
-	return command(o, "list", "List the users with their roles and e-mail addresses", 0, 0, func(t *database, _ []string) error {
-		users, err := t.Users(t.ctx)
-		for _, u := range users {
-			line := printable.Line(u.Name) + "\t" + u.Role
-			if u.Email != "" {
-				line += "\t" + printable.Line(u.Email)
+	return command(o, "list", "List the users with their roles and e-mail addresses", 0, 0,
+		func(t *database, _ []string) error {
+			users, err := t.Users(t.ctx)
+			for _, u := range users {
+				line := printable.Line(u.Name) + "\t" + u.Role
+				if u.Email != "" {
+					line += "\t" + printable.Line(u.Email)
+				}
+				fmt.Fprintln(o.Out, line)
 			}
-			fmt.Fprintln(o.Out, line)
-		}
-		return err
-	})
+			return err
+		})
 }
 
 func newTokenAddCmd(o AdminOptions) *cobra.Command {
@@ -187,13 +193,15 @@ func newTokenAddCmd(o AdminOptions) *cobra.Command {
 }
 
 func newTokenListCmd(o AdminOptions) *cobra.Command {
-	return command(o, "list", "List the tokens: number, user, kind, space, name, expiry, last use", 0, 0, func(t *database, _ []string) error {
-		tokens, err := t.Tokens(t.ctx)
-		for _, k := range tokens {
-			fmt.Fprintf(o.Out, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, printable.Line(k.User), k.Kind, printable.Line(k.Space), printable.Line(k.Name), momentOr(k.Expires, "never"), momentOr(k.Used, "unused"))
-		}
-		return err
-	})
+	return command(o, "list", "List the tokens: number, user, kind, space, name, expiry, last use", 0, 0,
+		func(t *database, _ []string) error {
+			tokens, err := t.Tokens(t.ctx)
+			for _, k := range tokens {
+				fmt.Fprintf(o.Out, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, printable.Line(k.User), k.Kind, printable.Line(k.Space),
+					printable.Line(k.Name), momentOr(k.Expires, "never"), momentOr(k.Used, "unused"))
+			}
+			return err
+		})
 }
 
 // momentOr formats a time, or returns none if it is nil.
@@ -248,7 +256,8 @@ func newAuditCmd(o AdminOptions) *cobra.Command {
 		out := json.NewEncoder(o.Out)
 		return t.Audit(t.ctx, span.Start, func(r postgres.Record) error { return out.Encode(r) })
 	})
-	cmd.Long = "Audit prints logins, changes of roles, tokens and spaces, deletions, and who read, exported or found sessions of others, from the beginning of a day (UTC) on."
+	cmd.Long = "Audit prints logins, changes of roles, tokens and spaces, deletions, and who read, exported or found " +
+		"sessions of others, from the beginning of a day (UTC) on."
 	cmd.Flags().StringVar(&since, "since", "30d", "start with the day of `TIME`")
 	return cmd
 }

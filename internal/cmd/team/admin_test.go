@@ -101,15 +101,23 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 	}
 	operator := func(context.Context) (team.Admin, error) { return direct, nil }
 	for _, line := range []string{
-		"user add ann", "user add bob --auditor", "user add ann", "user add ../x", "user add x --admin --auditor", "space add shop", "space add shop", "space member shop ann", "space member shop bob --reader",
-		"space member none ann", "space list", "token add --user ann", "token add --user ann --push --space shop --name ci --for 90d", "token add --user nobody", "token add --user bob --push --space shop",
-		"token add", "token add --user ann --for x", "token list", "token rm 3", "token rm 99", "token rm x", "token list", "space member shop bob --rm", "space list", "retention set shop 90d", "retention list",
-		"retention set none 90d", "retention set shop never", "retention set shop 1.5", "retention hold 019aa000-0000-7000-8000-000000000001", "retention release 019aa000-0000-7000-8000-000000000001",
-		"retention hold x", "retention hold 019aa000-0000-7000-8000-00000000000f", "retention list", "policy add customer CUST-[0-9]+", "policy add x [", "policy list", "policy rm customer", "policy rm customer", "user rm bob", "user rm bob", "user list",
+		"user add ann", "user add bob --auditor", "user add ann", "user add ../x", "user add x --admin --auditor",
+		"space add shop", "space add shop", "space member shop ann", "space member shop bob --reader",
+		"space member none ann", "space list", "token add --user ann",
+		"token add --user ann --push --space shop --name ci --for 90d", "token add --user nobody",
+		"token add --user bob --push --space shop",
+		"token add", "token add --user ann --for x", "token list", "token rm 3", "token rm 99", "token rm x", "token list",
+		"space member shop bob --rm", "space list", "retention set shop 90d", "retention list",
+		"retention set none 90d", "retention set shop never", "retention set shop 1.5",
+		"retention hold 019aa000-0000-7000-8000-000000000001", "retention release 019aa000-0000-7000-8000-000000000001",
+		"retention hold x", "retention hold 019aa000-0000-7000-8000-00000000000f", "retention list",
+		"policy add customer CUST-[0-9]+", "policy add x [", "policy list", "policy rm customer", "policy rm customer",
+		"user rm bob", "user rm bob", "user list",
 	} {
 		want, got := run(operator, line), run(over(admin), line)
 		// The admin has used its token.
-		want, got = regexp.MustCompile(`(?m)^(\d+\troot.*)(unused|VARIES)$`).ReplaceAllString(want, "$1"), regexp.MustCompile(`(?m)^(\d+\troot.*)(unused|VARIES)$`).ReplaceAllString(got, "$1")
+		want, got = regexp.MustCompile(`(?m)^(\d+\troot.*)(unused|VARIES)$`).ReplaceAllString(want,
+			"$1"), regexp.MustCompile(`(?m)^(\d+\troot.*)(unused|VARIES)$`).ReplaceAllString(got, "$1")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-database +server):\n%s", line, diff)
 		}
@@ -120,7 +128,8 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 	if got := run(over(auditor), "user add mallory --admin"); !strings.HasPrefix(got, "error: ") {
 		t.Errorf("an auditor adds a user: %s", got)
 	}
-	if got := run(over(auditor), "audit --since today"); !strings.Contains(got, `"user":"root"`) || !strings.Contains(got, `"about":"bob removed"`) {
+	if got := run(over(auditor), "audit --since today"); !strings.Contains(got, `"user":"root"`) ||
+		!strings.Contains(got, `"about":"bob removed"`) {
 		t.Errorf("audit: %s", got)
 	}
 	for want, err := range map[string]error{ // each says what to do

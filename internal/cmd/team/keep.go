@@ -31,14 +31,16 @@ func retentionCommands(o AdminOptions) []*cobra.Command {
 			}
 			return err
 		})
-	set := command(o, "set SPACE TIME", "Delete a space's sessions after a time such as 90d, or never", 2, 2, func(t *database, args []string) error {
-		days, err := parseDays(args[1])
-		if err != nil {
-			return err
-		}
-		return t.SetRetention(t.ctx, args[0], days)
-	})
-	set.Long = `Set says how long the sessions of a space stay. The server counts from the day on which it first heard of a session, by the database's clock, and
+	set := command(o, "set SPACE TIME", "Delete a space's sessions after a time such as 90d, or never", 2, 2,
+		func(t *database, args []string) error {
+			days, err := parseDays(args[1])
+			if err != nil {
+				return err
+			}
+			return t.SetRetention(t.ctx, args[0], days)
+		})
+	set.Long = `Set says how long the sessions of a space stay. The server counts from the day on which it first heard ` +
+		`of a session, by the database's clock, and
 deletes for good within about an hour: there is no way back. Sessions in no space stay until their owners delete them.`
 	return []*cobra.Command{list, set,
 		command(o, "hold S", "Keep a session (whole id), whatever its age", 1, 1,
@@ -92,10 +94,12 @@ func policyCommands(o AdminOptions) []*cobra.Command {
 			}
 			return err
 		})
-	add.Long = `Add has machines take out what matches a pattern, besides what their own settings say, before they send. The pattern counts for what is sent from then on,
+	add.Long = `Add has machines take out what matches a pattern, besides what their own settings say, before they ` +
+		`send. The pattern counts for what is sent from then on,
 and the server applies it once more. If the pattern has a group, the group is the secret.`
 	add.Example = `  ptyrec team policy add customer 'CUST-[0-9]{8}'`
 	return []*cobra.Command{list, add,
-		command(o, "rm NAME", "Remove a pattern", 1, 1, func(t *database, args []string) error { return t.RemovePattern(t.ctx, args[0]) }),
+		command(o, "rm NAME", "Remove a pattern", 1, 1,
+			func(t *database, args []string) error { return t.RemovePattern(t.ctx, args[0]) }),
 	}
 }

@@ -67,7 +67,8 @@ func (r remote) post(ctx context.Context, name string, a args) (io.ReadCloser, e
 	if !ok {
 		return body, err
 	}
-	for other, known := range map[string]error{"unknown": postgres.ErrUnknown, "taken": postgres.ErrTaken, "not_member": postgres.ErrNotMember, "forbidden": session.ErrForbidden} {
+	for other, known := range map[string]error{"unknown": postgres.ErrUnknown, "taken": postgres.ErrTaken,
+		"not_member": postgres.ErrNotMember, "forbidden": session.ErrForbidden} {
 		if code == other {
 			return nil, answered{message, known}
 		}

@@ -49,7 +49,8 @@ func tailStored(ctx context.Context, l *library.Library, info *store.Info, ref a
 		if err != nil {
 			return err
 		}
-		if _, _, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries}); err != nil && info.Status != store.Live {
+		if _, _, err := ref.Span(&session.Transcript{Session: info.Session, Entries: entries}); err != nil &&
+			info.Status != store.Live {
 			return err
 		}
 		t.seq, t.to, t.Last = ref.First-1, ref.To, -1

@@ -24,7 +24,8 @@ import (
 var started = time.Now().UTC().Truncate(time.Second)
 
 func entry(seq int, text, status string) *session.Entry {
-	return &session.Entry{ID: fmt.Sprint(seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: started, Status: status}
+	return &session.Entry{ID: fmt.Sprint(seq), Seq: seq, Type: session.TypeMessage, Role: session.RoleUser, Text: text,
+		Markdown: text, At: started, Status: status}
 }
 
 func TestFinalWriter(t *testing.T) {
@@ -184,7 +185,8 @@ func TestSession(t *testing.T) {
 	save(entry(3, "three and more", session.StatusComplete))
 	tl.await(t, "three and more")
 	r.end(t)
-	if err := r.Store.(*sqlite.Store).FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0, true); err != nil {
+	if err := r.Store.(*sqlite.Store).FinishSession(t.Context(), r.sess.ID, started.Add(time.Second), 0,
+		true); err != nil {
 		t.Fatal(err)
 	}
 	if rest := tl.ended(t); len(rest) != 0 {
@@ -234,7 +236,8 @@ func TestSandbox(t *testing.T) {
 	tl.await(t, "done")
 	r.end(t)
 	tl.ended(t)
-	if _, err := r.Sandbox(t.Context(), archive.Ref{Session: library.SandboxPrefix + "none"}); !errors.Is(err, session.ErrNotFound) {
+	if _, err := r.Sandbox(t.Context(), archive.Ref{Session: library.SandboxPrefix + "none"}); !errors.Is(err,
+		session.ErrNotFound) {
 		t.Errorf("an unknown sandbox: %v", err)
 	}
 }

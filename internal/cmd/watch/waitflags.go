@@ -119,7 +119,8 @@ func (f *waitFlags) For(ctx context.Context, join prompt.Join, re *regexp.Regexp
 func (f *waitFlags) Failure(ctx context.Context, err error, ref string) error {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.Timeout), Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
+		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.Timeout),
+			Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
 	case errors.Is(err, errAsking):
 		return &failure.Error{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
 	}

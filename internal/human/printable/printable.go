@@ -210,14 +210,16 @@ func joinsEmoji(r rune) bool { return r == 0xfe0f || emoji(r) }
 
 // emoji reports whether r may be an emoji: a symbol that is not ASCII.
 func emoji(r rune) bool {
-	return r > 0xa0 && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Po, unicode.Pd) || r == 0x2139 || r == 0x24c2
+	return r > 0xa0 && unicode.In(r, unicode.So, unicode.Sk, unicode.Sm, unicode.Po, unicode.Pd) || r == 0x2139 ||
+		r == 0x24c2
 }
 
 // joining reports whether r is a letter, or a mark on one, of a script that joins its letters or
 // forms conjuncts.
 func joining(r rune) bool {
 	return r > 0x2ff && unicode.In(r, unicode.L, unicode.M) &&
-		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana, unicode.Hebrew, unicode.Common) &&
+		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana,
+			unicode.Katakana, unicode.Hebrew, unicode.Common) &&
 		!ignorable(r)
 }
 

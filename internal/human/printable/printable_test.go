@@ -26,10 +26,12 @@ func TestText(t *testing.T) {
 		"filler\u3164\uffa0\u115f":            "filler{U+3164}{U+FFA0}{U+115F}",
 		"data\ufe00\ufe01\U000E0100":          "data{U+FE00}{U+FE01}{U+E0100}",
 		"❤\ufe0f\ufe0f":                       "❤\ufe0f{U+FE0F}",
-		"👩\u200d💻 ❤\ufe0f 👨\u200d👩\u200d👧 1\ufe0f⃣ 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈": "👩\u200d💻 ❤\ufe0f 👨\u200d👩\u200d👧 1\ufe0f⃣ 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈",
-		"🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F":      "🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F",
-		"می\u200cخواهم क्\u200dष 葛\U000E0100":                                "می\u200cخواهم क्\u200dष 葛\U000E0100",
-		"שלום עולם e\u0301 漢字 ½ ✓":                                           "שלום עולם e\u0301 漢字 ½ ✓",
+		"👩\u200d💻 ❤\ufe0f 👨\u200d👩\u200d👧 1\ufe0f⃣ 👩🏽\u200d🚀 🏳\ufe0f\u200d🌈": "👩\u200d💻 ❤\ufe0f 👨\u200d👩\u200d👧 1\ufe0f⃣ " +
+			"👩🏽\u200d🚀 🏳\ufe0f\u200d🌈",
+		"🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F": "🏴\U000E0067\U000E0062\U000E0065\U000E006E" +
+			"\U000E0067\U000E007F",
+		"می\u200cخواهم क्\u200dष 葛\U000E0100": "می\u200cخواهم क्\u200dष 葛\U000E0100",
+		"שלום עולם e\u0301 漢字 ½ ✓":            "שלום עולם e\u0301 漢字 ½ ✓",
 	} {
 		if got := printable.Text(text); got != want {
 			t.Errorf("Text(%q) = %q, want %q", text, got, want)
@@ -40,7 +42,9 @@ func TestText(t *testing.T) {
 // Nothing that Text and JSON return can drive a terminal, and JSON keeps the value.
 func TestNothingDrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.String().Draw(t, "text") + string(rapid.SliceOf(rapid.SampledFrom([]rune("a\x1b\u009b\x7f\u202e\u200d\ufe0f👩\U000E0041\n\u2028"))).Draw(t, "evil"))
+		text := rapid.String().Draw(t, "text") +
+			string(rapid.SliceOf(rapid.SampledFrom([]rune("a\x1b\u009b\x7f\u202e\u200d\ufe0f👩\U000E0041\n\u2028"))).Draw(t,
+				"evil"))
 		got := printable.Text(text)
 		if again := printable.Text(got); again != got {
 			t.Errorf("%q becomes %q and then %q", text, got, again)
@@ -51,7 +55,8 @@ func TestNothingDrives(t *testing.T) {
 		}
 		escaped := printable.JSON(nil, raw)
 		var back string
-		if err := json.Unmarshal(escaped, &back); err != nil || back != strings.ToValidUTF8(text, "\uFFFD") && utf8.ValidString(text) {
+		if err := json.Unmarshal(escaped, &back); err != nil ||
+			back != strings.ToValidUTF8(text, "\uFFFD") && utf8.ValidString(text) {
 			t.Errorf("%s becomes %s: %v", raw, escaped, err)
 		}
 		for _, s := range []string{got, string(escaped)} {
@@ -67,8 +72,10 @@ func TestNothingDrives(t *testing.T) {
 func TestLink(t *testing.T) {
 	for url, want := range map[string]bool{
 		"http://a/b": true, "HTTPS://a": true, "mailto:a@b": true, "file:///tmp/x": true,
-		"javascript:alert(1)": false, "data:text/html,x": false, "vscode://x": false, "//host": false, "java\nscript:x": false,
-		" javascript:x": false, "http://a/\u202e": false, "http://a b": false, "": false, "JaVaScRiPt:x": false, "\x01javascript:x": false,
+		"javascript:alert(1)": false, "data:text/html,x": false, "vscode://x": false, "//host": false,
+		"java\nscript:x": false,
+		" javascript:x":  false, "http://a/\u202e": false, "http://a b": false, "": false, "JaVaScRiPt:x": false,
+		"\x01javascript:x": false,
 	} {
 		if got := printable.Link(url); got != want {
 			t.Errorf("Link(%q) = %v", url, got)

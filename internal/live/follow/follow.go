@@ -55,7 +55,8 @@ func Connect(ctx context.Context, o Options, ref string) (io.ReadWriteCloser, er
 	}
 	t.paint(ctx)
 	t.host = live.New(live.Options{
-		Session: info.Session, Server: o.Server, Screen: t.screen, Before: t.offset, Watched: watched, Past: t.past, Entries: t.entries,
+		Session: info.Session, Server: o.Server, Screen: t.screen, Before: t.offset, Watched: watched, Past: t.past,
+		Entries: t.entries,
 	})
 	if !info.Piped() { // the size of a window is known from its changes
 		t.output(ctx)

@@ -53,11 +53,12 @@ func start(t *testing.T, spec process.Spec) (*process.Command, *client.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live, err := client.Dial(t.Context(), "", client.Options{Database: path, Other: func(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
-		return follow.Connect(ctx, follow.Options{
-			Store: s, Server: "test", Reader: func(s session.Session) follow.Reader { return reader{process.NewTranscript(s)} },
-		}, ref)
-	}})
+	live, err := client.Dial(t.Context(), "",
+		client.Options{Database: path, Other: func(ctx context.Context, ref string) (io.ReadWriteCloser, error) {
+			return follow.Connect(ctx, follow.Options{
+				Store: s, Server: "test", Reader: func(s session.Session) follow.Reader { return reader{process.NewTranscript(s)} },
+			}, ref)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,8 @@ func TestWatchBytesOfACommand(t *testing.T) {
 	if _, err := s.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("after the end: %v", err)
 	}
-	if _, err := live.Attach(t.Context(), c.Info().SessionID, client.AttachOptions{}); !errors.Is(err, session.ErrNotFound) {
+	if _, err := live.Attach(t.Context(), c.Info().SessionID, client.AttachOptions{}); !errors.Is(err,
+		session.ErrNotFound) {
 		t.Errorf("attach to one that has ended: %v", err)
 	}
 }
@@ -200,7 +202,8 @@ func TestWatchedOnly(t *testing.T) {
 	c, live := start(t, process.Spec{Command: `read x`})
 	s := attach(t, live, c, client.AttachOptions{})
 	until(t, s, func(e client.Event) bool { _, ok := e.(client.Connected); return ok })
-	for name, err := range map[string]error{"take": s.Take(t.Context()), "input": s.Input(t.Context(), []byte("x")), "grant": s.Grant(t.Context(), 0)} {
+	for name, err := range map[string]error{"take": s.Take(t.Context()), "input": s.Input(t.Context(), []byte("x")),
+		"grant": s.Grant(t.Context(), 0)} {
 		var refused *protocol.Error
 		if !errors.As(err, &refused) || refused.Code != protocol.CodeUnavailable {
 			t.Errorf("%s: %v", name, err)

@@ -113,7 +113,8 @@ func generate(dir string) ([]byte, error) {
 			}
 		}
 	}
-	fmt.Fprintf(&out, "}\n\n// knownWords are those behind which the rules look; byWord has the rules of each.\nvar knownWords = %#v\n\nvar byWord = %#v\n\n", words, byWord)
+	fmt.Fprintf(&out, "}\n\n// knownWords are those behind which the rules look; byWord has the rules of each.\n"+
+		"var knownWords = %#v\n\nvar byWord = %#v\n\n", words, byWord)
 	out.Write(globals.Bytes())
 	return format.Source(out.Bytes())
 }
@@ -141,8 +142,10 @@ func (r *rule) write(out *bytes.Buffer, global string, ours bool) error {
 	if anchored {
 		text = `\A(?:` + text + `)`
 	}
-	fmt.Fprintf(out, "{id: %q, pattern: %q, group: %d, entropy: %v, anchored: %t, wordStart: %t, assigned: %t, blank: %t, reach: %d, allow: %s, global: %s},\n",
-		r.ID, text, r.SecretGroup, r.Entropy, anchored, wordStart, assigned, ours && wantsBlank(text), reach(tree), allowlists(r.Allowlists), global)
+	fmt.Fprintf(out, "{id: %q, pattern: %q, group: %d, entropy: %v, anchored: %t, wordStart: %t, assigned: %t, blank: "+
+		"%t, reach: %d, allow: %s, global: %s},\n",
+		r.ID, text, r.SecretGroup, r.Entropy, anchored, wordStart, assigned, ours &&
+			wantsBlank(text), reach(tree), allowlists(r.Allowlists), global)
 	return nil
 }
 

@@ -24,14 +24,17 @@ const (
 	hex64   = "4d8dbc74254770f58904dba41ecccc3f" + "a1b2c3d4254770f58904dba41ecccc3f"
 	base44  = "x7Kd93mQvTz1LrPw8YbNcE5hJ2gU" + "sA4fRo6I1234567="
 	uuid    = "8f506b40-928b-4b7a-867c" + "-76fb008f86be"
-	jwt     = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+	jwt     = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." +
+		"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
 )
 
 var tools = []Shape{
 	// AWS
 	{Before: "Access key ID,Secret access key\r\nAKIAQ3EGRTZXM4VW2N7K,", Secret: aws, After: "\r\n"},
-	{Before: "User name,Password,Access key ID,Secret access key,Console login link\nbob,,AKIAQ3EGRTZXM4VW2N7K,", Secret: aws, After: ",https://1.signin.aws.amazon.com/console\n"},
-	{Before: "User name,Password,Console sign-in URL\nbob,", Secret: bang, After: ",https://1.signin.aws.amazon.com/console\n"},
+	{Before: "User name,Password,Access key ID,Secret access key,Console login link\nbob,,AKIAQ3EGRTZXM4VW2N7K,",
+		Secret: aws, After: ",https://1.signin.aws.amazon.com/console\n"},
+	{Before: "User name,Password,Console sign-in URL\nbob,", Secret: bang,
+		After: ",https://1.signin.aws.amazon.com/console\n"},
 	{Before: "User Name,Access Key Id,Secret Access Key\n\"bob\",AKIAQ3EGRTZXM4VW2N7K,", Secret: aws, After: "\n"},
 	{Before: "$ cat rootkey.csv\nAWSAccessKeyId=AKIAQ3EGRTZXM4VW2N7K\nAWSSecretKey=", Secret: aws, After: "\n"},
 	{Before: "            \"SecretAccessKey\": \"", Secret: aws, After: "\","},
@@ -40,10 +43,14 @@ var tools = []Shape{
 	{Before: "AWS Secret Access Key [None]: ", Secret: aws, After: "\n"},
 	{Before: "secret_key     ", Secret: aws, After: "\n"},
 	{Before: "aws configure set aws_secret_access_key ", Secret: aws, After: "\n"},
-	{Before: "https://b.s3.amazonaws.com/k?AWSAccessKeyId=AKIAQ3EGRTZXM4VW2N7K&Expires=1700000000&Signature=", Secret: "vjbyPxybdZaNmGa%2ByT272YEAiv4%3D", After: ""},
-	{Before: "https://d1.cloudfront.net/a.mp4?Expires=1700000000&Signature=", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gU~-x7Kd93mQ__", After: "&Key-Pair-Id=APKA1"},
-	{Before: "https://b.s3.eu-central-1.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20261101T000000Z&X-Amz-Signature=", Secret: hex64, After: " ok"},
-	{Before: "&X-Amz-Security-Token=", Secret: "IQoJb3JpZ2luX2VjEJ7%2F%2F" + token43 + token43 + token43, After: "&X-Amz-SignedHeaders=host"},
+	{Before: "https://b.s3.amazonaws.com/k?AWSAccessKeyId=AKIAQ3EGRTZXM4VW2N7K&Expires=1700000000&Signature=",
+		Secret: "vjbyPxybdZaNmGa%2ByT272YEAiv4%3D", After: ""},
+	{Before: "https://d1.cloudfront.net/a.mp4?Expires=1700000000&Signature=",
+		Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gU~-x7Kd93mQ__", After: "&Key-Pair-Id=APKA1"},
+	{Before: "https://b.s3.eu-central-1.amazonaws.com/k?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20261101T000000Z&X-" +
+		"Amz-Signature=", Secret: hex64, After: " ok"},
+	{Before: "&X-Amz-Security-Token=", Secret: "IQoJb3JpZ2luX2VjEJ7%2F%2F" + token43 + token43 + token43,
+		After: "&X-Amz-SignedHeaders=host"},
 	{Before: "\"SecretString\": \"{\\\"username\\\":\\\"admin\\\",\\\"password\\\":\\\"", Secret: word, After: "\\\"}\","},
 	{Before: "aws ssm put-parameter --name /db/pw --value ", Secret: bang, After: " --type SecureString"},
 	{Before: "aws rds create-db-instance --master-user-password ", Secret: bang, After: " --engine mysql"},
@@ -51,16 +58,24 @@ var tools = []Shape{
 	{Before: "docker login -u AWS -p ", Secret: token43 + token43 + "==", After: " 1.dkr.ecr.eu-west-1.amazonaws.com"},
 
 	// Google Cloud, Azure, others
-	{Before: "https://storage.googleapis.com/b/o?X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-Signature=", Secret: hex64 + hex64, After: ""},
-	{Before: "https://storage.googleapis.com/b/o?GoogleAccessId=a@b&Expires=1700000000&Signature=", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I%2Bx7Kd93mQvTz1LrPw8%3D%3D", After: ""},
-	{Before: "https://a.blob.core.windows.net/c/b?sv=2022-11-02&sp=r&sig=", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I123%2B4%3D", After: "&se=2026"},
-	{Before: "\"appId\": \"8f506b40-928b-4b7a-867c-76fb008f86be\",\n  \"displayName\": \"app\",\n  \"password\": \"", Secret: "x7K8Q~d93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ib", After: "\",\n"},
-	{Before: "AccountName=a;AccountKey=", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1Lr==", After: ";EndpointSuffix=core.windows.net"},
-	{Before: "Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey=", Secret: base44, After: "\n"},
+	{Before: "https://storage.googleapis.com/b/o?X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-Signature=",
+		Secret: hex64 + hex64, After: ""},
+	{Before: "https://storage.googleapis.com/b/o?GoogleAccessId=a@b&Expires=1700000000&Signature=",
+		Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I%2Bx7Kd93mQvTz1LrPw8%3D%3D", After: ""},
+	{Before: "https://a.blob.core.windows.net/c/b?sv=2022-11-02&sp=r&sig=",
+		Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6I123%2B4%3D", After: "&se=2026"},
+	{Before: "\"appId\": \"8f506b40-928b-4b7a-867c-76fb008f86be\",\n  \"displayName\": \"app\",\n  \"password\": \"",
+		Secret: "x7K8Q~d93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ib", After: "\",\n"},
+	{Before: "AccountName=a;AccountKey=",
+		Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1Lr==",
+		After:  ";EndpointSuffix=core.windows.net"},
+	{Before: "Endpoint=sb://a.servicebus.windows.net/;SharedAccessKeyName=Root;SharedAccessKey=", Secret: base44,
+		After: "\n"},
 	{Before: "HostName=a.azure-devices.net;DeviceId=d;SharedAccessKey=", Secret: base44, After: ""},
 	{Before: "Server=tcp:a.database.windows.net,1433;User ID=sa;Password=", Secret: bang, After: ";Encrypt=true"},
 	{Before: "\"primaryKey\": \"", Secret: base44, After: "\","},
-	{Before: "key1   Full   ", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1Lr==", After: "\n"},
+	{Before: "key1   Full   ",
+		Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1Lr==", After: "\n"},
 	{Before: "az login --service-principal -u http://app -p ", Secret: bang, After: " --tenant t"},
 	{Before: "doctl auth init -t ", Secret: "dop_v1_" + hex64, After: ""},
 	{Before: "HEROKU_API_KEY=", Secret: uuid, After: "\n"},
@@ -70,7 +85,8 @@ var tools = []Shape{
 	{Before: "adminPass          | ", Secret: "x7Kd93mQvTz1", After: " |"},
 
 	// Kubernetes, Helm
-	{Before: "        env:\n        - name: DB_PASSWORD\n          value: ", Secret: word, After: "\n        - name: LOG\n"},
+	{Before: "        env:\n        - name: DB_PASSWORD\n          value: ", Secret: word,
+		After: "\n        - name: LOG\n"},
 	{Before: "  - name: API_TOKEN\n    value: \"", Secret: token32, After: "\"\n"},
 	{Before: "- name: STRIPE_SECRET_KEY\n  value: '", Secret: token32, After: "'\n"},
 	{Before: "{\"name\": \"DB_PASSWORD\", \"value\": \"", Secret: word, After: "\"}"},
@@ -80,15 +96,20 @@ var tools = []Shape{
 	{Before: "kind: Secret\ndata:\n  password: ", Secret: "VHIwdWI0ZG9yLXg5", After: "\n"},
 	{Before: "kind: Secret\nstringData:\n  api-key: ", Secret: token32, After: "\n"},
 	{Before: "kubectl create secret generic db --from-literal=password=", Secret: bang, After: "\n"},
-	{Before: "kubectl create secret docker-registry r --docker-username=bob --docker-password=", Secret: bang, After: "\n"},
+	{Before: "kubectl create secret docker-registry r --docker-username=bob --docker-password=", Secret: bang,
+		After: "\n"},
 	{Before: "helm upgrade a ./a --set auth.password=", Secret: bang, After: " -n x"},
 	{Before: "helm install a b --set postgresql.auth.postgresPassword=", Secret: equals, After: "\n"},
 	{Before: "    token: ", Secret: jwt, After: "\n"},
-	{Before: "users:\n- name: admin\n  user:\n    client-key-data: ", Secret: "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBeDdLZDkzbVF2VHox", After: "\n"},
-	{Before: "kubeadm join 10.0.0.1:6443 --token ", Secret: "x7kd93.mqvtz1lrpw8ybnce"[:23], After: " --discovery-token-ca-cert-hash sha256:1\n"},
+	{Before: "users:\n- name: admin\n  user:\n    client-key-data: ",
+		Secret: "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFb3dJQkFBS0NBUUVBeDdLZDkzbVF2VHox", After: "\n"},
+	{Before: "kubeadm join 10.0.0.1:6443 --token ", Secret: "x7kd93.mqvtz1lrpw8ybnce"[:23],
+		After: " --discovery-token-ca-cert-hash sha256:1\n"},
 	{Before: "K3S_TOKEN=", Secret: "K10" + hex64 + "::server:" + hex32, After: "\n"},
-	{Before: "docker swarm join --token ", Secret: "SWMTKN-1-" + "49nj1cmql0jkz5s954yi3oex3nedyz0fb0xx14ie39trti4wxv-8vxv8rssmk743ojnwacrr2e7c", After: " 10.0.0.1:2377"},
-	{Before: "\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"", Secret: "Ym9iOlRyMHViNGRvci14OQ==", After: "\"}}"},
+	{Before: "docker swarm join --token ", Secret: "SWMTKN-1-" +
+		"49nj1cmql0jkz5s954yi3oex3nedyz0fb0xx14ie39trti4wxv-8vxv8rssmk743ojnwacrr2e7c", After: " 10.0.0.1:2377"},
+	{Before: "\"auths\": {\"https://index.docker.io/v1/\": {\"auth\": \"", Secret: "Ym9iOlRyMHViNGRvci14OQ==",
+		After: "\"}}"},
 	{Before: "argocd admin initial-password: ", Secret: "x7Kd93mQvTz1LrPw", After: "\n"},
 
 	// Terraform, Pulumi, Ansible
@@ -121,7 +142,8 @@ var tools = []Shape{
 	{Before: "Key         Value\n---         -----\npassword    ", Secret: bang, After: "\nttl  1h\n"},
 	{Before: "vault operator unseal ", Secret: "x7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQ", After: "\n"},
 	{Before: "vault kv put secret/db password=", Secret: bang, After: "\n"},
-	{Before: "vault kv get secret/db\n====== Data ======\nKey        Value\n---        -----\nPassword   ", Secret: dollar, After: "\n"},
+	{Before: "vault kv get secret/db\n====== Data ======\nKey        Value\n---        -----\nPassword   ",
+		Secret: dollar, After: "\n"},
 	{Before: "SecretID:         ", Secret: uuid, After: "\n"},
 	{Before: "secret_id             ", Secret: uuid, After: "\nsecret_id_accessor    1\n"},
 
@@ -159,7 +181,8 @@ var tools = []Shape{
 	{Before: "npmAuthToken: \"", Secret: uuid, After: "\"\n"},
 	{Before: "[global]\nindex-url = https://bob:", Secret: bang, After: "@pypi.example.com/simple\n"},
 	{Before: "[pypi]\nusername = bob\npassword = ", Secret: bang, After: "\n"},
-	{Before: "{\"http-basic\": {\"repo.example.com\": {\"username\": \"bob\", \"password\": \"", Secret: bang, After: "\"}}}"},
+	{Before: "{\"http-basic\": {\"repo.example.com\": {\"username\": \"bob\", \"password\": \"", Secret: bang,
+		After: "\"}}}"},
 	{Before: "{\"github-oauth\": {\"github.com\": \"", Secret: "gho_" + token32 + "Ro6I", After: "\"}}"},
 	{Before: "bundle config set --global gems.example.com bob:", Secret: word, After: "\n"},
 	{Before: "<server><id>a</id><username>bob</username><password>", Secret: bang, After: "</password></server>"},
@@ -172,7 +195,8 @@ var tools = []Shape{
 	// Web
 	{Before: ".example.com\tTRUE\t/\tTRUE\t1799999999\tsessionid\t", Secret: token32, After: "\n"},
 	{Before: "#HttpOnly_.example.com\tTRUE\t/\tTRUE\t0\tSID\t", Secret: token20, After: "\n"},
-	{Before: "# Netscape HTTP Cookie File\n\nexample.com\tFALSE\t/\tFALSE\t0\tsid\t", Secret: "s%3A" + token32, After: "\n"},
+	{Before: "# Netscape HTTP Cookie File\n\nexample.com\tFALSE\t/\tFALSE\t0\tsid\t", Secret: "s%3A" + token32,
+		After: "\n"},
 	{Before: ".example.com  TRUE  /  TRUE  1799999999  auth_token  ", Secret: hex40, After: "\n"},
 	{Before: "curl -u bob:", Secret: bang, After: " https://api.example.com"},
 	{Before: "curl -ubob:", Secret: bang, After: " https://api.example.com"},
@@ -221,7 +245,8 @@ var tools = []Shape{
 	{Before: "name,email,password\nBob,bob@example.com,", Secret: bang, After: "\n"},
 	{Before: "url,username,password,httpRealm\n\"https://a.example\",\"bob\",\"", Secret: bang, After: "\",\"\"\n"},
 	{Before: "name,url,username,password,note\na,https://a.example/,bob,", Secret: word, After: ",\n"},
-	{Before: "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n,,login,a,,,0,https://a,bob,", Secret: bang, After: ",\n"},
+	{Before: "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n" +
+		",,login,a,,,0,https://a,bob,", Secret: bang, After: ",\n"},
 	{Before: "user;password\nbob;", Secret: word, After: "\n"},
 	{Before: "USER\tPASSWORD\nbob\t", Secret: bang, After: "\n"},
 	{Before: "username     password\n--------     --------\nbob          ", Secret: word, After: "\n"},
@@ -265,11 +290,13 @@ var tools = []Shape{
 	{Before: "gpg --batch --passphrase '", Secret: bang, After: "' -c a\n"},
 	{Before: "sshpass -p '", Secret: bang, After: "' ssh bob@h\n"},
 	{Before: "sshpass -p", Secret: bang, After: " ssh bob@h\n"},
-	{Before: "root:$6$", Secret: "x7Kd93mQ$vTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8Yb", After: ":19000:0:99999:7:::\n"},
+	{Before: "root:$6$", Secret: "x7Kd93mQ$vTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1LrPw8YbNcE5hJ2gUsA4fRo6Ix7Kd93mQvTz1" +
+		"LrPw8Yb", After: ":19000:0:99999:7:::\n"},
 	{Before: "cifs username=bob,password=", Secret: bang, After: ",uid=1000\n"},
 	{Before: "mount -o user=bob,pass=", Secret: word, After: " //h/s /mnt\n"},
 	{Before: "smbclient //h/s -U bob%", Secret: bang, After: "\n"},
-	{Before: "GRUB_PASSWORD=", Secret: "grub.pbkdf2.sha512.10000." + "4D8DBC74254770F58904DBA41ECCCC3F.A1B2C3D4254770F58904DBA41ECCCC3F", After: "\n"},
+	{Before: "GRUB_PASSWORD=", Secret: "grub.pbkdf2.sha512.10000." +
+		"4D8DBC74254770F58904DBA41ECCCC3F.A1B2C3D4254770F58904DBA41ECCCC3F", After: "\n"},
 	{Before: "keytool -storepass ", Secret: bang, After: " -list\n"},
 	{Before: "server.ssl.key-store-password=", Secret: bang, After: "\n"},
 	{Before: "password:     ", Secret: bang, After: "\n"},

@@ -123,7 +123,8 @@ func (a *API) Guarded(access Access) http.Handler {
 			a.fail(w, r, failed(http.StatusForbidden, "a page of this origin may not write: see --allowed-origins"))
 		case !access.hasToken(r) && !isOwn(r):
 			askForToken(w)
-			a.fail(w, r, failed(http.StatusUnauthorized, "this needs the token: as Bearer, or as the password with any user name"))
+			a.fail(w, r, failed(http.StatusUnauthorized,
+				"this needs the token: as Bearer, or as the password with any user name"))
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -90,7 +90,8 @@ func newSite(t *testing.T, access agentapi.Access, change func(*agentapi.API, *a
 // say adds an entry of a role, or an event.
 func (s *site) say(what, text string) {
 	s.seq++
-	e := &session.Entry{ID: fmt.Sprint("e", s.seq), Seq: s.seq, Agent: "claude", At: time.Now(), Text: text, Status: session.StatusComplete}
+	e := &session.Entry{ID: fmt.Sprint("e", s.seq), Seq: s.seq, Agent: "claude", At: time.Now(), Text: text,
+		Status: session.StatusComplete}
 	if strings.HasPrefix(what, "cli:") {
 		e.Type, e.Event, e.Data = session.TypeEvent, what, map[string]any{"version": "2.1.197"}
 	} else {
@@ -152,19 +153,32 @@ func TestErrorsAreAgentapis(t *testing.T) {
 		"no properties": {"POST", "/message", `{}`, []string{kind}, 422, `"detail":"validation failed","errors":[` +
 			`{"message":"expected required property content to be present","location":"body","value":{}},` +
 			`{"message":"expected required property type to be present","location":"body","value":{}}]`},
-		"wrong properties": {"POST", "/message", `{"content":5,"type":"bogus","more":1,"$schema":"x"}`, []string{kind}, 422, `"detail":"validation failed","errors":[` +
-			`{"message":"expected string","location":"body.content","value":5},{"location":"body.type","value":"bogus"},` +
-			`{"message":"unexpected property","location":"body.more","value":{"$schema":"x","content":5,"more":1,"type":"bogus"}}]`},
-		"no object":            {"POST", "/message", `[]`, []string{kind}, 422, `"detail":"validation failed","errors":[{"message":"expected object","location":"body","value":[]}]`},
-		"broken":               {"POST", "/message", `{"content":`, []string{kind}, 400, `"detail":"validation failed","errors":[{"message":"unexpected end of JSON input","location":"body","value":"{\"content\":"}]`},
-		"no body":              {"POST", "/message", ``, []string{kind}, 400, `"detail":"request body is required"`},
-		"another content type": {"POST", "/message", `a=b`, []string{"Content-Type: text/plain"}, 415, `"detail":"validation failed","errors":[{"message":"unknown content type: text/plain","location":"body","value":"a=b"}]`},
-		"empty":                {"POST", "/message", `{"content":" \n","type":"user"}`, []string{kind}, 500, `"detail":"unexpected error occurred","errors":[{"message":"failed to send message: message must not be empty"}]`},
-		"no form":              {"POST", "/upload", `{}`, []string{kind}, 422, `"detail":"validation failed","errors":[{"message":"cannot read multipart form: request Content-Type isn't multipart/form-data","location":"body"}]`},
-		"a foreign host":       {"GET", "/status", ``, []string{"Host: evil.example"}, 400, `"detail":"Invalid host header. Allowed hosts: 127.0.0.1, localhost"`},
-		"nothing there":        {"GET", "/nothing", ``, nil, 404, `"detail":"there is nothing at this path"`},
-		"another method":       {"DELETE", "/status", ``, nil, 405, `"detail":"the method must be GET"`},
-		"a foreign page":       {"POST", "/message", `{"content":"x","type":"raw"}`, []string{"Origin: https://evil.example"}, 403, `"detail":"a page of this origin may not write: see --allowed-origins"`},
+		"wrong properties": {"POST", "/message", `{"content":5,"type":"bogus","more":1,"$schema":"x"}`, []string{kind}, 422,
+			`"detail":"validation failed","errors":[` +
+				`{"message":"expected string","location":"body.content","value":5},{"location":"body.type","value":"bogus"},` +
+				`{"message":"unexpected ` +
+				`property","location":"body.more","value":{"$schema":"x","content":5,"more":1,"type":"bogus"}}]`},
+		"no object": {"POST", "/message", `[]`, []string{kind}, 422,
+			`"detail":"validation failed","errors":[{"message":"expected object","location":"body","value":[]}]`},
+		"broken": {"POST", "/message", `{"content":`, []string{kind}, 400,
+			`"detail":"validation failed","errors":[{"message":"unexpected end of JSON ` +
+				`input","location":"body","value":"{\"content\":"}]`},
+		"no body": {"POST", "/message", ``, []string{kind}, 400, `"detail":"request body is required"`},
+		"another content type": {"POST", "/message", `a=b`, []string{"Content-Type: text/plain"}, 415,
+			`"detail":"validation failed","errors":[{"message":"unknown content type: ` +
+				`text/plain","location":"body","value":"a=b"}]`},
+		"empty": {"POST", "/message", `{"content":" \n","type":"user"}`, []string{kind}, 500,
+			`"detail":"unexpected error occurred","errors":[{"message":"failed to send message: message must not be empty"}]`},
+		"no form": {"POST", "/upload", `{}`, []string{kind}, 422,
+			`"detail":"validation failed","errors":[{"message":"cannot read multipart form: request Content-Type isn't ` +
+				`multipart/form-data","location":"body"}]`},
+		"a foreign host": {"GET", "/status", ``, []string{"Host: evil.example"}, 400,
+			`"detail":"Invalid host header. Allowed hosts: 127.0.0.1, localhost"`},
+		"nothing there":  {"GET", "/nothing", ``, nil, 404, `"detail":"there is nothing at this path"`},
+		"another method": {"DELETE", "/status", ``, nil, 405, `"detail":"the method must be GET"`},
+		"a foreign page": {"POST", "/message", `{"content":"x","type":"raw"}`,
+			[]string{"Origin: https://evil.example"}, 403,
+			`"detail":"a page of this origin may not write: see --allowed-origins"`},
 		"no origin that is one": {"POST", "/message", `{"content":"x","type":"raw"}`, []string{"Origin: null"}, 403,
 			`"detail":"a page of this origin may not write: see --allowed-origins"`},
 	} {
@@ -174,7 +188,8 @@ func TestErrorsAreAgentapis(t *testing.T) {
 			if name == "a foreign host" {
 				host = "evil.example"
 			}
-			want := fmt.Sprintf(`{"$schema":"http://%s/schemas/ErrorModel.json","title":%q,"status":%d,%s}`+"\n", host, http.StatusText(test.status), test.status, test.want)
+			want := fmt.Sprintf(`{"$schema":"http://%s/schemas/ErrorModel.json","title":%q,"status":%d,%s}`+"\n", host,
+				http.StatusText(test.status), test.status, test.want)
 			if body != want || resp.StatusCode != test.status || resp.Header.Get("Content-Type") != "application/problem+json" {
 				t.Errorf("%s %v\n got %s\nwant %s", resp.Status, resp.Header, body, want)
 			}
@@ -183,7 +198,8 @@ func TestErrorsAreAgentapis(t *testing.T) {
 			}
 		})
 	}
-	if resp, _ := s.do("HEAD", "/status", ""); resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != "GET" {
+	if resp, _ := s.do("HEAD", "/status", ""); resp.StatusCode != http.StatusMethodNotAllowed ||
+		resp.Header.Get("Allow") != "GET" {
 		t.Errorf("HEAD: %s", resp.Status)
 	}
 	if len(s.sender.raw)+len(s.sender.sent) > 0 {
@@ -212,7 +228,8 @@ func TestAnswersHaveTheirSchemas(t *testing.T) {
 		if got, want := resp.Header.Get("Link"), "</schemas/"+test.schema+`.json>; rel="describedBy"`; got != want {
 			t.Errorf("Link: %s, want %s", got, want)
 		}
-		if resp, body := s.do("GET", "/schemas/"+test.schema+".json", ""); resp.StatusCode != http.StatusOK || !json.Valid([]byte(body)) {
+		if resp, body := s.do("GET", "/schemas/"+test.schema+".json", ""); resp.StatusCode != http.StatusOK ||
+			!json.Valid([]byte(body)) {
 			t.Errorf("%s: %s %s", test.schema, resp.Status, body)
 		}
 	}
@@ -228,7 +245,8 @@ func TestAnswersHaveTheirSchemas(t *testing.T) {
 	}
 	for _, path := range []string{"/chat/embed", "/docs"} {
 		resp, body := s.do("GET", path, "")
-		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || strings.Contains(body, "http://") || strings.Contains(body, "https://") {
+		if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") ||
+			strings.Contains(body, "http://") || strings.Contains(body, "https://") {
 			t.Errorf("%s: %s", path, resp.Status)
 		}
 	}
@@ -240,34 +258,41 @@ func TestCORSHeaders(t *testing.T) {
 	s.start()
 	const known = "Origin: http://localhost:3000"
 	resp, _ := s.do("GET", "/status", "", known)
-	if resp.Header.Get("Access-Control-Allow-Origin") != "http://localhost:3000" || resp.Header.Get("Access-Control-Allow-Credentials") != "true" ||
+	if resp.Header.Get("Access-Control-Allow-Origin") != "http://localhost:3000" ||
+		resp.Header.Get("Access-Control-Allow-Credentials") != "true" ||
 		resp.Header.Get("Vary") != "Origin" || resp.Header.Get("Access-Control-Expose-Headers") != "Link" {
 		t.Errorf("%v", resp.Header)
 	}
-	if resp, _ := s.do("GET", "/status", "", "Origin: http://evil.example"); resp.StatusCode != http.StatusOK || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+	if resp, _ := s.do("GET", "/status", "", "Origin: http://evil.example"); resp.StatusCode != http.StatusOK ||
+		resp.Header.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("%s %v", resp.Status, resp.Header)
 	}
-	resp, _ = s.do("OPTIONS", "/message", "", known, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type")
+	resp, _ = s.do("OPTIONS", "/message", "", known, "Access-Control-Request-Method: POST",
+		"Access-Control-Request-Headers: content-type")
 	for name, want := range map[string]string{
-		"Access-Control-Allow-Origin": "http://localhost:3000", "Access-Control-Allow-Methods": "POST", "Access-Control-Allow-Headers": "Content-Type",
-		"Access-Control-Max-Age": "300", "Access-Control-Allow-Credentials": "true",
+		"Access-Control-Allow-Origin": "http://localhost:3000", "Access-Control-Allow-Methods": "POST",
+		"Access-Control-Allow-Headers": "Content-Type",
+		"Access-Control-Max-Age":       "300", "Access-Control-Allow-Credentials": "true",
 	} {
 		if got := resp.Header.Get(name); got != want || resp.StatusCode != http.StatusOK {
 			t.Errorf("%s %s: %q, want %q", resp.Status, name, got, want)
 		}
 	}
 	for _, headers := range [][]string{
-		{"Origin: http://evil.example", "Access-Control-Request-Method: POST"}, {known, "Access-Control-Request-Method: PATCH"},
+		{"Origin: http://evil.example", "Access-Control-Request-Method: POST"},
+		{known, "Access-Control-Request-Method: PATCH"},
 		{known, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: X-Other"},
 	} {
-		if resp, _ := s.do("OPTIONS", "/message", "", headers...); resp.StatusCode != http.StatusOK || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+		if resp, _ := s.do("OPTIONS", "/message", "", headers...); resp.StatusCode != http.StatusOK ||
+			resp.Header.Get("Access-Control-Allow-Origin") != "" {
 			t.Errorf("%v: %s %v", headers, resp.Status, resp.Header)
 		}
 	}
 	if resp, _ := s.do("POST", "/message", `{"type":"raw","content":"x"}`, known); resp.StatusCode != http.StatusOK {
 		t.Errorf("a known page writes: %s", resp.Status)
 	}
-	if resp, _ := s.do("POST", "/message", `{"type":"raw","content":"x"}`, "Origin: "+s.url); resp.StatusCode != http.StatusOK {
+	if resp, _ := s.do("POST", "/message", `{"type":"raw","content":"x"}`,
+		"Origin: "+s.url); resp.StatusCode != http.StatusOK {
 		t.Errorf("our own page writes: %s", resp.Status)
 	}
 }
@@ -277,12 +302,14 @@ func TestTokenIsNeededEverywhere(t *testing.T) {
 	s := newSite(t, agentapi.Access{Hosts: []string{"*"}, Origins: []string{"*"}, Token: "the-secret-token"}, nil)
 	for _, path := range []string{"/status", "/messages", "/events", "/docs", "/openapi.json", "/", "/chat/embed"} {
 		for _, headers := range [][]string{nil, {"Authorization: Bearer wrong"}, {"Authorization: Basic eDp3cm9uZw=="}} {
-			if resp, _ := s.do("GET", path, "", headers...); resp.StatusCode != http.StatusUnauthorized || !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Basic ") {
+			if resp, _ := s.do("GET", path, "", headers...); resp.StatusCode != http.StatusUnauthorized ||
+				!strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Basic ") {
 				t.Errorf("%s %v: %s", path, headers, resp.Status)
 			}
 		}
 	}
-	if resp, _ := s.do("GET", "/status", "", "Authorization: Bearer the-secret-token", "Host: any.example"); resp.StatusCode != http.StatusOK {
+	if resp, _ := s.do("GET", "/status", "", "Authorization: Bearer the-secret-token",
+		"Host: any.example"); resp.StatusCode != http.StatusOK {
 		t.Errorf("Bearer: %s", resp.Status)
 	}
 	with := strings.Replace(s.url, "http://", "http://x:the-secret-token@", 1)
@@ -312,7 +339,8 @@ func TestUploadedFileKeepsItsName(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	paths := map[string]bool{}
 	for _, test := range []struct{ name, base, data string }{
-		{"a b.txt", "a b.txt", "one"}, {"a b.txt", "a b.txt", "two"}, {"../../etc/passwd", "passwd", "three"}, {`C:\x\y.png`, "y.png", "four"},
+		{"a b.txt", "a b.txt", "one"}, {"a b.txt", "a b.txt", "two"}, {"../../etc/passwd", "passwd", "three"},
+		{`C:\x\y.png`, "y.png", "four"},
 	} {
 		resp, body := s.upload("file", test.name, []byte(test.data))
 		var answer struct {
@@ -323,7 +351,8 @@ func TestUploadedFileKeepsItsName(t *testing.T) {
 			t.Fatalf("%s: %s %s", test.name, resp.Status, body)
 		}
 		text, err := os.ReadFile(answer.FilePath)
-		if err != nil || string(text) != test.data || filepath.Base(answer.FilePath) != test.base || !filepath.IsAbs(answer.FilePath) || paths[answer.FilePath] {
+		if err != nil || string(text) != test.data || filepath.Base(answer.FilePath) != test.base ||
+			!filepath.IsAbs(answer.FilePath) || paths[answer.FilePath] {
 			t.Errorf("%s: %s %q %v", test.name, answer.FilePath, text, err)
 		}
 		if rel, err := filepath.Rel(string(s.files), answer.FilePath); err != nil || strings.HasPrefix(rel, "..") {
@@ -334,11 +363,13 @@ func TestUploadedFileKeepsItsName(t *testing.T) {
 	if info, err := os.Stat(string(s.files)); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v %v", info, err)
 	}
-	if resp, body := s.upload("other", "x", nil); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `{"message":"File required","location":"file"}`) {
+	if resp, body := s.upload("other", "x", nil); resp.StatusCode != http.StatusUnprocessableEntity ||
+		!strings.Contains(body, `{"message":"File required","location":"file"}`) {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	for _, more := range []int{1, 3 << 20} {
-		if resp, body := s.upload("file", "x", make([]byte, 10<<20+more)); resp.StatusCode != http.StatusBadRequest || !strings.Contains(body, `"detail":"file size exceeds 10MB limit"`) {
+		if resp, body := s.upload("file", "x", make([]byte, 10<<20+more)); resp.StatusCode != http.StatusBadRequest ||
+			!strings.Contains(body, `"detail":"file size exceeds 10MB limit"`) {
 			t.Errorf("%s %s", resp.Status, body)
 		}
 	}
@@ -362,7 +393,8 @@ func TestLongEventsAreCut(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	for name, want := range map[string]string{
-		"Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-store, must-revalidate", "X-Accel-Buffering": "no", "Pragma": "no-cache", "Expires": "0",
+		"Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-store, must-revalidate",
+		"X-Accel-Buffering": "no", "Pragma": "no-cache", "Expires": "0",
 	} {
 		if got := resp.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -398,7 +430,8 @@ func TestLongEventsAreCut(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"message_update", "message_update", "message_update", "status_change", "agent_error"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"message_update", "message_update", "message_update", "status_change", "agent_error"},
+		names); diff != "" {
 		t.Error(diff)
 	}
 }

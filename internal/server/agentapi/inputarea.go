@@ -45,7 +45,8 @@ func areaOf(s *vterm.Snapshot, was area, waits bool) area {
 	if hasLowest && !s.Visible { // a hidden cursor may be anywhere
 		return lowest
 	}
-	if a, set, ok := l.prompt(); ok && (waits || was.kind == "" && set || was.kind == areaPrompt && samePrompt(a.text, was.text)) {
+	if a, set, ok := l.prompt(); ok && (waits || was.kind == "" && set ||
+		was.kind == areaPrompt && samePrompt(a.text, was.text)) {
 		return a
 	}
 	if hasLowest {
@@ -122,7 +123,8 @@ func (l layout) rules(y int) (area, bool) {
 	}
 	above, below := l.text(top), l.text(bottom)
 	size := utf8.RuneCountInString(below)
-	if isLine(l.text(y)) || !isLine(above) || !isLine(below) || size < l.s.Cols/2 || utf8.RuneCountInString(above) != size {
+	if isLine(l.text(y)) || !isLine(above) || !isLine(below) || size < l.s.Cols/2 ||
+		utf8.RuneCountInString(above) != size {
 		return area{}, false
 	}
 	return area{top: top, kind: areaRules, size: size}, true

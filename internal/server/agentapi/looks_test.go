@@ -38,23 +38,32 @@ while ask; out '\033]0;asked\007'; read -r line; do taken "$line"; answer "$line
 )
 
 var looks = map[string]string{
-	"a box": `ask() { out '╭──────────────────────────────────────╮\n│ > Type here                          │\n╰──────────────────────────────────────╯\n  ? for help        87% left\033[2A\033[5G'; }
+	"a box": `ask() { out '╭──────────────────────────────────────╮\n│ > Type here                          ` +
+		`│\n╰──────────────────────────────────────╯\n  ? for help        87% left\033[2A\033[5G'; }
 taken() { out '\033[1A\r\033[J'; out "> $1\n\n"; }`,
-	"a box, the cursor hidden below it": `ask() { out '\033[?25l╭──────────────────────────────────────╮\n│ > \033[7m \033[m                                  │\n╰──────────────────────────────────────╯\n  1.2k tokens\n'; }
+	"a box, the cursor hidden below it": `ask() { out '\033[?25l╭──────────────────────────────────────╮\n│ > \033[7m ` +
+		`\033[m                                  │\n╰──────────────────────────────────────╯\n  1.2k tokens\n'; }
 taken() { out '\033[4A\r\033[J'; out "● $1\n\n"; }`,
-	"a box of ASCII": `ask() { out '+--------------------------------------+\n|                                      |\n+--------------------------------------+\033[1A\033[3G'; }
+	"a box of ASCII": `ask() { out '+--------------------------------------+\n|                                      ` +
+		`|\n+--------------------------------------+\033[1A\033[3G'; }
 taken() { out '\033[1A\r\033[J'; out "you: $1\n"; }`,
-	"a box with a title, of several rows": `ask() { out '┌─ Message ────────────────────────────┐\n│                                      │\n│                                      │\n│                                      │\n└──────────────────── enter to send ───┘\n model-x · ~/src\033[4A\033[3G'; }
+	"a box with a title, of several rows": `ask() { out '┌─ Message ────────────────────────────┐\n│                   ` +
+		`                   │\n│                                      │\n│                                      ` +
+		`│\n└──────────────────── enter to send ───┘\n model-x · ~/src\033[4A\033[3G'; }
 taken() { out '\033[1A\r\033[J'; out "$1\n"; }`,
-	"the prompts in boxes, too": `ask() { out '╔══════════════════════════════════════╗\n║                                      ║\n╚══════════════════════════════════════╝\033[1A\033[3G'; }
+	"the prompts in boxes, too": `ask() { out '╔══════════════════════════════════════╗\n║                             ` +
+		`         ║\n╚══════════════════════════════════════╝\033[1A\033[3G'; }
 taken() { out '\033[1A\r\033[J'; out "╭──────────────────────╮\n│ $1\n╰──────────────────────╯\n"; }`,
 	"two rules": `ask() { out '` + rule + `\n> \n` + rule + `\n  ctx 12%%  auto\033[2A\033[3G'; }
 taken() { out '\033[1A\r\033[J'; out "> $1\n\n"; }`,
-	"two rules of ASCII, the cursor hidden": `ask() { out '\033[?25l------------------------------------------------------------\n  >_ \n------------------------------------------------------------\n'; }
+	"two rules of ASCII, the cursor hidden": `ask() { out '\033[?25l---------------------------------------------------` +
+		`---------\n  >_ \n------------------------------------------------------------\n'; }
 taken() { out '\033[3A\r\033[J'; out ">> $1\n"; }`,
 	"a rule above": `ask() { out '` + rule + `\n> '; }
 taken() { out "\r\033[K> $1\n"; }`,
-	"a panel": `ask() { out '\n\033[48;5;236m                                                            \n  >                                                         \n                                                            \033[m\n  tab to queue\033[2A\033[5G'; }
+	"a panel": `ask() { out '\n\033[48;5;236m                                                            \n  >         ` +
+		`                                                \n                                                            ` +
+		`\033[m\n  tab to queue\033[2A\033[5G'; }
 taken() { out '\033[2A\r\033[J'; out "› $1\n\n"; }`,
 	"a bar": `ask() { out '┃\n┃ \n┃  build  model-y\n╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\033[2A\033[3G'; }
 taken() { out '\033[1A\r\033[J'; out "$1\n\n"; }`,
@@ -64,13 +73,16 @@ taken() { out "$1\n"; }`,
 taken() { out "$1\033[K\n\033[J"; }`,
 	"prompts with numbers": `n=0; ask() { n=$((n+1)); out "In [$n]: "; }
 taken() { out "$1\n"; }`,
-	"a status above the box, which counts": `n=0; ask() { n=$((n+3)); out "\\n  $n tokens, auto\\n╭──────────────────────────────────────╮\\n│ >                                    │\\n╰──────────────────────────────────────╯\\033[1A\\033[5G"; }
+	"a status above the box, which counts": `n=0; ask() { n=$((n+3)); out "\\n  $n tokens, ` +
+		`auto\\n╭──────────────────────────────────────╮\\n│ >                                    ` +
+		`│\\n╰──────────────────────────────────────╯\\033[1A\\033[5G"; }
 taken() { out '\033[3A\r\033[J'; out "> $1\n\n"; }`,
 	"a prompt that changes": `n=x; ask() { out "~/$n\$ "; n=y$n; }
 taken() { out "$1\n"; }`,
 	"a full screen": `put() { cat >>"$0.log"; }
 ask() { out '\033[?1049h\033[?25l\033[H\033[2J'; tail -n 9 "$0.log" | while IFS= read -r row; do out "$row\r\n"; done
-out '\033[11;1H╭────────────────────────────────────────────────────────╮\r\n│ >                                                      │\r\n╰────────────────────────────────────────────────────────╯\r\n  ready'; }
+out '\033[11;1H╭────────────────────────────────────────────────────────╮\r\n│ >                                    ` +
+		`                  │\r\n╰────────────────────────────────────────────────────────╯\r\n  ready'; }
 taken() { out "\n> $1\n\n" | put; }`,
 	"no prompt at all": `ask() { :; }
 taken() { out "$1\n"; }`,
@@ -101,7 +113,8 @@ func converse(t *testing.T, look string) {
 		read = len(shown)
 		return page.Text()
 	}
-	if first := answer(); strings.Count(first, "\n") > 3 || strings.Contains(first, "│") || !strings.HasPrefix(first, "Welcome to it") {
+	if first := answer(); strings.Count(first, "\n") > 3 || strings.Contains(first, "│") ||
+		!strings.HasPrefix(first, "Welcome to it") {
 		t.Errorf("at first it says:\n%s", first)
 	}
 	var rows []string
@@ -111,7 +124,8 @@ func converse(t *testing.T, look string) {
 	const same = "The same answer.\n\nIn two paragraphs."
 	const table = "┌──────────┬─────┐\n│ cell one │ two │\n└──────────┴─────┘"
 	for i, turn := range [][2]string{
-		{"hello", same}, {"hello", same}, {"again", same}, {"table", table}, {"table", table}, {"many", strings.Join(rows, "\n")}, {"hello", same}, {"hello", same},
+		{"hello", same}, {"hello", same}, {"again", same}, {"table", table}, {"table", table},
+		{"many", strings.Join(rows, "\n")}, {"hello", same}, {"hello", same},
 	} {
 		page.Mark(turn[0])
 		u.Type(t, turn[0]+"\n")

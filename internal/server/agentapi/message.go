@@ -56,17 +56,20 @@ func readMessage(w http.ResponseWriter, r *http.Request) (content, kind string, 
 	switch {
 	case errors.As(err, &large):
 		drain(r.Body)
-		return "", "", failed(http.StatusRequestEntityTooLarge, fmt.Sprintf("request body is too large limit=%d bytes", maxBody))
+		return "", "", failed(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("request body is too large limit=%d bytes", maxBody))
 	case err != nil:
 		return "", "", failed(http.StatusBadRequest, "the request body cannot be read")
 	case len(body) == 0:
 		return "", "", failed(http.StatusBadRequest, "request body is required")
 	}
 	if media := r.Header.Get("Content-Type"); !isJSON(media) {
-		return "", "", invalid(http.StatusUnsupportedMediaType, detail{Message: "unknown content type: " + media, Location: "body", Value: text(body)})
+		return "", "", invalid(http.StatusUnsupportedMediaType,
+			detail{Message: "unknown content type: " + media, Location: "body", Value: text(body)})
 	}
 	if !utf8.Valid(body) {
-		return "", "", invalid(http.StatusBadRequest, detail{Message: "the text is not UTF-8", Location: "body", Value: text(body)})
+		return "", "", invalid(http.StatusBadRequest,
+			detail{Message: "the text is not UTF-8", Location: "body", Value: text(body)})
 	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
@@ -121,7 +124,8 @@ func checkMessage(value any) (wrong []detail) {
 	for _, name := range []string{"content", "type"} {
 		field, ok := fields[name]
 		if !ok {
-			wrong = append(wrong, detail{Message: "expected required property " + name + " to be present", Location: "body", Value: value})
+			wrong = append(wrong, detail{Message: "expected required property " + name + " to be present", Location: "body",
+				Value: value})
 			continue
 		}
 		if _, ok := field.(string); !ok {

@@ -62,7 +62,8 @@ func TestHandlersAnswerAsDocumented(t *testing.T) {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	for name := range whole["components"].(map[string]any)["schemas"].(map[string]any) {
-		if resp, body := s.do("GET", "/schemas/"+name+".json", ""); resp.StatusCode != http.StatusOK || strings.Contains(body, "#/components") || !json.Valid([]byte(body)) {
+		if resp, body := s.do("GET", "/schemas/"+name+".json", ""); resp.StatusCode != http.StatusOK ||
+			strings.Contains(body, "#/components") || !json.Valid([]byte(body)) {
 			t.Errorf("%s: %s %s", name, resp.Status, body)
 		}
 	}
@@ -72,10 +73,12 @@ func TestHandlersAnswerAsDocumented(t *testing.T) {
 func (s *site) agrees(schemas *jsonschema.Compiler, method, path string) {
 	s.t.Helper()
 	other := map[string]string{"GET": "POST", "POST": "GET"}[method]
-	if resp, _ := s.do(other, path, ""); resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != method {
+	if resp, _ := s.do(other, path, ""); resp.StatusCode != http.StatusMethodNotAllowed ||
+		resp.Header.Get("Allow") != method {
 		s.t.Errorf("%s %s: %s", other, path, resp.Status)
 	}
-	body, name, code := "", map[string]string{"/status": "StatusResponseBody", "/messages": "MessagesResponseBody", "/message": "MessageResponseBody"}[path], http.StatusOK
+	body, name, code := "", map[string]string{"/status": "StatusResponseBody", "/messages": "MessagesResponseBody",
+		"/message": "MessageResponseBody"}[path], http.StatusOK
 	switch path {
 	case "/events":
 		return // see TestLongEventsAreCut

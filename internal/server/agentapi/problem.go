@@ -43,7 +43,8 @@ func problemOf(err error) *problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	p = &problem{Title: http.StatusText(http.StatusInternalServerError), Status: http.StatusInternalServerError, Detail: unexpected}
+	p = &problem{Title: http.StatusText(http.StatusInternalServerError), Status: http.StatusInternalServerError,
+		Detail: unexpected}
 	p.Errors = []detail{{Message: err.Error()}}
 	return p
 }

@@ -22,7 +22,8 @@ func (a *API) Serve(ctx context.Context, l net.Listener, access Access) error {
 	streams, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server := &http.Server{
-		Handler: a.Guarded(access), ConnContext: access.connContext, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, IdleTimeout: idleConn,
+		Handler: a.Guarded(access), ConnContext: access.connContext, ReadHeaderTimeout: headerTime, ReadTimeout: readTime,
+		IdleTimeout: idleConn,
 		ErrorLog:    slog.NewLogLogger(a.Log.Handler(), slog.LevelInfo),
 		BaseContext: func(net.Listener) context.Context { return streams },
 	}

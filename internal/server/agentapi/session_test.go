@@ -37,7 +37,8 @@ func TestTurnHasOneMessageOfEachSide(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Tools = true })
 	s.start()
 	for _, entry := range [][2]string{
-		{session.RoleUser, "first"}, {session.EventBusy, ""}, {session.RoleThinking, "hm"}, {session.RoleAssistant, "one"}, {session.RoleTool, "Bash(ls)\nmore"},
+		{session.RoleUser, "first"}, {session.EventBusy, ""}, {session.RoleThinking, "hm"}, {session.RoleAssistant, "one"},
+		{session.RoleTool, "Bash(ls)\nmore"},
 		{session.RoleAssistant, "two"}, {session.EventIdle, ""},
 		{session.RoleUser, "queued 1"}, {session.RoleUser, "queued 2"}, {session.RoleAssistant, "both"},
 		{session.EventClear, ""}, {session.RoleUser, "first"}, {session.RoleAssistant, "again"}, {session.EventIdle, ""},
@@ -45,7 +46,8 @@ func TestTurnHasOneMessageOfEachSide(t *testing.T) {
 		s.say(entry[0], entry[1])
 	}
 	want := []string{
-		"agent: Claude Code v2.1.197", "user: first", "agent: one\n\nBash(ls)\n\ntwo", "user: queued 1", "agent: ", "user: queued 2", "agent: both",
+		"agent: Claude Code v2.1.197", "user: first", "agent: one\n\nBash(ls)\n\ntwo", "user: queued 1", "agent: ",
+		"user: queued 2", "agent: both",
 		"user: /clear", "agent: ", "user: first", "agent: again",
 	}
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" && len(s.fed.Messages()) == len(want) })
@@ -56,7 +58,8 @@ func TestTurnHasOneMessageOfEachSide(t *testing.T) {
 
 // Messages are plain text, or Markdown if that is asked for.
 func TestMessagesAsTextOrMarkdown(t *testing.T) {
-	for markdown, want := range map[bool]string{false: "agent: a list:\n\nlast words", true: "agent: - a **list**:\n\nlast words"} {
+	for markdown, want := range map[bool]string{false: "agent: a list:\n\nlast words",
+		true: "agent: - a **list**:\n\nlast words"} {
 		s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) { o.Markdown = markdown })
 		s.start()
 		s.say(session.RoleUser, "list")
@@ -80,14 +83,17 @@ func TestMessageHasTheWordsSent(t *testing.T) {
 	s := newSite(t, agentapi.Access{}, nil)
 	s.start()
 	long := strings.Repeat("many words\n", 40)
-	if resp, body := s.do("POST", "/message", `{"type":"user","content":`+fmt.Sprintf("%q", long)+`}`); resp.StatusCode != http.StatusOK {
+	if resp, body := s.do("POST", "/message",
+		`{"type":"user","content":`+fmt.Sprintf("%q", long)+`}`); resp.StatusCode != http.StatusOK {
 		t.Fatal(body)
 	}
 	want := []string{"agent: Claude Code v2.1.197", "user: " + strings.TrimSpace(long)}
 	if got := words(t, s.fed.Messages()); !cmp.Equal(got, want) || s.fed.Status() != "running" {
 		t.Errorf("%s %q", s.fed.Status(), got)
 	}
-	if resp, body := s.do("POST", "/message", `{"type":"user","content":"too soon"}`); resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "message can only be sent when the agent is waiting for user input") {
+	if resp, body := s.do("POST", "/message",
+		`{"type":"user","content":"too soon"}`); resp.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(body, "message can only be sent when the agent is waiting for user input") {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	s.say(session.RoleUser, "[Pasted text #1 +39 lines]")
@@ -109,7 +115,8 @@ func TestOutputOfACommandIsItsReply(t *testing.T) {
 	}
 	s.seq++
 	s.fed.Entries(&session.Entry{
-		ID: "c", Seq: s.seq, Type: session.TypeMessage, Role: session.RoleCommand, Agent: "claude", At: time.Now(), Text: "/status", Output: "all is well", Status: session.StatusComplete,
+		ID: "c", Seq: s.seq, Type: session.TypeMessage, Role: session.RoleCommand, Agent: "claude", At: time.Now(),
+		Text: "/status", Output: "all is well", Status: session.StatusComplete,
 	})
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" && len(s.fed.Messages()) == 3 })
 	if diff := cmp.Diff([]string{"user: /status", "agent: all is well"}, words(t, s.fed.Messages())[1:]); diff != "" {
@@ -123,10 +130,12 @@ func TestRefusalsSayWhy(t *testing.T) {
 		err            error
 		reason, detail string
 	}{
-		{&prompt.AskingError{Question: "Run it?\n1. Yes"}, "the agent asks something: answer it with a raw message", `Run it?\n1. Yes`},
+		{&prompt.AskingError{Question: "Run it?\n1. Yes"}, "the agent asks something: answer it with a raw message",
+			`Run it?\n1. Yes`},
 		{&prompt.BoxError{Left: "half a word"}, "something else is in the agent's input box", "half a word"},
 		{&prompt.NotTakenError{Left: "all of it"}, "the agent did not take the message", "all of it"},
-		{prompt.ErrInProgress, "message can only be sent when the agent is waiting for user input", "unexpected error occurred"},
+		{prompt.ErrInProgress, "message can only be sent when the agent is waiting for user input",
+			"unexpected error occurred"},
 		{prompt.ErrNoControl, "programs may not type: nobody has granted it", "unexpected error occurred"},
 		{errors.New("a wire is cut"), "a wire is cut", "unexpected error occurred"},
 	} {
@@ -134,7 +143,8 @@ func TestRefusalsSayWhy(t *testing.T) {
 		s.start()
 		s.sender.err = test.err
 		resp, body := s.do("POST", "/message", `{"type":"user","content":"hello"}`)
-		if want := fmt.Sprintf(`"detail":"%s","errors":[{"message":"failed to send message: %s"}]}`, test.detail, test.reason); resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, want) {
+		if want := fmt.Sprintf(`"detail":"%s","errors":[{"message":"failed to send message: %s"}]}`, test.detail,
+			test.reason); resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, want) {
 			t.Errorf("%v: %s %s, want %s", test.err, resp.Status, body, want)
 		}
 		if list := s.fed.Messages(); len(list) != 1 {
@@ -161,7 +171,8 @@ func TestMessageOfAnUnknownProgram(t *testing.T) {
 	}
 	show(strings.Join(lines, "\n") + "\n> ")
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" && len(s.fed.Messages()) == 3 })
-	if diff := cmp.Diff([]string{"agent: Welcome\n>", "user: count", "agent: " + strings.Join(lines, "\n")}, words(t, s.fed.Messages())); diff != "" {
+	if diff := cmp.Diff([]string{"agent: Welcome\n>", "user: count", "agent: " + strings.Join(lines, "\n")},
+		words(t, s.fed.Messages())); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -174,7 +185,8 @@ func TestRefusedMessageChangesNothing(t *testing.T) {
 	s.wait("stable", said)
 	s.sender.err = errors.Join(prompt.ErrNoControl, errors.New("no_control"))
 	resp, body := s.do("POST", "/message", `{"type":"user","content":"too soon"}`)
-	if resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, `failed to send message: programs may not type: nobody has granted it"`) {
+	if resp.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(body, `failed to send message: programs may not type: nobody has granted it"`) {
 		t.Errorf("%s %s", resp.Status, body)
 	}
 	s.fed.Feed(client.Output{Data: []byte("\r\n")})
@@ -204,7 +216,8 @@ func TestAgentThatIsRecognisedLate(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	s = newSite(t, agentapi.Access{}, nil)
-	s.fed.Feed(client.Connected{Hello: protocol.Hello{Cols: 80, Rows: 24, State: protocol.State{State: "idle", Agent: "claude"}}})
+	s.fed.Feed(client.Connected{Hello: protocol.Hello{Cols: 80, Rows: 24,
+		State: protocol.State{State: "idle", Agent: "claude"}}})
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
 }
 
@@ -216,7 +229,8 @@ func TestAgentStartedInAShell(t *testing.T) {
 	post := func(text string) {
 		t.Helper()
 		s.wait("stable", func() bool { return s.fed.Status() == "stable" })
-		if resp, body := s.do("POST", "/message", fmt.Sprintf(`{"type":"user","content":%q}`, text)); resp.StatusCode != http.StatusOK {
+		if resp, body := s.do("POST", "/message",
+			fmt.Sprintf(`{"type":"user","content":%q}`, text)); resp.StatusCode != http.StatusOK {
 			t.Fatal(body)
 		}
 		show(text + "\n")
@@ -229,7 +243,11 @@ func TestAgentStartedInAShell(t *testing.T) {
 	for _, prompt := range []string{"hello", "hello again"} {
 		post("claude")
 		show("* half a banner for " + prompt + "\n")
-		s.wait("the screen", func() bool { got := s.fed.Messages(); return strings.Contains(got[len(got)-1].Content, "for "+prompt) })
+		s.wait("the screen", func() bool {
+			got := s.fed.Messages()
+			return strings.Contains(got[len(got)-1].Content,
+				"for "+prompt)
+		})
 		s.say(session.EventNewSession, "")
 		s.say(session.EventIdle, "")
 		post(prompt)
@@ -243,7 +261,8 @@ func TestAgentStartedInAShell(t *testing.T) {
 		want = append(want, "user: claude", "agent: ", "user: "+prompt, "agent: a reply", "user: /exit")
 	}
 	s.wait("stable", func() bool { return s.fed.Status() == "stable" })
-	got := slices.DeleteFunc(words(t, s.fed.Messages()), func(m string) bool { return strings.HasPrefix(m, "agent: after") })
+	got := slices.DeleteFunc(words(t, s.fed.Messages()),
+		func(m string) bool { return strings.HasPrefix(m, "agent: after") })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -259,7 +278,8 @@ func TestAnswerIsAwaited(t *testing.T) {
 	if resp, _ := s.do("POST", "/message", `{"type":"raw","content":"1"}`); resp.StatusCode != http.StatusOK {
 		t.Fatal(resp.Status)
 	}
-	s.fed.Entries(&session.Entry{ID: "between", Seq: 3, Type: session.TypeMessage, Role: session.RoleSystem, Text: "You approved", Status: session.StatusStreaming},
+	s.fed.Entries(&session.Entry{ID: "between", Seq: 3, Type: session.TypeMessage, Role: session.RoleSystem,
+		Text: "You approved", Status: session.StatusStreaming},
 		&session.Entry{ID: "e3", Seq: 4, Type: session.TypeEvent, Event: session.EventAsking, Agent: "claude"})
 	if s.fed.Status() != "running" {
 		t.Error("stable before the agent reacted")
@@ -276,7 +296,8 @@ func TestStateOfAnEarlierRunComesBack(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "deep", "state.json")
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	saved := agentapi.State{Version: 1, InitialPrompt: "do it", InitialPromptSent: true, Messages: []agentapi.StateMessage{
-		{ID: 0, Role: "agent", Message: "hello", Time: at}, {ID: 1, Role: "user", Message: "do it", Time: at}, {ID: 2, Role: "agent", Message: "done", Time: at},
+		{ID: 0, Role: "agent", Message: "hello", Time: at}, {ID: 1, Role: "user", Message: "do it", Time: at},
+		{ID: 2, Role: "agent", Message: "done", Time: at},
 	}}
 	if err := agentapi.WriteState(name, saved); err != nil {
 		t.Fatal(err)
@@ -289,7 +310,8 @@ func TestStateOfAnEarlierRunComesBack(t *testing.T) {
 		sent   []string
 	}{{"do it", nil}, {"do more", []string{"do more"}}} {
 		s := newSite(t, agentapi.Access{}, func(_ *agentapi.API, o *agentapi.Options) {
-			o.Start = agentapi.Start{Prompt: test.prompt, Load: func() (agentapi.State, error) { return agentapi.ReadState(name) }}
+			o.Start = agentapi.Start{Prompt: test.prompt,
+				Load: func() (agentapi.State, error) { return agentapi.ReadState(name) }}
 		})
 		if _, ok := s.fed.State(); ok {
 			t.Error("the state counts before it is read")
@@ -319,7 +341,8 @@ func TestStateOfAnEarlierRunComesBack(t *testing.T) {
 }
 
 func TestBrokenStateIsAWarning(t *testing.T) {
-	for _, text := range []string{`{"version":1,`, `{"version":2,"messages":[]}`, `{"version":1,"messages":[{"role":"robot"}]}`} {
+	for _, text := range []string{`{"version":1,`, `{"version":2,"messages":[]}`,
+		`{"version":1,"messages":[{"role":"robot"}]}`} {
 		name := filepath.Join(t.TempDir(), "state.json")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -332,7 +355,8 @@ func TestBrokenStateIsAWarning(t *testing.T) {
 		if resp.StatusCode != http.StatusOK || !strings.Contains(body, "Claude Code") {
 			t.Errorf("%s: %s", text, body)
 		}
-		if got := s.fed.Failures(); len(got) != 1 || !strings.HasPrefix(got[0], "warning: ") || !strings.Contains(got[0], name) {
+		if got := s.fed.Failures(); len(got) != 1 || !strings.HasPrefix(got[0], "warning: ") ||
+			!strings.Contains(got[0], name) {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
@@ -344,7 +368,8 @@ func TestBrokenStateIsAWarning(t *testing.T) {
 // The type is that of the flag, or of the command's name.
 func TestTypeOfCommand(t *testing.T) {
 	for want, commands := range map[string][][]string{
-		"claude": {{"claude"}, {"/opt/bin/claude", "--x"}, {"bash", "-c", "cd /x && exec claude --resume"}}, "cursor": {{"cursor-agent"}}, "amazonq": {{"q"}, {"amazonq"}},
+		"claude": {{"claude"}, {"/opt/bin/claude", "--x"}, {"bash", "-c", "cd /x && exec claude --resume"}},
+		"cursor": {{"cursor-agent"}}, "amazonq": {{"q"}, {"amazonq"}},
 		"custom": {{"go", "run", "./claude"}, {"bash", "-c", "echo q"}, {"vim", "codex"}, {}},
 	} {
 		for _, command := range commands {
@@ -380,7 +405,8 @@ func TestUnreadStreamDelaysNobody(t *testing.T) {
 			Text: strings.Repeat("more and more words ", i*20), Status: session.StatusStreaming,
 		})
 	}
-	s.fed.Entries(&session.Entry{ID: "grows", Seq: at, Type: session.TypeMessage, Role: session.RoleAssistant, Agent: "claude", At: time.Now(), Text: "the last words", Status: session.StatusComplete})
+	s.fed.Entries(&session.Entry{ID: "grows", Seq: at, Type: session.TypeMessage, Role: session.RoleAssistant,
+		Agent: "claude", At: time.Now(), Text: "the last words", Status: session.StatusComplete})
 	s.say(session.EventIdle, "")
 	for range streams {
 		select {

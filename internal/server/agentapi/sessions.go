@@ -67,7 +67,8 @@ func NewSessions(o SessionsOptions) *Sessions {
 
 // Routes implements server.Handlers.
 func (p *Sessions) Routes() map[string]http.Handler {
-	return map[string]http.Handler{root + "{id}/{path...}": http.HandlerFunc(p.serve), root + "{id}": http.HandlerFunc(p.serve)}
+	return map[string]http.Handler{root + "{id}/{path...}": http.HandlerFunc(p.serve),
+		root + "{id}": http.HandlerFunc(p.serve)}
 }
 
 // Refuse implements server.Handlers.
@@ -157,7 +158,8 @@ func (p *Sessions) follow(ctx context.Context, info *store.Info, o Options) (*op
 		return nil, err
 	}
 	o.Entries = entries
-	stream, err := p.Live.Attach(ctx, info.ID, client.AttachOptions{Name: "agentapi", Kind: protocol.Agent, Mode: protocol.ModeScreen, Entries: new(int)})
+	stream, err := p.Live.Attach(ctx, info.ID,
+		client.AttachOptions{Name: "agentapi", Kind: protocol.Agent, Mode: protocol.ModeScreen, Entries: new(int)})
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,8 @@ func (t *talk) awaited(prompt string, e *session.Entry) *turn {
 // matches reports whether an entry may be the agent's display of a text that was sent.
 func matches(sent, prompt string, e *session.Entry) bool {
 	a, b := letters(sent), letters(prompt)
-	return a == b || e.Event != "" && strings.HasPrefix(sent, prompt) || e.Truncated || strings.Contains(prompt, "[Pasted ") ||
+	return a == b || e.Event != "" && strings.HasPrefix(sent, prompt) || e.Truncated ||
+		strings.Contains(prompt, "[Pasted ") ||
 		b != "" && strings.Contains(a, b) || a != "" && strings.Contains(b, a)
 }
 

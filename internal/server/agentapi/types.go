@@ -8,8 +8,10 @@ import (
 
 // typeNames are the names of agents that users may write, and their types.
 var typeNames = map[string]string{
-	"claude": "claude", "goose": "goose", "aider": "aider", "codex": "codex", "gemini": "gemini", "copilot": "copilot", "amp": "amp",
-	"cursor": "cursor", "cursor-agent": "cursor", "auggie": "auggie", "amazonq": "amazonq", "q": "amazonq", "opencode": "opencode", Custom: Custom,
+	"claude": "claude", "goose": "goose", "aider": "aider", "codex": "codex", "gemini": "gemini", "copilot": "copilot",
+	"amp":    "amp",
+	"cursor": "cursor", "cursor-agent": "cursor", "auggie": "auggie", "amazonq": "amazonq", "q": "amazonq",
+	"opencode": "opencode", Custom: Custom,
 }
 
 // Custom is the type of programs that are not known agents.
@@ -54,4 +56,5 @@ func TypeOfCommand(command []string) string {
 }
 
 // runners are programs that run the command in their arguments.
-var runners = []string{"sh", "bash", "zsh", "dash", "fish", "env", "npx", "bunx", "pnpx", "uvx", "node", "nohup", "timeout", "nice", "script", "sudo"}
+var runners = []string{"sh", "bash", "zsh", "dash", "fish", "env", "npx", "bunx", "pnpx", "uvx", "node", "nohup",
+	"timeout", "nice", "script", "sudo"}

@@ -79,7 +79,8 @@ func readFile(w http.ResponseWriter, r *http.Request) (name string, data []byte,
 		err = http.ErrNotMultipart
 	}
 	if err != nil {
-		return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
+		return "", nil, invalid(http.StatusUnprocessableEntity,
+			detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
 	}
 	for {
 		part, err := form.NextPart()
@@ -103,7 +104,8 @@ func readFile(w http.ResponseWriter, r *http.Request) (name string, data []byte,
 		case part.FileName() == "":
 			return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "File required", Location: "file"})
 		case name == "":
-			return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "no file can have this name", Location: "file"})
+			return "", nil, invalid(http.StatusUnprocessableEntity,
+				detail{Message: "no file can have this name", Location: "file"})
 		}
 		return name, data, nil
 	}
@@ -114,14 +116,16 @@ func unreadable(err error) error {
 	if errors.As(err, &large) {
 		return failed(http.StatusBadRequest, tooLarge)
 	}
-	return invalid(http.StatusUnprocessableEntity, detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
+	return invalid(http.StatusUnprocessableEntity,
+		detail{Message: "cannot read multipart form: " + err.Error(), Location: "body"})
 }
 
 // baseName returns a file's name in a form that is safe in a folder, or "".
 func baseName(part *multipart.Part) string {
 	name := part.FileName() // without folders
 	name = name[strings.LastIndexByte(name, '\\')+1:]
-	if name == "." || name == ".." || name == "/" || strings.ContainsRune(name, 0) || !utf8.ValidString(name) || len(name) > 255 {
+	if name == "." || name == ".." || name == "/" || strings.ContainsRune(name, 0) || !utf8.ValidString(name) ||
+		len(name) > 255 {
 		return ""
 	}
 	return name

@@ -26,7 +26,9 @@ func (a *API) page(w http.ResponseWriter, text []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src "+servers+"; img-src data:; base-uri 'none'; form-action 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src "+servers+
+			"; img-src data:; base-uri 'none'; form-action 'none'")
 	_, _ = w.Write(text) // an error means that the client is gone
 	return nil
 }

@@ -25,7 +25,8 @@ var clients = map[string]bool{"l04-backoff-and-give-up": true, "l06-foreign-ack"
 // rowsOf are the rows that each conversation shows: `go test -run Conversations/.*C9` runs those of
 // one.
 var rowsOf = map[string]string{
-	"l01": "C1", "l02": "C2_C11", "l03": "C1", "l05": "C1", "l07": "C11", "l08": "C14", "l09": "C8", "l10": "C9", "l12": "C1", "l13": "C12",
+	"l01": "C1", "l02": "C2_C11", "l03": "C1", "l05": "C1", "l07": "C11", "l08": "C14", "l09": "C8", "l10": "C9",
+	"l12": "C1", "l13": "C12",
 }
 
 // The conversations of the declaration, with the test as their client.

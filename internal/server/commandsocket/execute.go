@@ -25,7 +25,8 @@ const (
 // spec converts an execute message to a Spec.
 func spec(r command.Request) (process.Spec, error) {
 	s := process.Spec{
-		ID: r.CommandID, Command: r.Command, Shell: r.Shell, Cwd: r.Cwd, Env: r.Env, PTY: r.PTY, CloseStdin: r.CloseStdin && !r.PTY,
+		ID: r.CommandID, Command: r.Command, Shell: r.Shell, Cwd: r.Cwd, Env: r.Env, PTY: r.PTY,
+		CloseStdin:  r.CloseStdin && !r.PTY,
 		Timeout:     limit(r.TimeoutSeconds, command.DefaultTimeout),
 		IdleTimeout: limit(r.IdleTimeout, command.DefaultIdleTimeout),
 		TTL:         limit(r.TTL, command.DefaultTTL),
@@ -126,7 +127,8 @@ func (p *Protocol) execute(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if text[chunk.Stream].Len()+len(chunk.Text) > maxOutput {
-			return problemf(http.StatusBadRequest, command.CommandError, "the output is longer than %d MiB; read it over %s", maxOutput>>20, command.Path)
+			return problemf(http.StatusBadRequest, command.CommandError, "the output is longer than %d MiB; read it over %s",
+				maxOutput>>20, command.Path)
 		}
 		text[chunk.Stream].Add(chunk.Text)
 	}

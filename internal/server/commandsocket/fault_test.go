@@ -26,7 +26,8 @@ func TestFaultDisconnects(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
-	c.send(fmt.Sprintf(`{"type":"execute","command_id":"c","command":"i=0; while [ $i -lt %d ]; do i=$((i+1)); echo out $i h\u00e9; echo err $i >&2; done; read x; exit 7"}`, times*10))
+	c.send(fmt.Sprintf(`{"type":"execute","command_id":"c","command":"i=0; while [ $i -lt %d ]; do i=$((i+1)); echo `+
+		`out $i h\u00e9; echo err $i >&2; done; read x; exit 7"}`, times*10))
 	if m, _ := c.next(); m["type"] != "started" { // until then, a cut may come before the command
 		t.Fatal(m)
 	}

@@ -76,7 +76,8 @@ func (s *site) open() (*sqlite.Store, *process.Manager) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	m, err := process.Open(context.Background(), process.Options{Store: db, Program: "/proc/self/exe", MaxRunning: s.limit})
+	m, err := process.Open(context.Background(),
+		process.Options{Store: db, Program: "/proc/self/exe", MaxRunning: s.limit})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func TestMessagesOfACommand(t *testing.T) {
 	c.send(`{"type":"news"}`)
 	c.send(`{"type":"input","data":"hé\n"}`)
 	text, last, code := c.all(4)
-	if text[1] != "got hé\n" || last["exit_code"] != 3.0 || last["type"] != "exit" || len(last) != 2 || code != websocket.StatusNormalClosure {
+	if text[1] != "got hé\n" || last["exit_code"] != 3.0 || last["type"] != "exit" || len(last) != 2 ||
+		code != websocket.StatusNormalClosure {
 		t.Errorf("%q, %v, %d", text, last, code)
 	}
 }
@@ -48,7 +49,8 @@ func TestChunksHoldWholeCharacters(t *testing.T) {
 	s.makeBox()
 	c := s.dial()
 	// It writes the next piece when the one before has come: the order of arrival is known.
-	c.send(`{"type":"execute","command":"for p in '\\303' '\\251x' '\\377' '\\360\\237' '\\230\\200'; do printf $p; read x; printf $p >&2; read x; done; exit 2"}`)
+	c.send(`{"type":"execute","command":"for p in '\\303' '\\251x' '\\377' '\\360\\237' '\\230\\200'; do printf $p; ` +
+		`read x; printf $p >&2; read x; done; exit 2"}`)
 	if m, _ := c.next(); m["type"] != "started" {
 		t.Fatal(m)
 	}
@@ -77,7 +79,8 @@ func TestRunConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.dial()
-	c.send(fmt.Sprintf(`{"type":"execute","command":"echo $A; pwd","run_config":{"env_vars":{"A":"b"},"work_dir":"/usr","user":%q}}`, me.Username))
+	c.send(fmt.Sprintf(`{"type":"execute","command":"echo $A; `+
+		`pwd","run_config":{"env_vars":{"A":"b"},"work_dir":"/usr","user":%q}}`, me.Username))
 	if text, last, _ := c.all(); text[0] != "b\n/usr\n" || last["exit_code"] != 0.0 {
 		t.Errorf("%q %v", text, last)
 	}
@@ -107,7 +110,8 @@ func TestReconnectAtAnyOffset(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
-	c.send(`{"type":"execute","command":"for i in 1 2 3; do printf 'h\\303\\251%s\\377' $i; printf 'e%s€' $i >&2; done; exit 4","command_id":"c","close_stdin":true}`)
+	c.send(`{"type":"execute","command":"for i in 1 2 3; do printf 'h\\303\\251%s\\377' $i; printf 'e%s€' $i >&2; ` +
+		`done; exit 4","command_id":"c","close_stdin":true}`)
 	whole, _, _ := c.all()
 	if whole != [2]string{"hé1\ufffdhé2\ufffdhé3\ufffd", "e1€e2€e3€"} {
 		t.Fatalf("%q", whole)
@@ -209,7 +213,8 @@ func TestErrorsOfTheSocket(t *testing.T) {
 		ws.send(c.message)
 		_, last, code := ws.all()
 		text, _ := last["error"].(string)
-		if last["type"] != "error" || last["error_type"] != c.kind || !strings.Contains(text, c.text) || strings.Contains(text, "Go ") || code != 1000 {
+		if last["type"] != "error" || last["error_type"] != c.kind || !strings.Contains(text, c.text) ||
+			strings.Contains(text, "Go ") || code != 1000 {
 			t.Errorf("%.60s: %v, %d", c.message, last, code)
 		}
 	}
@@ -229,7 +234,8 @@ func TestKill(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
-	c.send(`{"type":"execute","command":"trap '' TERM; setsid sleep 1000 & echo $!; sleep 1000 & echo $!; echo ready; wait"}`)
+	c.send(`{"type":"execute","command":"trap '' TERM; setsid sleep 1000 & echo $!; sleep 1000 & echo $!; echo ready; ` +
+		`wait"}`)
 	text := ""
 	for !strings.HasSuffix(text, "ready\n") {
 		m, _ := c.next()
@@ -280,7 +286,8 @@ func TestIdleCommandEnds(t *testing.T) {
 		}
 		return n
 	}
-	for _, fields := range []string{`"command_id":"a","kill_on_disconnect":true`, `"command_id":"b","idle_timeout_seconds":0.1`} {
+	for _, fields := range []string{`"command_id":"a","kill_on_disconnect":true`,
+		`"command_id":"b","idle_timeout_seconds":0.1`} {
 		pid := gone(fields)
 		testkit.Eventually(t, "the command ends: "+fields, func() bool { return zombie(pid) })
 	}
@@ -306,9 +313,11 @@ func TestCommandInATerminal(t *testing.T) {
 	s := newSite(t)
 	s.makeBox()
 	c := s.dial()
-	c.send(`{"type":"execute","command":"tty >/dev/null && echo yes; read x; echo err-$x >&2","pty":true,"close_stdin":true}`)
+	c.send(`{"type":"execute","command":"tty >/dev/null && echo yes; read x; echo err-$x ` +
+		`>&2","pty":true,"close_stdin":true}`)
 	c.send(`{"type":"input","data":"in\n"}`)
-	if text, last, _ := c.all(); !strings.Contains(text[0], "yes\r\n") || !strings.Contains(text[0], "err-in\r\n") || text[1] != "" || last["exit_code"] != 0.0 {
+	if text, last, _ := c.all(); !strings.Contains(text[0], "yes\r\n") || !strings.Contains(text[0], "err-in\r\n") ||
+		text[1] != "" || last["exit_code"] != 0.0 {
 		t.Errorf("%q %v", text, last)
 	}
 }
@@ -352,7 +361,8 @@ func TestInputLimit(t *testing.T) {
 			break
 		}
 	}
-	if _, last, code := c.all(); last["error_type"] != "CommandError" || !strings.Contains(last["error"].(string), "4 MiB") || code != 1000 {
+	if _, last, code := c.all(); last["error_type"] != "CommandError" ||
+		!strings.Contains(last["error"].(string), "4 MiB") || code != 1000 {
 		t.Errorf("%v, %d", last, code)
 	}
 }
@@ -409,7 +419,8 @@ func TestTooManyCommands(t *testing.T) {
 		_, resp, err := websocket.Dial(t.Context(), s.url+"/langsmith/boxes/"+box+"/execute/ws", &websocket.DialOptions{
 			HTTPHeader: http.Header{command.KeyHeader: {token}},
 		})
-		if err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") != "1" {
+		if err == nil || resp == nil || resp.StatusCode != http.StatusTooManyRequests ||
+			resp.Header.Get("Retry-After") != "1" {
 			t.Errorf("upgrade in %s: %v %v", box, resp, err)
 		}
 	}
@@ -440,9 +451,11 @@ func TestExecuteRequests(t *testing.T) {
 		status int
 		want   string
 	}{
-		{`{"command":"echo out; echo err >&2; cat; exit 3","timeout":60,"shell":"/bin/bash"}`, 200, `{"exit_code":3,"stderr":"err\n","stdout":"out\n"}`},
+		{`{"command":"echo out; echo err >&2; cat; exit 3","timeout":60,"shell":"/bin/bash"}`, 200,
+			`{"exit_code":3,"stderr":"err\n","stdout":"out\n"}`},
 		{`{"command":"echo $A; pwd","env":{"A":"<b>"},"cwd":"/"}`, 200, `{"exit_code":0,"stderr":"","stdout":"<b>\n/\n"}`},
-		{`{"command":"echo $A; pwd","run_config":{"env_vars":{"A":"b"},"work_dir":"/"}}`, 200, `{"exit_code":0,"stderr":"","stdout":"b\n/\n"}`},
+		{`{"command":"echo $A; pwd","run_config":{"env_vars":{"A":"b"},"work_dir":"/"}}`, 200,
+			`{"exit_code":0,"stderr":"","stdout":"b\n/\n"}`},
 		{`{"command":"sleep 9","timeout":0.1}`, 400, `"error":"CommandTimeout"`},
 		{`{"command":""}`, 400, `"error":"CommandError"`},
 		{`{`, 400, `"error":"InvalidRequest"`},
@@ -459,7 +472,8 @@ func TestSandboxesAreCreatedAndListed(t *testing.T) {
 	s := newSite(t)
 	var box struct{ ID, Name, Status, Dataplane_URL, Created_At string }
 	status, text, _ := s.do("POST", "/langsmith/boxes", `{"wait_for_ready":true,"timeout":30}`)
-	if err := json.Unmarshal([]byte(text), &box); err != nil || status != 201 || box.Name == "" || box.ID == "" || box.Status != "ready" {
+	if err := json.Unmarshal([]byte(text), &box); err != nil || status != 201 || box.Name == "" || box.ID == "" ||
+		box.Status != "ready" {
 		t.Fatalf("%d %s %v", status, text, err)
 	}
 	if want := s.url + "/langsmith/boxes/" + box.Name; box.Dataplane_URL != want {
@@ -497,7 +511,8 @@ func TestSandboxesAreCreatedAndListed(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, status, text)
 		}
 	}
-	if status, text, _ := s.do("GET", "/langsmith/snapshots", ""); status != 404 || !strings.Contains(text, "ptyrec does not serve GET /langsmith/snapshots") {
+	if status, text, _ := s.do("GET", "/langsmith/snapshots", ""); status != 404 ||
+		!strings.Contains(text, "ptyrec does not serve GET /langsmith/snapshots") {
 		t.Errorf("%d %s", status, text)
 	}
 	s.restart()

@@ -34,7 +34,9 @@ func busy(b *testing.B, size int) (s *site, serve *servetest.Serve, sid string, 
 	_, sid = s.dial().shell()
 	typist = s.dial()
 	typist.join(sid, "controller")
-	typist.send(message{"type": "session_input", "session_id": sid, "data": fmt.Sprintf("stty -echo; PS1=; yes 'abcdefghijklmnopqrstuvwxyz 0123456789' | head -c %d; echo en''d\n", size)})
+	typist.send(message{"type": "session_input", "session_id": sid,
+		"data": fmt.Sprintf("stty -echo; PS1=; yes 'abcdefghijklmnopqrstuvwxyz 0123456789' | head -c %d; echo en''d\n",
+			size)})
 	for m := typist.next(); ; m = typist.next() {
 		if (m["kind"] == "output" || m["kind"] == "keyframe") && bytes.Contains(decoded(b, m), []byte("end")) {
 			return s, serve, sid, typist
@@ -60,7 +62,8 @@ func BenchmarkAttach(b *testing.B) {
 func BenchmarkEcho(b *testing.B) {
 	b.Run("Socket", func(b *testing.B) {
 		_, serve, sid, typist := busy(b, 1000)
-		typist.send(message{"type": "session_input", "session_id": sid, "data": "stty raw -echo; printf 'rea'; echo dy; exec cat\n"})
+		typist.send(message{"type": "session_input", "session_id": sid,
+			"data": "stty raw -echo; printf 'rea'; echo dy; exec cat\n"})
 		for !bytes.Contains(decoded(b, typist.await("output")), []byte("dy")) {
 		}
 		done := serve.Measure(b)
@@ -77,7 +80,8 @@ func BenchmarkEcho(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer func() { _ = ptmx.Close() }()
-		cmd := exec.Command(program, "--db", s.db.Path(), "run", "--", "sh", "-c", "stty raw -echo; printf 'rea'; echo dy; exec cat")
+		cmd := exec.Command(program, "--db", s.db.Path(), "run", "--", "sh", "-c",
+			"stty raw -echo; printf 'rea'; echo dy; exec cat")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 		if err := cmd.Start(); err != nil {
@@ -151,7 +155,8 @@ func BenchmarkTenObservers(b *testing.B) {
 		}
 		p := s.dial()
 		testkit.Eventually(b, "it controls", func() bool { return p.join(sid, "controller")["role"] == "controller" })
-		p.send(message{"type": "session_input", "session_id": sid, "data": fmt.Sprintf("yes 'abcdefghijklmnopqrstuvwxyz 0123456789' | head -c %d; echo t''en\n", size)})
+		p.send(message{"type": "session_input", "session_id": sid,
+			"data": fmt.Sprintf("yes 'abcdefghijklmnopqrstuvwxyz 0123456789' | head -c %d; echo t''en\n", size)})
 		all.Wait()
 		_ = p.ws.CloseNow()
 	}
@@ -167,7 +172,8 @@ func BenchmarkReplay(b *testing.B) {
 	done := serve.Measure(b)
 	for b.Loop() {
 		r := s.raw("list_agents", "")
-		if err := r.ws.Write(b.Context(), websocket.MessageText, []byte(`{"type":"join_session","session_id":"`+sid+`","replay_from":0}`)); err != nil {
+		if err := r.ws.Write(b.Context(), websocket.MessageText,
+			[]byte(`{"type":"join_session","session_id":"`+sid+`","replay_from":0}`)); err != nil {
 			b.Fatal(err)
 		}
 		if n := drain(b, r, "end"); n < size {

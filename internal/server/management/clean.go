@@ -150,10 +150,13 @@ const (
 )
 
 var (
-	original = lazy.Regexp(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
+	original = lazy.Regexp(`\b(?:sk-[A-Za-z0-9_-]{16,}|github_pat_[A-Za-z0-9_]{20,}|gh[pousr]_[A-Za-z0-9]{20,})|(?i:` +
+		`\bbearer\s+)[A-Za-z0-9._~+/=-]{16,}` +
 		`|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*PRIVATE KEY-----|-{0,5}$)`)
 	// The last word of the text, or what is before it, is held back if it may become a secret.
-	holdWord   = lazy.Regexp(`(?i)(?:^|[^a-z0-9])(?:sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
+	holdWord = lazy.Regexp(`(?i)(?:^|[^a-z0-9])(?:` +
+		`sk-|gh[pousr]_|github_pat_|akia|xox[a-z]-|glpat-|eyj)|-----begin|(?:` +
+		`key|token|secret|passw[a-z]*|pwd|auth[a-z]*)["']?[=:]`)
 	holdBefore = lazy.Regexp(`(?i)(?:bearer|token|key|secret|password)["']?[\s:=]*$`)
 )
 
@@ -215,7 +218,8 @@ const (
 // inSecret contains the bytes that may occur in a secret of one word, or in the name before it.
 var inSecret = func() (in [256]bool) {
 	for c := range in {
-		in[c] = c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte(`_-./+=~:"'`, byte(c)) >= 0
+		in[c] = c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' ||
+			strings.IndexByte(`_-./+=~:"'`, byte(c)) >= 0
 	}
 	return in
 }()

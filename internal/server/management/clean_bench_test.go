@@ -17,7 +17,8 @@ func BenchmarkClean(b *testing.B) {
 	lines, build := &bytes.Buffer{}, &bytes.Buffer{}
 	for i := 0; lines.Len() < 1<<20; i++ {
 		lines.WriteString("abcdefghijklmnopqrstuvwxyz 0123456789\r\n")
-		fmt.Fprintf(build, "\x1b[32mok\x1b[0m   github.com/example/project/internal/pkg%d\t%d.%03ds [no key files]\r\n", i%97, i%9, i%1000)
+		fmt.Fprintf(build, "\x1b[32mok\x1b[0m   github.com/example/project/internal/pkg%d\t%d.%03ds [no key files]\r\n",
+			i%97, i%9, i%1000)
 	}
 	for name, text := range map[string][]byte{"Lines": lines.Bytes(), "Build": build.Bytes()} {
 		b.Run(name, func(b *testing.B) {

@@ -16,13 +16,17 @@ func TestSecretsInPiecesAreMasked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := "-----BEGIN RSA PRIVATE KEY-----\r\n" + strings.Repeat("MIIEowIBAAKCAQEA7bq0Vxyz0123456789abcdefghijklmnopqrstuvwxyzABCD\r\n", 3) + "-----END RSA PRIVATE KEY-----"
+	key := "-----BEGIN RSA PRIVATE KEY-----\r\n" +
+		strings.Repeat("MIIEowIBAAKCAQEA7bq0Vxyz0123456789abcdefghijklmnopqrstuvwxyzABCD\r\n", 3) +
+		"-----END RSA PRIVATE KEY-----"
 	hex := "0123456789abcdefghijklmnopqrstuvwxyz"
-	secrets := []string{"sk-" + strings.Repeat("A", 20), "sk-" + "ant-api03-" + hex, "gh" + "p_" + hex, "github_" + "pat_" + hex[:22], key}
+	secrets := []string{"sk-" + strings.Repeat("A", 20), "sk-" + "ant-api03-" + hex, "gh" + "p_" + hex,
+		"github_" + "pat_" + hex[:22], key}
 	rapid.Check(t, func(t *rapid.T) {
 		var whole, secretsIn strings.Builder
 		for range rapid.IntRange(1, 6).Draw(t, "parts") {
-			whole.WriteString(rapid.SampledFrom([]string{"plain text ", "task-list and ask-me\r\n", "\x1b[31mred\x1b[m ", "日本 ", "a\r\n"}).Draw(t, "text"))
+			whole.WriteString(rapid.SampledFrom([]string{"plain text ", "task-list and ask-me\r\n", "\x1b[31mred\x1b[m ",
+				"日本 ", "a\r\n"}).Draw(t, "text"))
 			if rapid.Bool().Draw(t, "secret") {
 				secret := rapid.SampledFrom(secrets).Draw(t, "which")
 				whole.WriteString(secret + " ")
@@ -61,8 +65,10 @@ func TestQuickLooksShowNoSecrets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		for range rapid.IntRange(0, 8).Draw(t, "parts") {
-			text.WriteString(rapid.SampledFrom([]string{"sk-", "GHP_", "ghr_", "github_pat_", "AKIA", "akia", "xoxb-", "glpat-", "eyJ", "EYJ", "-----BEGIN", "key", "Token",
-				"secret", "passwd", "PWD", "author", "bearer", "Bearer", "BEARER", "RSA PRIVATE KEY-----", "=", ":", " ", "\n", "\"", "'", "-", "_", strings.Repeat("aB3", 10), "x"}).Draw(t, "part"))
+			text.WriteString(rapid.SampledFrom([]string{"sk-", "GHP_", "ghr_", "github_pat_", "AKIA", "akia", "xoxb-",
+				"glpat-", "eyJ", "EYJ", "-----BEGIN", "key", "Token",
+				"secret", "passwd", "PWD", "author", "bearer", "Bearer", "BEARER", "RSA PRIVATE KEY-----", "=", ":", " ", "\n",
+				"\"", "'", "-", "_", strings.Repeat("aB3", 10), "x"}).Draw(t, "part"))
 		}
 		b := []byte(text.String())
 		if original().Match(b) && !hinted(string(b)) {

@@ -302,7 +302,8 @@ func (c *conn) ptyResize(r *request) error {
 // attachSession sends the client the output of a session from now on.
 func (c *conn) attachSession(r *request) error {
 	if !c.p.AllowSubscribe {
-		return c.fail("legacy attach_session is disabled for normal clients; call list_sessions and use join_session with the returned session_id")
+		return c.fail("legacy attach_session is disabled for normal clients; call list_sessions and use join_session with " +
+			"the returned session_id")
 	}
 	l, ok := c.p.named(c.ctx, *r.SessionName)
 	if !ok || *r.AgentID != c.p.AgentID {
@@ -311,7 +312,8 @@ func (c *conn) attachSession(r *request) error {
 	if err := c.owns(l, -1, 0); err != nil {
 		return c.fail(fmt.Sprintf("Session '%s' not found on agent '%s'", *r.SessionName, *r.AgentID))
 	}
-	if err := c.send(namedMessage{Type: "session_attached", AgentID: c.p.AgentID, SessionName: l.name, CommandID: commandIDOf(l.id)}); err != nil {
+	if err := c.send(namedMessage{Type: "session_attached", AgentID: c.p.AgentID, SessionName: l.name,
+		CommandID: commandIDOf(l.id)}); err != nil {
 		return err
 	}
 	if cols, rows := r.Size(); r.Cols != nil && r.Rows != nil && !tooSmall(cols, rows) {

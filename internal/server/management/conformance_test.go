@@ -50,39 +50,49 @@ type step struct {
 }
 
 // The list of server_hello: all that is accepted.
-var accepted = []any{"ping", "subscribe", "unsubscribe", "list_agents", "list_sessions", "start_shell", "create_session", "send_command",
-	"send_input", "pty_resize", "attach_session", "detach_session", "kill_session", "join_session", "leave_session", "session_input", "session_resize"}
+var accepted = []any{"ping", "subscribe", "unsubscribe", "list_agents", "list_sessions", "start_shell",
+	"create_session", "send_command",
+	"send_input", "pty_resize", "attach_session", "detach_session", "kill_session", "join_session", "leave_session",
+	"session_input", "session_resize"}
 
 // differs are what we do otherwise, on purpose: the file's number, then pieces of its text and what
 // is in their place.
 var differs = map[string][][2]string{
 	// A starter may end the shell, and is told of the end.
-	"14": {{`"type": "error", "message": "legacy kill_session is disabled for normal clients; use the formal session API for shared sessions"`,
+	"14": {{`"type": "error", "message": "legacy kill_session is disabled for normal clients; use the formal session ` +
+		`API for shared sessions"`,
 		`"type": "session_killed", "agent_id": "agent-01", "session_name": "main", "exit_code": 129`}},
 	// The one client in wide use joins like that.
 	"21": {{`"type": "error", "message": "$prefix:Invalid message: "`,
 		`"type": "session_joined", "session_id": "$str", "role": "observer", "current_seq": 0`}},
 	"31": {{`{"t": "quiet", "conn": "A", "ms": 200}`,
-		`{"t": "s2c", "conn": "A", "msg": {"type": "session_killed", "agent_id": "agent-01", "session_name": "main", "exit_code": 0}}`}},
+		`{"t": "s2c", "conn": "A", "msg": {"type": "session_killed", "agent_id": "agent-01", "session_name": "main", ` +
+			`"exit_code": 0}}`}},
 	// A quirk: who joins again keeps control.
 	"32": {{`"role": "observer", "current_seq": 2`, `"role": "controller", "current_seq": 2`},
 		{`"kind": "role_assigned", "role": "observer"`, `"kind": "role_assigned", "role": "controller"`},
 		{`"seq": 3, "ts": "$ts_ms", "kind": "membership_changed", "controllers": [], "observers": ["$clientid:A"]`,
 			`"seq": 3, "ts": "$ts_ms", "kind": "membership_changed", "controllers": ["$clientid:A"], "observers": []`}},
 	// A quirk: the bytes are exact, and half a character waits for its rest.
-	"34": {{`{"t": "s2c", "conn": "A", "msg": {"type": "output", "agent_id": "agent-01", "command_id": "$ref:cmd", "stream": "stdout", "data": "` + "\uFFFD" + `", "ts": "$ts_ms"}}`,
+	"34": {{`{"t": "s2c", "conn": "A", "msg": {"type": "output", "agent_id": "agent-01", "command_id": "$ref:cmd", ` +
+		`"stream": "stdout", "data": "` + "\uFFFD" + `", "ts": "$ts_ms"}}`,
 		`{"t": "quiet", "conn": "A", "ms": 100}`}, {`"data": "77+9"`, `"data": "4pw="`}},
-	"04": {{`"vm-01", "ip_address": "10.0.0.5", "status": "Ready", "connected_at"`, `"$str", "ip_address": "127.0.0.1", "status": "Ready", "connected_at"`}},
+	"04": {{`"vm-01", "ip_address": "10.0.0.5", "status": "Ready", "connected_at"`,
+		`"$str", "ip_address": "127.0.0.1", "status": "Ready", "connected_at"`}},
 	// The puppet's screen, in its own bytes.
-	"23": {{`"kind": "keyframe", "stream": "stdout", "data": "G1tIG1tKc2NyZWVu"`, `"kind": "keyframe", "stream": "stdout", "data": "$str"`}},
+	"23": {{`"kind": "keyframe", "stream": "stdout", "data": "G1tIG1tKc2NyZWVu"`,
+		`"kind": "keyframe", "stream": "stdout", "data": "$str"`}},
 }
 
 // rowsOf are the rows that each conversation shows: `go test -run Conversations/.*A15` runs those
 // of one. The others have tests of their own.
 var rowsOf = map[string]string{
-	"01": "A1_A2", "02": "A4_A17", "03": "A3_A4", "05": "A5", "06": "A5_A6", "07": "A6", "08": "A6_A19", "09": "A7", "10": "A20",
-	"11": "A20", "12": "A15", "13": "A15_A16", "14": "A32", "15": "A20", "18": "A17_A20", "19": "A20", "20": "A27", "21": "A32",
-	"22": "A7_A8_A9", "23": "A9_A24", "24": "A8", "25": "A11_A12", "26": "A11_A12", "27": "A14", "28": "A15", "29": "A16", "30": "A17",
+	"01": "A1_A2", "02": "A4_A17", "03": "A3_A4", "05": "A5", "06": "A5_A6", "07": "A6", "08": "A6_A19", "09": "A7",
+	"10": "A20",
+	"11": "A20", "12": "A15", "13": "A15_A16", "14": "A32", "15": "A20", "18": "A17_A20", "19": "A20", "20": "A27",
+	"21": "A32",
+	"22": "A7_A8_A9", "23": "A9_A24", "24": "A8", "25": "A11_A12", "26": "A11_A12", "27": "A14", "28": "A15",
+	"29": "A16", "30": "A17",
 	"31": "A18", "32": "A14", "33": "A10", "34": "A22", "35": "A23",
 }
 
@@ -110,7 +120,8 @@ func TestConversations(t *testing.T) {
 			}
 			text = bytes.ReplaceAll(text, []byte(d[0]), []byte(d[1]))
 		}
-		t.Run(strings.TrimSuffix(name+"_"+rowsOf[number], "_"), func(t *testing.T) { newConversation(t, number, text).play() })
+		t.Run(strings.TrimSuffix(name+"_"+rowsOf[number], "_"),
+			func(t *testing.T) { newConversation(t, number, text).play() })
 	}
 	if played != 35 {
 		t.Errorf("%d were played", played)
@@ -129,7 +140,8 @@ type conversation struct {
 }
 
 func newConversation(t *testing.T, number string, text []byte) *conversation {
-	c := &conversation{number: number, peers: map[string]*peer{}, refs: map[string]any{}, clients: map[string]string{}, seqs: map[string]float64{}}
+	c := &conversation{number: number, peers: map[string]*peer{}, refs: map[string]any{}, clients: map[string]string{},
+		seqs: map[string]float64{}}
 	for line := range bytes.Lines(text) {
 		var s step
 		if err := json.Unmarshal(line, &s); err != nil {

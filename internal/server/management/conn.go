@@ -63,7 +63,8 @@ type typist struct{ stream *client.Stream }
 func newConn(p *Protocol, ws *websocket.Conn) *conn {
 	var id [4]byte
 	_, _ = rand.Read(id[:]) // never fails
-	return &conn{p: p, ws: ws, id: "ws-" + hex.EncodeToString(id[:]), joins: map[string]*reader{}, follows: map[string]*follow{},
+	return &conn{p: p, ws: ws, id: "ws-" + hex.EncodeToString(id[:]), joins: map[string]*reader{},
+		follows: map[string]*follow{},
 		typists: map[string]*typist{}, own: map[string]bool{}, jobs: map[string]*job{}}
 }
 
@@ -86,7 +87,8 @@ func (c *conn) run(ctx context.Context) error {
 	for i, h := range handlers {
 		accepted[i] = h.name
 	}
-	err := c.send(helloMessage{"server_hello", c.p.Version, accepted, []string{"replay_buffer", "session_frames", "keyframes", "pty_signals"}})
+	err := c.send(helloMessage{"server_hello", c.p.Version, accepted,
+		[]string{"replay_buffer", "session_frames", "keyframes", "pty_signals"}})
 	if err != nil {
 		return err
 	}
@@ -155,7 +157,8 @@ func (c *conn) leaveAll() {
 	c.stop()
 	c.mu.Lock()
 	joins, typists, jobs := c.joins, c.typists, c.jobs
-	c.joins, c.follows, c.typists, c.jobs = map[string]*reader{}, map[string]*follow{}, map[string]*typist{}, map[string]*job{}
+	c.joins, c.follows, c.typists, c.jobs = map[string]*reader{}, map[string]*follow{}, map[string]*typist{},
+		map[string]*job{}
 	c.mu.Unlock()
 	c.working.Wait()
 	for _, r := range joins {

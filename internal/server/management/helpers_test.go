@@ -99,7 +99,8 @@ func (s *site) serve() {
 	}
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	o := management.Options{
-		Sessions: live, Store: s.db, Start: s.start, Shell: []string{"/bin/sh"}, AgentID: "agent-01", Version: "test", Log: log,
+		Sessions: live, Store: s.db, Start: s.start, Shell: []string{"/bin/sh"}, AgentID: "agent-01", Version: "test",
+		Log: log,
 	}
 	if s.change != nil {
 		s.change(&o)
@@ -133,7 +134,8 @@ func (s *site) start(ctx context.Context, command []string, cwd string, cols, ro
 	if s.command != nil {
 		command = s.command
 	}
-	args := append([]string{"--db", s.db.Path(), "run", "--nested", "--detach", "--size", fmt.Sprintf("%dx%d", cols, rows), "--"}, command...)
+	args := append([]string{"--db", s.db.Path(), "run", "--nested", "--detach", "--size",
+		fmt.Sprintf("%dx%d", cols, rows), "--"}, command...)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = cwd
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color")

@@ -146,7 +146,8 @@ func (h *hub) failed() bool {
 func (h *hub) run() {
 	isReady := sync.OnceFunc(func() { close(h.ready) })
 	defer isReady()
-	h.stream, h.err = h.attach(client.AttachOptions{Name: h.p.name("watch"), Kind: protocol.Agent, Mode: protocol.ModeFrames})
+	h.stream, h.err = h.attach(client.AttachOptions{Name: h.p.name("watch"), Kind: protocol.Agent,
+		Mode: protocol.ModeFrames})
 	if h.err != nil {
 		return
 	}
@@ -595,8 +596,9 @@ func (h *hub) leave(c *conn) {
 // entryOf describes a session for a session_list, with its size if sizes is set.
 func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
 	e := sessionEntry{
-		SessionName: l.name, CommandID: commandIDOf(l.id), SessionID: l.id, SessionType: "interactive", Command: l.command, Running: true,
-		PTYURL: "wss://{host}/agents/" + p.AgentID + "/sessions/" + l.id + "/attach", PTYSubprotocol: "pty-ws.v1",
+		SessionName: l.name, CommandID: commandIDOf(l.id), SessionID: l.id, SessionType: "interactive", Command: l.command,
+		Running: true,
+		PTYURL:  "wss://{host}/agents/" + p.AgentID + "/sessions/" + l.id + "/attach", PTYSubprotocol: "pty-ws.v1",
 		ObserverURL:   "/ws/sessions/" + l.id + "/orchestrate?role=observer",
 		ControllerURL: "/ws/sessions/" + l.id + "/orchestrate?role=controller",
 		DefaultRole:   observer, ControllerPolicy: "controller input is policy-gated",
@@ -632,7 +634,8 @@ func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
 func (p *Protocol) sizeOf(id string) (cols, rows int) {
 	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 	defer cancel()
-	stream, err := p.Sessions.Attach(ctx, id, client.AttachOptions{Name: p.name("list"), Kind: protocol.Agent, Mode: protocol.ModeNone})
+	stream, err := p.Sessions.Attach(ctx, id,
+		client.AttachOptions{Name: p.name("list"), Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {
 		return 0, 0
 	}

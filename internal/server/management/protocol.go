@@ -95,7 +95,8 @@ func New(o Options) *Protocol {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	p := &Protocol{Options: o, started: time.Now(), hubs: map[string]*hub{}, ended: map[string]bool{}, conns: map[*conn]bool{}}
+	p := &Protocol{Options: o, started: time.Now(), hubs: map[string]*hub{}, ended: map[string]bool{},
+		conns: map[*conn]bool{}}
 	p.pingEvery, p.pongTime = pingEvery, pongTime
 	p.instance = uuid.NewString()[:8]
 	p.ctx, p.stop = context.WithCancel(context.Background())
@@ -154,7 +155,8 @@ func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	delete(p.conns, c)
 	p.mu.Unlock()
-	p.Log.DebugContext(r.Context(), "client left", "path", Path, "client", c.id, "from", r.RemoteAddr, "after", time.Since(began), "error", err)
+	p.Log.DebugContext(r.Context(), "client left", "path", Path, "client", c.id, "from", r.RemoteAddr, "after",
+		time.Since(began), "error", err)
 }
 
 // dashboard is the prefix of the viewer names of the clients of all servers.

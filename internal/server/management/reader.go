@@ -50,7 +50,8 @@ type reader struct {
 }
 
 func newReader(c *conn, h *hub) *reader {
-	return &reader{c: c, h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), quit: make(chan struct{}), picture: -1, credit: paceCredit}
+	return &reader{c: c, h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), quit: make(chan struct{}),
+		picture: -1, credit: paceCredit}
 }
 
 // start starts the sending.
@@ -435,5 +436,6 @@ func (r *reader) lost(from, to int64) error {
 	if r.plain {
 		return nil // output messages cannot express that; their numbers show it
 	}
-	return r.json(errorFrame{r.head(to-1, time.Now().UnixMilli(), "error"), fmt.Sprintf("frames %d to %d are lost", from, to-1)})
+	return r.json(errorFrame{r.head(to-1, time.Now().UnixMilli(), "error"),
+		fmt.Sprintf("frames %d to %d are lost", from, to-1)})
 }

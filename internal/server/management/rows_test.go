@@ -228,7 +228,8 @@ func TestSessionsOfPipesAreLeftOut(t *testing.T) {
 	p := s.dial()
 	_, shell := p.shell()
 	p.send(message{"type": "list_sessions", "agent_id": "agent-01"})
-	if list := p.await("session_list")["sessions"].([]any); len(list) != 1 || list[0].(map[string]any)["session_id"] != shell {
+	if list := p.await("session_list")["sessions"].([]any); len(list) != 1 ||
+		list[0].(map[string]any)["session_id"] != shell {
 		t.Errorf("listed are %v", list)
 	}
 	id := c.Info().SessionID
@@ -380,7 +381,8 @@ func TestShellNameIsFreeOnceClosed(t *testing.T) {
 	}
 	b := &bridge{t: t, site: s}
 	b.connect()
-	b.input("trap 'trap \"\" HUP; : >" + dying + "; while [ -e " + hold + " ]; do sleep 0.02; done; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
+	b.input("trap 'trap \"\" HUP; : >" + dying + "; while [ -e " + hold +
+		" ]; do sleep 0.02; done; exit 9' HUP; stty -echo; PS1=; echo rea''dy; while :; do read x; done\n")
 	b.until("ready")
 	b.p.send(message{"type": "kill_session", "agent_id": "agent-01", "session_name": "main"})
 	testkit.Eventually(t, "the shell's signal", func() bool { _, err := os.Stat(dying); return err == nil })
@@ -521,7 +523,8 @@ func TestSlowClientsAreDropped(t *testing.T) {
 		text, _ := m["data"].(string)
 		return m["type"] == "output" && strings.Contains(text, "begin")
 	})
-	typist.send(message{"type": "session_input", "session_id": sid, "data": fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x; echo; echo en''d\n", size)})
+	typist.send(message{"type": "session_input", "session_id": sid,
+		"data": fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x; echo; echo en''d\n", size)})
 	output, missed, tail := 0, false, []byte(nil)
 	for {
 		m := typist.next()
@@ -580,7 +583,8 @@ type raw struct{ ws *websocket.Conn }
 func (s *site) raw(what, sid string) *raw {
 	s.t.Helper()
 	ws, _, err := websocket.Dial(s.t.Context(), s.url+"?token="+token, &websocket.DialOptions{
-		OnPingReceived: func(context.Context, []byte) bool { return false }, // a pong fails once the server has closed the connection, and what it sent before is lost
+		// a pong fails once the server has closed the connection, and what it sent before is lost
+		OnPingReceived: func(context.Context, []byte) bool { return false },
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -636,7 +640,8 @@ func TestDisconnects(t *testing.T) {
 	}
 	typist := s.dial()
 	typist.join(sid, "controller")
-	typist.send(message{"type": "session_input", "session_id": sid, "data": fmt.Sprintf("stty -echo; PS1=; sleep 0.3; echo be''gin; seq 1 %d; echo e''nd\n", lines)})
+	typist.send(message{"type": "session_input", "session_id": sid,
+		"data": fmt.Sprintf("stty -echo; PS1=; sleep 0.3; echo be''gin; seq 1 %d; echo e''nd\n", lines)})
 	got, next, begun := sha256.New(), int64(0), false
 	var rest []byte
 	for round := 0; ; round++ {

@@ -128,7 +128,8 @@ func (s *shell) expire() {
 func (s *shell) elsewhere(id string) bool {
 	ctx, cancel := context.WithTimeout(s.p.ctx, attachTime)
 	defer cancel()
-	stream, err := s.p.Sessions.Attach(ctx, id, client.AttachOptions{Name: s.p.name("shell"), Kind: protocol.Agent, Mode: protocol.ModeNone})
+	stream, err := s.p.Sessions.Attach(ctx, id,
+		client.AttachOptions{Name: s.p.name("shell"), Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err != nil {
 		return false
 	}

@@ -252,7 +252,8 @@ func objectSchema(fields string) (schema map[string]any, rest string) {
 		if plain == name {
 			required = append(required, name)
 		}
-		of := map[string]any{"type": map[string]string{"": "string", "i": "integer", "b": "boolean", "a": "array", "o": "object"}[kind]}
+		of := map[string]any{"type": map[string]string{"": "string", "i": "integer", "b": "boolean", "a": "array",
+			"o": "object"}[kind]}
 		switch {
 		case strings.HasPrefix(fields, "["):
 			of, fields = objectSchema(fields[1:])

@@ -32,7 +32,8 @@ func (s *Server) askUser(ctx context.Context, c *toolCall, db *Archive, info *st
 	if !ok || c.request.Params.RequestState != info.ID {
 		return answer{state: info.ID, input: sdk.InputRequestMap{questionID: &sdk.ElicitParams{
 			Mode: "form",
-			Message: fmt.Sprintf("Let %s type into the terminal of session %s (%s) for %v? It was: %q", callerOf(c), info.ID, clock(info.StartedAt), askedGrant,
+			Message: fmt.Sprintf("Let %s type into the terminal of session %s (%s) for %v? It was: %q", callerOf(c), info.ID,
+				clock(info.StartedAt), askedGrant,
 				clip(s.title(ctx, db, info), 60)),
 			RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`),
 		}}}, nil
@@ -40,7 +41,8 @@ func (s *Server) askUser(ctx context.Context, c *toolCall, db *Archive, info *st
 	if response.Action != "accept" {
 		return answer{}, toolErrorf("The user said no: nothing was typed. Do not ask again unless the user wants it.")
 	}
-	stream, _, err := attach(ctx, db, info.ID, client.AttachOptions{Name: callerOf(c), Kind: protocol.Human, Mode: protocol.ModeNone})
+	stream, _, err := attach(ctx, db, info.ID,
+		client.AttachOptions{Name: callerOf(c), Kind: protocol.Human, Mode: protocol.ModeNone})
 	if err != nil {
 		return answer{}, typingError(info.ID, err)
 	}

@@ -18,7 +18,8 @@ func BenchmarkSearch(b *testing.B) {
 			w := newWorld(b)
 			fill(w, sessions)
 			c := w.connect(nil)
-			queries := []string{"migration", "retry budget", `"w1 w2"`, "w7 OR w9", "w3 NOT w1", "w250", "migrat*", "w1*", "nothinglikeit"}
+			queries := []string{"migration", "retry budget", `"w1 w2"`, "w7 OR w9", "w3 NOT w1", "w250", "migrat*", "w1*",
+				"nothinglikeit"}
 			var took []time.Duration
 			for b.Loop() {
 				begun := time.Now()

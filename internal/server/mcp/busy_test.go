@@ -19,7 +19,8 @@ func TestMCPFiftyCallsAtOnce(t *testing.T) {
 	const many = 50
 	var ids []string
 	for i := range many {
-		ids = append(ids, w.record(session.Session{Title: fmt.Sprint("talk ", i)}, said(session.RoleUser, fmt.Sprintf("question%d about it", i)), said(session.RoleAssistant, fmt.Sprint("answer", i))))
+		ids = append(ids, w.record(session.Session{Title: fmt.Sprint("talk ", i)},
+			said(session.RoleUser, fmt.Sprintf("question%d about it", i)), said(session.RoleAssistant, fmt.Sprint("answer", i))))
 	}
 	c := w.connect(nil)
 	var calls sync.WaitGroup

@@ -50,4 +50,5 @@ func placeOf(tool string, a arguments) (place string, err error) {
 	return place, nil
 }
 
-var errCursor = toolError("This cursor belongs to another call. Repeat the call whose next_cursor it is, with the same arguments, or leave cursor out.")
+var errCursor = toolError("This cursor belongs to another call. Repeat the call whose next_cursor it is, with the " +
+	"same arguments, or leave cursor out.")

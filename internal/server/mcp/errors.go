@@ -39,7 +39,8 @@ func (s *Server) explain(ctx context.Context, err error) string {
 	case errors.Is(err, session.ErrBusy):
 		return "Another program has locked the database. Try again in a moment."
 	case errors.Is(err, session.ErrNotWritable):
-		return "The database cannot be opened: ptyrec may not read or write the file, or its folder. Ask the user to run: ptyrec doctor"
+		return "The database cannot be opened: ptyrec may not read or write the file, or its folder. Ask the user to run: " +
+			"ptyrec doctor"
 	case errors.Is(err, session.ErrRemoved):
 		return "The database was removed. Try again."
 	case errors.Is(err, archive.ErrRef):

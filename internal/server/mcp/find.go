@@ -21,7 +21,8 @@ type Archive struct {
 	Past  Past
 }
 
-var errNoSessions = toolError("No session is recorded yet: there is no database. Sessions appear once the user records one with: ptyrec run -- COMMAND")
+var errNoSessions = toolError("No session is recorded yet: there is no database. Sessions appear once the user " +
+	"records one with: ptyrec run -- COMMAND")
 
 // find returns the session in a call's arguments, and the entries of it if they name any. The error
 // is a toolError if the name is wrong.
@@ -58,7 +59,8 @@ func notFound(ctx context.Context, db *Archive, name string) error {
 	if len(infos) == 0 {
 		return errNoSessions
 	}
-	return toolErrorf("No session has an id that begins with %q. The newest are: %s. list_sessions shows more.", clip(oneWord(name), 40), listed(infos))
+	return toolErrorf("No session has an id that begins with %q. The newest are: %s. list_sessions shows more.",
+		clip(oneWord(name), 40), listed(infos))
 }
 
 func ambiguous(ctx context.Context, db *Archive, name string) error {
@@ -75,7 +77,8 @@ func ambiguous(ctx context.Context, db *Archive, name string) error {
 			infos = append(infos, info)
 		}
 	}
-	return toolErrorf("%d sessions have an id that begins with %q. Write more of it: %s.", len(ids), clip(oneWord(name), 40), listed(infos))
+	return toolErrorf("%d sessions have an id that begins with %q. Write more of it: %s.", len(ids),
+		clip(oneWord(name), 40), listed(infos))
 }
 
 // listed names sessions without quoting recordings.

@@ -133,7 +133,8 @@ func (w *world) connect(o *sdk.ClientOptions) *sdk.ClientSession {
 		_ = out.Close()
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test-client", Version: "1"}, o).Connect(ctx, &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test-client", Version: "1"}, o).Connect(ctx,
+		&sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -256,7 +257,8 @@ func codeOf(answer map[string]any) float64 {
 
 func initialize(version string) string {
 	return `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"` + version +
-		`","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		`","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`
 }
 
 func noDatabase(context.Context) (*mcp.Archive, error) { return nil, nil }

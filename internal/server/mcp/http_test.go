@@ -19,7 +19,8 @@ func TestSubscribeIsPromisedWhereItIsAnswered(t *testing.T) {
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		w := newWorld(t)
 		id := w.record(session.Session{}, said("user", "hello"))
-		subscribe := `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"ptyrec://session/` + id + `/screen"}}`
+		subscribe := `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"ptyrec://session/` + id +
+			`/screen"}}`
 		overStdio := w.converse(initialize(version), subscribe)
 		w.options.Stateless = true
 		s := mcp.New(w.options)
@@ -33,7 +34,8 @@ func TestSubscribeIsPromisedWhereItIsAnswered(t *testing.T) {
 			capabilities, _ := result["capabilities"].(map[string]any)
 			resources, ok := capabilities["resources"].(map[string]any)
 			promised := resources["subscribe"] == true
-			if answered := answerTo(t, answers, 2)["error"] == nil; promised != answered || !ok || promised != (name == "stdio") {
+			if answered := answerTo(t, answers, 2)["error"] == nil; promised != answered || !ok ||
+				promised != (name == "stdio") {
 				t.Errorf("%s over %s: promised: %v, answered: %v, %v", version, name, promised, answered, answers[1])
 			}
 		}

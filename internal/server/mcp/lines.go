@@ -37,7 +37,8 @@ type lines struct {
 // Connect implements sdk.Transport.
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	c := &lineConn{
-		out: l.out, drain: l.drain, ended: l.ended, read: make(chan line), closed: make(chan struct{}), idle: make(chan struct{}, 1),
+		out: l.out, drain: l.drain, ended: l.ended, read: make(chan line), closed: make(chan struct{}),
+		idle:  make(chan struct{}, 1),
 		calls: map[jsonrpc.ID]*call{},
 	}
 	if c.drain == 0 {
@@ -114,7 +115,8 @@ func readLine(r *bufio.Reader) (l line) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err == nil, errors.Is(err, io.EOF) && (l.long || len(bytes.TrimSpace(l.text)) > 0): // the next call returns the end
+		// the next call returns the end
+		case err == nil, errors.Is(err, io.EOF) && (l.long || len(bytes.TrimSpace(l.text)) > 0):
 			return l
 		}
 		return line{err: err}
@@ -267,7 +269,8 @@ func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessa
 	}
 	_ = json.Unmarshal(text, &shape) // only an object has an id
 	if err != nil || !validID(shape.ID) {
-		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest, "the message is no JSON-RPC 2.0 request, notification or response")
+		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest,
+			"the message is no JSON-RPC 2.0 request, notification or response")
 	}
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {
@@ -324,7 +327,8 @@ func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	r.Error = plainError(r.Error)
 	text, err := jsonrpc.EncodeMessage(r)
 	if err != nil { // a response that cannot be encoded must not end the connection
-		text, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}})
+		text, err = jsonrpc.EncodeMessage(&jsonrpc.Response{ID: r.ID,
+			Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}})
 	}
 	if err != nil {
 		return err
@@ -394,7 +398,9 @@ func refusal(id json.RawMessage, code int64, message string) json.RawMessage {
 	if len(id) == 0 || !validID(id) {
 		id = json.RawMessage("null")
 	}
-	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message}}) // id is JSON
+	// id is JSON
+	text, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code,
+		"message": message}})
 	return text
 }
 

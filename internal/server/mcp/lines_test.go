@@ -17,7 +17,8 @@ func TestMCPVersions(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
-		answers := w.converse(initialize(version), `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, fmt.Sprintf(askList, 3), `{"jsonrpc":"2.0","id":4,"method":"ping"}`)
+		answers := w.converse(initialize(version), `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+			fmt.Sprintf(askList, 3), `{"jsonrpc":"2.0","id":4,"method":"ping"}`)
 		result, _ := answerTo(t, answers, "init")["result"].(map[string]any)
 		if result["protocolVersion"] != version {
 			t.Errorf("%s: %v", version, result["protocolVersion"])
@@ -34,7 +35,8 @@ func TestMCPVersions(t *testing.T) {
 func TestMCPStateless(t *testing.T) {
 	w := newWorld(t)
 	w.record(session.Session{}, said("user", "hello"))
-	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":` +
+		`{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	answers := w.converse(
 		`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+meta+`}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{`+meta+`}}`,
@@ -120,7 +122,9 @@ func TestMCPBatches(t *testing.T) {
 	w := newWorld(t)
 	for _, version := range []string{"2024-11-05", "2025-03-26"} {
 		var batch []map[string]any
-		for _, a := range w.converse(initialize(version), `[{"jsonrpc":"2.0","id":2,"method":"ping"},5,{"jsonrpc":"2.0","method":"notifications/x"},`+fmt.Sprintf(askList, 3)+"]") {
+		for _, a := range w.converse(initialize(version),
+			`[{"jsonrpc":"2.0","id":2,"method":"ping"},5,{"jsonrpc":"2.0","method":"notifications/x"},`+fmt.Sprintf(askList,
+				3)+"]") {
 			if b, ok := a["batch"].([]map[string]any); ok {
 				batch = b
 			}

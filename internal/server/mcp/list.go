@@ -22,9 +22,10 @@ func (s *Server) listTool() tool {
 		name: "list_sessions", title: "List recorded sessions",
 		about:  "List recorded terminal sessions, newest first. Each says what it was about, where, and whether it runs.",
 		params: slices.Concat(filterParams, []param{limitParam(100, 20), cursorParam}),
-		result: "about sessions[id title agents:a command cwd started_at ended_at? status state? turns:i granted?:b] next_cursor?",
-		reads:  true,
-		run:    s.list,
+		result: "about sessions[id title agents:a command cwd started_at ended_at? status state? turns:i granted?:b] " +
+			"next_cursor?",
+		reads: true,
+		run:   s.list,
 	}
 }
 
@@ -92,7 +93,8 @@ func (l sessionList) text() string {
 	for _, i := range l.Sessions {
 		b.WriteString(i.text())
 	}
-	return fmt.Sprintf("%s, newest first.\n%s%s", counted(len(l.Sessions), "session"), recorded(b.String()), more(l.NextCursor))
+	return fmt.Sprintf("%s, newest first.\n%s%s", counted(len(l.Sessions), "session"), recorded(b.String()),
+		more(l.NextCursor))
 }
 
 func (i sessionItem) text() string {
@@ -138,7 +140,8 @@ const maxAsked = 8
 
 func (s *Server) item(ctx context.Context, db *Archive, info *store.Info) sessionItem {
 	item := sessionItem{
-		ID: info.ID, Title: s.title(ctx, db, info), Agents: []string{}, Command: clip(s.command(info.Command), maxShown), Cwd: s.line(info.Cwd),
+		ID: info.ID, Title: s.title(ctx, db, info), Agents: []string{}, Command: clip(s.command(info.Command), maxShown),
+		Cwd:       s.line(info.Cwd),
 		StartedAt: clock(info.StartedAt), Status: info.Status, Turns: info.Turns,
 	}
 	for _, a := range info.Agents {
@@ -197,7 +200,8 @@ const askTime = time.Second
 func (s *Server) hello(ctx context.Context, db *Archive, id string) (protocol.Hello, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	stream, hello, err := attach(ctx, db, id, client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeNone})
+	stream, hello, err := attach(ctx, db, id,
+		client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeNone})
 	if err == nil {
 		_ = stream.Close() // never fails
 	}
@@ -208,7 +212,8 @@ func (s *Server) hello(ctx context.Context, db *Archive, id string) (protocol.He
 const clientName = "mcp"
 
 // attach connects to a live session.
-func attach(ctx context.Context, db *Archive, id string, o client.AttachOptions) (*client.Stream, protocol.Hello, error) {
+func attach(ctx context.Context, db *Archive, id string, o client.AttachOptions) (*client.Stream, protocol.Hello,
+	error) {
 	stream, err := db.Live.Attach(ctx, id, o)
 	if err != nil {
 		return nil, protocol.Hello{}, err
@@ -238,7 +243,8 @@ func (s *Server) filter(a arguments) (store.Filter, error) {
 		if text := a.text(t.name); text != "" {
 			start, end, err := s.When(text)
 			if err != nil {
-				return f, toolErrorf("%s is not understood. Write 2026-11-20, 2026-11-20T14:00:00Z, today, yesterday, tuesday, 12h or 3d.", t.name)
+				return f, toolErrorf("%s is not understood. Write 2026-11-20, 2026-11-20T14:00:00Z, today, yesterday, tuesday, "+
+					"12h or 3d.", t.name)
 			}
 			if end.Equal(start) {
 				end = end.Add(time.Nanosecond) // the end is inclusive

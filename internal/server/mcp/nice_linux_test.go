@@ -61,7 +61,8 @@ func TestMCPLowPriority(t *testing.T) {
 	if call(t, c, "send", map[string]any{"session": id, "text": "x"}); opened != normal {
 		t.Errorf("send has the priority %d, not %d", opened, normal)
 	}
-	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ptyrec://session/" + id}); err != nil || opened != max(normal, 10) {
+	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "ptyrec://session/" + id}); err != nil ||
+		opened != max(normal, 10) {
 		t.Errorf("a resource: %v, priority %d", err, opened)
 	}
 }

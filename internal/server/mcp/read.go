@@ -30,7 +30,8 @@ func (s *Server) readTool() tool {
 			sessionParam,
 			{name: "from", kind: kindWhole, about: "First entry; -10: the last ten", least: -1000, most: math.Inf(1)},
 			{name: "roles", kind: kindTexts, oneOf: roles, about: "Only messages of these"},
-			{name: "tools", kind: kindText, oneOf: []string{toolsNone, toolsBrief, toolsFull}, about: "Tool calls: left out, a line each, or all", standard: toolsBrief},
+			{name: "tools", kind: kindText, oneOf: []string{toolsNone, toolsBrief, toolsFull},
+				about: "Tool calls: left out, a line each, or all", standard: toolsBrief},
 			{name: "max_chars", kind: kindWhole, about: "Page size", least: 1000, most: 60000, standard: 20000},
 			cursorParam,
 		},
@@ -72,7 +73,8 @@ func (l entryList) text(note string) string {
 		fmt.Fprintf(&b, "%s\n%s\n\n", e.head(), e.Text)
 	}
 	first, last := l.Entries[0].Seq, l.Entries[len(l.Entries)-1].Seq
-	return fmt.Sprintf("Session %s, entries %d to %d.%s\n%s%s", l.Session, first, last, note, recorded(b.String()), more(l.NextCursor))
+	return fmt.Sprintf("Session %s, entries %d to %d.%s\n%s%s", l.Session, first, last, note, recorded(b.String()),
+		more(l.NextCursor))
 }
 
 func (s *Server) read(ctx context.Context, c *toolCall) (answer, error) {
@@ -188,7 +190,8 @@ func (r *reader) lastOf(ctx context.Context, n int) (seq int, err error) {
 }
 
 func (r *reader) shows(e *session.Entry) bool {
-	return e.Type == session.TypeMessage && (len(r.roles) == 0 || slices.Contains(r.roles, e.Role)) && (e.Role != session.RoleTool || r.tools != toolsNone)
+	return e.Type == session.TypeMessage && (len(r.roles) == 0 || slices.Contains(r.roles, e.Role)) &&
+		(e.Role != session.RoleTool || r.tools != toolsNone)
 }
 
 // fill adds entries to a page of at most room characters. next is the place at which the next page

@@ -9,7 +9,8 @@ import (
 // Reopen returns an Options.Open that opens the database once it exists, and again after its file
 // was replaced. path returns its path. open opens it, and returns nil if it does not exist; it is
 // not called concurrently.
-func Reopen(path func() (string, error), open func(ctx context.Context) (*Archive, error)) func(ctx context.Context) (*Archive, error) {
+func Reopen(path func() (string, error), open func(ctx context.Context) (*Archive,
+	error)) func(ctx context.Context) (*Archive, error) {
 	o := &reopener{path: path, archive: open}
 	return o.open
 }

@@ -41,7 +41,8 @@ func screenURI(id string) string  { return sessionURI(id) + "/screen" }
 // addResources adds the sessions as resources.
 func (s *Server) addResources() {
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
-		URITemplate: sessionTemplate, Name: "session", Title: "Conversation of a session", Description: about, MIMEType: markdownType,
+		URITemplate: sessionTemplate, Name: "session", Title: "Conversation of a session", Description: about,
+		MIMEType: markdownType,
 	}, s.readResource)
 	s.sdk.AddResourceTemplate(&sdk.ResourceTemplate{
 		URITemplate: screenTemplate, Name: "screen", Title: "Screen of a session", Description: about, MIMEType: textType,
@@ -105,9 +106,11 @@ func (s *Server) listResources(ctx context.Context, p *sdk.ListResourcesParams) 
 	for _, info := range live {
 		name := strings.Join(append(agentNames(info), info.StartedAt.UTC().Format("2006-01-02 15:04"), info.Status), " ")
 		title := fmt.Sprintf("%q", s.title(ctx, db, info))
-		out.Resources = append(out.Resources, &sdk.Resource{URI: sessionURI(info.ID), Name: name, Title: title, Description: about, MIMEType: markdownType})
+		out.Resources = append(out.Resources, &sdk.Resource{URI: sessionURI(info.ID), Name: name, Title: title,
+			Description: about, MIMEType: markdownType})
 		if info.Status == store.Live {
-			out.Resources = append(out.Resources, &sdk.Resource{URI: screenURI(info.ID), Name: "screen of " + name, Title: title, Description: about, MIMEType: textType})
+			out.Resources = append(out.Resources, &sdk.Resource{URI: screenURI(info.ID), Name: "screen of " + name,
+				Title: title, Description: about, MIMEType: textType})
 		}
 	}
 	return out, nil
@@ -131,7 +134,8 @@ func (s *Server) resourceError(ctx context.Context, err error) error {
 }
 
 // findResource returns the session in a URI, which must contain its full id.
-func (s *Server) findResource(ctx context.Context, uri string) (db *Archive, info *store.Info, ofScreen bool, err error) {
+func (s *Server) findResource(ctx context.Context, uri string) (db *Archive, info *store.Info, ofScreen bool,
+	err error) {
 	m := resourceURI().FindStringSubmatch(uri)
 	if m == nil {
 		return nil, nil, false, unknownResource(uri)
@@ -177,7 +181,8 @@ func (s *Server) readResource(ctx context.Context, r *sdk.ReadResourceRequest) (
 func (s *Server) markdown(ctx context.Context, db *Archive, info *store.Info) (string, error) {
 	const room = maxResource - 1000 // without what is around the conversation
 	of := info.Session
-	of.Title, of.Cwd, of.Command, of.Agents = s.title(ctx, db, info), s.line(info.Cwd), []string{s.command(info.Command)}, nil
+	of.Title, of.Cwd, of.Command, of.Agents = s.title(ctx, db,
+		info), s.line(info.Cwd), []string{s.command(info.Command)}, nil
 	for _, a := range info.Agents {
 		of.Agents = append(of.Agents, session.Agent{Name: s.line(a.Name), Version: s.line(a.Version), Model: s.line(a.Model)})
 	}
@@ -198,7 +203,9 @@ func (s *Server) markdown(ctx context.Context, db *Archive, info *store.Info) (s
 	}
 	text, note := b.String(), ""
 	if utf8.RuneCountInString(text) > room {
-		text, note = clip(text, room), fmt.Sprintf("\nThis is not all: a resource has at most %d characters. The tool read_session reads the rest.", maxResource)
+		text, note = clip(text, room),
+			fmt.Sprintf("\nThis is not all: a resource has at most %d characters. The tool read_session reads the rest.",
+				maxResource)
 	}
 	return about + "\n" + recorded(text) + note, nil
 }

@@ -26,7 +26,8 @@ func TestMCPResources(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	clean(t, "resources/list", list.Resources[0].Name+list.Resources[0].Title)
-	for uri, kind := range map[string]string{"ptyrec://session/" + id: "text/markdown", "ptyrec://session/" + id + "/screen": "text/plain"} {
+	for uri, kind := range map[string]string{"ptyrec://session/" + id: "text/markdown",
+		"ptyrec://session/" + id + "/screen": "text/plain"} {
 		r, err := c.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: uri})
 		if err != nil || len(r.Contents) != 1 || r.Contents[0].MIMEType != kind || r.Contents[0].URI != uri {
 			t.Fatalf("%s: %+v, %v", uri, r, err)
@@ -49,8 +50,10 @@ func TestMCPUnknownResources(t *testing.T) {
 	id := w.record(session.Session{}, said("user", "hello"))
 	c := w.connect(nil)
 	for _, uri := range []string{
-		"ptyrec://session/nothing", "ptyrec://session/last", "ptyrec://session/" + id[:8], "ptyrec://session/../" + id, "ptyrec://session/%2e%2e/" + id,
-		"ptyrec://session/" + id + "/", "ptyrec://session/" + id + "/screen/x", "ptyrec://session/" + id + "?x=1", "file:///etc/passwd", "ptyrec://session/\x00\x7f", "", "x",
+		"ptyrec://session/nothing", "ptyrec://session/last", "ptyrec://session/" + id[:8], "ptyrec://session/../" + id,
+		"ptyrec://session/%2e%2e/" + id,
+		"ptyrec://session/" + id + "/", "ptyrec://session/" + id + "/screen/x", "ptyrec://session/" + id + "?x=1",
+		"file:///etc/passwd", "ptyrec://session/\x00\x7f", "", "x",
 	} {
 		_, err := c.ReadResource(context.Background(), &sdk.ReadResourceParams{URI: uri})
 		var refused *jsonrpc.Error
@@ -61,7 +64,8 @@ func TestMCPUnknownResources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answers := w.converse(initialize("2025-11-25"), `{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":`+string(params)+`}`)
+		answers := w.converse(initialize("2025-11-25"),
+			`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":`+string(params)+`}`)
 		if code := codeOf(answerTo(t, answers, 2)); code != -32602 {
 			t.Errorf("%q: subscribed, %v", uri, code)
 		}
@@ -91,10 +95,12 @@ func TestMCPCompletion(t *testing.T) {
 	w := newWorld(t)
 	id := w.record(session.Session{}, said("user", "hello"))
 	c := w.connect(nil)
-	for _, ref := range []*sdk.CompleteReference{{Type: "ref/resource", URI: "ptyrec://session/{id}"}, {Type: "ref/prompt", Name: "continue"}} {
+	for _, ref := range []*sdk.CompleteReference{{Type: "ref/resource", URI: "ptyrec://session/{id}"},
+		{Type: "ref/prompt", Name: "continue"}} {
 		for value, want := range map[string]int{id[:5]: 1, "": 1, "zz": 0} {
 			name := map[string]string{"ref/resource": "id", "ref/prompt": "session"}[ref.Type]
-			r, err := c.Complete(context.Background(), &sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: name, Value: value}})
+			r, err := c.Complete(context.Background(),
+				&sdk.CompleteParams{Ref: ref, Argument: sdk.CompleteParamsArgument{Name: name, Value: value}})
 			if err != nil || len(r.Completion.Values) != want {
 				t.Errorf("%s %q: %+v, %v", ref.Type, value, r, err)
 			}
@@ -110,11 +116,13 @@ func TestMCPPrompts(t *testing.T) {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for name, argument := range map[string]string{"recall": "topic", "continue": "session", "watch": "session"} {
-		r, err := c.GetPrompt(context.Background(), &sdk.GetPromptParams{Name: name, Arguments: map[string]string{argument: "the %s budget"}})
+		r, err := c.GetPrompt(context.Background(),
+			&sdk.GetPromptParams{Name: name, Arguments: map[string]string{argument: "the %s budget"}})
 		if err != nil || len(r.Messages) != 1 {
 			t.Fatalf("%s: %+v, %v", name, r, err)
 		}
-		if text, _ := r.Messages[0].Content.(*sdk.TextContent); text == nil || !strings.Contains(text.Text, "the %s budget") || !strings.Contains(text.Text, "instructions") {
+		if text, _ := r.Messages[0].Content.(*sdk.TextContent); text == nil ||
+			!strings.Contains(text.Text, "the %s budget") || !strings.Contains(text.Text, "instructions") {
 			t.Errorf("%s: %+v", name, r.Messages[0].Content)
 		}
 		if _, err := c.GetPrompt(context.Background(), &sdk.GetPromptParams{Name: name}); err == nil {

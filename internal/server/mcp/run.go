@@ -59,7 +59,8 @@ func (s *Server) start(ctx context.Context, c *toolCall) (answer, error) {
 	case cwd != "" && !filepath.IsAbs(cwd):
 		return answer{}, toolErrorf("cwd must be an absolute path.")
 	}
-	id, err := s.startOne(ctx, StartOptions{Command: command, Cwd: cwd, Cols: c.whole("cols"), Rows: c.whole("rows"), Keep: c.flag("keep")})
+	id, err := s.startOne(ctx, StartOptions{Command: command, Cwd: cwd, Cols: c.whole("cols"), Rows: c.whole("rows"),
+		Keep: c.flag("keep")})
 	if err != nil {
 		return answer{}, err
 	}
@@ -78,7 +79,8 @@ func (s *Server) startOne(ctx context.Context, o StartOptions) (id string, err e
 	s.starting.Lock()
 	defer s.starting.Unlock()
 	if n, err := s.started(ctx); err != nil || n >= maxStarted {
-		return "", cmp.Or(err, toolErrorf("%d sessions that you have started still run: nothing was started. End one with stop_session first.", n))
+		return "", cmp.Or(err, toolErrorf("%d sessions that you have started still run: nothing was started. End one with "+
+			"stop_session first.", n))
 	}
 	if id, err = s.Start(ctx, o); err != nil {
 		return "", toolErrorf("The command did not start: %s.", clip(s.line(err.Error()), maxShown))
@@ -125,7 +127,8 @@ func (s *Server) stopSession(ctx context.Context, c *toolCall) (answer, error) {
 	if !s.owns(info.ID) {
 		return answer{}, toolErrorf("This server has not started the session, so it does not stop it.")
 	}
-	stream, _, err := attach(ctx, db, info.ID, client.AttachOptions{Name: callerOf(c), Kind: protocol.Human, Control: true, Mode: protocol.ModeNone})
+	stream, _, err := attach(ctx, db, info.ID,
+		client.AttachOptions{Name: callerOf(c), Kind: protocol.Human, Control: true, Mode: protocol.ModeNone})
 	if err != nil && !errors.Is(err, session.ErrNotFound) && !errors.Is(err, io.EOF) {
 		return answer{}, typingError(info.ID, err)
 	}

@@ -15,7 +15,8 @@ import (
 
 func (s *Server) screenTool() tool {
 	return tool{
-		name: "read_screen", title: "Read a screen", about: "Read the text on a session's terminal: now, or at a moment of the recording.",
+		name: "read_screen", title: "Read a screen",
+		about: "Read the text on a session's terminal: now, or at a moment of the recording.",
 		params: []param{
 			sessionParam,
 			{name: "at", kind: kindNumber, about: "Seconds since the start; else now, or the end", least: 0, most: math.Inf(1)},
@@ -86,7 +87,8 @@ func (s *Server) shotOf(of screen.Screen) shot {
 	for i, row := range of.Lines {
 		rows[i] = row.Text
 	}
-	return shot{About: about, Text: s.screenText(rows), Cols: of.Cols, Rows: of.Snapshot.Rows, Cursor: cursor{of.CursorX, of.CursorY}}
+	return shot{About: about, Text: s.screenText(rows), Cols: of.Cols, Rows: of.Snapshot.Rows,
+		Cursor: cursor{of.CursorX, of.CursorY}}
 }
 
 // answerTime is how long a live session has to send its screen.
@@ -96,7 +98,8 @@ const answerTime = 5 * time.Second
 func liveScreen(ctx context.Context, db *Archive, id string) (screen.Screen, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	stream, hello, err := attach(ctx, db, id, client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeScreen})
+	stream, hello, err := attach(ctx, db, id,
+		client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeScreen})
 	if err != nil {
 		return screen.Screen{}, "", err
 	}

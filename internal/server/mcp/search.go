@@ -14,7 +14,8 @@ import (
 func (s *Server) searchTool() tool {
 	return tool{
 		name: "search", title: "Search what was said",
-		about: "Search the messages of all recorded sessions: prompts, replies, tool calls, shell commands. Each hit has a ref for read_session. " +
+		about: "Search the messages of all recorded sessions: prompts, replies, tool calls, shell commands. Each hit has " +
+			"a ref for read_session. " +
 			`All words must occur; "a phrase", pre*, AND, OR, NOT and parentheses work.`,
 		params: slices.Concat([]param{
 			{name: "query", kind: kindText, about: "Words", required: true, most: maxText},
@@ -57,7 +58,8 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 	}
 	q := store.Query{Text: c.text("query"), Roles: c.texts("role"), Filter: f}
 	if !q.HasWords() {
-		return answer{}, toolErrorf("query has no word to search for. Write words, \"a phrase\" or a beginning such as cach*.")
+		return answer{}, toolErrorf("query has no word to search for. Write words, \"a phrase\" or a beginning such as " +
+			"cach*.")
 	}
 	place, err := placeOf("search", c.arguments)
 	if err != nil {
@@ -100,7 +102,8 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 }
 
 // searchAll returns the first n hits: messages, then sessions whose title, tags or note match.
-func searchAll(ctx context.Context, db *sqlite.Store, q store.Query, n int) (hits []*store.Hit, labels []*store.LabelHit, err error) {
+func searchAll(ctx context.Context, db *sqlite.Store, q store.Query, n int) (hits []*store.Hit,
+	labels []*store.LabelHit, err error) {
 	q.Filter.Limit = n
 	if hits, err = db.Search(ctx, q); err != nil || len(hits) >= n || len(q.Roles) > 0 {
 		return hits, nil, err
@@ -122,7 +125,8 @@ func (s *Server) hit(ctx context.Context, db *Archive, q store.Query, h *store.H
 		titles[id] = s.title(ctx, db, h.Session)
 	}
 	return hitItem{
-		Ref: refOf(id, h.Entry.Seq), Session: id, Seq: h.Entry.Seq, Role: h.Entry.Role, Agent: s.line(h.Entry.Agent), At: clock(h.Entry.At),
+		Ref: refOf(id, h.Entry.Seq), Session: id, Seq: h.Entry.Seq, Role: h.Entry.Role, Agent: s.line(h.Entry.Agent),
+		At:    clock(h.Entry.At),
 		Title: titles[id], Cwd: s.line(h.Session.Cwd), Snippet: q.Snippet(s.entry(h.Entry, h.Session.Command)).Text,
 	}
 }
@@ -143,7 +147,8 @@ func (l hitList) text() string {
 	for _, h := range l.Hits {
 		fmt.Fprintf(&b, "%s | %s | %s | %s | in %q\n  %s\n", h.Ref, speaker(h.Role, h.Agent), h.At, h.Cwd, h.Title, h.Snippet)
 	}
-	return fmt.Sprintf("%s. read_session with a ref reads on from there.\n%s%s", counted(len(l.Hits), "hit"), recorded(b.String()), more(l.NextCursor))
+	return fmt.Sprintf("%s. read_session with a ref reads on from there.\n%s%s", counted(len(l.Hits), "hit"),
+		recorded(b.String()), more(l.NextCursor))
 }
 
 // speaker names the speaker of a message.

@@ -47,7 +47,8 @@ func withoutSubscribe(next sdk.MethodHandler) sdk.MethodHandler {
 // subscribe subscribes a client to a resource.
 func (s *Server) subscribe(ctx context.Context, r *sdk.SubscribeRequest) error {
 	if s.Stateless && r.ProtocolVersion() < "2026-07-28" {
-		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "over HTTP, subscriptions need protocol 2026-07-28 (subscriptions/listen)"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+			Message: "over HTTP, subscriptions need protocol 2026-07-28 (subscriptions/listen)"}
 	}
 	uri := r.Params.URI
 	db, info, ofScreen, err := s.findResource(ctx, uri)

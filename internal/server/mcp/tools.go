@@ -54,7 +54,8 @@ func (s *Server) add(t tool) {
 		destroys := true
 		hints.DestructiveHint = &destroys
 	}
-	offered := &sdk.Tool{Meta: t.meta, Name: t.name, Title: t.title, Description: t.about, InputSchema: inputSchema(t.params), Annotations: hints}
+	offered := &sdk.Tool{Meta: t.meta, Name: t.name, Title: t.title, Description: t.about,
+		InputSchema: inputSchema(t.params), Annotations: hints}
 	if t.result != "" {
 		offered.OutputSchema = outputSchema(t.result)
 	}
@@ -68,7 +69,8 @@ func (s *Server) add(t tool) {
 		if a.input != nil {
 			return &sdk.CallToolResult{InputRequests: a.input, RequestState: a.state}, nil
 		}
-		return &sdk.CallToolResult{StructuredContent: a.structured, Content: []sdk.Content{&sdk.TextContent{Text: a.text}}}, nil
+		return &sdk.CallToolResult{StructuredContent: a.structured,
+			Content: []sdk.Content{&sdk.TextContent{Text: a.text}}}, nil
 	})
 }
 
@@ -88,7 +90,8 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 
 // Parameters that several tools have.
 var (
-	sessionParam = param{name: "session", kind: kindText, about: "Id, its start, last, or a ref", required: true, most: 200}
+	sessionParam = param{name: "session", kind: kindText, about: "Id, its start, last, or a ref", required: true,
+		most: 200}
 	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the last page"}
 	filterParams = []param{
 		{name: "agent", kind: kindText, about: "claude, codex, copilot, gemini, opencode, qwen"},
@@ -107,7 +110,8 @@ func limitParam(most, standard float64) param {
 
 // roles are the roles of messages.
 var roles = []string{
-	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand, session.RoleShell, session.RoleSystem,
+	session.RoleUser, session.RoleAssistant, session.RoleTool, session.RoleThinking, session.RoleCommand,
+	session.RoleShell, session.RoleSystem,
 }
 
 // more explains how to get the next page.

@@ -52,10 +52,12 @@ func TestMCPList(t *testing.T) {
 func described(t *testing.T, tool *sdk.Tool) {
 	t.Helper()
 	a := tool.Annotations
-	if tool.Title == "" || tool.Description == "" || (tool.OutputSchema == nil) == (a != nil && a.ReadOnlyHint) || a == nil || a.ReadOnlyHint != a.IdempotentHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
+	if tool.Title == "" || tool.Description == "" || (tool.OutputSchema == nil) == (a != nil && a.ReadOnlyHint) ||
+		a == nil || a.ReadOnlyHint != a.IdempotentHint || a.OpenWorldHint == nil || *a.OpenWorldHint {
 		t.Errorf("%s: %+v %+v", tool.Name, tool, a)
 	}
-	if types := slices.Contains([]string{"send", "prompt", "start_session", "stop_session"}, tool.Name); types == a.ReadOnlyHint || types != (a.DestructiveHint != nil && *a.DestructiveHint) {
+	if types := slices.Contains([]string{"send", "prompt", "start_session", "stop_session"},
+		tool.Name); types == a.ReadOnlyHint || types != (a.DestructiveHint != nil && *a.DestructiveHint) {
 		t.Errorf("%s: %+v", tool.Name, a)
 	}
 	schema, _ := tool.InputSchema.(map[string]any)
@@ -102,7 +104,8 @@ func TestMCPListPages(t *testing.T) {
 		t.Errorf("%d sessions, %d missing", len(got), len(want))
 	}
 	first := must(t, c, "list_sessions", map[string]any{"limit": 3})
-	other := call(t, c, "list_sessions", map[string]any{"limit": 3, "agent": "codex", "cursor": text(first.structured, "next_cursor")})
+	other := call(t, c, "list_sessions", map[string]any{"limit": 3, "agent": "codex",
+		"cursor": text(first.structured, "next_cursor")})
 	if !other.isError || !strings.Contains(other.text, "cursor") {
 		t.Errorf("a cursor of another call: %+v", other)
 	}
@@ -112,7 +115,8 @@ func TestMCPListPages(t *testing.T) {
 func TestMCPSearchReadsBack(t *testing.T) {
 	w := newWorld(t)
 	for i := range 12 {
-		w.record(session.Session{Cwd: "/work/api"}, said("user", "start"), said("assistant", fmt.Sprintf("the retry budget is %d", i)), said("user", "thanks"))
+		w.record(session.Session{Cwd: "/work/api"}, said("user", "start"),
+			said("assistant", fmt.Sprintf("the retry budget is %d", i)), said("user", "thanks"))
 	}
 	c := w.connect(nil)
 	hits := pages(t, c, "search", "hits", map[string]any{"query": `"retry budget"`, "limit": 5})
@@ -125,7 +129,8 @@ func TestMCPSearchReadsBack(t *testing.T) {
 		seen[ref] = true
 		r := must(t, c, "read_session", map[string]any{"session": ref})
 		entries := r.items("entries")
-		if len(entries) == 0 || fmt.Sprint(entries[0]["seq"]) != fmt.Sprint(h["seq"]) || !strings.Contains(text(entries[0], "text"), "retry budget") {
+		if len(entries) == 0 || fmt.Sprint(entries[0]["seq"]) != fmt.Sprint(h["seq"]) ||
+			!strings.Contains(text(entries[0], "text"), "retry budget") {
 			t.Errorf("%s: %v", ref, entries)
 		}
 	}
@@ -261,19 +266,23 @@ func TestMCPNoDatabase(t *testing.T) {
 			t.Errorf("%s: %+v", tool, r)
 		}
 	}
-	if r := call(t, c, "read_session", map[string]any{"session": "last"}); !r.isError || !strings.Contains(r.text, "ptyrec run") {
+	if r := call(t, c, "read_session", map[string]any{"session": "last"}); !r.isError ||
+		!strings.Contains(r.text, "ptyrec run") {
 		t.Errorf("read_session: %+v", r)
 	}
 }
 
 // A newer or broken database leads to a clear error of each call.
 func TestMCPBadDatabase(t *testing.T) {
-	for _, bad := range []error{session.ErrNewer, session.ErrCorrupt, session.ErrNotDatabase, session.ErrBusy, session.ErrNotWritable} {
+	for _, bad := range []error{session.ErrNewer, session.ErrCorrupt, session.ErrNotDatabase, session.ErrBusy,
+		session.ErrNotWritable} {
 		w := newWorld(t)
 		w.options.Open = failing(fmt.Errorf("database /x: open: SQL logic error: %w", bad))
 		c := w.connect(nil)
-		for tool, arguments := range map[string]map[string]any{"list_sessions": nil, "search": {"query": "x"}, "read_session": {"session": "last"}} {
-			if r := call(t, c, tool, arguments); !r.isError || strings.Contains(r.text, "SQL") || strings.Contains(r.text, "session ") {
+		for tool, arguments := range map[string]map[string]any{"list_sessions": nil, "search": {"query": "x"},
+			"read_session": {"session": "last"}} {
+			if r := call(t, c, tool, arguments); !r.isError || strings.Contains(r.text, "SQL") ||
+				strings.Contains(r.text, "session ") {
 				t.Errorf("%v: %s: %+v", bad, tool, r)
 			}
 		}
@@ -297,7 +306,8 @@ func FuzzMCP2Arguments(f *testing.F) {
 			t.Fatal(err)
 		}
 		w := &world{t: t, options: w.options}
-		answers := w.converse(initialize("2025-11-25"), `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":`+string(params)+`}`)
+		answers := w.converse(initialize("2025-11-25"),
+			`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":`+string(params)+`}`)
 		answerTo(t, answers, 2)
 	})
 }

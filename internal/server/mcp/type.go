@@ -52,7 +52,8 @@ func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
 		return answer{}, toolErrorf("There is nothing to type: send needs text, keys or enter.")
 	}
 	if _, err := prompt.Keys(o.Keys, false); err != nil {
-		return answer{}, toolErrorf("keys has a key that is not known. Write Enter, Tab, Escape, Space, Backspace, Up, Down, PageUp, F1 or a character, with C-, M- or S- before it.")
+		return answer{}, toolErrorf("keys has a key that is not known. Write Enter, Tab, Escape, Space, Backspace, Up, " +
+			"Down, PageUp, F1 or a character, with C-, M- or S- before it.")
 	}
 	db, info, question, err := s.mayType(ctx, c)
 	if err != nil || question.input != nil {
@@ -73,17 +74,20 @@ func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
 	if err != nil {
 		return answer{}, typingError(info.ID, err)
 	}
-	return answer{structured: typed{info.ID, true}, text: "Typed into session " + info.ID + ". read_screen shows what it does."}, nil
+	return answer{structured: typed{info.ID, true},
+		text: "Typed into session " + info.ID + ". read_screen shows what it does."}, nil
 }
 
 func (s *Server) promptTool() tool {
 	return tool{
 		name: "prompt", title: "Prompt a session's agent", types: true,
-		about: "Give a live session's agent a prompt, make sure that it is taken, and wait for its reply. Its user must have granted it.",
+		about: "Give a live session's agent a prompt, make sure that it is taken, and wait for its reply. Its user must " +
+			"have granted it.",
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "The prompt", required: true, most: maxTyped},
-			{name: "wait_s", kind: kindWhole, about: "Wait at most so long; 55 without progress", least: 0, most: longestAsk, standard: 30},
+			{name: "wait_s", kind: kindWhole, about: "Wait at most so long; 55 without progress", least: 0, most: longestAsk,
+				standard: 30},
 		},
 		run: s.prompt,
 	}
@@ -175,7 +179,8 @@ func (s *Server) addReply(out *prompted, info *store.Info, reply prompt.Reply, r
 			text = clip(text, max(room, 1)) // read_session returns all of it
 		}
 		room -= utf8.RuneCountInString(text)
-		out.Entries = append(out.Entries, entryItem{Seq: e.Seq, Role: e.Role, Agent: s.line(e.Agent), At: clock(e.At), Text: text})
+		out.Entries = append(out.Entries, entryItem{Seq: e.Seq, Role: e.Role, Agent: s.line(e.Agent), At: clock(e.At),
+			Text: text})
 		if room <= 1 {
 			return
 		}
@@ -226,7 +231,9 @@ func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *s
 	}
 	around, known := s.Inside()
 	if !known {
-		return nil, nil, answer{}, toolErrorf("It is not known whether this server runs inside a recorded session, so it types into none. Nothing was typed.")
+		return nil, nil, answer{},
+			toolErrorf("It is not known whether this server runs inside a recorded session, so it types into none. Nothing " +
+				"was typed.")
 	}
 	if slices.Contains(around, info.ID) {
 		return nil, nil, answer{}, toolErrorf("This is the session that you run in: nothing was typed. Name another one.")
@@ -250,7 +257,8 @@ func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *s
 }
 
 func noGrant(id string) error {
-	return toolErrorf("Nobody has granted this session: nothing was typed. Ask the user to run: ptyrec grant %s --for 10m", id)
+	return toolErrorf("Nobody has granted this session: nothing was typed. Ask the user to run: ptyrec grant %s --for "+
+		"10m", id)
 }
 
 // typingError returns an error worded for a model.
@@ -269,13 +277,16 @@ func typingError(id string, err error) error {
 	case code == protocol.CodeNotAllowed, code == protocol.CodeUnavailable:
 		return toolErrorf("The session does not take this: nothing was typed.")
 	case errors.As(err, &asks), code == protocol.CodeAsking:
-		return toolErrorf("The agent asks something, and this would answer it: nothing was typed. read_screen shows the question; answer it with send and keys alone, if you may.")
-	case errors.Is(err, prompt.ErrEnded), code == protocol.CodeEnded, errors.Is(err, io.EOF), errors.Is(err, session.ErrNotFound), errors.Is(err, client.ErrDisconnected):
+		return toolErrorf("The agent asks something, and this would answer it: nothing was typed. read_screen shows the " +
+			"question; answer it with send and keys alone, if you may.")
+	case errors.Is(err, prompt.ErrEnded), code == protocol.CodeEnded, errors.Is(err, io.EOF), errors.Is(err,
+		session.ErrNotFound), errors.Is(err, client.ErrDisconnected):
 		return toolErrorf("The session has ended, or cannot be reached from here.")
 	case errors.Is(err, prompt.ErrEmpty):
 		return toolErrorf("text has nothing that can be typed.")
 	case errors.Is(err, prompt.ErrShell):
-		return toolErrorf("The prompt begins with !, which would run a shell command: nothing was typed. Begin with another word.")
+		return toolErrorf("The prompt begins with !, which would run a shell command: nothing was typed. Begin with " +
+			"another word.")
 	case errors.Is(err, prompt.ErrNoAgent):
 		return toolErrorf("No agent that takes prompts runs in the session: nothing was typed. send types into any program.")
 	case errors.Is(err, prompt.ErrNotStarted), errors.Is(err, prompt.ErrStillStarting):

@@ -43,13 +43,16 @@ const (
 func (s *Server) waitTool() tool {
 	return tool{
 		name: "wait", title: "Wait for a session",
-		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. A timeout is no error: call again.",
+		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. A " +
+			"timeout is no error: call again.",
 		params: []param{
 			sessionParam,
-			{name: "until", kind: kindText, about: "What to wait for", required: true, oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
+			{name: "until", kind: kindText, about: "What to wait for", required: true,
+				oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
 			{name: "text", kind: kindText, about: "RE2 for a line written since Enter, with until=text"},
 			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.Inf(1)},
-			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk, standard: 30},
+			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk,
+				standard: 30},
 		},
 		result: "reason state seq:i",
 		run:    s.wait,
@@ -86,7 +89,8 @@ func (s *Server) wait(ctx context.Context, c *toolCall) (answer, error) {
 	}
 	var err error
 	if w.text, err = regexp.Compile(pattern); err != nil {
-		return answer{}, toolErrorf("text is no regular expression that RE2 knows. Write letters and digits, .* or [a-z], and a backslash before other characters.")
+		return answer{}, toolErrorf("text is no regular expression that RE2 knows. Write letters and digits, .* or [a-z], " +
+			"and a backslash before other characters.")
 	}
 	db, info, _, err := s.find(ctx, c.text("session"))
 	if err != nil {
@@ -125,7 +129,8 @@ type waiter struct {
 }
 
 // run waits. If the time limit passes, the reason is a timeout.
-func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell progress, limit time.Duration) (waitResult, error) {
+func (w *waiter) run(ctx context.Context, db *Archive, info *store.Info, tell progress,
+	limit time.Duration) (waitResult, error) {
 	if tell == nil {
 		limit = min(limit, silentWait*time.Second)
 	}
@@ -200,14 +205,16 @@ func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info,
 		return w.result, findErr
 	}
 	if now.Status == store.Live {
-		return w.result, toolErrorf("The session is recorded where it cannot be reached from here. read_session shows what it has stored.")
+		return w.result, toolErrorf("The session is recorded where it cannot be reached from here. read_session shows " +
+			"what it has stored.")
 	}
 	w.result.Reason = reasonEnded
 	return w.result, nil
 }
 
 // follow waits for events.
-func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progress, begun time.Time, limit time.Duration) (waitResult, error) {
+func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progress, begun time.Time,
+	limit time.Duration) (waitResult, error) {
 	heard, stop := whileHeard(ctx)
 	defer stop()
 	next := time.Now()

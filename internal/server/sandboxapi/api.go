@@ -88,14 +88,16 @@ func (a *API) requests() map[string]http.Handler {
 // unserved are the SDK's features that are not served, with their paths.
 var unserved = map[string][]string{
 	"files": {
-		"/api/read", "/api/read/", "/api/write", "/api/write/", "/api/delete", "/api/rename", "/api/move", "/api/mkdir", "/api/list-files", "/api/exists",
+		"/api/read", "/api/read/", "/api/write", "/api/write/", "/api/delete", "/api/rename", "/api/move", "/api/mkdir",
+		"/api/list-files", "/api/exists",
 		"/api/watch", "/api/watch/",
 	},
-	"git":                 {"/api/git/"},
-	"code contexts":       {"/api/contexts", "/api/contexts/", "/api/execute/code"},
-	"backups":             {"/api/backup/"},
-	"desktops":            {"/api/desktop/"},
-	"exposed ports":       {"/api/expose-port", "/api/unexpose-port", "/api/exposed-ports", "/api/exposed-ports/", "/proxy/"},
+	"git":           {"/api/git/"},
+	"code contexts": {"/api/contexts", "/api/contexts/", "/api/execute/code"},
+	"backups":       {"/api/backup/"},
+	"desktops":      {"/api/desktop/"},
+	"exposed ports": {"/api/expose-port", "/api/unexpose-port", "/api/exposed-ports", "/api/exposed-ports/",
+		"/proxy/"},
 	"a list of commands":  {"/api/commands"},
 	"the RPC of SDK 0.13": {"/rpc", "/ws/terminal"},
 }

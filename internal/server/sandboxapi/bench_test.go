@@ -206,7 +206,8 @@ func BenchmarkMemory(b *testing.B) {
 		deaf := s.do("GET", "/api/process/"+s.startProcess(object{"command": "yes | head -c 100000000"})+"/stream", "")
 		var all sync.WaitGroup
 		for range 50 {
-			id := s.startProcess(object{"command": "for i in $(seq 20); do head -c 200000 /dev/zero | tr '\\0' x; sleep 0.1; done"})
+			id := s.startProcess(object{"command": "for i in $(seq 20); do head -c 200000 /dev/zero | tr '\\0' x; sleep 0.1; " +
+				"done"})
 			all.Go(func() { s.read("GET", "/api/process/"+id+"/stream", nil) })
 		}
 		time.Sleep(time.Second) // in the midst of it

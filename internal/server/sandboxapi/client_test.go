@@ -52,7 +52,8 @@ func TestClientOfProcesses(t *testing.T) {
 		t.Fatal(id, err)
 	}
 	var refused *protocol.Error
-	if _, err := p.Start(ctx, client.ProcessSpec{ID: "p1", Command: "true"}); !errors.As(err, &refused) || refused.Code != "PROCESS_EXISTS" {
+	if _, err := p.Start(ctx, client.ProcessSpec{ID: "p1", Command: "true"}); !errors.As(err, &refused) ||
+		refused.Code != "PROCESS_EXISTS" {
 		t.Errorf("an id that is in use: %v", err)
 	}
 	if line, err := p.WaitForLog(ctx, id, regexp.MustCompile("^ä")); err != nil || line != "ä /" {
@@ -65,7 +66,8 @@ func TestClientOfProcesses(t *testing.T) {
 	if logs, err = p.Logs(ctx, id, "3.0"); err != nil || logs.Stdout != "/\n" {
 		t.Errorf("%+v %v", logs, err)
 	}
-	if all, err := p.List(ctx); err != nil || len(all) != 1 || all[0].ID != id || all[0].SessionID != "sandbox-box" || all[0].Status != "running" {
+	if all, err := p.List(ctx); err != nil || len(all) != 1 || all[0].ID != id || all[0].SessionID != "sandbox-box" ||
+		all[0].Status != "running" {
 		t.Errorf("%+v %v", all, err)
 	}
 	if err := p.Kill(ctx, id, syscall.SIGINT); err != nil {
@@ -129,7 +131,8 @@ func TestWaitForLogPortAndExit(t *testing.T) {
 		t.Error(err)
 	}
 	late := start(client.ProcessSpec{Command: "sleep 1000", Timeout: 10 * time.Millisecond})
-	if end, err := p.WaitForExit(ctx, late); err != nil || end.Code != 137 || !strings.Contains(end.Reason, "Command timeout") {
+	if end, err := p.WaitForExit(ctx, late); err != nil || end.Code != 137 ||
+		!strings.Contains(end.Reason, "Command timeout") {
 		t.Errorf("%+v %v", end, err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 func TestExecuteReturnsWholeStreams(t *testing.T) {
 	s := newSite(t)
 	a := s.execute("s", `printf 'a\n\n'; printf 'e\xff' >&2; sleep 0.05`)
-	if a.Stdout != "a\n\n" || a.Stderr != "e\uFFFD" || !a.Success || a.ExitCode != 0 || a.SessionID != "s" || a.Duration < 50 {
+	if a.Stdout != "a\n\n" || a.Stderr != "e\uFFFD" || !a.Success || a.ExitCode != 0 || a.SessionID != "s" ||
+		a.Duration < 50 {
 		t.Errorf("%+v", a)
 	}
 }
@@ -29,14 +30,16 @@ func TestSessionKeepsItsState(t *testing.T) {
 	if a := s.execute("s", "pwd; echo $v $w; f 3"); a.Stdout != "/\n1 2\nf3\n" {
 		t.Errorf("the session has %q", a.Stdout)
 	}
-	a := s.executeWith(object{"sessionId": "s", "command": "pwd; echo $v $n", "cwd": "/usr", "env": object{"v": "9", "n": "8", "no": nil}})
+	a := s.executeWith(object{"sessionId": "s", "command": "pwd; echo $v $n", "cwd": "/usr",
+		"env": object{"v": "9", "n": "8", "no": nil}})
 	if a.Stdout != "/usr\n9 8\n" {
 		t.Errorf("with cwd and env: %q", a.Stdout)
 	}
 	if a := s.execute("s", "pwd; echo $v [$n]"); a.Stdout != "/\n1 []\n" {
 		t.Errorf("behind it: %q", a.Stdout)
 	}
-	for command, want := range map[string]int{"exit 3": 3, "exec sh -c 'exit 4'": 4, "kill -9 $$": 137, "set -e; (exit 5)": 5} {
+	for command, want := range map[string]int{"exit 3": 3, "exec sh -c 'exit 4'": 4, "kill -9 $$": 137,
+		"set -e; (exit 5)": 5} {
 		if a := s.execute("s", command); a.ExitCode != want || a.Success {
 			t.Errorf("%s: %d", command, a.ExitCode)
 		}
@@ -91,10 +94,12 @@ func TestCommandsOfASessionRunInOrder(t *testing.T) {
 func TestSessionsAreCreatedListedAndDeleted(t *testing.T) {
 	s := newSite(t)
 	create := func(o object) (int, answer) { return s.request("POST", "/api/session/create", o) }
-	if status, _ := create(object{"id": "sandbox-a", "env": object{"A": "1"}, "cwd": "/workspace"}); status != http.StatusOK {
+	if status, _ := create(object{"id": "sandbox-a", "env": object{"A": "1"},
+		"cwd": "/workspace"}); status != http.StatusOK {
 		t.Fatalf("create: %d", status)
 	}
-	if status, a := create(object{"id": "sandbox-a"}); status != http.StatusConflict || a.Code != "SESSION_ALREADY_EXISTS" || !strings.Contains(a.Message, "already exists") {
+	if status, a := create(object{"id": "sandbox-a"}); status != http.StatusConflict ||
+		a.Code != "SESSION_ALREADY_EXISTS" || !strings.Contains(a.Message, "already exists") {
 		t.Errorf("again: %d %+v", status, a)
 	}
 	if status, _ := create(object{"id": "usr", "cwd": "/usr"}); status != http.StatusOK {
@@ -112,7 +117,8 @@ func TestSessionsAreCreatedListedAndDeleted(t *testing.T) {
 	if a := s.execute("usr", "pwd"); a.Stdout != "/usr\n" {
 		t.Errorf("its folder: %q", a.Stdout)
 	}
-	if status, a := s.request("POST", "/api/execute", object{"sessionId": "brief", "command": "sleep 60"}); status != http.StatusInternalServerError ||
+	if status, a := s.request("POST", "/api/execute",
+		object{"sessionId": "brief", "command": "sleep 60"}); status != http.StatusInternalServerError ||
 		!strings.HasSuffix(a.Message, "Command timeout after 100ms") {
 		t.Errorf("its timeout: %d %+v", status, a)
 	}
@@ -141,7 +147,8 @@ func TestTimeoutIsNotAnExitCode(t *testing.T) {
 		t.Errorf("its own 124: %+v", a)
 	}
 	var types []string
-	for _, e := range events(t, s.do("POST", "/api/execute/stream", `{"sessionId":"s","command":"sleep 60","timeoutMs":100}`)) {
+	for _, e := range events(t, s.do("POST", "/api/execute/stream",
+		`{"sessionId":"s","command":"sleep 60","timeoutMs":100}`)) {
 		types = append(types, fmt.Sprint(e.data["type"]))
 		if e.data["type"] == "error" && e.text("data") != want {
 			t.Errorf("%v", e.data)
@@ -154,7 +161,8 @@ func TestTimeoutIsNotAnExitCode(t *testing.T) {
 	if p := s.await(id, ended); p.Status != "killed" {
 		t.Errorf("a process: %+v", p)
 	}
-	if all := events(t, s.do("GET", "/api/process/"+id+"/stream", "")); all[1].text("data") != "Command timeout after 100ms" {
+	if all := events(t, s.do("GET", "/api/process/"+id+"/stream",
+		"")); all[1].text("data") != "Command timeout after 100ms" {
 		t.Errorf("%v", all)
 	}
 }
@@ -177,7 +185,8 @@ func TestExecuteStreamHasStartOutputAndEnd(t *testing.T) {
 	s := newSite(t)
 	for i := range 20 {
 		all := events(t, s.do("POST", "/api/execute/stream", fmt.Sprintf(`{"command":"echo %d; (exit 7)"}`, i)))
-		if len(all) != 3 || all[0].data["type"] != "start" || all[1].text("data") != fmt.Sprintln(i) || all[2].data["exitCode"] != 7.0 {
+		if len(all) != 3 || all[0].data["type"] != "start" || all[1].text("data") != fmt.Sprintln(i) ||
+			all[2].data["exitCode"] != 7.0 {
 			t.Fatalf("%v", all)
 		}
 	}
@@ -189,7 +198,8 @@ func TestExecuteStreamContinuesAtItsLocation(t *testing.T) {
 	s := newSite(t)
 	resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`)
 	all := events(t, resp)
-	if resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`, "Last-Event-ID", "2.0"); resp.StatusCode != http.StatusBadRequest {
+	if resp := s.do("POST", "/api/execute/stream", `{"command":"echo a; echo b"}`, "Last-Event-ID",
+		"2.0"); resp.StatusCode != http.StatusBadRequest {
 		t.Errorf("it runs again: %s", resp.Status)
 	}
 	rest := events(t, s.do("GET", resp.Header.Get("Content-Location")+"?since=2.0", ""))
@@ -222,7 +232,8 @@ func TestErrorsOfBadRequests(t *testing.T) {
 		{"/api/port-watch", object{"port": 0}, 400, "INVALID_PORT"},
 		{"/api/session/delete", object{}, 400, "VALIDATION_FAILED"},
 	} {
-		if status, a := s.request("POST", c.path, c.body); status != c.status || a.Code != c.code || a.HTTPStatus != c.status || a.Context == nil {
+		if status, a := s.request("POST", c.path, c.body); status != c.status || a.Code != c.code ||
+			a.HTTPStatus != c.status || a.Context == nil {
 			t.Errorf("%s %.60v: %d %+.300v", c.path, c.body, status, a)
 		}
 	}
@@ -232,10 +243,13 @@ func TestErrorsOfBadRequests(t *testing.T) {
 func TestWhatIsNotServedSaysSo(t *testing.T) {
 	s := newSite(t)
 	for path, what := range map[string]string{
-		"/api/read": "files", "/api/write": "files", "/api/git/checkout": "git", "/api/contexts": "code contexts", "/api/execute/code": "code contexts",
-		"/api/backup/create": "backups", "/api/desktop/start": "desktops", "/api/expose-port": "exposed ports", "/api/commands": "a list of commands",
+		"/api/read": "files", "/api/write": "files", "/api/git/checkout": "git", "/api/contexts": "code contexts",
+		"/api/execute/code":  "code contexts",
+		"/api/backup/create": "backups", "/api/desktop/start": "desktops", "/api/expose-port": "exposed ports",
+		"/api/commands": "a list of commands",
 	} {
-		if status, a := s.request("POST", path, object{}); status != 404 || a.Code != "UNKNOWN_ERROR" || a.Message != "ptyrec does not serve "+what {
+		if status, a := s.request("POST", path, object{}); status != 404 || a.Code != "UNKNOWN_ERROR" ||
+			a.Message != "ptyrec does not serve "+what {
 			t.Errorf("%s: %d %+v", path, status, a)
 		}
 	}

@@ -46,7 +46,8 @@ func (e *apiError) Unwrap() error { return e.cause }
 
 func failure(status int, code, format string, args ...any) *apiError {
 	message := fmt.Sprintf(format, args...)
-	return &apiError{Code: code, Message: message, Old: message, Context: map[string]any{}, HTTPStatus: status, Timestamp: timestamp(time.Now())}
+	return &apiError{Code: code, Message: message, Old: message, Context: map[string]any{}, HTTPStatus: status,
+		Timestamp: timestamp(time.Now())}
 }
 
 // with adds a field to the context, which some of the SDK's exceptions use.
@@ -86,7 +87,8 @@ func (a *API) handle(h handler) http.Handler {
 			return
 		}
 		e := errorOf(err, codeInternal)
-		a.Log.InfoContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "status", e.HTTPStatus, "error", err)
+		a.Log.InfoContext(r.Context(), "refused", "method", r.Method, "path", r.URL.Path, "from", r.RemoteAddr, "status",
+			e.HTTPStatus, "error", err)
 		if e.HTTPStatus == http.StatusTooManyRequests {
 			w.Header().Set("Retry-After", "1") // in seconds
 		}

@@ -125,7 +125,8 @@ func offsetsOf(r *http.Request) (process.Offsets, error) {
 	stdout, err := strconv.ParseUint(before, 10, 63)
 	stderr, err2 := strconv.ParseUint(after, 10, 63)
 	if err != nil || err2 != nil {
-		return process.Offsets{}, failure(http.StatusBadRequest, codeInvalid, "%q is no id of an event; they are STDOUT.STDERR, in bytes", id)
+		return process.Offsets{}, failure(http.StatusBadRequest, codeInvalid,
+			"%q is no id of an event; they are STDOUT.STDERR, in bytes", id)
 	}
 	return process.Offsets{Stdout: int64(stdout), Stderr: int64(stderr)}, nil
 }
@@ -135,7 +136,8 @@ type chunks = iter.Seq2[process.Chunk, error]
 
 // follow sends a command's output from the offsets at on until it ends, with the given fields in
 // each event. It returns the offsets of the end.
-func follow(ctx context.Context, e *events, c *process.Command, at process.Offsets, processID string) (process.Offsets, error) {
+func follow(ctx context.Context, e *events, c *process.Command, at process.Offsets,
+	processID string) (process.Offsets, error) {
 	fields := func(data string) map[string]any {
 		f := map[string]any{"data": data}
 		if processID != "" {

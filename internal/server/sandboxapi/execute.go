@@ -41,14 +41,17 @@ func (a *API) execute(w http.ResponseWriter, r *http.Request) error {
 	}
 	info := c.Info()
 	return respondOutput(w, output, map[string]any{
-		"success": info.ExitCode == 0, "exitCode": info.ExitCode, "command": o.Command, "duration": info.Duration().Milliseconds(),
+		"success": info.ExitCode == 0, "exitCode": info.ExitCode, "command": o.Command,
+		"duration":  info.Duration().Milliseconds(),
 		"sessionId": cmp.Or(o.SessionID, defaultSession),
 	})
 }
 
 // executing adds the failed command to an error.
 func executing(o *commandRequest, err error) error {
-	return fmt.Errorf("Failed to execute command '%s' in session '%s': %w", o.Command, cmp.Or(o.SessionID, defaultSession), err) //nolint:staticcheck // the SDK's words
+	//nolint:staticcheck // the SDK's words
+	return fmt.Errorf("Failed to execute command '%s' in session '%s': %w", o.Command, cmp.Or(o.SessionID, defaultSession),
+		err)
 }
 
 // endError returns the error for a command that did not exit by itself, or nil.
@@ -76,7 +79,8 @@ func collect(c *process.Command, at process.Offsets, chunks chunks) (*output, er
 		case chunk.Info != "" && chunk.Offset != at.Of(chunk.Stream)+int64(text.Len()):
 			return nil, errors.New(chunk.Info)
 		case text.Len()+len(chunk.Text) > maxStream:
-			return nil, failure(http.StatusInternalServerError, codeExecution, "it wrote more than %d MiB; run it by /api/execute/stream, or read /api/process/%s/stream",
+			return nil, failure(http.StatusInternalServerError, codeExecution,
+				"it wrote more than %d MiB; run it by /api/execute/stream, or read /api/process/%s/stream",
 				maxStream>>20, c.Info().ID)
 		}
 		text.Add(chunk.Text)

@@ -31,7 +31,8 @@ func (a *API) executeStream(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Header.Get("Last-Event-ID") != "" || r.URL.Query().Has("since") {
-		return failure(http.StatusBadRequest, codeInvalid, "this would run the command again; continue at the address in Content-Location of the first answer")
+		return failure(http.StatusBadRequest, codeInvalid,
+			"this would run the command again; continue at the address in Content-Location of the first answer")
 	}
 	spec.ID = madeUpID("exec")
 	starting := make(chan started, 1)

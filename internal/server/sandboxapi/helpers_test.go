@@ -30,7 +30,8 @@ import (
 
 func TestMain(m *testing.M) {
 	process.BeHost()
-	home, err := os.MkdirTemp("", "ps") // terminals start interactive shells, whose settings are not to be those of whoever tests
+	// terminals start interactive shells, whose settings are not to be those of whoever tests
+	home, err := os.MkdirTemp("", "ps")
 	if err != nil {
 		panic(err)
 	}

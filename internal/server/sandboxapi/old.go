@@ -29,7 +29,8 @@ func (c *commandRequest) renew() {
 	if o == nil {
 		return
 	}
-	c.SessionID, c.ProcessID, c.Cwd = cmp.Or(c.SessionID, o.SessionID), cmp.Or(c.ProcessID, o.ProcessID), cmp.Or(c.Cwd, o.Cwd)
+	c.SessionID, c.ProcessID, c.Cwd = cmp.Or(c.SessionID, o.SessionID), cmp.Or(c.ProcessID, o.ProcessID), cmp.Or(c.Cwd,
+		o.Cwd)
 	c.TimeoutMs, c.AutoCleanup = cmp.Or(c.TimeoutMs, o.Timeout), c.AutoCleanup || o.AutoCleanup
 	if c.Env == nil {
 		c.Env = o.Env

@@ -22,7 +22,8 @@ func TestMessagesOfOldReleases(t *testing.T) {
 	if a := s.executeWith(object{"command": "echo hi", "sessionId": nil}); a.Stdout != "hi\n" {
 		t.Errorf("execute of 0.1: %q", a.Stdout)
 	}
-	if stdout, _ := output(events(t, s.do("POST", "/api/execute/stream", `{"id":"sandbox-old","command":"pwd"}`))); stdout != "/usr\n" {
+	if stdout, _ := output(events(t, s.do("POST", "/api/execute/stream",
+		`{"id":"sandbox-old","command":"pwd"}`))); stdout != "/usr\n" {
 		t.Errorf("stream of 0.3: %q", stdout)
 	}
 	all := events(t, s.do("POST", "/api/execute/stream", `{"id":"sandbox-old","command":"sleep 60","timeoutMs":100}`))
@@ -30,14 +31,18 @@ func TestMessagesOfOldReleases(t *testing.T) {
 		t.Errorf("an error in a stream: %v", all[1])
 	}
 
-	options := object{"processId": "p", "sessionId": "sandbox-old", "env": object{"B": "2"}, "cwd": "/", "timeout": 60_000, "encoding": "utf8", "autoCleanup": false}
-	status, a := s.request("POST", "/api/process/start", object{"command": "echo $A$B; pwd; exec sleep 60", "options": options})
-	if status != http.StatusOK || a.Process.ID != "p" || a.Process.Status != "running" || a.Process.StartTime == "" || a.Process.PID == 0 {
+	options := object{"processId": "p", "sessionId": "sandbox-old", "env": object{"B": "2"}, "cwd": "/",
+		"timeout": 60_000, "encoding": "utf8", "autoCleanup": false}
+	status, a := s.request("POST", "/api/process/start",
+		object{"command": "echo $A$B; pwd; exec sleep 60", "options": options})
+	if status != http.StatusOK || a.Process.ID != "p" || a.Process.Status != "running" || a.Process.StartTime == "" ||
+		a.Process.PID == 0 {
 		t.Errorf("start of 0.1: %d %+v", status, a)
 	}
 	s.awaitOutput("p", "12\n/\n")
 	s.startProcess(object{"command": "sleep 60", "sessionId": "other", "options": object{"processId": "q"}})
-	if _, a := s.request("GET", "/api/process/list?session=sandbox-old", nil); len(a.Processes) != 1 || a.Processes[0].ID != "p" {
+	if _, a := s.request("GET", "/api/process/list?session=sandbox-old", nil); len(a.Processes) != 1 ||
+		a.Processes[0].ID != "p" {
 		t.Errorf("list of a session: %+v", a.Processes)
 	}
 	var killed struct{ CleanedCount, KilledCount int }
@@ -57,7 +62,8 @@ func TestMessagesOfOldReleases(t *testing.T) {
 	if unknown.Error != "Process not found: x" {
 		t.Errorf("%+v", unknown)
 	}
-	status, a = s.request("POST", "/api/process/start", object{"command": "sleep 60", "options": object{"timeout": 100, "processId": "late", "autoCleanup": true}})
+	status, a = s.request("POST", "/api/process/start",
+		object{"command": "sleep 60", "options": object{"timeout": 100, "processId": "late", "autoCleanup": true}})
 	if status != http.StatusOK {
 		t.Errorf("%d %+v", status, a)
 	}

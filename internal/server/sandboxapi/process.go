@@ -102,7 +102,8 @@ type shownProcess struct {
 
 func shown(info process.Info) shownProcess {
 	p := shownProcess{
-		ID: info.ID, PID: info.PID, Command: info.Command, Status: statusOf(info), StartTime: timestamp(info.StartedAt), SessionID: info.Session,
+		ID: info.ID, PID: info.PID, Command: info.Command, Status: statusOf(info), StartTime: timestamp(info.StartedAt),
+		SessionID: info.Session,
 	}
 	if info.State != process.Running {
 		p.EndTime = timestamp(info.EndedAt)
@@ -212,7 +213,10 @@ func (a *API) killAll(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	wanted := ofSession(r)
-	infos = slices.DeleteFunc(infos, func(info process.Info) bool { return info.State != process.Running || !wanted(info) })
+	infos = slices.DeleteFunc(infos, func(info process.Info) bool {
+		return info.State != process.Running ||
+			!wanted(info)
+	})
 	errs := make([]error, len(infos))
 	var killing sync.WaitGroup
 	for i, info := range infos {

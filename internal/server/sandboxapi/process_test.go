@@ -24,7 +24,8 @@ func TestUsedIDIsRefused(t *testing.T) {
 	s := newSite(t)
 	s.startProcess(object{"command": "true", "processId": "p"})
 	for _, session := range []string{"", "another"} {
-		status, a := s.request("POST", "/api/process/start", object{"command": "true", "processId": "p", "sessionId": session})
+		status, a := s.request("POST", "/api/process/start",
+			object{"command": "true", "processId": "p", "sessionId": session})
 		if status != http.StatusConflict || a.Code != "PROCESS_EXISTS" {
 			t.Errorf("%q: %d %+v", session, status, a)
 		}
@@ -54,7 +55,8 @@ func TestCleanupTakesProcessesOffTheList(t *testing.T) {
 		t.Errorf("list: %s", got)
 	}
 	for _, path := range []string{"", "/logs", "/stream"} {
-		if status, a := s.request("GET", "/api/process/done"+path, nil); status != http.StatusNotFound || a.Code != "PROCESS_NOT_FOUND" {
+		if status, a := s.request("GET", "/api/process/done"+path, nil); status != http.StatusNotFound ||
+			a.Code != "PROCESS_NOT_FOUND" {
 			t.Errorf("%s: %d %+v", path, status, a)
 		}
 	}
@@ -151,13 +153,15 @@ func TestStatusesOfProcesses(t *testing.T) {
 		if p.Status != c.status || code != c.code {
 			t.Errorf("%s: %+v, exit code %d", c.command, p, code)
 		}
-		if _, a := s.request("GET", "/api/process/list?status="+c.status, nil); len(a.Processes) == 0 || a.Processes[len(a.Processes)-1].ID != id {
+		if _, a := s.request("GET", "/api/process/list?status="+c.status, nil); len(a.Processes) == 0 ||
+			a.Processes[len(a.Processes)-1].ID != id {
 			t.Errorf("%s: it is not listed as %s: %+v", c.command, c.status, a.Processes)
 		}
 	}
 	id := s.startProcess(object{"command": "echo born; read x < <(sleep 1000)"})
 	s.awaitOutput(id, "born\n")
-	if p := s.await(id, func(process_) bool { return true }); p.Status != "running" || p.ExitCode != nil || p.EndTime != "" {
+	if p := s.await(id, func(process_) bool { return true }); p.Status != "running" || p.ExitCode != nil ||
+		p.EndTime != "" {
 		t.Errorf("one that runs: %+v", p)
 	}
 }
@@ -185,7 +189,8 @@ func TestLogsKeepTheirOrder(t *testing.T) {
 		wantErr += fmt.Sprintf("e%d\n", i+1)
 	}
 	var orders []string
-	for name, all := range map[string][]event{"early": <-first, "late": events(t, s.do("GET", "/api/process/"+id+"/stream", ""))} {
+	for name, all := range map[string][]event{"early": <-first,
+		"late": events(t, s.do("GET", "/api/process/"+id+"/stream", ""))} {
 		order := ""
 		for _, e := range all[1 : len(all)-1] {
 			order += e.text("data")
@@ -202,7 +207,8 @@ func TestLogsKeepTheirOrder(t *testing.T) {
 		t.Errorf("the order differs: %q, %q", orders[0], orders[1])
 	}
 	_, a := s.request("GET", "/api/process/"+id+"/logs", nil)
-	if _, b := s.request("GET", "/api/process/"+id+"/logs?since=3.6", nil); b.Stdout != a.Stdout[3:] || b.Stderr != a.Stderr[6:] || b.Cursor != a.Cursor {
+	if _, b := s.request("GET", "/api/process/"+id+"/logs?since=3.6", nil); b.Stdout != a.Stdout[3:] ||
+		b.Stderr != a.Stderr[6:] || b.Cursor != a.Cursor {
 		t.Errorf("since 3.6: %+v, want %+v", b, a)
 	}
 	if status, b := s.request("GET", "/api/process/"+id+"/logs?since=x", nil); status != http.StatusBadRequest {
@@ -224,7 +230,9 @@ func TestLeavingStopsNothing(t *testing.T) {
 		t.Errorf("%q", stdout)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/execute", strings.NewReader(`{"command":"v=1; sleep 0.3; v=2"}`)) // is valid
+	// is valid
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/api/execute",
+		strings.NewReader(`{"command":"v=1; sleep 0.3; v=2"}`))
 	req.Header.Set("Authorization", "Bearer "+token)
 	go func() {
 		time.Sleep(100 * time.Millisecond) // before or after the start: both are allowed
@@ -246,7 +254,8 @@ func TestEveryByteComesOnceOverCutsAndRestarts(t *testing.T) {
 		cuts, lines = 1000, 400000
 	}
 	s := newSite(t)
-	command := fmt.Sprintf(`seq 1 %d; printf 'ä\xff\xe2\x82' ; seq 1 %d >&2; printf '\xf0\x9f' >&2; (exit 5)`, lines, lines/2)
+	command := fmt.Sprintf(`seq 1 %d; printf 'ä\xff\xe2\x82' ; seq 1 %d >&2; printf '\xf0\x9f' >&2; (exit 5)`, lines,
+		lines/2)
 	id := s.startProcess(object{"command": command})
 	var stdout, stderr strings.Builder
 	last, code, n := "", -1, 0
@@ -287,7 +296,8 @@ func TestEveryByteComesOnceOverCutsAndRestarts(t *testing.T) {
 		}
 		return string(out)
 	}
-	for i, c := range [][2]string{{stdout.String(), seq(lines) + "ä\uFFFD\uFFFD"}, {stderr.String(), seq(lines/2) + "\uFFFD"}} {
+	for i, c := range [][2]string{{stdout.String(), seq(lines) + "ä\uFFFD\uFFFD"},
+		{stderr.String(), seq(lines/2) + "\uFFFD"}} {
 		if sha256.Sum256([]byte(c[0])) != sha256.Sum256([]byte(c[1])) {
 			t.Errorf("stream %d differs: %d bytes, want %d", i, len(c[0]), len(c[1]))
 		}
@@ -320,7 +330,8 @@ func TestPortIsWatched(t *testing.T) {
 	watch := func(o object) string {
 		t.Helper()
 		text := ""
-		body := fmt.Sprintf(`{"port":%v,"mode":%q,"path":"/x","processId":%q,"interval":1}`, o["port"], o["mode"], o["processId"])
+		body := fmt.Sprintf(`{"port":%v,"mode":%q,"path":"/x","processId":%q,"interval":1}`, o["port"], o["mode"],
+			o["processId"])
 		for _, e := range events(t, s.do("POST", "/api/port-watch", body)) {
 			delete(e.data, "port")
 			text += fmt.Sprint(e.data, " ")

@@ -62,7 +62,8 @@ func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
 	case strings.TrimSpace(c.Command) == "":
 		return process.Spec{}, failure(http.StatusBadRequest, codeInvalidCommand, "Invalid command: empty command provided")
 	case strings.Contains(c.Command, "\x00"):
-		return process.Spec{}, failure(http.StatusBadRequest, codeInvalidCommand, "Invalid command: it contains a NUL character")
+		return process.Spec{}, failure(http.StatusBadRequest, codeInvalidCommand,
+			"Invalid command: it contains a NUL character")
 	}
 	timeout, err := timeoutOf(c.TimeoutMs)
 	if err != nil {
@@ -74,8 +75,9 @@ func (c *commandRequest) spec(r *http.Request) (process.Spec, error) {
 	}
 	id := nameOf(c.SessionID)
 	s := process.Spec{
-		Sandbox: sandboxOf(id), ID: c.ProcessID, Command: c.Command, Session: id, Cwd: c.Cwd, Env: env, Timeout: timeout, CloseStdin: true,
-		By: by(r),
+		Sandbox: sandboxOf(id), ID: c.ProcessID, Command: c.Command, Session: id, Cwd: c.Cwd, Env: env, Timeout: timeout,
+		CloseStdin: true,
+		By:         by(r),
 	}
 	if id == noSession {
 		s.Session = ""
@@ -118,7 +120,8 @@ func (a *API) start(ctx context.Context, s process.Spec) (c *process.Command, ex
 	if s.Session == "" || !errors.Is(err, process.ErrNotFound) {
 		return c, existed, err
 	}
-	if err := a.Manager.CreateShell(ctx, s.Sandbox, s.Session, process.Shell{}); err != nil && !errors.Is(err, process.ErrExists) {
+	if err := a.Manager.CreateShell(ctx, s.Sandbox, s.Session, process.Shell{}); err != nil &&
+		!errors.Is(err, process.ErrExists) {
 		return nil, false, err
 	}
 	return a.Manager.Start(ctx, s)

@@ -50,7 +50,8 @@ func (a *API) createSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	// Releases of the SDK read the id from different fields. The placement is one of Cloudflare's.
 	return respond(w, map[string]any{
-		"id": id, "message": "Session created", "data": map[string]any{"id": id, "cwd": cwd, "env": env}, "containerPlacementId": nil,
+		"id": id, "message": "Session created", "data": map[string]any{"id": id, "cwd": cwd, "env": env},
+		"containerPlacementId": nil,
 	})
 }
 
@@ -94,7 +95,8 @@ func (a *API) deleteSession(w http.ResponseWriter, r *http.Request) error {
 	name := nameOf(o.SessionID)
 	err := a.Manager.DeleteShell(r.Context(), sandboxOf(name), name)
 	if errors.Is(err, process.ErrNotFound) {
-		return failure(http.StatusInternalServerError, codeInternal, "Session '%s' not found", o.SessionID).with("sessionId", o.SessionID)
+		return failure(http.StatusInternalServerError, codeInternal, "Session '%s' not found",
+			o.SessionID).with("sessionId", o.SessionID)
 	}
 	if err != nil {
 		return err

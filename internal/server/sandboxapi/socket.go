@@ -127,7 +127,8 @@ func (s *socket) take(message []byte) {
 // answer passes a request to the HTTP handlers.
 func (s *socket) answer(ctx context.Context, m *socketMessage, path *url.URL) {
 	r := (&http.Request{
-		Method: m.Method, URL: path, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(m.Body)), Host: s.upgrade.Host, RemoteAddr: s.upgrade.RemoteAddr,
+		Method: m.Method, URL: path, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(m.Body)),
+		Host: s.upgrade.Host, RemoteAddr: s.upgrade.RemoteAddr,
 	}).WithContext(ctx)
 	r.Header.Set("User-Agent", s.upgrade.UserAgent())
 	for name, value := range m.Headers {

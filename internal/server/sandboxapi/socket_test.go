@@ -62,7 +62,8 @@ func (s socket) next() (m message) {
 func TestRequestsOverTheSocket(t *testing.T) {
 	s := newSite(t)
 	ws := socket{s.dial("/ws"), t}
-	ws.send(object{"type": "request", "id": "1", "method": "POST", "path": "/api/execute", "body": object{"command": "echo hi"}})
+	ws.send(object{"type": "request", "id": "1", "method": "POST", "path": "/api/execute",
+		"body": object{"command": "echo hi"}})
 	if m := ws.next(); m.Type != "response" || m.ID != "1" || m.Status != 200 || !m.Done || m.Body.Stdout != "hi\n" {
 		t.Errorf("execute: %+v", m)
 	}
@@ -70,7 +71,8 @@ func TestRequestsOverTheSocket(t *testing.T) {
 	if m := ws.next(); m.ID != "2" || m.Status != 404 || m.Body.Code != "PROCESS_NOT_FOUND" {
 		t.Errorf("a process that is not there: %+v", m)
 	}
-	ws.send(object{"type": "request", "id": "3", "method": "POST", "path": "/api/execute/stream", "body": object{"command": "echo a; (exit 3)"}})
+	ws.send(object{"type": "request", "id": "3", "method": "POST", "path": "/api/execute/stream",
+		"body": object{"command": "echo a; (exit 3)"}})
 	for _, want := range []string{`"start"`, `"a\n"`, `"exitCode":3`} {
 		if m := ws.next(); m.Type != "stream" || m.ID != "3" || !strings.Contains(m.Data, want) {
 			t.Errorf("a stream: %+v, want %s", m, want)
@@ -83,7 +85,8 @@ func TestRequestsOverTheSocket(t *testing.T) {
 	if m := ws.next(); m.Type != "error" || m.Code != "PARSE_ERROR" || m.Status != 400 {
 		t.Errorf("no JSON: %+v", m)
 	}
-	for _, bad := range []object{{"type": "x"}, {"type": "request", "id": "4", "method": "GET", "path": "http://x/"}, {"type": "request", "id": "4"}} {
+	for _, bad := range []object{{"type": "x"}, {"type": "request", "id": "4", "method": "GET", "path": "http://x/"},
+		{"type": "request", "id": "4"}} {
 		ws.send(bad)
 		if m := ws.next(); m.Type != "error" || m.Code != "INVALID_REQUEST" {
 			t.Errorf("%v: %+v", bad, m)
@@ -134,7 +137,8 @@ func TestAccess(t *testing.T) {
 			t.Errorf("%s from another site: %d", path, status)
 		}
 	}
-	if status, _ := s.request("POST", "/api/execute", object{"command": "true"}, "Authorization", "", "X-Api-Key", token); status != http.StatusOK {
+	if status, _ := s.request("POST", "/api/execute", object{"command": "true"}, "Authorization", "", "X-Api-Key",
+		token); status != http.StatusOK {
 		t.Errorf("X-Api-Key: %d", status)
 	}
 	for query, o := range map[string]*websocket.DialOptions{
@@ -154,7 +158,8 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/ws", "/ws?token=x", "/ws/pty?sessionId=s&token=x"} {
-		if _, resp, err := websocket.Dial(t.Context(), s.url+path, nil); err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
+		if _, resp, err := websocket.Dial(t.Context(), s.url+path, nil); err == nil || resp == nil ||
+			resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: %v", path, resp)
 		}
 	}
@@ -166,10 +171,12 @@ func TestAccess(t *testing.T) {
 // TestNoAllowRun: without --allow-run nothing is run.
 func TestNoAllowRun(t *testing.T) {
 	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.AllowRun = false })
-	for _, c := range []string{"POST /api/execute", "GET /api/process/list", "GET /api/process/x", "GET /api/ping", "POST /api/read", "GET /ws"} {
+	for _, c := range []string{"POST /api/execute", "GET /api/process/list", "GET /api/process/x", "GET /api/ping",
+		"POST /api/read", "GET /ws"} {
 		method, path, _ := strings.Cut(c, " ")
 		status, a := s.request(method, path, object{"command": "true"})
-		if status != http.StatusForbidden || a.HTTPStatus != status || !strings.Contains(a.Message, "start `ptyrec serve --allow-run`") {
+		if status != http.StatusForbidden || a.HTTPStatus != status ||
+			!strings.Contains(a.Message, "start `ptyrec serve --allow-run`") {
 			t.Errorf("%s: %d %+v", c, status, a)
 		}
 	}
@@ -178,16 +185,19 @@ func TestNoAllowRun(t *testing.T) {
 // TestNoToken: --unsafe-no-token opens the sandboxes' protocols and nothing else.
 func TestNoToken(t *testing.T) {
 	s := newSiteWith(t, func(o *server.Options, _ *process.Options) { o.NoToken = true })
-	if status, a := s.request("POST", "/api/execute", object{"command": "echo hi"}, "Authorization", ""); status != http.StatusOK || a.Stdout != "hi\n" {
+	if status, a := s.request("POST", "/api/execute", object{"command": "echo hi"}, "Authorization",
+		""); status != http.StatusOK || a.Stdout != "hi\n" {
 		t.Errorf("execute: %d %+v", status, a)
 	}
 	if status, _ := s.request("GET", "/api/sessions", nil, "Authorization", ""); status != http.StatusUnauthorized {
 		t.Errorf("the sessions: %d", status)
 	}
-	if status, _ := s.request("POST", "/api/execute", object{}, "Authorization", "", "Origin", "http://evil.example"); status != http.StatusForbidden {
+	if status, _ := s.request("POST", "/api/execute", object{}, "Authorization", "", "Origin",
+		"http://evil.example"); status != http.StatusForbidden {
 		t.Errorf("from another site: %d", status)
 	}
-	if status, _ := s.request("POST", "/api/execute", object{"command": "true"}, "Authorization", "Bearer x"); status != http.StatusUnauthorized {
+	if status, _ := s.request("POST", "/api/execute", object{"command": "true"}, "Authorization",
+		"Bearer x"); status != http.StatusUnauthorized {
 		t.Errorf("a wrong token: %d", status)
 	}
 }
@@ -197,7 +207,8 @@ func TestMaxCommands(t *testing.T) {
 	s := newSiteWith(t, func(_ *server.Options, o *process.Options) { o.MaxRunning = 1 })
 	id := s.startProcess(object{"command": "sleep 60"})
 	for path, code := range map[string]string{
-		"/api/execute": "COMMAND_EXECUTION_ERROR", "/api/execute/stream": "STREAM_START_ERROR", "/api/process/start": "PROCESS_ERROR",
+		"/api/execute": "COMMAND_EXECUTION_ERROR", "/api/execute/stream": "STREAM_START_ERROR",
+		"/api/process/start": "PROCESS_ERROR",
 	} {
 		resp := s.do("POST", path, `{"command":"true"}`)
 		var a answer
@@ -224,7 +235,8 @@ func TestAsked(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	infos, err := db.Sessions(t.Context(), store.Filter{Sandbox: "agent-1"})
-	if err != nil || len(infos) != 1 || infos[0].Asked == nil || !strings.Contains(infos[0].Asked.By, "Go-http-client") || !strings.Contains(infos[0].Asked.By, "127.0.0.1") {
+	if err != nil || len(infos) != 1 || infos[0].Asked == nil ||
+		!strings.Contains(infos[0].Asked.By, "Go-http-client") || !strings.Contains(infos[0].Asked.By, "127.0.0.1") {
 		t.Fatalf("%v, %+v", err, infos)
 	}
 }

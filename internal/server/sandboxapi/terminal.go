@@ -66,8 +66,9 @@ func (a *API) openTerminal(r *http.Request, session, shell string, cols, rows in
 		shell = "/bin/bash"
 	}
 	spec := process.Spec{
-		Sandbox: sandboxOf(session), Session: session, Apart: true, Command: "exec '" + strings.ReplaceAll(shell, "'", `'\''`) + "'",
-		Env: map[string]string{"TERM": "xterm-256color"}, PTY: true, Cols: cols, Rows: rows, By: by(r),
+		Sandbox: sandboxOf(session), Session: session, Apart: true,
+		Command: "exec '" + strings.ReplaceAll(shell, "'", `'\''`) + "'",
+		Env:     map[string]string{"TERM": "xterm-256color"}, PTY: true, Cols: cols, Rows: rows, By: by(r),
 	}
 	a.mu.Lock()
 	n := a.terminals[session]
@@ -119,7 +120,8 @@ func (t *terminal) show(ctx context.Context) {
 	for len(past) > 0 && !utf8.RuneStart(past[0]) {
 		past = past[1:]
 	}
-	if len(past) > 0 && t.ws.Write(ctx, websocket.MessageBinary, past) != nil || t.status(ctx, map[string]any{"type": "ready"}) != nil {
+	if len(past) > 0 && t.ws.Write(ctx, websocket.MessageBinary, past) != nil ||
+		t.status(ctx, map[string]any{"type": "ready"}) != nil {
 		return
 	}
 	for chunk, err := range t.command.Read(ctx, at) {

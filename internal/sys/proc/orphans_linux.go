@@ -59,7 +59,8 @@ func Descendants() (pids []int) {
 		if err != nil {
 			continue
 		}
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // proc(5): the name in parentheses may contain anything
+		// proc(5): the name in parentheses may contain anything
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) < 2 {
 			continue
 		}

@@ -87,9 +87,12 @@ func TestNoClientFollowsToAnotherHost(t *testing.T) {
 		"management": func(ctx context.Context, at string) error {
 			return attach(ctx, "ws"+strings.TrimPrefix(at, "http")+"/agent")
 		},
-		"commands":            func(ctx context.Context, at string) error { return commands(ctx, at, "") },
-		"commands, box":       func(ctx context.Context, at string) error { return commands(ctx, at+"/known", "box") },
-		"commands, dataplane": func(ctx context.Context, at string) error { return commands(ctx, at+"/langsmith/boxes/x", "") },
+		"commands":      func(ctx context.Context, at string) error { return commands(ctx, at, "") },
+		"commands, box": func(ctx context.Context, at string) error { return commands(ctx, at+"/known", "box") },
+		"commands, dataplane": func(ctx context.Context,
+			at string) error {
+			return commands(ctx, at+"/langsmith/boxes/x", "")
+		},
 		"OpenID Connect": func(ctx context.Context, at string) error {
 			p, err := oidc.New(at, "client", token)
 			return errors.Join(err, p.Discover(ctx))
@@ -131,7 +134,8 @@ func TestEveryClientIsHere(t *testing.T) {
 	made := regexp.MustCompile(`http\.Client\{|http\.DefaultClient|http\.(Get|Head|Post|PostForm)\(`)
 	found := 0
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(filepath.Dir(path), "test") {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.HasSuffix(filepath.Dir(path), "test") {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -52,7 +52,8 @@ func Links(db string) string {
 // Check reports whether a folder can be used.
 func Folders() []string {
 	var dirs []string
-	if dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ptyrec"); filepath.IsAbs(dir) && fits(dir) && mine(filepath.Dir(dir)) {
+	if dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ptyrec"); filepath.IsAbs(dir) && fits(dir) &&
+		mine(filepath.Dir(dir)) {
 		dirs = append(dirs, dir)
 	}
 	own := "ptyrec-" + strconv.Itoa(os.Getuid())
@@ -207,7 +208,8 @@ func Left() (dirs []string) {
 			// A new folder may not have its socket yet.
 			continue
 		}
-		if files, err := os.ReadDir(dir); err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return !removeDead(filepath.Join(dir, f.Name())) }) {
+		if files, err := os.ReadDir(dir); err == nil &&
+			!slices.ContainsFunc(files, func(f fs.DirEntry) bool { return !removeDead(filepath.Join(dir, f.Name())) }) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -55,7 +55,8 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 	if err != nil || server.Host == "" || server.Path != "" && server.Path != "/" {
 		return nil, fmt.Errorf("the server's address is %q: write https://HOST", endpoint)
 	}
-	who := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
+	who := credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{}, &credentials.IAM{}})
 	b := &Bucket{client: newClient(server, u.Host, region, who), name: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if b.prefix != "" {
 		b.prefix += "/"
@@ -67,14 +68,16 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 }
 
 // call makes a call within callTime.
-func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) ([]byte, error) {
+func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, header http.Header,
+	body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	return b.client.call(ctx, method, key, query, header, body)
 }
 
 // full are the error codes of servers that are full.
-var full = map[string]bool{"QuotaExceeded": true, "XMinioStorageFull": true, "InsufficientStorage": true, "XAmzQuotaExceeded": true, "StorageFull": true}
+var full = map[string]bool{"QuotaExceeded": true, "XMinioStorageFull": true, "InsufficientStorage": true,
+	"XAmzQuotaExceeded": true, "StorageFull": true}
 
 // failed wraps err with the bucket's name and the sentinel for its kind.
 func (b *Bucket) failed(what string, err error) error {
@@ -100,7 +103,8 @@ func (b *Bucket) failed(what string, err error) error {
 
 // Put stores an object durably. sum is the SHA-256 of data; the server rejects other data.
 func (b *Bucket) Put(ctx context.Context, key string, data []byte, sum [sha256.Size]byte) error {
-	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil, http.Header{"Content-Type": {"application/octet-stream"}, sumHeader: {hex.EncodeToString(sum[:])}}, data)
+	_, err := b.call(ctx, http.MethodPut, b.prefix+key, nil,
+		http.Header{"Content-Type": {"application/octet-stream"}, sumHeader: {hex.EncodeToString(sum[:])}}, data)
 	if err != nil {
 		return b.failed("write", err)
 	}
@@ -144,7 +148,8 @@ func (b *Bucket) deleteSome(ctx context.Context, keys []string) error {
 		return err
 	}
 	sum := md5.Sum(body)
-	answer, err := b.call(ctx, http.MethodPost, "", url.Values{"delete": {""}}, http.Header{"Content-Md5": {base64.StdEncoding.EncodeToString(sum[:])}, "Content-Type": {"application/xml"}}, body)
+	answer, err := b.call(ctx, http.MethodPost, "", url.Values{"delete": {""}},
+		http.Header{"Content-Md5": {base64.StdEncoding.EncodeToString(sum[:])}, "Content-Type": {"application/xml"}}, body)
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,13 @@ func (e *answerError) Error() string {
 
 // call makes a call and returns the body of the response. It repeats the call once if the server
 // fails. The error wraps *answerError if there was a response.
-func (c *client) call(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) (answer []byte, err error) {
+func (c *client) call(ctx context.Context, method, key string, query url.Values, header http.Header,
+	body []byte) (answer []byte, err error) {
 	for try := 1; ; try++ {
 		var status int
 		status, answer, err = c.once(ctx, method, key, query, header, body)
-		again := status == 0 || status == http.StatusTooManyRequests || status >= http.StatusInternalServerError && status != http.StatusInsufficientStorage
+		again := status == 0 || status == http.StatusTooManyRequests ||
+			status >= http.StatusInternalServerError && status != http.StatusInsufficientStorage
 		if err == nil || !again || try == callTries || ctx.Err() != nil {
 			return answer, err
 		}
@@ -88,7 +90,8 @@ func (c *client) call(ctx context.Context, method, key string, query url.Values,
 }
 
 // once makes a call once. status is 0 if there was no complete response.
-func (c *client) once(ctx context.Context, method, key string, query url.Values, header http.Header, body []byte) (status int, answer []byte, err error) {
+func (c *client) once(ctx context.Context, method, key string, query url.Values, header http.Header,
+	body []byte) (status int, answer []byte, err error) {
 	at := c.at
 	at.Path += "/" + key
 	at.RawPath = s3utils.EncodePath(at.Path)

@@ -20,7 +20,8 @@ func server(t *testing.T, h http.HandlerFunc) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": s.URL, "AWS_REGION": "", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret"} {
+	for name, value := range map[string]string{"AWS_ENDPOINT_URL_S3": s.URL, "AWS_REGION": "",
+		"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret"} {
 		t.Setenv(name, value)
 	}
 }
@@ -29,7 +30,8 @@ func server(t *testing.T, h http.HandlerFunc) {
 func TestFailedCallIsMadeAgain(t *testing.T) {
 	var calls atomic.Int64
 	server(t, func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=test/") || len(r.Header.Get("X-Amz-Content-Sha256")) != 64 {
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=test/") ||
+			len(r.Header.Get("X-Amz-Content-Sha256")) != 64 {
 			t.Errorf("%s %s is not signed: %v", r.Method, r.URL, r.Header)
 		}
 		if calls.Add(1)%2 == 1 {
@@ -84,8 +86,10 @@ func TestListOfManyPages(t *testing.T) {
 			return
 		}
 		n := len(r.URL.Query().Get("continuation-token"))
-		_, _ = fmt.Fprintf(w, `<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>%t</IsTruncated><NextContinuationToken>%s</NextContinuationToken>`+
-			`<Contents><Key>p/a+%%2B%d</Key><LastModified>2026-01-02T03:04:05.000Z</LastModified></Contents></ListBucketResult>`, n < 3, strings.Repeat("+", n+1), n)
+		_, _ = fmt.Fprintf(w, `<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>%t</IsTruncated>`+
+			`<NextContinuationToken>%s</NextContinuationToken>`+
+			`<Contents><Key>p/a+%%2B%d</Key><LastModified>2026-01-02T03:04:`+
+			`05.000Z</LastModified></Contents></ListBucketResult>`, n < 3, strings.Repeat("+", n+1), n)
 	})
 	b, err := bucket.Open(t.Context(), "s3://b/p")
 	if err != nil {

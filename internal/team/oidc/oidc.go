@@ -63,7 +63,8 @@ func New(issuer, client, secret string) (*Provider, error) {
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
 		return nil, ErrIssuer
 	}
-	return &Provider{issuer: issuer, client: client, secret: secret, http: redirect.SameHost(&http.Client{Timeout: callTime}), turns: make(chan struct{}, maxTurns)}, nil
+	return &Provider{issuer: issuer, client: client, secret: secret,
+		http: redirect.SameHost(&http.Client{Timeout: callTime}), turns: make(chan struct{}, maxTurns)}, nil
 }
 
 // Name returns the provider's host, to show to people.
@@ -111,7 +112,8 @@ func (p *Provider) with(ctx context.Context) context.Context {
 }
 
 func (p *Provider) config(found *oidc.Provider, redirect string) *oauth2.Config {
-	return &oauth2.Config{ClientID: p.client, ClientSecret: p.secret, Endpoint: found.Endpoint(), RedirectURL: redirect, Scopes: []string{oidc.ScopeOpenID, "email"}}
+	return &oauth2.Config{ClientID: p.client, ClientSecret: p.secret, Endpoint: found.Endpoint(), RedirectURL: redirect,
+		Scopes: []string{oidc.ScopeOpenID, "email"}}
 }
 
 // Begin returns the address at which a browser signs in and from which it comes back to redirect,
@@ -140,7 +142,8 @@ func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer u
 	}
 	defer leave()
 	parts := strings.Split(secret, ".")
-	if len(parts) != 3 || parts[0] == "" || subtle.ConstantTimeCompare([]byte(parts[0]), []byte(answer.Get("state"))) != 1 {
+	if len(parts) != 3 || parts[0] == "" || subtle.ConstantTimeCompare([]byte(parts[0]),
+		[]byte(answer.Get("state"))) != 1 {
 		return id, fmt.Errorf("%w: the answer is not for this browser, or came too late", ErrRefused)
 	}
 	if code := answer.Get("error"); code != "" {
@@ -154,7 +157,8 @@ func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer u
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused) && refused.Response.StatusCode < http.StatusInternalServerError:
-		return id, fmt.Errorf("%w: it does not take the code (%d %.40q)", ErrRefused, refused.Response.StatusCode, refused.ErrorCode)
+		return id, fmt.Errorf("%w: it does not take the code (%d %.40q)", ErrRefused, refused.Response.StatusCode,
+			refused.ErrorCode)
 	case err != nil:
 		return id, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}

@@ -56,9 +56,11 @@ func TestIdentityOfAPerson(t *testing.T) {
 		person map[string]any
 		want   oidc.Identity
 	}{
-		"verified":   {ann, oidc.Identity{Issuer: there.URL, Subject: "1", Email: "ann@example.com"}},
-		"unverified": {map[string]any{"sub": "2", "email": "ann@example.com", "email_verified": false}, oidc.Identity{Issuer: there.URL, Subject: "2"}},
-		"not said":   {map[string]any{"sub": "3", "email": "ann@example.com"}, oidc.Identity{Issuer: there.URL, Subject: "3"}},
+		"verified": {ann, oidc.Identity{Issuer: there.URL, Subject: "1", Email: "ann@example.com"}},
+		"unverified": {map[string]any{"sub": "2", "email": "ann@example.com", "email_verified": false},
+			oidc.Identity{Issuer: there.URL, Subject: "2"}},
+		"not said": {map[string]any{"sub": "3", "email": "ann@example.com"},
+			oidc.Identity{Issuer: there.URL, Subject: "3"}},
 		"no address": {map[string]any{"sub": "4"}, oidc.Identity{Issuer: there.URL, Subject: "4"}},
 	} {
 		there.Is(c.person, nil)
@@ -78,11 +80,14 @@ func TestBadTokensLetNobodyIn(t *testing.T) {
 	}
 	for name, change := range map[string]func(header, claims map[string]any){
 		"nonce of another": set("nonce", "x"), "no nonce": func(_, c map[string]any) { delete(c, "nonce") },
-		"audience": set("aud", "other"), "issuer": set("iss", other.URL), "expired": set("exp", time.Now().Add(-time.Minute).Unix()), "never valid": func(_, c map[string]any) { delete(c, "exp") },
-		"not yet valid": set("nbf", time.Now().Add(time.Hour).Unix()), "nobody": set("sub", ""), "an address that is none": set("email", 7),
-		"alg none":    func(h, _ map[string]any) { h["alg"] = "none" },
-		"alg HS256":   func(h, _ map[string]any) { h["alg"] = "HS256" },
-		"unknown key": func(h, _ map[string]any) { h["kid"] = "2" },
+		"audience": set("aud", "other"), "issuer": set("iss", other.URL),
+		"expired":       set("exp", time.Now().Add(-time.Minute).Unix()),
+		"never valid":   func(_, c map[string]any) { delete(c, "exp") },
+		"not yet valid": set("nbf", time.Now().Add(time.Hour).Unix()), "nobody": set("sub", ""),
+		"an address that is none": set("email", 7),
+		"alg none":                func(h, _ map[string]any) { h["alg"] = "none" },
+		"alg HS256":               func(h, _ map[string]any) { h["alg"] = "HS256" },
+		"unknown key":             func(h, _ map[string]any) { h["kid"] = "2" },
 	} {
 		there.Is(ann, change)
 		secret, answer := signIn(t, p)
@@ -113,8 +118,10 @@ func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 		secret string
 		answer url.Values
 	}{
-		"another browser": {others, answer}, "no browser": {"", answer}, "half a secret": {parts[0], answer}, "empty state": {"..", with("state", "")},
-		"wrong state": {secret, with("state", "x")}, "no state": {secret, with("state", "")}, "an error": {secret, with("error", "access_denied")},
+		"another browser": {others, answer}, "no browser": {"", answer}, "half a secret": {parts[0], answer},
+		"empty state": {"..", with("state", "")},
+		"wrong state": {secret, with("state", "x")}, "no state": {secret, with("state", "")},
+		"an error": {secret, with("error", "access_denied")},
 	} {
 		if _, err := p.Finish(t.Context(), redirect, c.secret, c.answer); !errors.Is(err, oidc.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
@@ -123,12 +130,14 @@ func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 	if n := there.Asked(); n != before {
 		t.Errorf("%d codes were shown to the provider that were not for this browser", n-before)
 	}
-	if _, err := p.Finish(t.Context(), "https://evil.example/login/callback", secret, answer); !errors.Is(err, oidc.ErrRefused) {
+	if _, err := p.Finish(t.Context(), "https://evil.example/login/callback", secret, answer); !errors.Is(err,
+		oidc.ErrRefused) {
 		t.Errorf("another address: %v", err)
 	}
 	secret, answer = signIn(t, p)
 	parts = strings.Split(secret, ".")
-	if _, err := p.Finish(t.Context(), redirect, parts[0]+"."+parts[1]+"."+other[2], answer); !errors.Is(err, oidc.ErrRefused) {
+	if _, err := p.Finish(t.Context(), redirect, parts[0]+"."+parts[1]+"."+other[2], answer); !errors.Is(err,
+		oidc.ErrRefused) {
 		t.Errorf("another's PKCE verifier: %v", err)
 	}
 	secret, answer = signIn(t, p)
@@ -138,7 +147,8 @@ func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, oidc.ErrRefused) {
 		t.Errorf("the same once more: %v", err)
 	}
-	if _, err := provider(t, there.URL, "wrong").Finish(t.Context(), redirect, secret, answer); !errors.Is(err, oidc.ErrRefused) {
+	if _, err := provider(t, there.URL, "wrong").Finish(t.Context(), redirect, secret, answer); !errors.Is(err,
+		oidc.ErrRefused) {
 		t.Errorf("a wrong secret of the server: %v", err)
 	}
 }
@@ -156,7 +166,8 @@ func TestUnreachableProvider(t *testing.T) {
 	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, oidc.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
-	for _, issuer := range []string{"", "http://example.com", "https://", "https://user:x@example.com", "https://example.com?x", "ftp://localhost", "example.com"} {
+	for _, issuer := range []string{"", "http://example.com", "https://", "https://user:x@example.com",
+		"https://example.com?x", "ftp://localhost", "example.com"} {
 		if _, err := oidc.New(issuer, "x", ""); !errors.Is(err, oidc.ErrIssuer) {
 			t.Errorf("%q: %v", issuer, err)
 		}

@@ -107,10 +107,12 @@ func (a *Admin) do(ctx context.Context, call string, o *adminArgs) (result any, 
 	case "patterns":
 		return a.store.Patterns(ctx)
 	case "add-token":
-		if !slices.Contains([]string{postgres.KindUser, postgres.KindPush}, o.Kind) || o.Kind == postgres.KindUser && o.Space != "" {
+		if !slices.Contains([]string{postgres.KindUser, postgres.KindPush}, o.Kind) ||
+			o.Kind == postgres.KindUser && o.Space != "" {
 			return nil, bad("kind is user or push, and only push goes with a space")
 		}
-		return a.store.AddToken(ctx, postgres.NewToken{User: o.User, Name: o.Name, Kind: o.Kind, Space: o.Space, Expires: o.Expires})
+		return a.store.AddToken(ctx, postgres.NewToken{User: o.User, Name: o.Name, Kind: o.Kind, Space: o.Space,
+			Expires: o.Expires})
 	}
 	return nil, a.change(ctx, call, o)
 }

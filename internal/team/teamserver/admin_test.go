@@ -63,7 +63,8 @@ func TestAdminsChangeAndDoNotRead(t *testing.T) {
 	}
 	s.want(t, 413, "admin", "POST", "/api/team/users", []byte(`"`+strings.Repeat("x", 20<<10)+`"`))
 	audit := s.want(t, 200, "auditor", "POST", "/api/team/audit", []byte(`{"since": "2020-01-01T00:00:00Z"}`))
-	if !strings.Contains(audit, `"user":"admin"`) || !strings.Contains(audit, `"about":"new removed"`) || strings.Contains(audit, "ptr_") || strings.Contains(audit, `"error"`) {
+	if !strings.Contains(audit, `"user":"admin"`) || !strings.Contains(audit, `"about":"new removed"`) ||
+		strings.Contains(audit, "ptr_") || strings.Contains(audit, `"error"`) {
 		t.Errorf("%s", audit)
 	}
 }

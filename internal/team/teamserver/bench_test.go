@@ -65,8 +65,10 @@ func BenchmarkTeam(b *testing.B) {
 		b.ReportMetric(float64(liteSize)/entries, "sqlite-B/entry")
 		b.ReportMetric(median(func() { s.get(b, "/api/sessions?limit=50") }), "pg-list-ms")
 		b.ReportMetric(median(func() { s.get(b, "/api/sessions/"+benchID(n/2)+"/entries?limit=200") }), "pg-session-ms")
-		b.ReportMetric(median(func() { _, err := lite.Sessions(b.Context(), store.Filter{Limit: 50}); s.check(b, err) }), "sqlite-list-ms")
-		b.ReportMetric(median(func() { _, err := lite.EntriesAfter(b.Context(), benchID(n/2), 0); s.check(b, err) }), "sqlite-session-ms")
+		b.ReportMetric(median(func() { _, err := lite.Sessions(b.Context(), store.Filter{Limit: 50}); s.check(b, err) }),
+			"sqlite-list-ms")
+		b.ReportMetric(median(func() { _, err := lite.EntriesAfter(b.Context(), benchID(n/2), 0); s.check(b, err) }),
+			"sqlite-session-ms")
 		s.check(b, lite.Close())
 	}
 }
@@ -96,7 +98,8 @@ type benchSession struct {
 func newBenchSession(n int) benchSession {
 	ended := time.Unix(1e9+5, 0).UTC()
 	s := benchSession{raw: store.NewRecording(80, 24), entries: benchEntries(n)}
-	s.session = &session.Session{ID: benchID(n), Title: "bench", StartedAt: time.Unix(1e9+int64(n), 0).UTC(), EndedAt: &ended, Cols: 80, Rows: 24}
+	s.session = &session.Session{ID: benchID(n), Title: "bench", StartedAt: time.Unix(1e9+int64(n), 0).UTC(),
+		EndedAt: &ended, Cols: 80, Rows: 24}
 	s.raw.Write(session.Event{Kind: session.Output, Data: []byte(benchID(n))})
 	body, digest := batchOf(1, s.entries)
 	s.begin, s.segment, s.batch = begin(benchID(n), "m", 1, "shop"), segment(benchID(n)), body
@@ -111,7 +114,8 @@ func benchEntries(n int) (entries []*session.Entry) {
 	texts := teamtest.NewTexts(uint64(n))
 	for i := range each {
 		text := texts.Next()
-		entries = append(entries, &session.Entry{ID: fmt.Sprintf("e%03d", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text,
+		entries = append(entries, &session.Entry{ID: fmt.Sprintf("e%03d", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleAssistant, Text: text, Markdown: text,
 			At: time.Unix(1e9+int64(n), 0).UTC()})
 	}
 	return entries

@@ -146,14 +146,17 @@ func TestRunningSessionIsFollowedOnAnotherReplica(t *testing.T) {
 	f.until("", "ONE", "two")
 	send(4, []string{"e1"}, "ONE")
 	f.until("", "ONE")
-	if text := s.want(t, 200, "reader", "GET", "/api/sessions?live=true", nil); !strings.Contains(text, `"status":"live"`) || !strings.Contains(text, `"attachable":true`) {
+	if text := s.want(t, 200, "reader", "GET", "/api/sessions?live=true", nil); !strings.Contains(text,
+		`"status":"live"`) || !strings.Contains(text, `"attachable":true`) {
 		t.Errorf("%s", text)
 	}
 	s.want(t, 200, "owner", "PUT", "/api/push/"+running, begin(running, "m", 2, "shop"))
 	_, digest := batch(1, "ONE")
-	s.want(t, 204, "owner", "POST", "/api/push/"+running+"/end", asJSON(map[string]any{"events": 0, "entries": 1, "digest": digest, "ended_at": time.Unix(1e9+5, 0)}))
+	s.want(t, 204, "owner", "POST", "/api/push/"+running+"/end",
+		asJSON(map[string]any{"events": 0, "entries": 1, "digest": digest, "ended_at": time.Unix(1e9+5, 0)}))
 	f.until("exit")
-	if text := s.want(t, 200, "reader", "GET", "/api/sessions/"+running, nil); !strings.Contains(text, `"status":"ended"`) {
+	if text := s.want(t, 200, "reader", "GET", "/api/sessions/"+running, nil); !strings.Contains(text,
+		`"status":"ended"`) {
 		t.Errorf("%s", text)
 	}
 	s.audited(t, "reader", running, 2) // the stream, and what was asked just now
@@ -190,19 +193,23 @@ func TestFollowingEndsWithTheRightToRead(t *testing.T) {
 	byLink := func(link string) string { return "/api/links/" + link + "/events" }
 	open := func(body string) string {
 		var made struct{ Path string }
-		s.check(t, json.Unmarshal([]byte(s.want(t, 201, "owner", "POST", "/api/sessions/"+running+"/links", []byte(body))), &made))
+		s.check(t, json.Unmarshal([]byte(s.want(t, 201, "owner", "POST", "/api/sessions/"+running+"/links", []byte(body))),
+			&made))
 		return strings.TrimPrefix(made.Path, "/l/")
 	}
 	short := open(`{"seconds": 3600, "anyone": true}`)
 	long := open(`{"anyone": true}`)
 	streams := map[string]*stream{}
-	for name, at := range map[string][2]string{"member": {"member", events}, "token": {"reader", events}, "auditor": {"auditor", events}, "expired": {"", byLink(short)}, "revoked": {"", byLink(long)}, "owner": {"owner", events}} {
+	for name, at := range map[string][2]string{"member": {"member", events}, "token": {"reader", events},
+		"auditor": {"auditor", events}, "expired": {"", byLink(short)}, "revoked": {"", byLink(long)}, "owner": {"owner",
+			events}} {
 		streams[name] = s.follow(t, s.URL, at[0], at[1])
 		streams[name].until("", "one")
 	}
 	conn, err := pgx.Connect(t.Context(), s.dsn)
 	s.check(t, err)
-	_, err = conn.Exec(t.Context(), "UPDATE links SET expires_at = $1 WHERE id = (SELECT min(id) FROM links)", time.Now().UnixNano())
+	_, err = conn.Exec(t.Context(), "UPDATE links SET expires_at = $1 WHERE id = (SELECT min(id) FROM links)",
+		time.Now().UnixNano())
 	s.check(t, errors.Join(err, conn.Close(t.Context())))
 	streams["expired"].ends()
 	s.check(t, s.db.SetMember(s.operator, "shop", "member", ""))
@@ -234,7 +241,8 @@ func TestSessionOfASilentMachineHasEnded(t *testing.T) {
 	if data := f.until("exit"); !strings.Contains(string(data), `"status":-1`) {
 		t.Errorf("%s", data)
 	}
-	if text := s.want(t, 200, "owner", "GET", "/api/sessions/"+running, nil); !strings.Contains(text, `"status":"`+store.Interrupted) {
+	if text := s.want(t, 200, "owner", "GET", "/api/sessions/"+running, nil); !strings.Contains(text,
+		`"status":"`+store.Interrupted) {
 		t.Errorf("%s", text)
 	}
 }

@@ -30,7 +30,8 @@ func NewLinks(p *Push, public bool) *Links { return &Links{p, public} }
 
 // Routes implements server.Handlers.
 func (l *Links) Routes() map[string]http.Handler {
-	return map[string]http.Handler{"POST /api/sessions/{id}/links": l.handle(l.add), "DELETE /api/sessions/{id}/links": l.handle(l.revoke)}
+	return map[string]http.Handler{"POST /api/sessions/{id}/links": l.handle(l.add),
+		"DELETE /api/sessions/{id}/links": l.handle(l.revoke)}
 }
 
 func (l *Links) handle(h func(http.ResponseWriter, *http.Request) error) http.Handler {
@@ -58,10 +59,12 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 		return bad("a link is valid for 1 second to 366 days")
 	}
 	if o.Anyone && !l.public {
-		return bad("this server opens links only to people who have signed in; `ptyrec serve --public-links` opens them to anyone")
+		return bad("this server opens links only to people who have signed in; `ptyrec serve --public-links` opens them " +
+			"to anyone")
 	}
 	expires := time.Now().Add(time.Duration(o.Seconds) * time.Second).UTC()
-	code, err := l.store.AddLink(r.Context(), postgres.NewLink{Session: r.PathValue("id"), Expires: expires, Anyone: o.Anyone})
+	code, err := l.store.AddLink(r.Context(),
+		postgres.NewLink{Session: r.PathValue("id"), Expires: expires, Anyone: o.Anyone})
 	if err == nil {
 		writeJSON(w, http.StatusCreated, team.Link{Path: "/l/" + code, Expires: expires, Anyone: o.Anyone})
 	}

@@ -23,7 +23,8 @@ var _ server.Users = teamserver.Users{}
 func (s *site) link(t *testing.T, id, body string) string {
 	t.Helper()
 	var made struct{ Path string }
-	if err := json.Unmarshal([]byte(s.want(t, 201, "owner", "POST", "/api/sessions/"+id+"/links", []byte(body))), &made); err != nil {
+	if err := json.Unmarshal([]byte(s.want(t, 201, "owner", "POST", "/api/sessions/"+id+"/links", []byte(body))),
+		&made); err != nil {
 		t.Fatal(err)
 	}
 	code, ok := strings.CutPrefix(made.Path, "/l/")
@@ -47,7 +48,8 @@ func TestWhatLinksOpen(t *testing.T) {
 		s.push(t, "owner", private, "", "needle")
 		s.push(t, "owner", shared, "shop", "other")
 		open := s.link(t, private, `{"seconds": 3600}`)
-		links := map[string]string{open: signedIn, strings.Repeat("a", 26): void, "%00": void, s.expired(t): void, s.revoked(t): void, s.ofDeleted(t): void, s.ofRemoved(t): void}
+		links := map[string]string{open: signedIn, strings.Repeat("a", 26): void, "%00": void, s.expired(t): void,
+			s.revoked(t): void, s.ofDeleted(t): void, s.ofRemoved(t): void}
 		if public {
 			links[s.link(t, private, `{"anyone": true}`)] = anyone
 		} else {
@@ -65,10 +67,12 @@ func TestWhatLinksOpen(t *testing.T) {
 		// A link shows this session only, and changes nothing.
 		for _, user := range who {
 			for _, c := range []struct{ method, rest string }{
-				{"GET", "/control"}, {"GET", "/live"}, {"GET", "/links"}, {"GET", "/sessions"}, {"GET", "/search?q=needle"}, {"GET", "/facets"},
+				{"GET", "/control"}, {"GET", "/live"}, {"GET", "/links"}, {"GET", "/sessions"}, {"GET", "/search?q=needle"},
+				{"GET", "/facets"},
 				{"POST", "/links"}, {"PATCH", ""}, {"DELETE", ""}, {"POST", "/input"},
 			} {
-				if got, text := s.do(t, user, c.method, "/api/links/"+open+c.rest, []byte("{}")); got < 400 || strings.Contains(text, "needle") {
+				if got, text := s.do(t, user, c.method, "/api/links/"+open+c.rest, []byte("{}")); got < 400 ||
+					strings.Contains(text, "needle") {
 					t.Errorf("%s: %s %s: %d: %.200s", user, c.method, c.rest, got, text)
 				}
 			}
@@ -79,7 +83,8 @@ func TestWhatLinksOpen(t *testing.T) {
 		if text := s.want(t, 200, "stranger", "GET", "/api/links/"+open+"/entries", nil); !strings.Contains(text, "needle") {
 			t.Errorf("%s", text)
 		}
-		if text := s.want(t, 200, "owner", "DELETE", "/api/sessions/"+private+"/links", nil); !strings.Contains(text, `"revoked":2`) {
+		if text := s.want(t, 200, "owner", "DELETE", "/api/sessions/"+private+"/links", nil); !strings.Contains(text,
+			`"revoked":2`) {
 			t.Errorf("%s", text)
 		}
 		s.want(t, 404, "stranger", "GET", "/api/links/"+open, nil)
@@ -96,7 +101,8 @@ func (s *site) madeAs(t *testing.T, id string, age time.Duration, anyone bool) s
 	t.Helper()
 	v, err := s.db.Identify(t.Context(), s.tokens["owner"])
 	s.check(t, err)
-	code, err := s.db.AddLink(postgres.As(t.Context(), v), postgres.NewLink{Session: id, Expires: time.Now().Add(age), Anyone: anyone})
+	code, err := s.db.AddLink(postgres.As(t.Context(), v),
+		postgres.NewLink{Session: id, Expires: time.Now().Add(age), Anyone: anyone})
 	s.check(t, err)
 	return code
 }
@@ -185,7 +191,8 @@ func TestLinksAreInTheAudit(t *testing.T) {
 		}
 		return nil
 	}))
-	for what, n := range map[string]int{"owner link link 1 for anyone": 1, "anyone open link 1": 1, "stranger open link 1": 1, "stranger export link 1": 1, "owner open link 1": 0, "owner revoke 1 links": 1} {
+	for what, n := range map[string]int{"owner link link 1 for anyone": 1, "anyone open link 1": 1,
+		"stranger open link 1": 1, "stranger export link 1": 1, "owner open link 1": 0, "owner revoke 1 links": 1} {
 		if got[what] != n {
 			t.Errorf("%s: %d, want %d; all: %v", what, got[what], n, got)
 		}
@@ -196,7 +203,8 @@ func TestLinksAreInTheAudit(t *testing.T) {
 		answer, err := http.DefaultClient.Do(r)
 		s.check(t, err)
 		_ = answer.Body.Close()
-		if h := answer.Header; h.Get("X-Robots-Tag") != "noindex" || h.Get("Referrer-Policy") != "no-referrer" || h.Get("Cache-Control") == "" {
+		if h := answer.Header; h.Get("X-Robots-Tag") != "noindex" || h.Get("Referrer-Policy") != "no-referrer" ||
+			h.Get("Cache-Control") == "" {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
@@ -212,11 +220,13 @@ func TestLinksAreInTheAudit(t *testing.T) {
 func TestBadRequestsMakeNoLinks(t *testing.T) {
 	s := newSite(t)
 	s.push(t, "owner", private, "", "needle")
-	for body, status := range map[string]int{`{"seconds": 0}`: 400, `{"seconds": -1}`: 400, `{"seconds": 31622401}`: 400, `{"seconds": 1e99}`: 400, `{`: 400, `[]`: 400, strings.Repeat(" ", 4096): 413, `{"anyone": true}`: 400} {
+	for body, status := range map[string]int{`{"seconds": 0}`: 400, `{"seconds": -1}`: 400, `{"seconds": 31622401}`: 400,
+		`{"seconds": 1e99}`: 400, `{`: 400, `[]`: 400, strings.Repeat(" ", 4096): 413, `{"anyone": true}`: 400} {
 		s.want(t, status, "owner", "POST", "/api/sessions/"+private+"/links", []byte(body))
 	}
 	s.want(t, 404, "owner", "POST", "/api/sessions/"+private[:20]+"/links", []byte("{}")) // the whole id
-	if text := s.want(t, 200, "owner", "DELETE", "/api/sessions/"+private+"/links", nil); !strings.Contains(text, `"revoked":0`) {
+	if text := s.want(t, 200, "owner", "DELETE", "/api/sessions/"+private+"/links", nil); !strings.Contains(text,
+		`"revoked":0`) {
 		t.Errorf("%s", text)
 	}
 }

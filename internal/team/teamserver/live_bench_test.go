@@ -39,13 +39,15 @@ func BenchmarkLiveSenders(b *testing.B) {
 	program := os.Getenv("PTYREC")
 	if program == "" {
 		program = filepath.Join(b.TempDir(), "ptyrec")
-		if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program, "../../../cmd/ptyrec").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", program,
+			"../../../cmd/ptyrec").CombinedOutput(); err != nil {
 			b.Fatalf("%v: %s", err, out)
 		}
 	}
 	for b.Loop() {
 		near, far := s.serve(b, program), s.serve(b, program)
-		f := fleet{site: s, url: near.url, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: liveSenders, MaxConnsPerHost: liveSenders}}, sent: map[string]time.Time{}}
+		f := fleet{site: s, url: near.url, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: liveSenders,
+			MaxConnsPerHost: liveSenders}}, sent: map[string]time.Time{}}
 		for i := range liveSenders {
 			f.begin(b, i)
 		}
@@ -212,7 +214,8 @@ func (f *fleet) run(b *testing.B) {
 func (f *fleet) send(ctx context.Context, machine, n int) {
 	said := fmt.Sprintf("said-%d-%d-", machine, n)
 	text := (said + strings.Repeat(fmt.Sprintf("some words of %d, and others ", machine+n), 20))[:557]
-	body, _ := batchOf(n, []*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage, Role: session.RoleAssistant, Text: text, Markdown: text, At: time.Now().UTC()}})
+	body, _ := batchOf(n, []*session.Entry{{ID: fmt.Sprint("e", n), Seq: n, Type: session.TypeMessage,
+		Role: session.RoleAssistant, Text: text, Markdown: text, At: time.Now().UTC()}})
 	if machine < liveFollows {
 		f.mu.Lock()
 		f.sent[said] = time.Now()

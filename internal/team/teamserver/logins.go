@@ -33,14 +33,16 @@ const maxLogin = 1 << 10
 func (l Logins) Routes() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"POST /api/logins": l.add, "GET /api/logins/{code}": l.get, "POST /api/logins/{code}": l.admit, "DELETE /api/logins/{code}": l.reject,
+		"POST /api/logins": l.add, "GET /api/logins/{code}": l.get, "POST /api/logins/{code}": l.admit,
+		"DELETE /api/logins/{code}": l.reject,
 	} {
 		routes[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			switch err := h(w, r); {
 			case errors.Is(err, session.ErrForbidden):
 				l.Refuse(w, r, http.StatusUnauthorized, "unauthorized", "sign in first, as a user")
 			case errors.Is(err, session.ErrNotFound):
-				l.Refuse(w, r, http.StatusNotFound, "not_found", "no machine waits with this code: it was for 10 minutes, and for one login")
+				l.Refuse(w, r, http.StatusNotFound, "not_found",
+					"no machine waits with this code: it was for 10 minutes, and for one login")
 			case err != nil:
 				l.push.fail(w, r, err)
 			}

@@ -37,9 +37,11 @@ func (s *site) asks(t *testing.T, token, name string) string {
 	t.Helper()
 	sum := sha256.Sum256([]byte(token))
 	var l postgres.MachineLogin
-	text := s.want(t, 201, "", "POST", "/api/logins", asJSON(map[string]string{"hash": hex.EncodeToString(sum[:]), "name": name}))
+	text := s.want(t, 201, "", "POST", "/api/logins",
+		asJSON(map[string]string{"hash": hex.EncodeToString(sum[:]), "name": name}))
 	s.check(t, json.Unmarshal([]byte(text), &l))
-	if l.Name != name || l.Address != "127.0.0.1" || time.Until(l.Expires) > 10*time.Minute || strings.Contains(text, token) {
+	if l.Name != name || l.Address != "127.0.0.1" || time.Until(l.Expires) > 10*time.Minute ||
+		strings.Contains(text, token) {
 		t.Errorf("%s", text)
 	}
 	return l.Code
@@ -68,7 +70,8 @@ func TestMachineGetsATokenOnce(t *testing.T) {
 		t.Errorf("the page: %s", b.last.Status)
 	}
 	path := two.URL + "/api/logins/" + waiting.Code
-	if b.do(t, "GET", path, ""); b.last.StatusCode != http.StatusOK || !strings.Contains(b.text, `"ann's laptop"`) || !strings.Contains(b.text, waiting.Code) {
+	if b.do(t, "GET", path, ""); b.last.StatusCode != http.StatusOK || !strings.Contains(b.text, `"ann's laptop"`) ||
+		!strings.Contains(b.text, waiting.Code) {
 		t.Errorf("%s: %s", b.last.Status, b.text)
 	}
 	if status := b.do(t, "POST", path, ""); status != http.StatusNoContent {
@@ -84,7 +87,8 @@ func TestMachineGetsATokenOnce(t *testing.T) {
 	}
 	tokens, err := s.db.Tokens(s.operator)
 	s.check(t, err)
-	if k := tokens[0]; k.Name != "ann's laptop" || k.User != "owner" || k.Kind != postgres.KindUser || k.Expires == nil || time.Until(*k.Expires) > 181*24*time.Hour {
+	if k := tokens[0]; k.Name != "ann's laptop" || k.User != "owner" || k.Kind != postgres.KindUser ||
+		k.Expires == nil || time.Until(*k.Expires) > 181*24*time.Hour {
 		t.Errorf("%+v", k)
 	}
 	if b.do(t, "DELETE", two.URL+"/api/login", ""); machine(token).Check(t.Context()) != nil {
@@ -139,7 +143,8 @@ func TestWhoMayAdmitAMachine(t *testing.T) {
 // What a hostile machine asks, and pages of other sites.
 func TestHostileLoginsAreRefused(t *testing.T) {
 	s := newSite(t)
-	for _, body := range []string{``, `{}`, `[]`, `{"hash": "00"}`, `{"hash": "` + strings.Repeat("z", 64) + `"}`, `{"hash": "` + strings.Repeat("0", 64) + `", "name": "` + strings.Repeat("x", 65) + `"}`} {
+	for _, body := range []string{``, `{}`, `[]`, `{"hash": "00"}`, `{"hash": "` + strings.Repeat("z", 64) + `"}`,
+		`{"hash": "` + strings.Repeat("0", 64) + `", "name": "` + strings.Repeat("x", 65) + `"}`} {
 		s.want(t, 400, "", "POST", "/api/logins", []byte(body))
 	}
 	s.want(t, 413, "", "POST", "/api/logins", []byte(`{"name": "`+strings.Repeat("x", 2000)+`"}`))
@@ -151,7 +156,8 @@ func TestHostileLoginsAreRefused(t *testing.T) {
 	}
 	// A page of another site cannot confirm.
 	code = s.asks(t, client.NewToken(), "m")
-	for _, header := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}} {
+	for _, header := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Origin", "https://evil.example"}} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/logins/"+code, nil)
 		s.check(t, err)
 		r.Header.Set("Authorization", "Bearer "+s.tokens["owner"])
@@ -166,12 +172,15 @@ func TestHostileLoginsAreRefused(t *testing.T) {
 	s.exec(t, "UPDATE logins SET expires_at = 1") // 10 minutes later
 	s.want(t, 404, "owner", "POST", "/api/logins/"+code, nil)
 	// A login is valid no longer than the token by which it was admitted, also over a browser.
-	s.tokens["guest"] = s.token(t, postgres.NewToken{User: "owner", Kind: postgres.KindUser, Expires: time.Now().Add(time.Hour)})
+	s.tokens["guest"] = s.token(t, postgres.NewToken{User: "owner", Kind: postgres.KindUser,
+		Expires: time.Now().Add(time.Hour)})
 	b := newBrowser(t)
-	if status := b.do(t, "POST", s.URL+"/api/login", `{"token": "`+s.tokens["guest"]+`"}`); status != http.StatusNoContent {
+	if status := b.do(t, "POST", s.URL+"/api/login",
+		`{"token": "`+s.tokens["guest"]+`"}`); status != http.StatusNoContent {
 		t.Fatalf("%d", status)
 	}
-	if status := b.do(t, "POST", s.URL+"/api/logins/"+s.asks(t, client.NewToken(), "guest's"), ""); status != http.StatusNoContent {
+	if status := b.do(t, "POST", s.URL+"/api/logins/"+s.asks(t, client.NewToken(), "guest's"),
+		""); status != http.StatusNoContent {
 		t.Fatalf("%d: %s", status, b.text)
 	}
 	tokens, err := s.db.Tokens(s.operator)

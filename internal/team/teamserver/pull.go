@@ -26,7 +26,8 @@ func NewPull(p *Push) *Pull { return &Pull{p} }
 
 // Routes implements server.Handlers.
 func (p *Pull) Routes() map[string]http.Handler {
-	return map[string]http.Handler{"GET /api/sessions/{id}/segments": p.handle(p.segments), "GET /api/usage": p.handle(p.usage)}
+	return map[string]http.Handler{"GET /api/sessions/{id}/segments": p.handle(p.segments),
+		"GET /api/usage": p.handle(p.usage)}
 }
 
 func (p *Pull) handle(h func(http.ResponseWriter, *http.Request) error) http.Handler {

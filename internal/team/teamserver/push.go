@@ -52,14 +52,16 @@ type Push struct {
 
 // NewPush returns the API for sending sessions to a database.
 func NewPush(s *postgres.Store, log *slog.Logger) *Push {
-	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring), chunkTime: chunkTime}
+	return &Push{store: s, log: log, reading: make(chan struct{}, maxReading), storing: make(chan struct{}, maxStoring),
+		chunkTime: chunkTime}
 }
 
 // Routes implements server.Handlers.
 func (p *Push) Routes() map[string]http.Handler {
 	routes := map[string]http.Handler{}
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"PUT /api/push/{id}": p.begin, "DELETE /api/push/{id}": p.withdraw, "PUT /api/push/{id}/raw": p.raw, "DELETE /api/push/{id}/raw": p.replaceRaw,
+		"PUT /api/push/{id}": p.begin, "DELETE /api/push/{id}": p.withdraw, "PUT /api/push/{id}/raw": p.raw,
+		"DELETE /api/push/{id}/raw":   p.replaceRaw,
 		"POST /api/push/{id}/entries": p.entries, "POST /api/push/{id}/end": p.end,
 		"GET /api/push/policy": p.policy, "POST /api/push/check": p.check,
 	} {
@@ -106,7 +108,8 @@ func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", "2")
 		status, code, message = http.StatusServiceUnavailable, "unavailable", "the server is busy; try again"
 	}
-	p.log.WarnContext(r.Context(), "a request was refused", "session", r.PathValue("id"), "status", status, "user", postgres.ViewerOf(r.Context()).Name, "error", err)
+	p.log.WarnContext(r.Context(), "a request was refused", "session", r.PathValue("id"), "status", status, "user",
+		postgres.ViewerOf(r.Context()).Name, "error", err)
 	p.Refuse(w, r, status, code, message)
 }
 
@@ -248,7 +251,8 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	push := postgres.Push{
-		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine, Version: o.Version, Usage: o.Usage, Live: o.Live, Content: content,
+		Session: o.Session, Name: o.Name, Note: o.Note, Tags: o.Tags, Space: o.Space, Machine: o.Machine,
+		Version: o.Version, Usage: o.Usage, Live: o.Live, Content: content,
 	}
 	maskSession(mask, &push)
 	state, err := p.store.Begin(r.Context(), push)
@@ -368,7 +372,8 @@ func (p *Push) end(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = p.store.End(r.Context(), id, postgres.Whole{EndedAt: o.EndedAt, ExitCode: o.ExitCode, Events: o.Events, Entries: o.Entries, Digest: digest})
+	err = p.store.End(r.Context(), id, postgres.Whole{EndedAt: o.EndedAt, ExitCode: o.ExitCode, Events: o.Events,
+		Entries: o.Entries, Digest: digest})
 	return p.accepted(w, r, err)
 }
 

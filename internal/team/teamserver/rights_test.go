@@ -74,12 +74,18 @@ var rights = []struct{ method, path, query, body, shared, private string }{
 // elsewhere are the calls that other tests try with everybody, because they change what rights is
 // about.
 var elsewhere = map[string]string{
-	"DELETE /api/sessions/{id}": "TestRightsOfEveryUser, at its end", "POST /api/login": "TestRightsEndAtOnce", "DELETE /api/login": "TestRightsEndAtOnce",
-	"GET /api/links/{link}": "TestWhatLinksOpen", "GET /api/links/{link}/entries": "TestWhatLinksOpen", "GET /api/links/{link}/screen": "TestWhatLinksOpen",
-	"GET /api/links/{link}/raw": "TestWhatLinksOpen", "GET /api/links/{link}/export": "TestWhatLinksOpen", "GET /api/links/{link}/events": "TestWhatLinksOpen",
-	"POST /api/team/{call}": "TestAdminsChangeAndDoNotRead",
-	"GET /api/login":        "TestWaysToLogIn", "POST /api/logins": "TestWhoMayAdmitAMachine", "GET /api/logins/{code}": "TestWhoMayAdmitAMachine", "POST /api/logins/{code}": "TestWhoMayAdmitAMachine", "DELETE /api/logins/{code}": "TestWhoMayAdmitAMachine",
-	"PUT /api/push/{id}": "TestPushTokenReadsNothing, TestEveryPushMayComeTwice", "DELETE /api/push/{id}": "TestPushTokenReadsNothing, TestEveryPushMayComeTwice",
+	"DELETE /api/sessions/{id}": "TestRightsOfEveryUser, at its end", "POST /api/login": "TestRightsEndAtOnce",
+	"DELETE /api/login":     "TestRightsEndAtOnce",
+	"GET /api/links/{link}": "TestWhatLinksOpen", "GET /api/links/{link}/entries": "TestWhatLinksOpen",
+	"GET /api/links/{link}/screen": "TestWhatLinksOpen",
+	"GET /api/links/{link}/raw":    "TestWhatLinksOpen", "GET /api/links/{link}/export": "TestWhatLinksOpen",
+	"GET /api/links/{link}/events": "TestWhatLinksOpen",
+	"POST /api/team/{call}":        "TestAdminsChangeAndDoNotRead",
+	"GET /api/login":               "TestWaysToLogIn", "POST /api/logins": "TestWhoMayAdmitAMachine",
+	"GET /api/logins/{code}": "TestWhoMayAdmitAMachine", "POST /api/logins/{code}": "TestWhoMayAdmitAMachine",
+	"DELETE /api/logins/{code}": "TestWhoMayAdmitAMachine",
+	"PUT /api/push/{id}":        "TestPushTokenReadsNothing, TestEveryPushMayComeTwice",
+	"DELETE /api/push/{id}":     "TestPushTokenReadsNothing, TestEveryPushMayComeTwice",
 }
 
 // Every call for everybody.
@@ -167,7 +173,8 @@ func TestHiddenSessionsAnswerLikeMissingOnes(t *testing.T) {
 			}
 			slices.Sort(took[0])
 			slices.Sort(took[1])
-			t.Logf("%s: median %v hidden, %v not there; quartiles %v, %v and %v, %v", path, took[0][500], took[1][500], took[0][250], took[0][750], took[1][250], took[1][750])
+			t.Logf("%s: median %v hidden, %v not there; quartiles %v, %v and %v, %v", path, took[0][500], took[1][500],
+				took[0][250], took[0][750], took[1][250], took[1][750])
 		}
 	}()
 	for _, user := range []string{"stranger", "admin", "member", "push"} {

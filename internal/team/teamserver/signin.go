@@ -56,9 +56,11 @@ func kindOf(err error) error {
 // unknownPerson returns the error for a person who is not a user, with what an admin has to do.
 func unknownPerson(id oidc.Identity) error {
 	if id.Email == "" {
-		return &refusedError{"You have not signed in here before, and " + id.Issuer + " has not verified an e-mail address of yours."}
+		return &refusedError{"You have not signed in here before, and " + id.Issuer +
+			" has not verified an e-mail address of yours."}
 	}
-	return &refusedError{fmt.Sprintf("%.300q is not the address of a user of this server, or another person has signed in with it. An admin makes it known: `ptyrec team user email NAME ADDRESS`.", id.Email)}
+	return &refusedError{fmt.Sprintf("%.300q is not the address of a user of this server, or another person has signed "+
+		"in with it. An admin makes it known: `ptyrec team user email NAME ADDRESS`.", id.Email)}
 }
 
 // refusedError is a refusal worded for the person.

@@ -101,7 +101,8 @@ func TestSignInOnOneServerHoldsOnAnother(t *testing.T) {
 	s, there, one, two := signing(t, annThere)
 	s.push(t, "owner", private, "", "needle")
 	b := newBrowser(t)
-	if status := b.do(t, "GET", one.URL+"/login?to=/s/"+private, ""); status != http.StatusOK || b.last.Request.URL.String() != one.URL+"/s/"+private {
+	if status := b.do(t, "GET", one.URL+"/login?to=/s/"+private, ""); status != http.StatusOK ||
+		b.last.Request.URL.String() != one.URL+"/s/"+private {
 		t.Fatalf("%d at %s: %s", status, b.last.Request.URL, b.text)
 	}
 	b.carry(t, one.URL, two.URL)
@@ -113,7 +114,8 @@ func TestSignInOnOneServerHoldsOnAnother(t *testing.T) {
 			t.Errorf("the session: %d", status)
 		}
 	}
-	there.Is(map[string]any{"sub": "subject-1", "email": "married@example.com", "email_verified": false}, nil) // the same person
+	// the same person
+	there.Is(map[string]any{"sub": "subject-1", "email": "married@example.com", "email_verified": false}, nil)
 	again := newBrowser(t)
 	if again.do(t, "GET", two.URL+"/login", ""); again.user(t, two.URL) != "owner" {
 		t.Errorf("with another address: %s", again.text)
@@ -128,7 +130,8 @@ func TestSignInOnOneServerHoldsOnAnother(t *testing.T) {
 		t.Error("another browser was signed out, too")
 	}
 	logins := 0
-	auditor := postgres.As(t.Context(), postgres.Viewer{User: 1 << 40, Kind: postgres.KindUser, Role: postgres.RoleAuditor})
+	auditor := postgres.As(t.Context(), postgres.Viewer{User: 1 << 40, Kind: postgres.KindUser,
+		Role: postgres.RoleAuditor})
 	s.check(t, s.db.Audit(auditor, s.began(t), func(r postgres.Record) error {
 		if r.What == "login" && r.User == "owner" && r.About == "by "+there.URL && r.Address == "127.0.0.1" && r.Token != 0 {
 			logins++
@@ -150,10 +153,12 @@ func TestCookiesOfSignIn(t *testing.T) {
 	_, there, one, _ := signing(t, annThere)
 	b := newBrowser(t)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	for _, to := range []string{"", "https://evil.example", "//evil.example", "/\\evil.example", "/s/../../x", "/api/info", "javascript:x"} {
+	for _, to := range []string{"", "https://evil.example", "//evil.example", "/\\evil.example", "/s/../../x",
+		"/api/info", "javascript:x"} {
 		b.do(t, "GET", one.URL+"/login?to="+url.QueryEscape(to), "")
 		kept := b.last.Cookies()
-		if len(kept) != 1 || !kept[0].HttpOnly || kept[0].SameSite != http.SameSiteLaxMode || kept[0].Path != "/login" || kept[0].MaxAge > 600 || kept[0].MaxAge < 1 {
+		if len(kept) != 1 || !kept[0].HttpOnly || kept[0].SameSite != http.SameSiteLaxMode || kept[0].Path != "/login" ||
+			kept[0].MaxAge > 600 || kept[0].MaxAge < 1 {
 			t.Fatalf("%v", kept)
 		}
 		b.do(t, "GET", b.last.Header.Get("Location"), "")
@@ -169,17 +174,20 @@ func TestCookiesOfSignIn(t *testing.T) {
 				t.Errorf("%s is kept", c.Name)
 			}
 		}
-		if session == nil || !session.HttpOnly || session.SameSite != http.SameSiteStrictMode || session.Path != "/" || session.MaxAge < 1 || session.MaxAge > 86400 || session.Secure {
+		if session == nil || !session.HttpOnly || session.SameSite != http.SameSiteStrictMode || session.Path != "/" ||
+			session.MaxAge < 1 || session.MaxAge > 86400 || session.Secure {
 			t.Errorf("the cookie is %v", session)
 		}
 	}
 	s := newSite(t)
 	p, err := oidc.New(there.URL, oidctest.Client, oidctest.Secret)
 	s.check(t, err)
-	proxied := s.replica(t, server.Options{SignIn: teamserver.SignIn{Store: s.db, Provider: p}, URL: "https://ptyrec.example.com", Hosts: []string{"ptyrec.example.com"}}, false)
+	proxied := s.replica(t, server.Options{SignIn: teamserver.SignIn{Store: s.db, Provider: p},
+		URL: "https://ptyrec.example.com", Hosts: []string{"ptyrec.example.com"}}, false)
 	b.do(t, "GET", proxied.URL+"/login", "")
 	at, err := b.last.Location()
-	if err != nil || at.Query().Get("redirect_uri") != "https://ptyrec.example.com/login/callback" || len(b.last.Cookies()) != 1 || !b.last.Cookies()[0].Secure {
+	if err != nil || at.Query().Get("redirect_uri") != "https://ptyrec.example.com/login/callback" ||
+		len(b.last.Cookies()) != 1 || !b.last.Cookies()[0].Secure {
 		t.Errorf("behind a proxy: %v, %v, %v", at, err, b.last.Cookies())
 	}
 }
@@ -190,7 +198,9 @@ func TestUnknownPersonIsRefused(t *testing.T) {
 	s, there, one, two := signing(t, annThere)
 	refused := func(name string, b *browser, want string) {
 		t.Helper()
-		if b.last.StatusCode != http.StatusForbidden || !strings.HasPrefix(b.last.Header.Get("Content-Type"), "text/html") || !strings.Contains(b.text, "You are not signed in") || !strings.Contains(b.text, want) {
+		if b.last.StatusCode != http.StatusForbidden ||
+			!strings.HasPrefix(b.last.Header.Get("Content-Type"), "text/html") ||
+			!strings.Contains(b.text, "You are not signed in") || !strings.Contains(b.text, want) {
 			t.Errorf("%s: %s %.600s", name, b.last.Status, b.text)
 		}
 		for _, at := range []string{one.URL, two.URL} {
@@ -203,7 +213,8 @@ func TestUnknownPersonIsRefused(t *testing.T) {
 		person map[string]any
 		want   string
 	}{
-		"unknown":    {map[string]any{"sub": "9", "email": "<b>eve@example.com", "email_verified": true}, "&lt;b&gt;eve@example.com"},
+		"unknown": {map[string]any{"sub": "9", "email": "<b>eve@example.com", "email_verified": true},
+			"&lt;b&gt;eve@example.com"},
 		"unverified": {map[string]any{"sub": "8", "email": "ann@example.com", "email_verified": false}, "not verified"},
 		"no address": {map[string]any{"sub": "7"}, "not verified"},
 	} {
@@ -225,7 +236,8 @@ func TestUnknownPersonIsRefused(t *testing.T) {
 	if b.do(t, "GET", one.URL+"/login", ""); b.user(t, one.URL) != "owner" {
 		t.Fatal("ann is refused")
 	}
-	there.Is(map[string]any{"sub": "other", "email": "ann@example.com", "email_verified": true}, nil) // her address belongs to somebody else now
+	// her address belongs to somebody else now
+	there.Is(map[string]any{"sub": "other", "email": "ann@example.com", "email_verified": true}, nil)
 	b = newBrowser(t)
 	b.do(t, "GET", two.URL+"/login", "")
 	refused("the address of another", b, "another person has signed in")
@@ -263,7 +275,8 @@ func TestUnknownPersonIsRefused(t *testing.T) {
 func TestWaysToLogIn(t *testing.T) {
 	s, there, one, _ := signing(t, annThere)
 	b := newBrowser(t)
-	if status := b.do(t, "GET", one.URL+"/api/login", ""); status != http.StatusOK || !strings.Contains(b.text, strings.TrimPrefix(there.URL, "http://")) {
+	if status := b.do(t, "GET", one.URL+"/api/login", ""); status != http.StatusOK ||
+		!strings.Contains(b.text, strings.TrimPrefix(there.URL, "http://")) {
 		t.Errorf("%d: %s", status, b.text)
 	}
 	for _, user := range who {

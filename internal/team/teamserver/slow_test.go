@@ -38,7 +38,9 @@ func TestSlowBodyIsNotAwaited(t *testing.T) {
 		s.check(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
 		s.check(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-		_, err = fmt.Fprintf(conn, "PUT /api/push/%s/raw?event=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: 4000000\r\n\r\nx", shared, s.tokens["owner"])
+		_, err = fmt.Fprintf(conn,
+			"PUT /api/push/%s/raw?event=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Length: 4000000\r\n\r\nx", shared, s.tokens["owner"])
 		s.check(t, err)
 		return conn
 	}

@@ -67,8 +67,11 @@ func newSiteWith(t testing.TB, public bool) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s := &site{db: db, dsn: dsn, operator: postgres.As(t.Context(), postgres.Viewer{Operator: true}), tokens: map[string]string{"": ""}, log: &logText{}}
-	for name, role := range map[string]string{"owner": postgres.RoleMember, "member": postgres.RoleMember, "reader": postgres.RoleMember, "stranger": postgres.RoleMember, "auditor": postgres.RoleAuditor, "admin": postgres.RoleAdmin} {
+	s := &site{db: db, dsn: dsn, operator: postgres.As(t.Context(), postgres.Viewer{Operator: true}),
+		tokens: map[string]string{"": ""}, log: &logText{}}
+	for name, role := range map[string]string{"owner": postgres.RoleMember, "member": postgres.RoleMember,
+		"reader": postgres.RoleMember, "stranger": postgres.RoleMember, "auditor": postgres.RoleAuditor,
+		"admin": postgres.RoleAdmin} {
 		s.check(t, db.AddUser(s.operator, name, role))
 		s.tokens[name] = s.token(t, postgres.NewToken{User: name, Kind: postgres.KindUser})
 	}
@@ -96,7 +99,8 @@ func (s *site) replica(t testing.TB, o server.Options, public bool) *httptest.Se
 	read := library.NewPast(&library.Library{Store: s.db})
 	t.Cleanup(func() { _ = read.Close() })
 	push := teamserver.NewPush(s.db, log)
-	o.Store, o.Live, o.Users, o.Past, o.Log, o.Page, o.Health = s.db, live, teamserver.Users{Store: s.db, PublicLinks: public}, past{read}, log, page, s.db.Ping
+	o.Store, o.Live, o.Users, o.Past, o.Log, o.Page, o.Health = s.db, live, teamserver.Users{Store: s.db,
+		PublicLinks: public}, past{read}, log, page, s.db.Ping
 	o.Protocols = []server.Protocol{
 		{Handlers: push, Access: server.ShowSessions},
 		{Handlers: teamserver.NewLinks(push, public), Access: server.ShowSessions},
@@ -180,7 +184,8 @@ func asJSON(v any) []byte {
 }
 
 func begin(id, machine string, version int, space string) []byte {
-	return asJSON(map[string]any{"session": session.Session{ID: id, Title: "secret title", Command: []string{"claude"}, Cwd: "~/work", StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24},
+	return asJSON(map[string]any{"session": session.Session{ID: id, Title: "secret title", Command: []string{"claude"},
+		Cwd: "~/work", StartedAt: time.Unix(1e9, 0).UTC(), Cols: 80, Rows: 24},
 		"machine": machine, "version": version, "space": space})
 }
 
@@ -197,7 +202,8 @@ func segment(texts ...string) []byte {
 func batch(version int, texts ...string) (body []byte, digest string) {
 	var entries []*session.Entry
 	for i, text := range texts {
-		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage, Role: session.RoleUser, Text: text, Markdown: text, At: time.Unix(1e9, 0).UTC()})
+		entries = append(entries, &session.Entry{ID: fmt.Sprint("e", i), Seq: i + 1, Type: session.TypeMessage,
+			Role: session.RoleUser, Text: text, Markdown: text, At: time.Unix(1e9, 0).UTC()})
 	}
 	return batchOf(version, entries)
 }
@@ -221,7 +227,8 @@ func (s *site) push(t *testing.T, user, id, space, text string) {
 	s.want(t, 204, user, "PUT", "/api/push/"+id+"/raw?event=0", segment(text))
 	body, digest := batch(1, text)
 	s.want(t, 204, user, "POST", "/api/push/"+id+"/entries", body)
-	s.want(t, 204, user, "POST", "/api/push/"+id+"/end", asJSON(map[string]any{"events": 1, "entries": 1, "digest": digest, "ended_at": time.Unix(1e9+5, 0)}))
+	s.want(t, 204, user, "POST", "/api/push/"+id+"/end",
+		asJSON(map[string]any{"events": 1, "entries": 1, "digest": digest, "ended_at": time.Unix(1e9+5, 0)}))
 }
 
 const (
@@ -245,13 +252,15 @@ func (s *site) counts(t *testing.T, user string, list, hits int) {
 	}
 	var facets struct{ Total int }
 	var found struct{ Hits []struct{ Entry *struct{} } }
-	for path, to := range map[string]any{"/api/sessions": &sessions, "/api/facets": &facets, "/api/search?q=needle": &found} {
+	for path, to := range map[string]any{"/api/sessions": &sessions, "/api/facets": &facets,
+		"/api/search?q=needle": &found} {
 		if err := json.Unmarshal([]byte(s.want(t, 200, user, "GET", path, nil)), to); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(sessions.Sessions) != list || sessions.Total != list || facets.Total != list || len(found.Hits) != hits {
-		t.Errorf("%s sees %d sessions, %d in total, %d in facets, %d hits", user, len(sessions.Sessions), sessions.Total, facets.Total, len(found.Hits))
+		t.Errorf("%s sees %d sessions, %d in total, %d in facets, %d hits", user, len(sessions.Sessions), sessions.Total,
+			facets.Total, len(found.Hits))
 	}
 	if list == 0 { // the beginnings of ids lead nowhere
 		for n := range len(shared) {
@@ -269,17 +278,20 @@ func TestRightsEndAtOnce(t *testing.T) {
 	s.want(t, 200, "reader", "GET", "/api/sessions/"+shared, nil)
 	s.check(t, s.db.SetMember(s.operator, "shop", "reader", ""))
 	s.want(t, 404, "reader", "GET", "/api/sessions/"+shared, nil)
-	s.tokens["old"] = s.token(t, postgres.NewToken{User: "owner", Kind: postgres.KindUser, Expires: time.Now().Add(-time.Second)})
+	s.tokens["old"] = s.token(t, postgres.NewToken{User: "owner", Kind: postgres.KindUser,
+		Expires: time.Now().Add(-time.Second)})
 	s.want(t, 401, "old", "GET", "/api/sessions", nil)
 	s.tokens["bad"] = "ptr_" + strings.Repeat("a", 32)
 	s.want(t, 401, "bad", "GET", "/api/sessions", nil)
 	s.want(t, 401, "", "POST", "/api/login", asJSON(map[string]string{"token": s.tokens["bad"]}))
 	s.want(t, 401, "", "POST", "/api/login", asJSON(map[string]string{"token": s.tokens["push"]}))
-	answer, err := http.Post(s.URL+"/api/login", "application/json", bytes.NewReader(asJSON(map[string]string{"token": s.tokens["owner"]})))
+	answer, err := http.Post(s.URL+"/api/login", "application/json",
+		bytes.NewReader(asJSON(map[string]string{"token": s.tokens["owner"]})))
 	s.check(t, err)
 	_ = answer.Body.Close()
 	cookies := answer.Cookies()
-	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Value == s.tokens["owner"] {
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode ||
+		cookies[0].Value == s.tokens["owner"] {
 		t.Fatalf("%+v", cookies)
 	}
 	s.tokens["browser"] = cookies[0].Value
@@ -307,7 +319,8 @@ func TestEveryPushMayComeTwice(t *testing.T) {
 		func() { s.want(t, 204, "owner", "POST", path+"/entries", one) },
 		func() { s.want(t, 204, "owner", "POST", path+"/entries", two.body) },
 		func() {
-			s.want(t, 204, "owner", "POST", path+"/end", asJSON(map[string]any{"events": 2, "entries": 2, "digest": two.digest, "ended_at": time.Unix(1e9+5, 0)}))
+			s.want(t, 204, "owner", "POST", path+"/end",
+				asJSON(map[string]any{"events": 2, "entries": 2, "digest": two.digest, "ended_at": time.Unix(1e9+5, 0)}))
 		},
 	}
 	for i, call := range calls {
@@ -323,7 +336,8 @@ func TestEveryPushMayComeTwice(t *testing.T) {
 		SHA256  string `json:"sha256"`
 		Version int64  `json:"entries_version"`
 	}
-	if err := json.Unmarshal([]byte(s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))), &state); err != nil {
+	if err := json.Unmarshal([]byte(s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 1, "shop"))),
+		&state); err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(segment("one", "two"))
@@ -346,12 +360,14 @@ func TestEveryPushMayComeTwice(t *testing.T) {
 		t.Errorf("%s", raw)
 	}
 	// An id that somebody else has leads to another one, and a withdrawn session stays away.
-	if text := s.want(t, 200, "stranger", "PUT", path, begin(shared, "m", 1, "other")); strings.Contains(text, `"id":"`+shared) || !strings.Contains(text, `"events":0`) {
+	if text := s.want(t, 200, "stranger", "PUT", path, begin(shared, "m", 1, "other")); strings.Contains(text,
+		`"id":"`+shared) || !strings.Contains(text, `"events":0`) {
 		t.Errorf("%s", text)
 	}
 	s.want(t, 204, "owner", "DELETE", path, nil)
 	s.want(t, 204, "owner", "DELETE", path, nil)
-	if text := s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 2, "shop")); !strings.Contains(text, `"deleted":true`) {
+	if text := s.want(t, 200, "owner", "PUT", path, begin(shared, "m", 2, "shop")); !strings.Contains(text,
+		`"deleted":true`) {
 		t.Errorf("%s", text)
 	}
 	s.want(t, 404, "owner", "PUT", path+"/raw?event=0", segment("one"))
@@ -379,14 +395,16 @@ func TestEndBringsTimeAndExitCode(t *testing.T) {
 	if got := end(nil); got.Status != store.Interrupted || got.EndedAt != nil || got.ExitCode != nil {
 		t.Errorf("%+v", got)
 	}
-	if got := end(map[string]any{"ended_at": ended, "exit_code": 7}); got.Status != store.Ended || !got.EndedAt.Equal(ended) || got.ExitCode == nil || *got.ExitCode != 7 {
+	if got := end(map[string]any{"ended_at": ended, "exit_code": 7}); got.Status != store.Ended ||
+		!got.EndedAt.Equal(ended) || got.ExitCode == nil || *got.ExitCode != 7 {
 		t.Errorf("%+v", got)
 	}
 	if got := end(map[string]any{"ended_at": ended}); got.ExitCode == nil || *got.ExitCode != 7 {
 		t.Errorf("%+v", got)
 	}
 	for _, code := range []string{`"7"`, "1.5", "1e99", "[]"} {
-		s.want(t, 400, "owner", "POST", path+"/end", []byte(`{"events": 0, "entries": 0, "digest": "`+strings.Repeat("0", 64)+`", "exit_code": `+code+`}`))
+		s.want(t, 400, "owner", "POST", path+"/end",
+			[]byte(`{"events": 0, "entries": 0, "digest": "`+strings.Repeat("0", 64)+`", "exit_code": `+code+`}`))
 	}
 }
 
@@ -407,7 +425,8 @@ func TestEntriesThatLeaveAGapAreRefused(t *testing.T) {
 	send(204, 5, 0, "again") // its answer was lost
 	send(409, 9, 4, "none")
 	send(204, 4, 5, "late")
-	if text := s.want(t, 200, "owner", "GET", "/api/sessions/"+shared+"/entries", nil); !strings.Contains(text, `"needle"`) || strings.Contains(text, "none") || strings.Contains(text, "again") || strings.Contains(text, "late") {
+	if text := s.want(t, 200, "owner", "GET", "/api/sessions/"+shared+"/entries", nil); !strings.Contains(text,
+		`"needle"`) || strings.Contains(text, "none") || strings.Contains(text, "again") || strings.Contains(text, "late") {
 		t.Errorf("%s", text)
 	}
 	send(204, 7, 5, "last")
@@ -436,7 +455,8 @@ func TestPushTokenReadsNothing(t *testing.T) {
 	s.want(t, 404, "push", "DELETE", "/api/push/"+private, nil)
 	s.want(t, 204, "push", "DELETE", "/api/push/"+shared, nil)
 	s.counts(t, "reader", 0, 0)
-	for _, user := range []string{"reader", "stranger"} { // only members send into a space, and nobody learns which there are
+	// only members send into a space, and nobody learns which there are
+	for _, user := range []string{"reader", "stranger"} {
 		for _, space := range []string{"shop", "none"} {
 			id := store.NewID()
 			s.want(t, 403, user, "PUT", "/api/push/"+id, begin(id, "m", 1, space))
@@ -460,28 +480,34 @@ func TestBadPushLeavesNothing(t *testing.T) {
 		method, path string
 		body         []byte
 	}{
-		"a bomb":               {400, "PUT", path + "/raw?event=0", bomb},
-		"too many events":      {400, "PUT", path + "/raw?event=0", many},
-		"a damaged segment":    {400, "PUT", path + "/raw?event=0", liar},
-		"an empty segment":     {400, "PUT", path + "/raw?event=0", nil},
-		"another first event":  {400, "PUT", path + "/raw?event=7", segment("x")},
-		"a negative event":     {400, "PUT", path + "/raw?event=-1", segment("x")},
-		"no event":             {400, "PUT", path + "/raw", segment("x")},
-		"too large":            {413, "PUT", path + "/raw?event=0", make([]byte, 5<<20)},
-		"a path":               {400, "PUT", "/api/push/..%2f..%2fetc", begin(shared, "m", 1, "")},
-		"an id in upper case":  {400, "PUT", "/api/push/" + strings.ToUpper(shared), begin(shared, "m", 1, "")},
-		"another id":           {400, "PUT", path, begin(private, "m", 1, "")},
-		"no machine":           {400, "PUT", path, begin(shared, "", 1, "")},
-		"a negative version":   {400, "PUT", path, begin(shared, "m", -1, "")},
-		"no JSON":              {400, "PUT", path, []byte("{")},
-		"a million entries":    {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{}` + strings.Repeat(",{}", 1e6) + "]}")},
-		"many entries":         {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[` + strings.Repeat(`{"id":"e","type":"event"},`, 30_000) + `{"id":"e","type":"event"}]}`)},
-		"an entry without id":  {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"type":"event"}]}`)},
-		"an id with NUL":       {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"id":"\u0000","type":"event"}]}`)},
-		"a large number":       {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"id":"e","type":"event","seq":99999999999}]}`)},
-		"a wrong digest":       {409, "POST", path + "/end", asJSON(map[string]any{"digest": strings.Repeat("0", 64)})},
-		"no digest":            {400, "POST", path + "/end", []byte("{}")},
-		"a million gone":       {400, "POST", path + "/entries", []byte(`{"version":1,"gone":["a"` + strings.Repeat(`,"a"`, 900_000) + "]}")},
+		"a bomb":              {400, "PUT", path + "/raw?event=0", bomb},
+		"too many events":     {400, "PUT", path + "/raw?event=0", many},
+		"a damaged segment":   {400, "PUT", path + "/raw?event=0", liar},
+		"an empty segment":    {400, "PUT", path + "/raw?event=0", nil},
+		"another first event": {400, "PUT", path + "/raw?event=7", segment("x")},
+		"a negative event":    {400, "PUT", path + "/raw?event=-1", segment("x")},
+		"no event":            {400, "PUT", path + "/raw", segment("x")},
+		"too large":           {413, "PUT", path + "/raw?event=0", make([]byte, 5<<20)},
+		"a path":              {400, "PUT", "/api/push/..%2f..%2fetc", begin(shared, "m", 1, "")},
+		"an id in upper case": {400, "PUT", "/api/push/" + strings.ToUpper(shared), begin(shared, "m", 1, "")},
+		"another id":          {400, "PUT", path, begin(private, "m", 1, "")},
+		"no machine":          {400, "PUT", path, begin(shared, "", 1, "")},
+		"a negative version":  {400, "PUT", path, begin(shared, "m", -1, "")},
+		"no JSON":             {400, "PUT", path, []byte("{")},
+		"a million entries": {400, "POST", path + "/entries",
+			[]byte(`{"version":1,"entries":[{}` + strings.Repeat(",{}", 1e6) + "]}")},
+		"many entries": {400, "POST", path + "/entries",
+			[]byte(`{"version":1,"entries":[` + strings.Repeat(`{"id":"e","type":"event"},`, 30_000) +
+				`{"id":"e","type":"event"}]}`)},
+		"an entry without id": {400, "POST", path + "/entries", []byte(`{"version":1,"entries":[{"type":"event"}]}`)},
+		"an id with NUL": {400, "POST", path + "/entries",
+			[]byte(`{"version":1,"entries":[{"id":"\u0000","type":"event"}]}`)},
+		"a large number": {400, "POST", path + "/entries",
+			[]byte(`{"version":1,"entries":[{"id":"e","type":"event","seq":99999999999}]}`)},
+		"a wrong digest": {409, "POST", path + "/end", asJSON(map[string]any{"digest": strings.Repeat("0", 64)})},
+		"no digest":      {400, "POST", path + "/end", []byte("{}")},
+		"a million gone": {400, "POST", path + "/entries",
+			[]byte(`{"version":1,"gone":["a"` + strings.Repeat(`,"a"`, 900_000) + "]}")},
 		"deep JSON":            {400, "POST", path + "/entries", []byte(strings.Repeat("[", 1e6))},
 		"a description of 1MB": {413, "PUT", path, bytes.Repeat([]byte(" "), 1<<20)},
 	} {
@@ -517,7 +543,8 @@ func TestListsOfAuditorsAreInTheAudit(t *testing.T) {
 	s.push(t, "owner", private, "", "needle")
 	for _, path := range []string{"/api/sessions", "/api/facets", "/api/usage", "/api/usage?session=" + private} {
 		ask := func() int {
-			return strings.Count(s.want(t, 200, "auditor", "POST", "/api/team/audit", []byte(`{"since": "2020-01-01T00:00:00Z"}`)), `"what":"list"`)
+			return strings.Count(s.want(t, 200, "auditor", "POST", "/api/team/audit",
+				[]byte(`{"since": "2020-01-01T00:00:00Z"}`)), `"what":"list"`)
 		}
 		before := ask()
 		s.want(t, 200, "auditor", "GET", path, nil)
@@ -553,13 +580,17 @@ func TestAuditRecordsWhatIsReadAndChanged(t *testing.T) {
 		}
 		return nil
 	}))
-	for what, n := range map[string]int{"reader read " + shared: readers, "member export " + shared: 1, "member search ": 1, "auditor list ": 1, "owner delete " + shared: 1, "operator token ": 7, "owner export " + shared: 0} {
+	for what, n := range map[string]int{"reader read " + shared: readers, "member export " + shared: 1,
+		"member search ": 1, "auditor list ": 1, "owner delete " + shared: 1, "operator token ": 7, "owner export " +
+			shared: 0} {
 		if got[what] != n {
 			t.Errorf("%s: %d, want %d; all: %v", what, got[what], n, got)
 		}
 	}
 	none := func(postgres.Record) error { return nil }
-	for _, viewer := range []postgres.Viewer{{}, {User: 1, Kind: postgres.KindUser, Role: postgres.RoleMember}, {User: 1, Kind: postgres.KindUser, Role: postgres.RoleAdmin}, {User: 1, Kind: postgres.KindPush, Role: postgres.RoleAuditor}} {
+	for _, viewer := range []postgres.Viewer{{}, {User: 1, Kind: postgres.KindUser, Role: postgres.RoleMember},
+		{User: 1, Kind: postgres.KindUser, Role: postgres.RoleAdmin}, {User: 1, Kind: postgres.KindPush,
+			Role: postgres.RoleAuditor}} {
 		if err := s.db.Audit(postgres.As(t.Context(), viewer), time.Now(), none); err == nil {
 			t.Errorf("%+v reads the audit", viewer)
 		}

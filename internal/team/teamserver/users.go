@@ -34,7 +34,8 @@ func as(r *http.Request, v postgres.Viewer) context.Context {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		v.Address = host
 	}
-	v.Export = strings.HasSuffix(r.URL.Path, "/export") || strings.HasSuffix(r.URL.Path, "/raw") || strings.HasSuffix(r.URL.Path, "/segments")
+	v.Export = strings.HasSuffix(r.URL.Path, "/export") || strings.HasSuffix(r.URL.Path, "/raw") ||
+		strings.HasSuffix(r.URL.Path, "/segments")
 	return postgres.As(r.Context(), v)
 }
 

@@ -41,7 +41,8 @@ func New(t testing.TB, name string) *Session {
 	}
 	s := &Session{}
 	s.Host = live.New(live.Options{
-		Session: session.Session{ID: ID, Command: []string{name}, Cols: 40, Rows: 6}, Command: command{s}, Record: record{s}, Past: s.past,
+		Session: session.Session{ID: ID, Command: []string{name}, Cols: 40, Rows: 6}, Command: command{s},
+		Record: record{s}, Past: s.past,
 		Entries: func(context.Context, int) ([]*session.Entry, error) { return nil, nil },
 	})
 	served := make(chan struct{})

@@ -223,7 +223,8 @@ func (w *wrapper) operands(e ast.Expr, off bool) {
 	}
 	n := len(*w.all) + 1
 	pos := w.fset.Position(e.Pos())
-	*w.all = append(*w.all, condition{N: n, File: w.file, Package: w.pkg, Line: pos.Line, Func: w.fn, Text: w.text(e), Off: off})
+	*w.all = append(*w.all, condition{N: n, File: w.file, Package: w.pkg, Line: pos.Line, Func: w.fn, Text: w.text(e),
+		Off: off})
 	w.edits = append(w.edits,
 		edit{pos.Offset, fmt.Sprintf("switches.Off(%d, (", n), n},
 		edit{w.fset.Position(e.End()).Offset, fmt.Sprintf("), %t)", off), -n})

@@ -39,7 +39,8 @@ func judge(a, b, c bool, f flag, n int) (bool, flag) {
 func TestInstrument(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.go")
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(sample, "f && flag(c) == f, f", "bool(f) && flag(c) == f, f")), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(sample, "f && flag(c) == f, f",
+		"bool(f) && flag(c) == f, f")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	in, err := instrument([]pkg{{Dir: dir, ImportPath: "sample", GoFiles: []string{"a.go"}}}, nil)

@@ -331,7 +331,8 @@ func (w *worker) stop() {
 func report(out io.Writer, results []result, accepted map[string]bool, list bool) error {
 	w := bufio.NewWriter(out)
 	verdicts := []string{needed, crashes, pinned, unmet, inert}
-	fmt.Fprintf(w, "%-32s %10s  %8s %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "tested", "unmet", "inert", "accepted")
+	fmt.Fprintf(w, "%-32s %10s  %8s %8s %8s %8s %8s %8s\n", "file", "conditions", "change", "crash", "tested", "unmet",
+		"inert", "accepted")
 	row := func(name string, of func(r result) bool) {
 		counts := map[string]int{}
 		n := 0

@@ -86,8 +86,10 @@ func answer(w http.ResponseWriter, status int, v any) {
 }
 
 func (p *Provider) discovery(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
-		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "id_token_signing_alg_values_supported": []string{"ES256", "none"}})
+	answer(w, http.StatusOK, map[string]any{"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize",
+		"token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
+		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		"id_token_signing_alg_values_supported": []string{"ES256", "none"}})
 }
 
 func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
@@ -96,13 +98,16 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]string{"kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": "1", "x": coded(point[1:33]), "y": coded(point[33:])}}})
+	answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]string{"kty": "EC", "crv": "P-256", "use": "sig",
+		"alg": "ES256", "kid": "1", "x": coded(point[1:33]), "y": coded(point[33:])}}})
 }
 
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	to, err := url.Parse(q.Get("redirect_uri"))
-	if err != nil || to.Path != "/login/callback" || q.Get("client_id") != Client || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" || q.Get("nonce") == "" {
+	if err != nil || to.Path != "/login/callback" || q.Get("client_id") != Client || q.Get("response_type") != "code" ||
+		q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" ||
+		q.Get("nonce") == "" {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -142,13 +147,15 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})
 		return
 	}
-	claims := map[string]any{"iss": p.URL, "aud": Client, "nonce": is.nonce, "iat": time.Now().Unix(), "exp": time.Now().Add(time.Minute).Unix()}
+	claims := map[string]any{"iss": p.URL, "aud": Client, "nonce": is.nonce, "iat": time.Now().Unix(),
+		"exp": time.Now().Add(time.Minute).Unix()}
 	maps.Copy(claims, p.person)
 	header := map[string]any{"alg": "ES256", "kid": "1", "typ": "JWT"}
 	if p.change != nil {
 		p.change(header, claims)
 	}
-	answer(w, http.StatusOK, map[string]any{"access_token": "x", "token_type": "Bearer", "expires_in": 60, "id_token": p.sign(header, claims)})
+	answer(w, http.StatusOK, map[string]any{"access_token": "x", "token_type": "Bearer", "expires_in": 60,
+		"id_token": p.sign(header, claims)})
 }
 
 // sign returns a token. With the algorithm none it has no signature.

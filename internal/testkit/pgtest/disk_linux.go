@@ -35,7 +35,8 @@ func NewOnDisk(t testing.TB, size int) (d *Disk, dsn string) {
 	if c := o.c.as.Credential; c != nil {
 		err = os.Chown(d.dir, int(c.Uid), int(c.Gid))
 	}
-	err = errors.Join(err, o.c.do("CREATE TABLESPACE small LOCATION '"+d.dir+"'"), o.c.do("CREATE DATABASE small TEMPLATE template0 TABLESPACE small"))
+	err = errors.Join(err, o.c.do("CREATE TABLESPACE small LOCATION '"+d.dir+"'"),
+		o.c.do("CREATE DATABASE small TEMPLATE template0 TABLESPACE small"))
 	if err != nil {
 		t.Fatal(err)
 	}

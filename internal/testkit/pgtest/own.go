@@ -11,7 +11,8 @@ import (
 )
 
 // kept is a script that runs a command until its own input ends, and keeps the folder.
-const kept = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >>"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait`
+const kept = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >>"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT ` +
+	`$! 2>/dev/null; wait`
 
 // Own is the cluster of one test, which may be killed.
 type Own struct{ c *cluster }

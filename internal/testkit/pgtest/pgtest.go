@@ -95,7 +95,8 @@ func program(name string) (string, error) {
 
 // watched is a script that runs a command until its own input ends, which happens when the test
 // binary exits. It then kills the command and removes the folder.
-const watched = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT $!; wait; rm -rf "$dir"`
+const watched = `dir=$1; shift; trap '' INT TERM HUP; "$@" </dev/null >"$dir/log" 2>&1 & cat >/dev/null; kill -QUIT ` +
+	`$!; wait; rm -rf "$dir"`
 
 func newCluster() (*cluster, error) { return newClusterBy(watched) }
 
@@ -150,7 +151,8 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 // run creates the cluster and starts the server by a script. It does not wait until the server
 // accepts connections.
 func (c *cluster) run(as *syscall.SysProcAttr, initdb, postgres, script string) error {
-	if err := c.command(as, initdb, "-D", filepath.Join(c.dir, "data"), "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"); err != nil {
+	if err := c.command(as, initdb, "-D", filepath.Join(c.dir, "data"), "-U", "postgres", "--auth=trust",
+		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"); err != nil {
 		return err
 	}
 	return c.startBy(as, postgres, script)
@@ -168,8 +170,10 @@ func (c *cluster) command(as *syscall.SysProcAttr, program string, args ...strin
 
 // startBy starts the server by a script.
 func (c *cluster) startBy(as *syscall.SysProcAttr, postgres, script string) error {
-	c.server, c.as = exec.Command("sh", "-c", script, "watched", c.dir, postgres, "-D", filepath.Join(c.dir, "data"), "-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
-		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60", "-c", "timezone=UTC"), as
+	c.server, c.as = exec.Command("sh", "-c", script, "watched", c.dir, postgres, "-D", filepath.Join(c.dir, "data"),
+		"-c", "listen_addresses=", "-c", "unix_socket_directories="+c.dir,
+		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=60", "-c",
+		"timezone=UTC"), as
 	return c.start()
 }
 

@@ -32,7 +32,8 @@ func NewPair(t testing.TB, synchronous bool) (p *Pair, dsn string) {
 		p.do(t, primary.c, "SELECT pg_reload_conf()")
 	}
 	p.CatchUp(t)
-	return p, "postgres:///postgres?" + url.Values{"host": {primary.c.dir + "," + p.standby.dir}, "user": {"postgres"}, "target_session_attrs": {"read-write"}}.Encode()
+	return p, "postgres:///postgres?" + url.Values{"host": {primary.c.dir + "," + p.standby.dir}, "user": {"postgres"},
+		"target_session_attrs": {"read-write"}}.Encode()
 }
 
 // startStandby copies the primary and starts the copy.
@@ -61,7 +62,8 @@ func (p *Pair) startStandby(t testing.TB) error {
 		return err
 	}
 	from := "host=" + p.c.dir + " user=postgres application_name=" + standbyName
-	if err := p.standby.command(as, backup, "-d", from, "-D", filepath.Join(dir, "data"), "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
+	if err := p.standby.command(as, backup, "-d", from, "-D", filepath.Join(dir, "data"), "-R", "-X", "stream", "-c",
+		"fast", "--no-sync"); err != nil {
 		return err
 	}
 	if err := p.standby.startBy(as, postgres, kept); err != nil {
@@ -81,7 +83,8 @@ func (p *Pair) do(t testing.TB, c *cluster, statement string) {
 func (p *Pair) CatchUp(t testing.TB) {
 	t.Helper()
 	for late := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		err := p.c.do("SELECT 1 / count(*) FROM pg_stat_replication WHERE state = 'streaming' AND replay_lsn = pg_current_wal_lsn()")
+		err := p.c.do("SELECT 1 / count(*) FROM pg_stat_replication WHERE state = 'streaming' AND replay_lsn = " +
+			"pg_current_wal_lsn()")
 		if err == nil {
 			return
 		}

@@ -203,7 +203,8 @@ func (p *Puppets) Await(want Step) {
 		if want.Ev == "write" && text != want.Data && strings.HasPrefix(want.Data, text) {
 			continue
 		}
-		if want.Ev == "write" && text != want.Data || want.Cols != 0 && (got.Cols != want.Cols || got.Rows != want.Rows) || want.Term != "" && got.Term != want.Term {
+		if want.Ev == "write" && text != want.Data || want.Cols != 0 && (got.Cols != want.Cols || got.Rows != want.Rows) ||
+			want.Term != "" && got.Term != want.Term {
 			p.t.Fatalf("the puppet saw %+v, want %+v", got, want)
 		}
 		return

@@ -29,7 +29,8 @@ func Plain(cols int, texts ...string) []row.Line {
 // Any draws arbitrary rows.
 func Any(t *rapid.T) []row.Line {
 	piece := rapid.OneOf(
-		rapid.SampledFrom([]string{"", " ", "  ", "- ", "1. ", "12) ", "│", "┌─", "┬", "─┐", "├─┼─┤", "└─┘", "━━━ ━━", "───  ──", "## ", "> ", "▎ ", "`", "**", "缓存", "👩‍💻", "x", "long-word-with-hyphens", "---", "[ ] "}),
+		rapid.SampledFrom([]string{"", " ", "  ", "- ", "1. ", "12) ", "│", "┌─", "┬", "─┐", "├─┼─┤", "└─┘", "━━━ ━━",
+			"───  ──", "## ", "> ", "▎ ", "`", "**", "缓存", "👩‍💻", "x", "long-word-with-hyphens", "---", "[ ] "}),
 		rapid.String(),
 	)
 	n := rapid.IntRange(0, 20).Draw(t, "rows")
@@ -39,8 +40,10 @@ func Any(t *rapid.T) []row.Line {
 		col := 0
 		for range rapid.IntRange(0, 6).Draw(t, "runs") {
 			s := strings.NewReplacer("\n", "", "\t", "").Replace(piece.Draw(t, "text"))
-			st := vterm.Style{Bold: rapid.Bool().Draw(t, "bold"), Italic: rapid.Bool().Draw(t, "italic"), Link: rapid.SampledFrom([]string{"", "", "https://x.test"}).Draw(t, "link")}
-			st.Fg = rapid.SampledFrom([]vterm.Color{{}, {Kind: vterm.ColorPalette, Palette: 4}, RGB(0xaf, 0xaf, 0xaf), RGB(0xa6, 0xe3, 0xa1)}).Draw(t, "colour")
+			st := vterm.Style{Bold: rapid.Bool().Draw(t, "bold"), Italic: rapid.Bool().Draw(t, "italic"),
+				Link: rapid.SampledFrom([]string{"", "", "https://x.test"}).Draw(t, "link")}
+			st.Fg = rapid.SampledFrom([]vterm.Color{{}, {Kind: vterm.ColorPalette, Palette: 4}, RGB(0xaf, 0xaf, 0xaf),
+				RGB(0xa6, 0xe3, 0xa1)}).Draw(t, "colour")
 			r.Runs = append(r.Runs, vterm.Run{Text: s, Col: col, Width: row.Width(s), Style: st})
 			r.Text += s
 			col += row.Width(s)

@@ -56,7 +56,8 @@ func New(t testing.TB) *Server {
 	}))
 	t.Cleanup(front.Close)
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test-secret",
+		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test",
+		"AWS_SECRET_ACCESS_KEY": "test-secret",
 	} {
 		if t, ok := t.(interface{ Setenv(key, value string) }); ok {
 			t.Setenv(name, value)
@@ -90,7 +91,8 @@ func versity(t testing.TB, program string) http.Handler {
 	address := l.Addr().String()
 	_ = l.Close() // free the port for the program
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, program, "--access", "test", "--secret", "test-secret", "--port", address, "posix", dir)
+	cmd := exec.CommandContext(ctx, program, "--access", "test", "--secret", "test-secret", "--port", address, "posix",
+		dir)
 	cmd.Stdout, cmd.Stderr = io.Discard, t.Output()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,8 @@ func Start(t testing.TB, program, db, address string, args ...string) *Serve {
 	if err := os.WriteFile(secret, []byte(Token), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	serve := exec.Command(program, append([]string{"--db", db, "serve", "--allow-run", "--listen", address, "--token-file", secret}, args...)...)
+	serve := exec.Command(program, append([]string{"--db", db, "serve", "--allow-run", "--listen", address,
+		"--token-file", secret}, args...)...)
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -59,8 +59,10 @@ func (m Machine) Same(ctx context.Context, t testing.TB, server *postgres.Store,
 
 // countsOf returns the parts of a session's description that must be equal.
 func countsOf(i *store.Info) map[string]any {
-	return map[string]any{"title": i.Title, "name": i.Name, "note": i.Note, "tags": strings.Join(i.Tags, " "), "status": i.Status, "prompt": i.Prompt, "messages": i.Messages,
-		"turns": i.Turns, "raw": i.RawBytes, "duration": i.Duration, "started": i.StartedAt, "ended": i.EndedAt, "exit": i.ExitCode}
+	return map[string]any{"title": i.Title, "name": i.Name, "note": i.Note, "tags": strings.Join(i.Tags, " "),
+		"status": i.Status, "prompt": i.Prompt, "messages": i.Messages,
+		"turns": i.Turns, "raw": i.RawBytes, "duration": i.Duration, "started": i.StartedAt, "ended": i.EndedAt,
+		"exit": i.ExitCode}
 }
 
 // sameRaw compares the raw logs, event by event.
@@ -86,7 +88,8 @@ func (m Machine) sameRaw(ctx context.Context, t testing.TB, server *postgres.Sto
 		got = append(got, e)
 	}
 	same := func(a, b session.Event) bool {
-		return a.At == b.At && a.Kind == b.Kind && a.Cols == b.Cols && a.Rows == b.Rows && a.Status == b.Status && string(a.Data) == string(b.Data)
+		return a.At == b.At && a.Kind == b.Kind && a.Cols == b.Cols && a.Rows == b.Rows && a.Status == b.Status &&
+			string(a.Data) == string(b.Data)
 	}
 	if len(want) == 0 || !slices.EqualFunc(want, got, same) {
 		t.Errorf("%s: the raw logs of %d and %d events differ", id, len(want), len(got))
@@ -97,7 +100,8 @@ func (m Machine) sameRaw(ctx context.Context, t testing.TB, server *postgres.Sto
 const mostWords = 40
 
 // sameWords compares the results of searches for a session's words.
-func (m Machine) sameWords(ctx context.Context, t testing.TB, server *postgres.Store, local, id string, entries []*session.Entry) {
+func (m Machine) sameWords(ctx context.Context, t testing.TB, server *postgres.Store, local, id string,
+	entries []*session.Entry) {
 	t.Helper()
 	all := map[string]bool{}
 	for _, e := range entries {

@@ -21,7 +21,8 @@ var common = []struct {
 	text string
 	of   int
 }{
-	{"the", 45_000}, {"return", 9_000}, {"if err", 4_000}, {"real result", 4_000}, {"mutex", 400}, {"lock", 400}, {"unlock", 300}, {"goroutine", 300},
+	{"the", 45_000}, {"return", 9_000}, {"if err", 4_000}, {"real result", 4_000}, {"mutex", 400}, {"lock", 400},
+	{"unlock", 300}, {"goroutine", 300},
 	{"garbage collector", 60}, {"缓存", 200}, {"数据库查询", 100}, {"rareword", 1},
 }
 
@@ -65,9 +66,11 @@ func (t *Texts) word() string {
 
 var (
 	// between are separators of words.
-	between = []string{" ", " ", " ", " ", " ", " ", ", ", ". ", ".", "_", ": ", " = ", " (", ")\n\t\t", "`\n- ", "\n\n        "}
+	between = []string{" ", " ", " ", " ", " ", " ", ", ", ". ", ".", "_", ": ", " = ", " (", ")\n\t\t", "`\n- ",
+		"\n\n        "}
 	// syllables are the syllables of words.
-	syllables = strings.Fields("a of to in re con ta lem sol mi ver des lot ti and pro sec com ran un fel pa ner cal fit or man sur bel po list en rod din")
+	syllables = strings.Fields("a of to in re con ta lem sol mi ver des lot ti and pro sec com ran un fel pa ner cal " +
+		"fit or man sur bel po list en rod din")
 )
 
 // spell returns the nth word. The first three have one syllable.

@@ -28,7 +28,8 @@ const titleSize = 200
 
 func newRow(info *store.Info, sockets map[string]string) *row {
 	r := &row{
-		info: info, title: printable.Clip(listing.Titled(info), titleSize), folder: listing.Folder(info.Cwd), live: listing.Joinable(info, sockets),
+		info: info, title: printable.Clip(listing.Titled(info), titleSize), folder: listing.Folder(info.Cwd),
+		live:   listing.Joinable(info, sockets),
 		status: listing.Status(info, sockets),
 	}
 	if len(info.Agents) > 0 {

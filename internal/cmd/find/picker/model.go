@@ -188,7 +188,8 @@ func (m *model) take(msg sessionsMsg) tea.Cmd {
 	}
 	m.rows, m.all, m.loaded = msg.rows, msg.all, true
 	m.choose(m.rows)
-	if i := slices.IndexFunc(m.shown, func(r *row) bool { return r.info.ID == keep }); i >= 0 && (m.moved || keep == m.wanted) {
+	if i := slices.IndexFunc(m.shown, func(r *row) bool { return r.info.ID == keep }); i >= 0 &&
+		(m.moved || keep == m.wanted) {
 		m.cursor = i
 	}
 	m.cursor = max(0, min(m.cursor, len(m.shown)-1))
@@ -287,7 +288,8 @@ func (m *model) previewLines(width int) []string {
 	if len(p.entries) == previewEntries {
 		p.lines = append(p.lines, "", "…")
 	}
-	about := []string{info.ID[:min(len(info.ID), listing.MinPrefix)], listing.Day(info.StartedAt.Local(), now()), listing.Length(info.Duration)}
+	about := []string{info.ID[:min(len(info.ID), listing.MinPrefix)], listing.Day(info.StartedAt.Local(), now()),
+		listing.Length(info.Duration)}
 	if m.row().folder != "" {
 		about = append(about, m.row().folder)
 	}

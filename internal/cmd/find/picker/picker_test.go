@@ -23,8 +23,9 @@ func infos(prompts ...string) (out []*store.Info) {
 	for i, prompt := range prompts {
 		out = append(out, &store.Info{
 			Session: session.Session{
-				ID: fmt.Sprintf("01a1fd%02x-0000-7000-8000-%012x", i%256, i), Cwd: "/src/ptyrec", StartedAt: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC),
-				Agents: []session.Agent{{Name: "claude", Version: "2.1.197"}},
+				ID: fmt.Sprintf("01a1fd%02x-0000-7000-8000-%012x", i%256, i), Cwd: "/src/ptyrec",
+				StartedAt: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC),
+				Agents:    []session.Agent{{Name: "claude", Version: "2.1.197"}},
 			},
 			Prompt: prompt, Status: store.Ended, Tags: []string{},
 		})
@@ -43,8 +44,10 @@ func TestFilter(t *testing.T) {
 	t.Parallel()
 	rows := rowsOf("Fix the cache", "write tests for the parser", "teach the printer", "缓存 is broken", "Ünïcode width")
 	for query, want := range map[string][]string{
-		"":              {"Fix the cache", "write tests for the parser", "teach the printer", "缓存 is broken", "Ünïcode width"},
-		"   ":           {"Fix the cache", "write tests for the parser", "teach the printer", "缓存 is broken", "Ünïcode width"},
+		"": {"Fix the cache", "write tests for the parser", "teach the printer", "缓存 is broken",
+			"Ünïcode width"},
+		"   ": {"Fix the cache", "write tests for the parser", "teach the printer", "缓存 is broken",
+			"Ünïcode width"},
 		"cache":         {"Fix the cache"},
 		"CACHE fix":     {"Fix the cache"},
 		"the":           {"Fix the cache", "write tests for the parser", "teach the printer"},
@@ -122,7 +125,8 @@ var control = regexp.MustCompile(`\x1b(?:[^\[]|\[[0-9;]*[^0-9;m])|[^\x20-\x{10ff
 // The window is drawn within its size, whatever a database has.
 func TestViewFits(t *testing.T) {
 	t.Parallel()
-	evil := "\x1b]0;owned\a\x1b[2J\x1b[31m\u009b2J\x7f\b\r\u202Egnp.exe\u2066\u200b\U000E0041\u00ad\u2028 缓存缓存缓存 👩‍👩‍👧‍👦 " + strings.Repeat("long ", 100)
+	evil := "\x1b]0;owned\a\x1b[2J\x1b[31m\u009b2J\x7f\b\r\u202Egnp.exe\u2066\u200b\U000E0041\u00ad\u2028 缓存缓存缓存 " +
+		"👩‍👩‍👧‍👦 " + strings.Repeat("long ", 100)
 	sessions := infos(evil, "", "plain", strings.Repeat("宽", 300))
 	for _, s := range sessions {
 		s.Cwd, s.Tags, s.Agents[0].Name, s.Title = evil, []string{evil}, evil, evil
@@ -190,7 +194,8 @@ func TestAnyKeys(t *testing.T) {
 	m := testModel(t, infos("one", "two", "three"))
 	deleted := 0
 	m.Delete = func(context.Context, *store.Info) error { deleted++; return nil }
-	keys := []string{"ctrl+a", "ctrl+d", "ctrl+e", "ctrl+h", "ctrl+k", "ctrl+n", "ctrl+t", "ctrl+u", "ctrl+w", "enter", "down", "a", "o", "n", "é"}
+	keys := []string{"ctrl+a", "ctrl+d", "ctrl+e", "ctrl+h", "ctrl+k", "ctrl+n", "ctrl+t", "ctrl+u", "ctrl+w", "enter",
+		"down", "a", "o", "n", "é"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
 		settle(m, m.press(keyOf(keys[random.IntN(len(keys))])))
@@ -230,7 +235,8 @@ func TestTypedFilter(t *testing.T) {
 
 // BenchmarkFilter measures a key in the filter of 10,000 sessions, and the window drawn after it.
 func BenchmarkFilter(b *testing.B) {
-	words := strings.Fields("cache test refactor parser terminal width unicode store database migration fix the a session agent prompt render export")
+	words := strings.Fields("cache test refactor parser terminal width unicode store database migration fix the a " +
+		"session agent prompt render export")
 	random := rand.New(rand.NewPCG(1, 2))
 	var prompts []string
 	for range 10_000 {

@@ -153,7 +153,8 @@ func (m *model) count() string {
 func (m *model) queryCols() int { return max(1, m.width-len(m.count())-2) }
 
 func (m *model) queryLine() string {
-	return fit(tailOf("> "+string(m.query.text), m.queryCols()), m.width-ansi.StringWidth(m.count())) + m.paint("2", m.count())
+	return fit(tailOf("> "+string(m.query.text), m.queryCols()), m.width-ansi.StringWidth(m.count())) +
+		m.paint("2", m.count())
 }
 
 // fit pads or cuts a line to exactly cols columns.

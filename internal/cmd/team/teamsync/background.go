@@ -91,7 +91,8 @@ func Start(c *config.Config, path, program string, environ []string) {
 		_ = os.Chtimes(lockPath(path), now, now) // on an error, the process checks within a minute anyway
 		return
 	}
-	cmd := &exec.Cmd{Path: program, Args: []string{"ptyrec", "--db", path, "sync", "--background"}, Env: environ, Dir: filepath.Dir(path)}
+	cmd := &exec.Cmd{Path: program, Args: []string{"ptyrec", "--db", path, "sync", "--background"}, Env: environ,
+		Dir: filepath.Dir(path)}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if cmd.Start() != nil {
 		return

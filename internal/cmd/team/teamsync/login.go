@@ -134,7 +134,8 @@ func loginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	if err != nil {
 		return hintOf(err, "with a token, it is `ptyrec login URL --token-file FILE`")
 	}
-	if _, err := fmt.Fprintf(out, "Open this page, and confirm if it shows the same code:\n\n    %s\n\n    %s\n\n", waiting.Page, waiting.Code); err != nil {
+	if _, err := fmt.Fprintf(out, "Open this page, and confirm if it shows the same code:\n\n    %s\n\n    %s\n\n",
+		waiting.Page, waiting.Code); err != nil {
 		return err
 	}
 	if hasBrowser() {

@@ -72,7 +72,8 @@ func Run(ctx context.Context, o Options, ids []string) error {
 	case o.Withdraw:
 		for _, info := range infos {
 			if err := s.Withdraw(ctx, info.ID); err != nil {
-				return failure.New(err, "it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
+				return failure.New(err,
+					"it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
 			}
 			o.Notice("%s is not on the server, and is never sent again", info.ID)
 		}
@@ -126,7 +127,8 @@ func (o *Options) send(ctx context.Context, s *team.Syncer, infos []*store.Info,
 		return told
 	}
 	if failed != nil {
-		return failure.New(errors.New("some sessions were not sent"), "`ptyrec sync --status` says why; they are sent the next time")
+		return failure.New(errors.New("some sessions were not sent"),
+			"`ptyrec sync --status` says why; they are sent the next time")
 	}
 	return nil
 }

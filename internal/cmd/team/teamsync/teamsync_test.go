@@ -50,15 +50,20 @@ func TestLoginKeepsTheTokenPrivate(t *testing.T) {
 			t.Errorf("%q: %v", token, err)
 		}
 	}
-	for _, bad := range []struct{ address, file string }{{server.URL, filepath.Join(t.TempDir(), "none")}, {"http://example.com", "-"}} {
+	for _, bad := range []struct{ address, file string }{{server.URL, filepath.Join(t.TempDir(), "none")},
+		{"http://example.com", "-"}} {
 		if err := teamsync.Login(t.Context(), bad.address, bad.file, strings.NewReader("ptr_good")); err == nil {
 			t.Errorf("%+v is no error", bad)
 		}
 	}
-	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+	away := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+	}))
 	defer away.Close()
 	var told *failure.Error
-	if err := teamsync.Login(t.Context(), away.URL, "-", strings.NewReader("ptr_good")); !errors.Is(err, session.ErrAway) || errors.As(err, &told) {
+	if err := teamsync.Login(t.Context(), away.URL, "-", strings.NewReader("ptr_good")); !errors.Is(err,
+		session.ErrAway) || errors.As(err, &told) {
 		t.Errorf("the server is away: %v, %+v", err, told)
 	}
 	path, err := team.LoginPath()
@@ -94,7 +99,10 @@ func TestLoginKeepsTheTokenPrivate(t *testing.T) {
 // Nothing of that connects.
 func TestStatusSaysWhatWaits(t *testing.T) {
 	t.Setenv("PTYREC_TEAM_TOKEN", "ptr_x")
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("it asked for %s", r.URL) }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		t.Errorf("it asked for %s", r.URL)
+	}))
 	defer server.Close()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "a.db"))
 	check(t, err)
@@ -102,14 +110,17 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 	ended := time.Date(2026, 3, 4, 5, 6, 7, 0, time.Local)
 	var ids []string
 	for i, cwd := range []string{"/work/a", "/work/b", "/other", "/work/c", "/work/d"} {
-		s := &session.Session{Command: []string{"x"}, Title: fmt.Sprint("title ", i), Cwd: cwd, StartedAt: ended.Add(time.Duration(i-10) * time.Minute), EndedAt: &ended, Cols: 80, Rows: 24}
+		s := &session.Session{Command: []string{"x"}, Title: fmt.Sprint("title ", i), Cwd: cwd,
+			StartedAt: ended.Add(time.Duration(i-10) * time.Minute), EndedAt: &ended, Cols: 80, Rows: 24}
 		rec := store.NewRecording(80, 24)
 		rec.Write(session.Event{Kind: session.Output, Data: []byte(cwd)})
 		check(t, db.Import(t.Context(), s, rec, nil))
 		ids = append(ids, s.ID)
 	}
-	check(t, db.SavePush(t.Context(), ids[1], store.Push{Server: server.URL, Waits: ended.Add(time.Hour), Failed: "the server answers 503"}))
-	check(t, db.SavePush(t.Context(), ids[4], store.Push{Server: server.URL, Sent: ended.Add(2 * time.Hour), Seen: "otherwise"}))
+	check(t, db.SavePush(t.Context(), ids[1],
+		store.Push{Server: server.URL, Waits: ended.Add(time.Hour), Failed: "the server answers 503"}))
+	check(t, db.SavePush(t.Context(), ids[4],
+		store.Push{Server: server.URL, Sent: ended.Add(2 * time.Hour), Seen: "otherwise"}))
 	var out bytes.Buffer
 	o := teamsync.Options{
 		Flags: teamsync.Flags{Never: true}, Database: db, Out: &out, Notice: func(string, ...any) {},
@@ -135,7 +146,10 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 		t.Errorf("of two: %s", got)
 	}
 	for _, flags := range [][]string{{"--withdraw", "--never"}, {"--dry-run", "--status"}, {"--never", "--status"}} {
-		cmd := teamsync.NewSync(func(context.Context, teamsync.Flags) (teamsync.Options, error) { return o, errors.New("it runs") })
+		cmd := teamsync.NewSync(func(context.Context, teamsync.Flags) (teamsync.Options, error) {
+			return o,
+				errors.New("it runs")
+		})
 		cmd.SetArgs(append(flags, "last"))
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		if err := cmd.ExecuteContext(t.Context()); err == nil || err.Error() == "it runs" {
@@ -168,7 +182,8 @@ func TestBackoff(t *testing.T) {
 	if d := b.Next(time.Hour); d != time.Hour {
 		t.Errorf("the server asked for an hour, it waits %v", d)
 	}
-	for status, passing := range map[int]bool{400: false, 401: false, 403: false, 404: false, 409: false, 413: false, 408: true, 429: true, 500: true, 503: true, 302: true} {
+	for status, passing := range map[int]bool{400: false, 401: false, 403: false, 404: false, 409: false, 413: false,
+		408: true, 429: true, 500: true, 503: true, 302: true} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(status)
