@@ -1,16 +1,12 @@
 package management
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"sort"
 	"sync"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -27,9 +23,6 @@ const (
 
 // maxWaiting is the maximum number of frames that may wait for a client.
 const maxWaiting = 512
-
-// keyframeTime is the interval at which viewers receive a picture of a changing screen.
-const keyframeTime = 30 * time.Second
 
 // entry is a frame of a session. Once it is in a ring, only its message changes.
 type entry struct {
@@ -61,17 +54,6 @@ func (e *entry) cost() int {
 		return len(e.data)
 	}
 	return 64
-}
-
-// mark is the content of a marker.
-type mark struct {
-	Event string `json:"ptyrec"`
-	Data  struct {
-		Client  string `json:"client"`
-		Role    string `json:"role"`
-		Nonce   string `json:"nonce"`
-		Private bool   `json:"private"`
-	} `json:"data"`
 }
 
 // hub is a session as this server serves it to its clients.
@@ -312,155 +294,6 @@ func poke(ch chan struct{}) {
 	}
 }
 
-// takeMark executes a marker of this server. h.mu must be held.
-func (h *hub) takeMark(e *entry, label []byte) {
-	var m mark
-	if json.Unmarshal(label, &m) != nil {
-		return
-	}
-	if m.Event == session.EventKeyframe {
-		for _, ch := range h.asked {
-			close(ch)
-		}
-		h.pictured, h.asking, h.asked = h.outputs, false, nil
-		e.event, e.private, e.data = m.Event, m.Data.Private, h.term.Repaint()
-		if c := newCleaner(h.p.Redact); c != nil {
-			e.data = append(c.add(e.data), c.rest()...)
-		}
-		return
-	}
-	then := h.pending[m.Data.Nonce]
-	if then == nil {
-		return // it belongs to an earlier or another server
-	}
-	delete(h.pending, m.Data.Nonce)
-	e.event, e.client, e.role = m.Event, m.Data.Client, m.Data.Role
-	if m.Event == session.EventLeave {
-		delete(h.members, e.client)
-	} else {
-		h.members[e.client] = e.role
-	}
-	e.controllers, e.observers = h.membersByRole()
-	if len(h.marks) >= 4096 {
-		clear(h.marks)
-	}
-	h.marks[e.number] = e
-	then(e)
-}
-
-// membersByRole returns the clients, sorted. h.mu must be held.
-func (h *hub) membersByRole() (controllers, observers []string) {
-	controllers, observers = []string{}, []string{}
-	for id, role := range h.members {
-		if role == controller {
-			controllers = append(controllers, id)
-		} else {
-			observers = append(observers, id)
-		}
-	}
-	slices.Sort(controllers)
-	slices.Sort(observers)
-	return controllers, observers
-}
-
-// put writes a marker to the session's log. then is called when it comes back as a frame, with h.mu
-// held.
-func (h *hub) put(event, client, role string, then func(*entry)) error {
-	nonce := uuid.NewString()
-	h.mu.Lock()
-	h.pending[nonce] = then
-	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(h.ctx, attachTime)
-	defer cancel()
-	err := h.stream.Mark(ctx, event, map[string]any{"client": client, "role": role, "nonce": nonce})
-	if err != nil {
-		h.mu.Lock()
-		delete(h.pending, nonce)
-		h.mu.Unlock()
-	}
-	return err
-}
-
-// keyframe requests a picture of the screen among the frames. A private one is sent only to those
-// who asked for one.
-func (h *hub) keyframe(private bool) error {
-	h.mu.Lock()
-	asking := h.asking
-	h.asking = true
-	h.mu.Unlock()
-	if asking {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(h.ctx, attachTime)
-	defer cancel()
-	err := h.stream.Mark(ctx, session.EventKeyframe, map[string]any{"private": private})
-	if err != nil {
-		h.mu.Lock()
-		h.asking = false
-		h.mu.Unlock()
-	}
-	return err
-}
-
-// periodic requests a keyframe if the screen may have changed since the last one.
-func (h *hub) periodic() {
-	h.mu.Lock()
-	changed := h.term != nil && h.outputs > h.pictured && !h.closed
-	h.mu.Unlock()
-	if changed {
-		_ = h.keyframe(false) // the next call tries again
-	}
-	if h.ctx.Err() == nil {
-		time.AfterFunc(keyframeTime, h.periodic)
-	}
-}
-
-// If a session has more frames or bytes than this, a client that joins starts with a keyframe.
-// These are the original's limits of what it keeps.
-const (
-	freshFrames = 72
-	freshBytes  = 24 * 80 * 3 * 4
-)
-
-// begin returns the frame at which a client starts that does not ask for a particular one: the
-// newest keyframe, or the first frame of a short session. It requests a keyframe if there is none.
-func (h *hub) begin() error {
-	h.mu.Lock()
-	few := h.next <= freshFrames && h.written <= freshBytes
-	has := h.newestKeyframe(freshFrames, freshBytes) != nil
-	h.mu.Unlock()
-	if few || has {
-		return nil
-	}
-	came := make(chan struct{})
-	h.mu.Lock()
-	h.asked = append(h.asked, came)
-	h.mu.Unlock()
-	if err := h.keyframe(true); err != nil {
-		return err
-	}
-	select {
-	case <-came:
-		return nil
-	case <-time.After(attachTime):
-		return context.DeadlineExceeded
-	case <-h.ctx.Done():
-		return h.ctx.Err()
-	}
-}
-
-// newestKeyframe returns the newest keyframe in the ring that is followed by at most the given
-// number of frames and bytes, or nil. h.mu must be held.
-func (h *hub) newestKeyframe(frames, bytes int) *entry {
-	for i := len(h.ring) - 1; i >= max(0, len(h.ring)-frames) && bytes >= 0; i-- {
-		if h.ring[i].event == session.EventKeyframe {
-			return h.ring[i]
-		}
-		bytes -= h.ring[i].cost()
-	}
-	return nil
-}
-
 // from returns up to most entries of the ring, starting at a number. behind means that the first is
 // not in the ring any more.
 func (h *hub) from(number int64, most int) (found []*entry, behind bool) {
@@ -487,162 +320,10 @@ func (h *hub) after(outputs int64) (number int64, ok bool) {
 	return h.ring[i].number, true
 }
 
-// lease is a client's right to type. It is a separate attachment to the session, so that the
-// session knows who types.
-type lease struct {
-	conn   *conn
-	stream *client.Stream
-}
-
-// acquire gives a client the right to type, and reports whether it has it.
-func (h *hub) acquire(c *conn) bool {
-	h.leasing.Lock()
-	defer h.leasing.Unlock()
-	h.mu.Lock()
-	now := h.lease
-	h.mu.Unlock()
-	if now != nil {
-		return now.conn == c
-	}
-	stream, ok := h.control(c.id, func() { h.revoked(c) })
-	if !ok {
-		return false
-	}
-	h.mu.Lock()
-	h.lease = &lease{c, stream}
-	h.mu.Unlock()
-	return true
-}
-
-// control attaches to the session to type. It returns false if typing is not allowed: it always is
-// in a shell of start_shell, else as long as the user grants it. revoked is called when the right
-// is withdrawn.
-func (h *hub) control(name string, revoked func()) (*client.Stream, bool) {
-	kind := protocol.Agent
-	if h.live.shell {
-		kind = protocol.Human
-	}
-	stream, err := h.attach(client.AttachOptions{Name: h.p.name(name), Kind: kind, Mode: protocol.ModeNone, Control: true})
-	if err != nil {
-		return nil, false
-	}
-	event, err := stream.Next(h.ctx)
-	hello, ok := event.(client.Connected)
-	if err != nil || !ok || !may(hello.Control, hello.Viewer) {
-		_ = stream.Close()
-		return nil, false
-	}
-	h.p.running.Go(func() {
-		for {
-			event, err := stream.Next(h.ctx)
-			if err != nil {
-				return
-			}
-			if now, ok := event.(protocol.Control); ok && !may(now, hello.Viewer) {
-				revoked()
-				return
-			}
-		}
-	})
-	return stream, true
-}
-
-// may reports whether a viewer may type.
-func may(c protocol.Control, viewer string) bool {
-	i := slices.IndexFunc(c.Viewers, func(v protocol.Viewer) bool { return v.ID == viewer })
-	return i >= 0 && c.Viewers[i].Control
-}
-
-// free takes the lease from a client, and reports whether it had it.
-func (h *hub) free(c *conn) bool {
-	h.leasing.Lock()
-	defer h.leasing.Unlock()
-	h.mu.Lock()
-	l := h.lease
-	had := l != nil && l.conn == c
-	if had {
-		h.lease = nil
-	}
-	h.mu.Unlock()
-	if had {
-		_ = l.stream.Close()
-	}
-	return had
-}
-
-// revoked makes a client an observer after its right to type was withdrawn.
-func (h *hub) revoked(c *conn) {
-	if h.free(c) {
-		_ = h.put(session.EventRole, c.id, observer, func(*entry) {}) // if the session is over, its end is reported instead
-	}
-}
-
-// holds returns the stream with which a client types, or nil if it is not the controller.
-func (h *hub) holds(c *conn) *client.Stream {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.lease == nil || h.lease.conn != c {
-		return nil
-	}
-	return h.lease.stream
-}
-
 // leave ends a client's membership.
 func (h *hub) leave(c *conn) {
 	h.free(c)
 	_ = h.put(session.EventLeave, c.id, "", func(*entry) {}) // if the session is over, its end is reported instead
-}
-
-// entryOf describes a session for a session_list, with its size if sizes is set.
-func (p *Protocol) entryOf(l live, sizes bool) sessionEntry {
-	e := sessionEntry{
-		SessionName: l.name, CommandID: commandIDOf(l.id), SessionID: l.id, SessionType: "interactive", Command: l.command,
-		Running: true,
-		PTYURL:  "wss://{host}/agents/" + p.AgentID + "/sessions/" + l.id + "/attach", PTYSubprotocol: "pty-ws.v1",
-		ObserverURL:   "/ws/sessions/" + l.id + "/orchestrate?role=observer",
-		ControllerURL: "/ws/sessions/" + l.id + "/orchestrate?role=controller",
-		DefaultRole:   observer, ControllerPolicy: "controller input is policy-gated",
-		Membership: membership{Controllers: []string{}, Observers: []string{}}, Liveness: liveness{AgentConnected: true},
-	}
-	p.mu.Lock()
-	h := p.hubs[l.id]
-	p.mu.Unlock()
-	if h == nil {
-		if sizes {
-			e.Cols, e.Rows = p.sizeOf(l.id)
-		}
-		return e
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if sizes {
-		e.Cols, e.Rows = h.cols, h.rows
-	}
-	e.Membership.Controllers, e.Membership.Observers = h.membersByRole()
-	e.Membership.Attachments = len(h.members)
-	if newest := h.next - 1; newest >= 0 {
-		e.Liveness.ReplayNewestSeq = &newest
-	}
-	for r := range h.readers {
-		e.Liveness.MaxClientLag = max(e.Liveness.MaxClientLag, h.next-cmp.Or(r.told.Load(), h.next))
-	}
-	return e
-}
-
-// sizeOf asks a session for its window size, in cells. It returns 0 if the session does not
-// respond.
-func (p *Protocol) sizeOf(id string) (cols, rows int) {
-	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
-	defer cancel()
-	stream, err := p.Sessions.Attach(ctx, id,
-		client.AttachOptions{Name: p.name("list"), Kind: protocol.Agent, Mode: protocol.ModeNone})
-	if err != nil {
-		return 0, 0
-	}
-	defer func() { _ = stream.Close() }()
-	event, _ := stream.Next(ctx)
-	hello, _ := event.(client.Connected)
-	return hello.Cols, hello.Rows
 }
 
 // errGone reports that a reader must stop.
