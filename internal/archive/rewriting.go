@@ -19,12 +19,12 @@ type Rewriting struct {
 
 	terminal *redact.Terminal
 	inEntry  map[string]int
-	patches  map[int64][]redact.Patch // by number of the event
+	mask     *Mask
 }
 
 // newRewriting returns a Rewriting without any patches.
 func newRewriting(r Redaction) *Rewriting {
-	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, patches: map[int64][]redact.Patch{}}
+	return &Rewriting{terminal: r.Terminal(), inEntry: map[string]int{}, mask: newMask()}
 }
 
 // Stored is a database of sessions. *sqlite.Store implements it.
@@ -68,7 +68,7 @@ func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, ent
 		return err
 	}
 	first.end()
-	w.Damage = source.Damage
+	w.Damage, w.mask.end = source.Damage, source.Number
 	for _, e := range append(slices.Clone(t.Entries), entries...) {
 		w.look(e)
 	}
@@ -76,8 +76,8 @@ func (w *Rewriting) hideShown(ctx context.Context, db Log, info *store.Info, ent
 }
 
 // hide adds the patches that hide the secrets found in the raw log.
-func (w *Rewriting) hide(ctx context.Context, db Log, id string) error {
-	if err := w.read(ctx, db, id, (*redact.Stream).Find); err != nil {
+func (w *Rewriting) hide(ctx context.Context, db Log, id string) (err error) {
+	if w.mask.end, err = w.read(ctx, db, id, (*redact.Stream).Find); err != nil {
 		return err
 	}
 	return w.hideParts(ctx, db, id)
@@ -89,7 +89,8 @@ func (w *Rewriting) hideParts(ctx context.Context, db Log, id string) error {
 	if !w.terminal.HasParts() {
 		return nil
 	}
-	return w.read(ctx, db, id, (*redact.Stream).FindParts)
+	_, err := w.read(ctx, db, id, (*redact.Stream).FindParts)
+	return err
 }
 
 func (w *Rewriting) look(e *session.Entry) {
@@ -101,8 +102,9 @@ func (w *Rewriting) look(e *session.Entry) {
 	}
 }
 
-// read reads the raw log once, and searches all texts in it with find.
-func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) error {
+// read reads the raw log once, and searches all texts in it with find. It returns the number of the
+// event after the last one.
+func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) (end int64, err error) {
 	r := w.reading(find)
 	source := NewRawLog(ctx, db, id, 0)
 	defer source.Stop()
@@ -110,7 +112,7 @@ func (w *Rewriting) read(ctx context.Context, db Log, id string, find finder) er
 		e, err := source.Next()
 		if err != nil {
 			r.end()
-			return IgnoreEnd(err)
+			return source.Number, IgnoreEnd(err)
 		}
 		r.event(source.Number-1, e)
 	}
@@ -175,26 +177,13 @@ func (r *reading) end() {
 func (r *reading) note(t *text, chunk []byte) {
 	for _, p := range r.find(t.Stream, chunk) {
 		n := t.numbers[p.Chunk]
-		r.patches[n] = append(r.patches[n], p)
+		r.mask.patches[n] = append(r.mask.patches[n], p)
 	}
-}
-
-// event hides the secrets in an event of the raw log, and reports whether there are any.
-func (w *Rewriting) event(number int64, e *session.Event) bool {
-	patches := w.patches[number]
-	if len(patches) == 0 {
-		return false
-	}
-	e.Data = slices.Clone(e.Data)
-	for _, p := range patches {
-		copy(e.Data[p.Offset:], p.Data)
-	}
-	return true
 }
 
 // Rewrite returns the changes for the store to make.
 func (w *Rewriting) Rewrite() store.Rewrite {
-	return store.Rewrite{Command: w.command, Text: w.text, Entries: w.entries, Event: w.event, Drop: true}
+	return store.Rewrite{Command: w.command, Text: w.text, Entries: w.entries, Event: w.mask.hide, Drop: true}
 }
 
 // Found returns the number of secrets that will be hidden, by rule. Secrets that were already

@@ -62,7 +62,7 @@ func (x Exporter) part(ctx context.Context, info *store.Info, t *session.Transcr
 	if err != nil {
 		return nil, err
 	}
-	source, err := archive.NewMasked(ctx, x.Library.Store, info, x.Library.Redact)
+	source, err := x.Library.Masked(ctx, info)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,8 @@ type Library struct {
 	Warn   func(format string, args ...any) // reports what cannot be read; nil discards it
 	// Progress, if set, shows how much of total bytes of output has been read.
 	Progress func(label string, total int64) *human.Bar
+
+	masks *masks // nil: each reading searches for secrets
 }
 
 // ErrNoRawLog reports that a session has no raw log to extract entries from.

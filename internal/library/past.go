@@ -46,8 +46,10 @@ type background struct {
 
 // NewPast returns a Past that reads from l. The caller must Close it.
 func NewPast(l *Library) *Past {
+	cached := *l
+	cached.masks = &masks{limit: masksSize}
 	v := &Past{
-		Library: l, patience: readPatience, turns: make(chan struct{}, runtime.NumCPU()),
+		Library: &cached, patience: readPatience, turns: make(chan struct{}, runtime.NumCPU()),
 		slots:    make(chan struct{}, runtime.NumCPU()),
 		readings: map[string]*background{},
 	}
@@ -265,7 +267,7 @@ func (v *Past) Screen(ctx context.Context, info *store.Info, at float64) (screen
 		return screen.Screen{}, 0, err
 	}
 	defer leave()
-	source, err := archive.NewMasked(ctx, v.Store, info, v.Redact)
+	source, err := v.Masked(ctx, info)
 	if err != nil {
 		return screen.Screen{}, 0, err
 	}
