@@ -13,13 +13,14 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/document"
 	"github.com/ptyrec/ptyrec/extractor/gemini"
 	"github.com/ptyrec/ptyrec/extractor/opencode"
+	"github.com/ptyrec/ptyrec/extractor/pi"
 	"github.com/ptyrec/ptyrec/extractor/qwen"
 	"github.com/ptyrec/ptyrec/extractor/row"
 )
 
 // agents are the supported agents, in the order in which they are tried for a banner.
 var agents = []*chat.Agent{claude.Agent(), codex.Agent(), copilot.Agent(), gemini.Agent(), opencode.Agent(),
-	qwen.Agent()}
+	pi.Agent(), qwen.Agent()}
 
 // Profile is a look together with its agent.
 type Profile struct {

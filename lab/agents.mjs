@@ -11,6 +11,7 @@ export const PACKAGES = {
   qwen: "@qwen-code/qwen-code",
   opencode: "opencode-ai",
   copilot: "@github/copilot",
+  pi: "@mariozechner/pi-coding-agent",
 };
 
 /** The versions recorded by default; others by --version. */
@@ -21,6 +22,7 @@ export const VERSIONS = {
   qwen: "0.24.4",
   opencode: "1.18.33",
   copilot: "1.0.102",
+  pi: "0.73.1",
 };
 
 /** Installs one version of an agent from npm into the cache and returns its program's path. */
@@ -49,6 +51,7 @@ export const LOGS = {
   qwen: [".qwen/projects", ".qwen/tmp"],
   copilot: [".copilot/session-state"],
   opencode: [".local/share/opencode"],
+  pi: [".pi/agent/sessions"],
 };
 
 const KEY = "sk-ant-api03-loopback-only-not-a-real-key-000000000000";
@@ -155,7 +158,26 @@ export function setup(home, cwd, port, { approvals = false } = {}) {
       },
     }),
   );
+  fs.mkdirSync(`${home}/.pi/agent`, { recursive: true });
+  fs.writeFileSync(
+    `${home}/.pi/agent/models.json`,
+    JSON.stringify({
+      providers: {
+        mock: {
+          baseUrl: `http://127.0.0.1:${port}/v1`,
+          api: "openai-completions",
+          apiKey: "x",
+          models: [{ id: "mock-coder", name: "Mock Coder", reasoning: true }],
+        },
+      },
+    }),
+  );
+  fs.writeFileSync(
+    `${home}/.pi/agent/settings.json`,
+    JSON.stringify({ defaultProvider: "mock", defaultModel: "mock-coder", enableInstallTelemetry: false }),
+  );
   return {
+    PI_OFFLINE: "1",
     COPILOT_OFFLINE: "true",
     COPILOT_AUTO_UPDATE: "false",
     COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
@@ -194,6 +216,7 @@ export const ARGS = {
   opencode: () => [],
   copilot: ({ approvals }) => (approvals ? [] : ["--allow-all-tools", "--allow-all-paths"]),
   gemini: ({ approvals }) => (approvals ? [] : ["--approval-mode", "yolo"]),
+  pi: () => [],
 };
 
 /** What shows that an agent is ready for a prompt; its clear command; how it is left; what an approval question looks like. */
@@ -240,6 +263,13 @@ export const UI = {
     clear: "/clear",
     exit: "/quit",
     ask: /Allow execution|Apply this change|Yes, allow once|Allow once/,
+    interrupt: "\x1b",
+  },
+  pi: {
+    ready: /mock-coder/, // the last row names the model
+    clear: "/new",
+    exit: "/quit",
+    ask: /(?!)/, // it never asks
     interrupt: "\x1b",
   },
 };

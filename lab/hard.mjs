@@ -419,7 +419,7 @@ export const ADV = {
       {
         command: a === "gemini" ? "/compress" : "/compact",
         then: [3500],
-        may: a === "codex" || a === "copilot", // Copilot only says that it is done
+        may: ["codex", "copilot", "pi"].includes(a), // Copilot and pi only say that it is done
         truth:
           a === "gemini"
             ? [

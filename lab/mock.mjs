@@ -161,6 +161,7 @@ export function toolCall(p, names, cwd) {
   }
   if (p.read) {
     if (has("Read")) return { tool: "Read", input: { file_path: at(p.read) } };
+    if (pi(names)) return { tool: "read", input: { path: at(p.read) } };
     if (has("read")) return { tool: "read", input: { filePath: at(p.read) } };
     if (has("read_file")) return { tool: "read_file", input: { file_path: at(p.read), absolute_path: at(p.read) } };
     if (has("view")) return { tool: "view", input: { path: at(p.read) } };
@@ -168,6 +169,7 @@ export function toolCall(p, names, cwd) {
   }
   if (p.write) {
     if (has("Write")) return { tool: "Write", input: { file_path: at(p.write), content: p.content } };
+    if (pi(names)) return { tool: "write", input: { path: at(p.write), content: p.content } };
     if (has("write")) return { tool: "write", input: { filePath: at(p.write), content: p.content } };
     if (has("write_file")) return { tool: "write_file", input: { file_path: at(p.write), content: p.content } };
     if (has("create")) return { tool: "create", input: { path: at(p.write), file_text: p.content } };
@@ -184,6 +186,8 @@ export function toolCall(p, names, cwd) {
   }
   if (p.edit) {
     if (has("Edit")) return { tool: "Edit", input: { file_path: at(p.edit), old_string: p.old, new_string: p.new } };
+    if (pi(names))
+      return { tool: "edit", input: { path: at(p.edit), edits: [{ oldText: p.old, newText: p.new }] } };
     if (has("edit"))
       return {
         tool: "edit",
@@ -221,6 +225,8 @@ export function toolCall(p, names, cwd) {
   }
   return p;
 }
+/** Whether the tools are those of pi, which has the names of opencode's and other inputs. */
+const pi = names => names.includes("read") && names.includes("bash") && !names.includes("webfetch");
 function patch(body, names, cwd) {
   const text = `*** Begin Patch\n${body}\n*** End Patch`;
   if (names.includes("apply_patch")) return { tool: "apply_patch", input: text };

@@ -57,6 +57,9 @@ func Edge(ls []Line) int {
 // code parses a code block. Some agents draw the code of a list item at the body's left edge. It
 // belongs to the item if the list continues directly below it, or if the item announces it.
 func (r *blockReader) code(i int) (b block, n int) {
+	if r.lk.Fence != nil {
+		return r.fenced(i)
+	}
 	if r.lk.Code == nil {
 		return b, 0
 	}
@@ -85,6 +88,55 @@ func (r *blockReader) code(i int) (b block, n int) {
 	lists := r.within(col)
 	code := r.lk.tabsOf(r.lk.codeLines(ls, min(edge, lists[len(lists)-1].Content)), r.lk.Left)
 	return block{kind: codeBlock, col: col, lines: codeOf(code, lang)}, n
+}
+
+// fenceIndent is how far code is to the right of the fences around it, in cells.
+const fenceIndent = 2
+
+// fenced parses a code block that is drawn with its fences. A line to the left of the code
+// continues the one above.
+func (r *blockReader) fenced(i int) (b block, n int) {
+	first := &r.ls[i]
+	if !r.lk.Fence(first) {
+		return b, 0
+	}
+	var code []string
+	above := &Line{}
+	for n = 1; i+n < len(r.ls)-1; n++ {
+		l := &r.ls[i+n]
+		if l.Indent == first.Indent && l.Text[l.Indent:] == "```" && r.lk.Fence(l) {
+			n++
+			break
+		}
+		seam, edge := SeamBreak, first.Indent+fenceIndent
+		if l.Indent < edge && !l.Blank() && len(code) > 0 {
+			seam = max(r.lk.exactSeam(above, l, 0), SeamSpace)
+		}
+		code = joinCode(code, seam, l, edge)
+		above = l
+	}
+	col := first.Indent
+	for _, l := range r.lists {
+		if l.col < first.Indent { // right of an item's marker, it belongs to the item
+			col = max(col, l.Content)
+		}
+	}
+	return block{kind: codeBlock, col: col,
+		lines: codeOf(tabsFor(code, r.lk.FenceTab), strings.TrimPrefix(first.Text[first.Indent:], "```"))}, n
+}
+
+// tabsFor replaces the blanks at the start of code lines by tabs if all of them are a multiple of
+// width.
+func tabsFor(code []string, width int) []string {
+	between := func(l string) bool { return row.Indent(l)%width != 0 }
+	if width == 0 || slices.ContainsFunc(code, between) {
+		return code
+	}
+	for i, l := range code {
+		n := row.Indent(l)
+		code[i] = strings.Repeat("\t", n/width) + l[n:]
+	}
+	return code
 }
 
 // isTable reports whether a table begins at line i.

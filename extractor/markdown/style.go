@@ -55,6 +55,11 @@ type Style struct {
 	// Announced is asked where Code found no block, below a block that ends with a colon. nil: nothing
 	// is code because it was announced.
 	Announced func(ls []Line) int
+	// Fence reports whether a line is a fence, if the agent draws fences around code. The code is
+	// two columns further to the right than its fences, but for what it wraps. Code is not asked.
+	Fence func(l *Line) bool
+	// FenceTab is the number of blanks that the agent draws for a tab of such code; 0: it draws tabs.
+	FenceTab int
 	// Language reports whether the first line of a code block is not code but the name of the
 	// code's language. nil means that it never is.
 	Language func(ls []Line) bool

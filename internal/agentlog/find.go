@@ -81,6 +81,7 @@ var keepers = []keeper{
 	{agent: "opencode", folders: func() []string { return []string{opencodeFolder()} }, others: findOpencode},
 	{agent: "qwen", folders: qwenFolders, wants: isQwen, reader: simple(newQwen), parent: qwenParent},
 	{agent: "copilot", folders: copilotFolders, wants: isCopilot, reader: simple(newCopilot), key: copilotKey},
+	{agent: "pi", folders: piFolders, wants: isPi, reader: simple(newPi)},
 }
 
 // keeperOf returns the keeper of an agent, or nil.
@@ -226,16 +227,21 @@ func qwenFolders() (folders []string) {
 	_ = json.Unmarshal(b, &settings)
 	var bases []string
 	for _, dir := range []string{home, settings.Advanced.Dir, os.Getenv("QWEN_RUNTIME_DIR")} {
-		if rest, ok := strings.CutPrefix(dir, "~"); ok {
-			user, _ := os.UserHomeDir() // without a home folder nothing is found
-			dir = filepath.Join(user, rest)
-		}
-		if filepath.IsAbs(dir) && !slices.Contains(bases, filepath.Clean(dir)) {
+		if dir = inHome(dir); filepath.IsAbs(dir) && !slices.Contains(bases, filepath.Clean(dir)) {
 			bases = append(bases, filepath.Clean(dir))
 			folders = append(folders, filepath.Join(dir, "projects"), filepath.Join(dir, "tmp"))
 		}
 	}
 	return folders
+}
+
+// inHome returns a path with the user's home folder for a tilde.
+func inHome(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok {
+		home, _ := os.UserHomeDir() // without a home folder nothing is found
+		return filepath.Join(home, rest)
+	}
+	return path
 }
 
 // copilotFolders returns the folders with Copilot CLI's logs.

@@ -302,3 +302,78 @@ func only(t *testing.T, path, id string) {
 		}
 	}
 }
+
+// TestPiPlaces reads pi's logs wherever a variable or a setting puts them.
+func TestPiPlaces(t *testing.T) {
+	home, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("PI_CODING_AGENT_DIR", "")
+	t.Setenv("PI_CODING_AGENT_SESSION_DIR", elsewhere)
+	log := func(id, prompt string) string {
+		return `{"type":"session","version":3,"id":"` + id + `","timestamp":"2026-05-01T10:00:00Z","cwd":"/shop"}` + "\n" +
+			`{"type":"message","id":"a1","parentId":null,"timestamp":"2026-05-01T10:00:01Z",` +
+			`"message":{"role":"user","content":"` + prompt + `"}}` + "\n"
+	}
+	write(t, filepath.Join(home, ".pi", "agent"), map[string]string{
+		"settings.json":             `{"sessionDir":"~/pi-logs"}`,
+		"sessions/--shop--/1.jsonl": log("1", "zebras?"),
+	})
+	write(t, filepath.Join(home, "pi-logs"), map[string]string{"2.jsonl": log("2", "horses?")})
+	write(t, elsewhere, map[string]string{"3.jsonl": log("3", "mules?")})
+	said, _ := found(t, "pi")
+	want := map[string][]string{"1.jsonl": {"user: zebras?"}, "2.jsonl": {"user: horses?"}, "3.jsonl": {"user: mules?"}}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+// TestPiLog reads all that pi logs: prompts with images, thinking, calls, the user's own commands,
+// what an extension shows, summaries, a step back, an interruption, and tokens.
+func TestPiLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	n := 0
+	entry := func(typ, members string) string {
+		n++
+		return fmt.Sprintf(`{"type":%q,"id":"%d","parentId":"%d","timestamp":"2026-05-01T10:00:%02dZ",%s}`, typ, n, n-1, n,
+			members) + "\n"
+	}
+	message := func(members string) string { return entry("message", `"message":{`+members+`}`) }
+	text := strings.Join([]string{
+		`{"type":"session","version":3,"id":"s","timestamp":"2026-05-01T10:00:00Z","cwd":"/shop"}` + "\n",
+		entry("model_change", `"provider":"p","modelId":"m-1"`),
+		message(`"role":"user","content":[{"type":"text","text":"zebras?"},{"type":"image","data":"x"}]`),
+		message(`"role":"assistant","model":"m-1","stopReason":"toolUse","usage":{"input":5,"output":7,"cacheRead":11,` +
+			`"cacheWrite":13,"totalTokens":36},"content":[{"type":"thinking","thinking":"hm"},` +
+			`{"type":"text","text":"I look."},{"type":"toolCall","id":"c","name":"bash","arguments":{"command":"ls"}}]`),
+		message(`"role":"toolResult","toolCallId":"c","toolName":"bash","content":[{"type":"text","text":"a.txt"}],` +
+			`"isError":false`),
+		message(`"role":"bashExecution","command":"pwd","output":"/shop","exitCode":0`),
+		entry("custom_message", `"customType":"x","content":"shown","display":true`),
+		entry("custom_message", `"customType":"x","content":"hidden","display":false`),
+		entry("custom", `"customType":"x","data":{}`),
+		entry("compaction", `"summary":"short","firstKeptEntryId":"2","tokensBefore":9`),
+		entry("session_info", `"name":"Animals"`),
+		`{"type":"message","id":"a","parentId":"2","timestamp":"2026-05-01T10:01:00Z",` +
+			`"message":{"role":"user","content":"horses?"}}` + "\n",
+		`{"type":"message","id":"b","parentId":"a","timestamp":"2026-05-01T10:01:01Z","message":{"role":"assistant",` +
+			`"content":[{"type":"text","text":"Hor"}],"model":"m-1","stopReason":"aborted","usage":{"output":1}}}` + "\n",
+	}, "")
+	writeFile(t, path, text)
+	lines, facts, usage := told(t, logOf("pi", path))
+	want := []string{"user: zebras?\n[Image]", "thinking: hm", "assistant: I look.", "tool bash(ls) ok: a.txt",
+		"shell: pwd | /shop", "system: shown", "system: short", "system: The user went back to an earlier message.",
+		"user: horses?", "assistant: Hor", "cli:interrupted"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+	if facts.ID != "s" || facts.Cwd != "/shop" || facts.Title != "Animals" || facts.Model != "m-1" {
+		t.Errorf("facts %+v", facts)
+	}
+	tokens := int64(0)
+	for _, u := range usage {
+		tokens += u.Total
+	}
+	if len(usage) != 2 || tokens != 37 {
+		t.Errorf("%d tokens in %d records, want 37 in 2", tokens, len(usage))
+	}
+}

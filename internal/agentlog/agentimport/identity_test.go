@@ -115,6 +115,14 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 			}
 		}
 	},
+	"pi": func(t rapid.TB, home, name string, d *diary) {
+		docs := []any{object{"type": "session", "id": d.id, "timestamp": d.said[0].at, "cwd": d.cwd}}
+		for _, m := range d.said {
+			docs = append(docs, object{"type": "message", "id": m.id, "timestamp": m.at,
+				"message": object{"role": m.role, "content": []any{object{"type": "text", "text": m.text}}}})
+		}
+		lines(t, filepath.Join(home, "sessions", "p", name+".jsonl"), docs)
+	},
 	"copilot": func(t rapid.TB, home, name string, d *diary) {
 		docs := []any{object{"type": "session.start", "timestamp": d.said[0].at,
 			"data": object{"sessionId": d.id, "context": object{"cwd": d.cwd}}}}
@@ -150,7 +158,7 @@ func agentHome(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
 	for _, name := range []string{"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CONFIG_DIR", "XDG_DATA_HOME", "QWEN_HOME",
-		"COPILOT_HOME"} {
+		"COPILOT_HOME", "PI_CODING_AGENT_DIR"} {
 		t.Setenv(name, home)
 	}
 	return home
@@ -209,7 +217,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		format := rapid.SampledFrom([]string{"claude", "codex", "codex, only items", "copilot", "gemini", "opencode",
-			"qwen"}).Draw(t, "format")
+			"pi", "qwen"}).Draw(t, "format")
 		agent, _, _ := strings.Cut(format, ",")
 		atLeast, atMost := map[string]int{}, map[string]int{}
 		seen := map[spoken]bool{}
@@ -269,7 +277,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 			t.Errorf("again: %s", again)
 		}
 	})
-	if len(agentlog.Agents()) != 6 {
+	if len(agentlog.Agents()) != 7 {
 		t.Errorf("another agent's logs are read, and not tried here: %q", agentlog.Agents())
 	}
 }
