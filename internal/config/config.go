@@ -21,7 +21,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/sys"
 	"github.com/ptyrec/ptyrec/internal/team"
-	"github.com/ptyrec/ptyrec/recorder/ignore"
 )
 
 // template is a configuration file without any setting, with a comment for each key.
@@ -93,14 +92,14 @@ func absolute(folder string) (string, error) {
 type Run struct {
 	Input  bool   `toml:"input"`
 	Notice string `toml:"notice"`
-	// Ignore are patterns of what not to record, see package ignore.
+	// Ignore are patterns of what not to record, see ParseIgnored.
 	Ignore []string `toml:"ignore"`
 }
 
 // Ignored returns the parsed patterns.
-func (r *Run) Ignored() (ignore.List, error) {
+func (r *Run) Ignored() (IgnoreList, error) {
 	home, _ := sys.HomeFolder() // only ~ needs one
-	return ignore.Parse(r.Ignore, home)
+	return ParseIgnored(r.Ignore, home)
 }
 
 // Retention configures what to delete once a day. Its zero value deletes nothing.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ptyrec/ptyrec/internal/agentlog/resume"
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cli/opener"
@@ -72,19 +71,19 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	p, err := resume.Find(ctx, lib, info)
+	p, err := planResume(ctx, lib, info)
 	switch {
-	case errors.Is(err, resume.ErrNoAgent):
+	case errors.Is(err, errNoAgent):
 		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
 			"`ptyrec show "+name+"` shows what it has")
-	case errors.Is(err, resume.ErrNoID):
+	case errors.Is(err, errNoID):
 		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
 			"the agent did not print it at its end, its own log is not found, and the command line does not have it")
 	case err != nil:
 		return err
 	}
 	if o.print {
-		_, err := fmt.Fprintln(o.IO.Out, printable.Text(p.Line()))
+		_, err := fmt.Fprintln(o.IO.Out, printable.Text(p.line()))
 		return err
 	}
 	if p.Cwd != "" {

@@ -24,7 +24,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/sys/proc"
 	"github.com/ptyrec/ptyrec/recorder"
 	"github.com/ptyrec/ptyrec/recorder/detached"
-	"github.com/ptyrec/ptyrec/recorder/ignore"
 	"github.com/ptyrec/ptyrec/recorder/recording"
 	"github.com/ptyrec/ptyrec/session"
 )
@@ -53,7 +52,7 @@ type runOptions struct {
 	continues string // id of the session whose conversation it continues
 
 	notify *bool // --notify; nil: as configured
-	ignore ignore.List
+	ignore config.IgnoreList
 }
 
 func newRunOptions(f *factory.Factory) *runOptions {

@@ -19,7 +19,6 @@ import (
 	"github.com/ptyrec/ptyrec/internal/library"
 	"github.com/ptyrec/ptyrec/internal/server"
 	"github.com/ptyrec/ptyrec/internal/team/bucket"
-	"github.com/ptyrec/ptyrec/internal/team/oidc"
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/recorder/peer"
 	"github.com/ptyrec/ptyrec/store"
@@ -134,7 +133,7 @@ func (o *teamServer) signIn(ctx context.Context) (server.SignIn, error) {
 			return nil, failure.New(err, "--oidc-secret-file names the file with the provider's secret")
 		}
 	}
-	p, err := oidc.New(o.Issuer, o.Client, strings.TrimSpace(string(secret)))
+	p, err := teamserver.NewProvider(o.Issuer, o.Client, strings.TrimSpace(string(secret)))
 	if err != nil {
 		return nil, failure.New(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
 	}

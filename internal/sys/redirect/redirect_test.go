@@ -18,7 +18,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/serve"
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
 	"github.com/ptyrec/ptyrec/internal/team/bucket"
-	"github.com/ptyrec/ptyrec/internal/team/oidc"
+	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/protocol"
 )
 
@@ -94,7 +94,7 @@ func TestNoClientFollowsToAnotherHost(t *testing.T) {
 			return commands(ctx, at+"/langsmith/boxes/x", "")
 		},
 		"OpenID Connect": func(ctx context.Context, at string) error {
-			p, err := oidc.New(at, "client", token)
+			p, err := teamserver.NewProvider(at, "client", token)
 			return errors.Join(err, p.Discover(ctx))
 		},
 		"agentapi attach": func(ctx context.Context, at string) error {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/team/oidc"
 	"github.com/ptyrec/ptyrec/session"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
@@ -15,7 +14,7 @@ import (
 // SignIn signs in the users of a database through a provider. It implements server.SignIn.
 type SignIn struct {
 	Store    *postgres.Store
-	Provider *oidc.Provider
+	Provider *Provider
 }
 
 // Name returns the provider's name to show to people.
@@ -35,7 +34,7 @@ func (s SignIn) Finish(r *http.Request, redirect, secret string) (token string, 
 	if err != nil {
 		return "", 0, kindOf(err)
 	}
-	token, age, err = s.Store.SignIn(as(r, postgres.Viewer{}), postgres.Identity(id))
+	token, age, err = s.Store.SignIn(as(r, postgres.Viewer{}), id)
 	if errors.Is(err, session.ErrForbidden) {
 		return "", 0, unknownPerson(id)
 	}
@@ -45,16 +44,16 @@ func (s SignIn) Finish(r *http.Request, redirect, secret string) (token string, 
 // kindOf adds the sentinel of package session to an error of a provider.
 func kindOf(err error) error {
 	switch {
-	case errors.Is(err, oidc.ErrRefused):
+	case errors.Is(err, ErrRefused):
 		return &refusedError{err.Error() + "."}
-	case errors.Is(err, oidc.ErrUnavailable):
+	case errors.Is(err, ErrUnavailable):
 		return fmt.Errorf("%w: %w", session.ErrBusy, err)
 	}
 	return err
 }
 
 // unknownPerson returns the error for a person who is not a user, with what an admin has to do.
-func unknownPerson(id oidc.Identity) error {
+func unknownPerson(id postgres.Identity) error {
 	if id.Email == "" {
 		return &refusedError{"You have not signed in here before, and " + id.Issuer +
 			" has not verified an e-mail address of yours."}

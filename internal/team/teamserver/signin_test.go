@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ptyrec/ptyrec/internal/server"
-	"github.com/ptyrec/ptyrec/internal/team/oidc"
 	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/internal/testkit/oidctest"
 	"github.com/ptyrec/ptyrec/store/postgres"
@@ -87,7 +86,7 @@ func signing(t *testing.T, person map[string]any) (s *site, there *oidctest.Prov
 	there = oidctest.New(t, person)
 	s.check(t, s.db.SetEmail(s.operator, "owner", "Ann@Example.com"))
 	replica := func() *httptest.Server {
-		p, err := oidc.New(there.URL, oidctest.Client, oidctest.Secret)
+		p, err := teamserver.NewProvider(there.URL, oidctest.Client, oidctest.Secret)
 		s.check(t, err)
 		return s.replica(t, server.Options{SignIn: teamserver.SignIn{Store: s.db, Provider: p}}, false)
 	}
@@ -180,7 +179,7 @@ func TestCookiesOfSignIn(t *testing.T) {
 		}
 	}
 	s := newSite(t)
-	p, err := oidc.New(there.URL, oidctest.Client, oidctest.Secret)
+	p, err := teamserver.NewProvider(there.URL, oidctest.Client, oidctest.Secret)
 	s.check(t, err)
 	proxied := s.replica(t, server.Options{SignIn: teamserver.SignIn{Store: s.db, Provider: p},
 		URL: "https://ptyrec.example.com", Hosts: []string{"ptyrec.example.com"}}, false)

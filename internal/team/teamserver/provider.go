@@ -1,6 +1,4 @@
-// Package oidc identifies a person at an OpenID Connect provider by the authorization code flow,
-// with PKCE (RFC 7636), state and nonce.
-package oidc
+package teamserver
 
 import (
 	"context"
@@ -18,22 +16,17 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/ptyrec/ptyrec/internal/sys/redirect"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// Provider is an identity provider. It may be used concurrently.
+// Provider is an OpenID Connect provider, which identifies a person by the authorization code flow,
+// with PKCE (RFC 7636), state and nonce. It may be used concurrently.
 type Provider struct {
 	issuer, client, secret string
 	http                   *http.Client
 	turns                  chan struct{} // contains a value for each call of Begin and Finish in progress
 	mu                     sync.Mutex    // guards found
 	found                  *oidc.Provider
-}
-
-// Identity is a person's identity at the provider.
-type Identity struct {
-	Issuer  string
-	Subject string // unique at the provider
-	Email   string // empty unless the provider has verified it
 }
 
 var (
@@ -52,9 +45,9 @@ const (
 	maxTurns = 16               // maximum number of browsers at the same time
 )
 
-// New returns the provider at an address. client is our client id there; secret is empty if there
-// is none. It sends nothing.
-func New(issuer, client, secret string) (*Provider, error) {
+// NewProvider returns the provider at an address. client is our client id there; secret is empty if
+// there is none. It sends nothing.
+func NewProvider(issuer, client, secret string) (*Provider, error) {
 	u, err := url.Parse(issuer)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, ErrIssuer
@@ -69,7 +62,7 @@ func New(issuer, client, secret string) (*Provider, error) {
 
 // Name returns the provider's host, to show to people.
 func (p *Provider) Name() string {
-	u, _ := url.Parse(p.issuer) // New has parsed it before
+	u, _ := url.Parse(p.issuer) // NewProvider has parsed it before
 	return u.Host
 }
 
@@ -135,7 +128,8 @@ func (p *Provider) Begin(ctx context.Context, redirect string) (address, secret 
 
 // Finish returns the identity of the person whose browser came back to redirect with an answer.
 // secret is the one from Begin. The error wraps ErrRefused or ErrUnavailable.
-func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer url.Values) (id Identity, err error) {
+func (p *Provider) Finish(ctx context.Context, redirect, secret string,
+	answer url.Values) (id postgres.Identity, err error) {
 	leave, err := p.enter()
 	if err != nil {
 		return id, err
@@ -174,18 +168,18 @@ func (p *Provider) Finish(ctx context.Context, redirect, secret string, answer u
 }
 
 // identity returns the identity in a verified token.
-func identity(token *oidc.IDToken) (Identity, error) {
+func identity(token *oidc.IDToken) (postgres.Identity, error) {
 	var claims struct {
 		Email    string `json:"email"`
 		Verified bool   `json:"email_verified"`
 	}
 	if err := token.Claims(&claims); err != nil {
-		return Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
+		return postgres.Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if token.Subject == "" {
-		return Identity{}, fmt.Errorf("%w: its token names nobody", ErrRefused)
+		return postgres.Identity{}, fmt.Errorf("%w: its token names nobody", ErrRefused)
 	}
-	id := Identity{Issuer: token.Issuer, Subject: token.Subject}
+	id := postgres.Identity{Issuer: token.Issuer, Subject: token.Subject}
 	if claims.Verified {
 		id.Email = claims.Email
 	}

@@ -1,5 +1,4 @@
-// Package resume finds out how to resume an agent's conversation of a session.
-package resume
+package record
 
 import (
 	"context"
@@ -23,29 +22,20 @@ import (
 
 // Reasons why a session cannot be resumed.
 var (
-	ErrNoAgent = errors.New("no agent was seen in it that can be started again on a conversation")
-	ErrNoID    = errors.New("the id of its conversation is not known")
+	errNoAgent = errors.New("no agent was seen in it that can be started again on a conversation")
+	errNoID    = errors.New("the id of its conversation is not known")
 )
 
-// Where an id was found.
-const (
-	FromImport  = "import"  // the session was imported from the agent's own log
-	FromScreen  = "screen"  // the agent printed it when it exited
-	FromLog     = "log"     // it is in the agent's own log
-	FromCommand = "command" // it is in the recorded command line
-)
-
-// Plan describes how to resume a conversation.
-type Plan struct {
+// resumePlan describes how to resume a conversation.
+type resumePlan struct {
 	Agent   string
 	ID      string // the agent's own id of the conversation
-	From    string // where ID was found
 	Command []string
 	Cwd     string // folder in which to start the agent; empty if unknown
 }
 
-// Line returns the command line for a shell.
-func (p *Plan) Line() string {
+// line returns the command line for a shell.
+func (p *resumePlan) line() string {
 	line := shellquote.Join(p.Command...)
 	if p.Cwd != "" {
 		line = "cd " + shellquote.Join(p.Cwd) + " && " + line
@@ -53,11 +43,11 @@ func (p *Plan) Line() string {
 	return line
 }
 
-// Find returns how to resume the last conversation of a session whose id is known. The error wraps
-// ErrNoAgent or ErrNoID, or is that of reading the session.
-func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, error) {
+// planResume returns how to resume the last conversation of a session whose id is known. The error
+// wraps errNoAgent or errNoID, or is that of reading the session.
+func planResume(ctx context.Context, lib *library.Library, info *store.Info) (*resumePlan, error) {
 	if s := info.Source; s != nil {
-		return imported(info, s)
+		return importedPlan(info, s)
 	}
 	t, err := lib.Transcript(ctx, info)
 	if err != nil {
@@ -65,7 +55,7 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 	}
 	agents := agentsOf(t)
 	if len(agents) == 0 {
-		return nil, ErrNoAgent
+		return nil, errNoAgent
 	}
 	rows, err := lastRows(ctx, lib, info)
 	if err != nil {
@@ -74,29 +64,29 @@ func Find(ctx context.Context, lib *library.Library, info *store.Info) (*Plan, e
 	for _, a := range agents {
 		how := extractor.AgentOf(a).Resume
 		if id := printed(how, rows); id != "" {
-			return plan(info, a, id, FromScreen, folderOf(t, a, info)), nil
+			return plan(info, a, id, folderOf(t, a, info)), nil
 		}
 		facts, ok, err := agentlog.Conversation(info.Session, a, t.Entries)
 		if err == nil && ok && how.ID().MatchString(facts.ID) {
-			return plan(info, a, facts.ID, FromLog, folder(facts.Cwd, info.Cwd)), nil
+			return plan(info, a, facts.ID, folder(facts.Cwd, info.Cwd)), nil
 		}
 		if id := given(how, info.Command); id != "" {
-			return plan(info, a, id, FromCommand, info.Cwd), nil
+			return plan(info, a, id, info.Cwd), nil
 		}
 	}
-	return nil, ErrNoID
+	return nil, errNoID
 }
 
-// imported returns the plan for a session that was imported from an agent's own log.
-func imported(info *store.Info, s *session.Source) (*Plan, error) {
+// importedPlan returns the plan for a session that was imported from an agent's own log.
+func importedPlan(info *store.Info, s *session.Source) (*resumePlan, error) {
 	how := extractor.AgentOf(s.Agent).Resume
 	if how == nil {
-		return nil, ErrNoAgent
+		return nil, errNoAgent
 	}
 	if !how.ID().MatchString(s.ID) {
-		return nil, ErrNoID
+		return nil, errNoID
 	}
-	return plan(info, s.Agent, s.ID, FromImport, info.Cwd), nil
+	return plan(info, s.Agent, s.ID, info.Cwd), nil
 }
 
 // agentsOf returns the agents of a session that can resume conversations, the last one first.
@@ -111,7 +101,7 @@ func agentsOf(t *session.Transcript) (names []string) {
 }
 
 // plan returns a plan. Its program is the recorded one, if that is the agent's.
-func plan(info *store.Info, agent, id, from, cwd string) *Plan {
+func plan(info *store.Info, agent, id, cwd string) *resumePlan {
 	how := extractor.AgentOf(agent).Resume
 	program := how.Program
 	if len(info.Command) > 0 && filepath.Base(info.Command[0]) == program {
@@ -121,7 +111,7 @@ func plan(info *store.Info, agent, id, from, cwd string) *Plan {
 	for _, arg := range how.Args {
 		command = append(command, strings.ReplaceAll(arg, chat.ResumeID, id))
 	}
-	return &Plan{Agent: agent, ID: id, From: from, Command: command, Cwd: cwd}
+	return &resumePlan{Agent: agent, ID: id, Command: command, Cwd: cwd}
 }
 
 // printed returns the last id that the agent has printed, or "".

@@ -1,4 +1,4 @@
-package ignore_test
+package config_test
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ptyrec/ptyrec/internal/config"
 	"github.com/ptyrec/ptyrec/internal/git"
-	"github.com/ptyrec/ptyrec/recorder/ignore"
 )
 
 func TestMain(m *testing.M) {
@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestMatch(t *testing.T) {
+func TestIgnoredCommands(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, dir, line string
 		want               bool
@@ -49,7 +49,7 @@ func TestMatch(t *testing.T) {
 		{"docker run img:tag", "/x", "docker run img:tag", true},
 		{"*vault*", "/x", "sh -c vault", true},
 	} {
-		l, err := ignore.Parse([]string{"no-such-command", tt.pattern}, "/home/me")
+		l, err := config.ParseIgnored([]string{"no-such-command", tt.pattern}, "/home/me")
 		if err != nil {
 			t.Errorf("%q: %v", tt.pattern, err)
 			continue
@@ -59,18 +59,19 @@ func TestMatch(t *testing.T) {
 			t.Errorf("%q in %q, %q: %v, %q, want %v", tt.pattern, tt.dir, tt.line, got, why, tt.want)
 		}
 	}
-	if why, ignored := (ignore.List{}).Match(t.Context(), "/", []string{"sh"}); ignored {
+	if why, ignored := (config.IgnoreList{}).Match(t.Context(), "/", []string{"sh"}); ignored {
 		t.Errorf("nothing ignores: %q", why)
 	}
 }
 
-func TestBadPatterns(t *testing.T) {
+func TestBadIgnorePatterns(t *testing.T) {
 	for _, text := range []string{"", "  ", "/srv/[a", "/srv/[]", "psql[", `a\`, "~other/x", "git@[:x", "/srv/[z-a]"} {
-		if _, err := ignore.Parse([]string{"fine", text}, "/home/me"); err == nil || !strings.Contains(err.Error(), `"`) {
+		_, err := config.ParseIgnored([]string{"fine", text}, "/home/me")
+		if err == nil || !strings.Contains(err.Error(), `"`) {
 			t.Errorf("%q: error %v, want one with the pattern", text, err)
 		}
 	}
-	if _, err := ignore.Parse([]string{"~/x"}, ""); err == nil {
+	if _, err := config.ParseIgnored([]string{"~/x"}, ""); err == nil {
 		t.Error("~ without a home")
 	}
 }
@@ -90,7 +91,7 @@ func TestFolderIsIgnoredByEveryPath(t *testing.T) {
 	}
 	for _, pattern := range []string{real, link, link + "/be*", real + "/be*"} {
 		for _, at := range []string{real + "/below", link + "/below"} {
-			l, err := ignore.Parse([]string{pattern}, "")
+			l, err := config.ParseIgnored([]string{pattern}, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +102,7 @@ func TestFolderIsIgnoredByEveryPath(t *testing.T) {
 	}
 }
 
-func TestRemotes(t *testing.T) {
+func TestIgnoredRemotes(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	dir := t.TempDir()
 	run := func(args ...string) {
@@ -115,7 +116,7 @@ func TestRemotes(t *testing.T) {
 	run("init", "-q")
 	match := func(patterns ...string) (string, bool) {
 		t.Helper()
-		l, err := ignore.Parse(patterns, "")
+		l, err := config.ParseIgnored(patterns, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,13 +144,13 @@ func TestRemotes(t *testing.T) {
 	}
 }
 
-// FuzzParse compiles or refuses any pattern, and never panics.
-func FuzzParse(f *testing.F) {
+// FuzzParseIgnored compiles or refuses any pattern, and never panics.
+func FuzzParseIgnored(f *testing.F) {
 	for _, text := range []string{"~/private", "git@secret:*", "a[!b-c]?", `\`, "\xff*", "[]]"} {
 		f.Add(text, "/home/me")
 	}
 	f.Fuzz(func(t *testing.T, text, dir string) {
-		l, err := ignore.Parse([]string{text}, "/home/me")
+		l, err := config.ParseIgnored([]string{text}, "/home/me")
 		if err == nil {
 			l.Match(t.Context(), "/none"+dir, []string{dir})
 		}

@@ -1,4 +1,4 @@
-package oidc_test
+package teamserver_test
 
 import (
 	"errors"
@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ptyrec/ptyrec/internal/team/oidc"
+	"github.com/ptyrec/ptyrec/internal/team/teamserver"
 	"github.com/ptyrec/ptyrec/internal/testkit/oidctest"
+	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
 const redirect = "https://ptyrec.example.com/login/callback"
@@ -17,7 +18,7 @@ const redirect = "https://ptyrec.example.com/login/callback"
 var ann = map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true}
 
 // signIn goes through the provider's page, and returns what it answers.
-func signIn(t *testing.T, p *oidc.Provider) (secret string, answer url.Values) {
+func signIn(t *testing.T, p *teamserver.Provider) (secret string, answer url.Values) {
 	t.Helper()
 	address, secret, err := p.Begin(t.Context(), redirect)
 	if err != nil {
@@ -39,9 +40,9 @@ func signIn(t *testing.T, p *oidc.Provider) (secret string, answer url.Values) {
 	return secret, back.Query()
 }
 
-func provider(t *testing.T, issuer, secret string) *oidc.Provider {
+func provider(t *testing.T, issuer, secret string) *teamserver.Provider {
 	t.Helper()
-	p, err := oidc.New(issuer, oidctest.Client, secret)
+	p, err := teamserver.NewProvider(issuer, oidctest.Client, secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +55,14 @@ func TestIdentityOfAPerson(t *testing.T) {
 	p := provider(t, there.URL, oidctest.Secret)
 	for name, c := range map[string]struct {
 		person map[string]any
-		want   oidc.Identity
+		want   postgres.Identity
 	}{
-		"verified": {ann, oidc.Identity{Issuer: there.URL, Subject: "1", Email: "ann@example.com"}},
+		"verified": {ann, postgres.Identity{Issuer: there.URL, Subject: "1", Email: "ann@example.com"}},
 		"unverified": {map[string]any{"sub": "2", "email": "ann@example.com", "email_verified": false},
-			oidc.Identity{Issuer: there.URL, Subject: "2"}},
+			postgres.Identity{Issuer: there.URL, Subject: "2"}},
 		"not said": {map[string]any{"sub": "3", "email": "ann@example.com"},
-			oidc.Identity{Issuer: there.URL, Subject: "3"}},
-		"no address": {map[string]any{"sub": "4"}, oidc.Identity{Issuer: there.URL, Subject: "4"}},
+			postgres.Identity{Issuer: there.URL, Subject: "3"}},
+		"no address": {map[string]any{"sub": "4"}, postgres.Identity{Issuer: there.URL, Subject: "4"}},
 	} {
 		there.Is(c.person, nil)
 		secret, answer := signIn(t, p)
@@ -92,7 +93,7 @@ func TestBadTokensLetNobodyIn(t *testing.T) {
 		there.Is(ann, change)
 		secret, answer := signIn(t, p)
 		got, err := p.Finish(t.Context(), redirect, secret, answer)
-		if !errors.Is(err, oidc.ErrRefused) || got != (oidc.Identity{}) {
+		if !errors.Is(err, teamserver.ErrRefused) || got != (postgres.Identity{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -123,7 +124,7 @@ func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 		"wrong state": {secret, with("state", "x")}, "no state": {secret, with("state", "")},
 		"an error": {secret, with("error", "access_denied")},
 	} {
-		if _, err := p.Finish(t.Context(), redirect, c.secret, c.answer); !errors.Is(err, oidc.ErrRefused) {
+		if _, err := p.Finish(t.Context(), redirect, c.secret, c.answer); !errors.Is(err, teamserver.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,24 +132,24 @@ func TestAnswerIsForItsBrowserOnce(t *testing.T) {
 		t.Errorf("%d codes were shown to the provider that were not for this browser", n-before)
 	}
 	if _, err := p.Finish(t.Context(), "https://evil.example/login/callback", secret, answer); !errors.Is(err,
-		oidc.ErrRefused) {
+		teamserver.ErrRefused) {
 		t.Errorf("another address: %v", err)
 	}
 	secret, answer = signIn(t, p)
 	parts = strings.Split(secret, ".")
 	if _, err := p.Finish(t.Context(), redirect, parts[0]+"."+parts[1]+"."+other[2], answer); !errors.Is(err,
-		oidc.ErrRefused) {
+		teamserver.ErrRefused) {
 		t.Errorf("another's PKCE verifier: %v", err)
 	}
 	secret, answer = signIn(t, p)
 	if _, err := p.Finish(t.Context(), redirect, secret, answer); err != nil {
 		t.Errorf("the right one: %v", err)
 	}
-	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, oidc.ErrRefused) {
+	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, teamserver.ErrRefused) {
 		t.Errorf("the same once more: %v", err)
 	}
 	if _, err := provider(t, there.URL, "wrong").Finish(t.Context(), redirect, secret, answer); !errors.Is(err,
-		oidc.ErrRefused) {
+		teamserver.ErrRefused) {
 		t.Errorf("a wrong secret of the server: %v", err)
 	}
 }
@@ -158,17 +159,17 @@ func TestUnreachableProvider(t *testing.T) {
 	there := oidctest.New(t, ann)
 	p := provider(t, there.URL, oidctest.Secret)
 	away := provider(t, "http://127.0.0.1:1", "")
-	if err := away.Discover(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+	if err := away.Discover(t.Context()); !errors.Is(err, teamserver.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 	secret, answer := signIn(t, p)
 	there.Close()
-	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, oidc.ErrUnavailable) {
+	if _, err := p.Finish(t.Context(), redirect, secret, answer); !errors.Is(err, teamserver.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 	for _, issuer := range []string{"", "http://example.com", "https://", "https://user:x@example.com",
 		"https://example.com?x", "ftp://localhost", "example.com"} {
-		if _, err := oidc.New(issuer, "x", ""); !errors.Is(err, oidc.ErrIssuer) {
+		if _, err := teamserver.NewProvider(issuer, "x", ""); !errors.Is(err, teamserver.ErrIssuer) {
 			t.Errorf("%q: %v", issuer, err)
 		}
 	}

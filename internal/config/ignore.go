@@ -1,5 +1,4 @@
-// Package ignore decides by patterns what is not recorded: folders, commands, git remotes.
-package ignore
+package config
 
 import (
 	"context"
@@ -12,32 +11,33 @@ import (
 	"github.com/ptyrec/ptyrec/internal/git"
 )
 
-// List has the patterns of a configuration. Its zero value ignores nothing.
-type List struct{ patterns []pattern }
+// IgnoreList has the patterns of what is not recorded: folders, commands, git remotes. Its zero
+// value ignores nothing.
+type IgnoreList struct{ patterns []pattern }
 
 // pattern is one of them. It names a folder if it begins with / or ~, a git remote if a colon comes
 // before any space, else a command.
 type pattern struct {
 	text string
-	kind kind
+	kind patternKind
 	re   []*regexp.Regexp // one of them matches
 }
 
-type kind int
+type patternKind int
 
 const (
-	command kind = iota
+	command patternKind = iota
 	folder
 	remote
 )
 
-// Parse parses patterns. home replaces ~. * matches any characters, in the pattern of a folder any
-// but /; ** matches any characters; ? matches one character, [a-z] one of these; \ quotes the next
-// character. An error names the pattern.
-func Parse(patterns []string, home string) (List, error) {
-	var l List
+// ParseIgnored parses patterns. home replaces ~. * matches any characters, in the pattern of a
+// folder any but /; ** matches any characters; ? matches one character, [a-z] one of these; \
+// quotes the next character. An error names the pattern.
+func ParseIgnored(patterns []string, home string) (IgnoreList, error) {
+	var l IgnoreList
 	for _, text := range patterns {
-		p := pattern{text: text, kind: kindOf(text)}
+		p := pattern{text: text, kind: kindOfPattern(text)}
 		sources, err := p.sources(home)
 		for _, source := range sources {
 			var re *regexp.Regexp
@@ -47,14 +47,14 @@ func Parse(patterns []string, home string) (List, error) {
 			p.re = append(p.re, re)
 		}
 		if err != nil {
-			return List{}, fmt.Errorf("%q: %w", text, err)
+			return IgnoreList{}, fmt.Errorf("%q: %w", text, err)
 		}
 		l.patterns = append(l.patterns, p)
 	}
 	return l, nil
 }
 
-func kindOf(text string) kind {
+func kindOfPattern(text string) patternKind {
 	space, colon := strings.IndexByte(text, ' '), strings.IndexByte(text, ':')
 	switch {
 	case strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
@@ -177,7 +177,7 @@ func (p pattern) matches(texts ...string) bool {
 
 // Match reports whether a command in a folder is not to be recorded, and the reason: the pattern,
 // or that git did not report the remotes. It runs git only if a pattern names a remote.
-func (l List) Match(ctx context.Context, dir string, line []string) (why string, ignored bool) {
+func (l IgnoreList) Match(ctx context.Context, dir string, line []string) (why string, ignored bool) {
 	remotes := []pattern{}
 	for _, p := range l.patterns {
 		switch p.kind {

@@ -1,4 +1,4 @@
-package resume
+package record
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 const id = "fd275993-4dbb-423f-9c63-17f6544f3c69"
 
 // Each agent's last words, as its fixtures have them, and what the user may have said to resume.
-func TestPrinted(t *testing.T) {
+func TestPrintedResumeID(t *testing.T) {
 	for agent, rows := range map[string][]string{
 		"claude":   {"Resume this session with:", "claude --resume " + id},
 		"codex":    {"To continue this session, run codex resume " + id},
@@ -39,7 +39,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-func TestGiven(t *testing.T) {
+func TestResumeIDInCommandLine(t *testing.T) {
 	claude, codex := extractor.AgentOf("claude").Resume, extractor.AgentOf("codex").Resume
 	for _, test := range []struct {
 		how     *chat.Resumption
@@ -62,18 +62,18 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-func TestImported(t *testing.T) {
+func TestResumeImportedSession(t *testing.T) {
 	info := &store.Info{Session: session.Session{Cwd: "/src/it's", Agents: []session.Agent{{Name: "opencode"}},
 		Source: &session.Source{Agent: "opencode", ID: "ses_e0340a10fffeRWuEKI4H7JGBUg"}}}
-	p, err := Find(t.Context(), nil, info)
+	p, err := planResume(t.Context(), nil, info)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := p.Line(), `cd /src/it\'s && opencode --session ses_e0340a10fffeRWuEKI4H7JGBUg`; got != want {
+	if got, want := p.line(), `cd /src/it\'s && opencode --session ses_e0340a10fffeRWuEKI4H7JGBUg`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	info.Source.ID = "--yolo"
-	if p, err := Find(t.Context(), nil, info); err == nil {
+	if p, err := planResume(t.Context(), nil, info); err == nil {
 		t.Errorf("%+v", p)
 	}
 	began := func(agent string) *session.Entry {
