@@ -138,8 +138,14 @@ func (r *Reader) Blind() { r.profiles = nil }
 // Agent returns the name of the agent that runs, or "".
 func (r *Reader) Agent() string { return r.seg.agent.Name }
 
-// Widths returns how the running agent computes the width of characters.
-func (r *Reader) Widths() vterm.Widths { return r.seg.agent.Widths }
+// Widths returns how the running agent computes the width of characters; the shell, while it reads
+// a command. n and on are those of vterm.Term.Reads.
+func (r *Reader) Widths(n int, on bool) vterm.Widths {
+	if r.seg.agent == noAgent && r.shell.Edits(n, on) {
+		return vterm.Runes
+	}
+	return r.seg.agent.Widths
+}
 
 // Seen reports whether an agent or a shell prompt was ever seen.
 func (r *Reader) Seen() bool { return r.shell.Seen() }

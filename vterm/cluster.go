@@ -34,6 +34,9 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 		return w, 0, false
 	}
 	c := t.beforeCursor()
+	if t.scr.x == 0 && w == 0 {
+		c = t.endAbove()
+	}
 	if c.ch == 0 || w > 0 && t.joinable == 0 || p&propJoins == propAfter && !opens(c.ch, r) {
 		return dropZero(w), 0, false
 	}
@@ -41,7 +44,7 @@ func (t *Term) measureCluster(r rune, p uint8) (w, old int, joins bool) {
 	if !j.joins {
 		return dropZero(w), 0, false
 	}
-	if t.widths == Points && !joinsEmoji(r) {
+	if t.widths == Runes || t.widths == Points && !joinsEmoji(r) || t.scr.x == 0 {
 		return c.width(), c.width(), true
 	}
 	return max(c.width(), j.width), c.width(), true
@@ -78,6 +81,27 @@ func (t *Term) beforeCursor() cell {
 		x--
 	}
 	return l.at(x)
+}
+
+// endAbove returns the last cell of the row above if the cursor's row continues it. Line editors
+// move to the start of a row to write what joins that cell (readline).
+func (t *Term) endAbove() cell {
+	x, l := t.cols-1, t.above()
+	if l == nil {
+		return cell{}
+	}
+	if l.at(x).attr&cellTail != 0 {
+		x--
+	}
+	return l.at(x)
+}
+
+// above returns the row of the screen that the cursor's row continues, or nil.
+func (t *Term) above() *line {
+	if t.scr.y == 0 || !t.cur().wrapped {
+		return nil
+	}
+	return t.scr.rows[t.scr.y-1]
 }
 
 // joint is the result of printing a character after another one.
@@ -121,6 +145,9 @@ func (t *Term) joint(ch uint32, r rune) joint {
 // joinCell adds r to the character before the cursor, which becomes w cells wide.
 func (t *Term) joinCell(l *line, r rune, w int) {
 	x := t.scr.x - 1
+	if x < 0 {
+		l, x = t.above(), t.cols-1
+	}
 	if l.at(x).attr&cellTail != 0 && x > 0 {
 		x--
 	}

@@ -51,6 +51,9 @@ func (t *Term) eraseLine(what int, selective bool) {
 	x, l := t.scr.x, t.cur()
 	switch what {
 	case 0:
+		if x == t.cols {
+			t.edge = edge{l, l.ver}
+		}
 		t.eraseCells(l, x, t.cols, selective)
 		if x == 0 {
 			l.setWrapped(false)

@@ -28,6 +28,14 @@ type line struct {
 // comes next.
 type drawn struct{ col, since int }
 
+// edge is a full row of which the rest, that is nothing, was erased, and the row's changes so far.
+// readline does that behind a blank with which it fills a row on which a wide character does not
+// fit.
+type edge struct {
+	row *line
+	ver uint32
+}
+
 // newLine returns a line of these cells, with one reference.
 func newLine(cells []cell, wrapped bool) *line {
 	return &line{grid: cells, used: len(cells), wrapped: wrapped, refs: 1}

@@ -113,13 +113,15 @@ func (t *Term) printRune(r rune) {
 	if w < 0 {
 		return
 	}
-	t.joinable = w
+	if t.joinable = w; joins && sc.x == 0 {
+		t.joinable = 0 // the character is on the row above
+	}
 	if sc.x+w-old > t.cols && !t.wrapFor(w, old) {
 		sc.rows[sc.y].mendAt(sc.x, t.attr)
 		return
 	}
 	l := sc.rows[sc.y]
-	if joins && sc.x > 0 {
+	if joins {
 		t.joinCell(l, r, w)
 		for ; old < w; old++ {
 			t.put(l, cell{attr: t.attr | cellTail})
@@ -170,6 +172,9 @@ func (t *Term) wrapFor(w, old int) bool {
 	above, from := sc.rows[sc.y], max(sc.x-old, 0)
 	var moved [2]cell
 	copy(moved[:old], above.cells()[from:])
+	if w == 2 && t.edge == (edge{above, above.ver}) && above.at(t.cols-1).ch == ' ' {
+		from = t.cols - 1
+	}
 	above.fill(from, t.cols, cell{attr: t.attr}) // before the row may move to the scrollback
 	t.wrapLine()
 	l := sc.rows[sc.y]

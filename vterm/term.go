@@ -9,6 +9,7 @@ const (
 	Graphemes Widths = iota // by grapheme clusters, as agents lay them out (displaywidth and uniseg)
 	Unicode11               // by code point, like xterm.js with its Unicode 11 addon
 	Points                  // by code point except for emoji, like programs with Rust's unicode-width
+	Runes                   // by code point, as shells and other programs count that use wcwidth
 )
 
 // SetWidths changes the widths of characters that are written from now on.
@@ -105,9 +106,10 @@ type Term struct {
 	level     int         // which of them is selected
 	blankX    int         // column where a blank was omitted, see blanked; 0 if none
 	blankY    int         // its row
-	joinable  int         // width of the character just printed; 0 if something came after it
-	inRun     bool        // whether a run of text is in progress
-	addressed bool        // see Addressed
+	edge      edge
+	joinable  int  // width of the character just printed; 0 if something came after it
+	inRun     bool // whether a run of text is in progress
+	addressed bool // see Addressed
 	title     string
 	now       time.Duration // see SetTime
 	marks     int           // so far

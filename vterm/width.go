@@ -48,6 +48,10 @@ func (t *Term) findProps(r rune) uint8 {
 		p = propKnown | uint8(min(2, max(0, displaywidth.Rune(r)))) | joinProp(r)
 	case t.widths == Points && (p&propWidth == 0 || joinsEmoji(r)):
 		p |= joinProp(r)
+	case t.widths == Runes && p&propWidth == 0:
+		p |= joinProp(r)
+	case t.widths == Runes:
+		p = propKnown | uint8(runeWidth(r))
 	}
 	if r>>11 == 0x1B || r == 0xFEFF {
 		p = propKnown // not a character: dropped
@@ -91,9 +95,22 @@ func TextWidth(text string, by Widths) int {
 	return n
 }
 
-// Clusters returns the grapheme clusters of a text, and the number of cells of each.
+// Clusters returns the grapheme clusters of a text, and the number of cells of each. By Runes, it
+// returns each character with those of no width after it.
 func Clusters(text string, by Widths) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
+		for by == Runes && text != "" {
+			r, n := utf8.DecodeRuneInString(text)
+			w := runeWidth(r)
+			for r, next := utf8.DecodeRuneInString(text[n:]); next > 0 && runeWidth(r) == 0; {
+				n += next
+				r, next = utf8.DecodeRuneInString(text[n:])
+			}
+			if !yield(text[:n], w) {
+				return
+			}
+			text = text[n:]
+		}
 		for text != "" {
 			c := text[:1]
 			if len(text) > 1 && (text[0]|text[1]) >= utf8.RuneSelf { // shortcut: nothing joins ASCII
@@ -129,6 +146,16 @@ func width11(r rune) int {
 		return 2
 	}
 	return 1
+}
+
+// runeWidth returns the width of r by code point: that of Unicode 11, and of characters that are
+// newer.
+func runeWidth(r rune) int {
+	w := width11(r)
+	if w == 1 {
+		w = min(2, max(0, displaywidth.Rune(r)))
+	}
+	return w
 }
 
 func inRanges(rs []runeRange, r rune) bool {

@@ -186,7 +186,14 @@ func Starts(text string, signs ...string) bool {
 func Trim(lines []Line) []Line { return lines[:1+Last(lines, Filled)] }
 
 // Extent returns the number of cells up to a row's last character.
-func Extent(r *vterm.Row) int { return Width(r.Text) }
+func Extent(r *vterm.Row) int {
+	for _, run := range slices.Backward(r.Runs) {
+		if text := strings.TrimRight(run.Text, " "); text != "" {
+			return run.Col + run.Width - (len(run.Text) - len(text))
+		}
+	}
+	return Width(r.Text)
+}
 
 // CutLine returns the columns [from, to) of a line, for what is in a box or beside a margin. A
 // negative to means the end of the line; otherwise the window counts as that much narrower.

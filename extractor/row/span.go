@@ -140,6 +140,9 @@ func cutSpan(s Span, from, to int) Span {
 		by = vterm.Points
 		width = vterm.TextWidth(s.Text, by)
 	}
+	if width != s.Width && vterm.TextWidth(s.Text, vterm.Runes) == s.Width {
+		by, width = vterm.Runes, s.Width
+	}
 	// In binary output, characters that form one here may be two on the screen. What was typed
 	// after it is at the end of the row.
 	col, pos, start, end := s.Width-width, 0, len(s.Text), 0

@@ -22,6 +22,16 @@ type reading struct {
 // Foreign notes that from MarkReads n on an agent reads what is typed, not the shell.
 func (r *Reader) Foreign(n int) { r.reading = reading{n: n, foreign: true} }
 
+// Edits reports whether the shell reads a command. n and on are as in Typed.
+func (r *Reader) Edits(n int, on bool) bool {
+	t := &r.reading
+	if n > 0 && (n != t.n || !t.foreign) {
+		return on && (n == t.n || r.Seen())
+	}
+	_, runs := running(r.part.commands)
+	return !runs && r.prompts.known()
+}
+
 // Typed returns the cell of the screen where typed text begins, to be marked with MarkTyped. ok is
 // false if it is marked already, or not known. n is the number of the MarkReads at which the
 // program began to read. on says whether it still reads, still whether it was silent for a moment,

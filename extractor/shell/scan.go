@@ -466,13 +466,33 @@ func typed(lines []row.Line, i int, at prompted, e entry) (_ string, next int) {
 // wrapped returns what the row on line i goes on with on the rows below it, and the line behind
 // those. Some shells (zsh, fish) wrap what is typed by themselves, where a row is full.
 func wrapped(lines []row.Line, i int) (rest string, next int) {
-	full := func(l row.Line) bool {
-		return row.Extent(l.Row)+l.Blanks >= l.Cols && withoutRight(l.Text, l) == l.Text
-	}
-	for i++; i < len(lines) && (lines[i].Wrapped || full(lines[i-1]) && lines[i].Text != ""); i++ {
-		rest += row.Blanks(lines[i-1].Blanks) + lines[i].Text
+	for i++; i < len(lines) && (lines[i].Wrapped || fills(lines[i-1], lines[i])); i++ {
+		rest += row.Blanks(lines[i-1].Blanks-padding(lines[i-1], lines[i])) + lines[i].Text
 	}
 	return rest, i
+}
+
+// fills reports whether the first character of row l does not fit on the row above.
+func fills(above, l row.Line) bool {
+	return l.Text != "" && row.Extent(above.Row)+above.Blanks+firstWidth(l) > above.Cols &&
+		withoutRight(above.Text, above) == above.Text
+}
+
+// firstWidth returns how many columns the first character of a row takes.
+func firstWidth(l row.Line) int {
+	for _, w := range vterm.Clusters(l.Text, vterm.Runes) {
+		return w
+	}
+	return 0
+}
+
+// padding returns how many of the blanks at the end of a row the shell has put there, because the
+// wide character at the start of row l does not fit. zsh shows such a blank inverse.
+func padding(above, l row.Line) int {
+	if above.StyleAt(above.Cols-1).Inverse && firstWidth(l) == 2 {
+		return 1
+	}
+	return 0
 }
 
 // withoutRight cuts off a prompt that the shell shows at the window's right edge.

@@ -94,7 +94,7 @@ func (p *Processor) read(at time.Duration, settled, torn bool) {
 		p.refreshed(at)
 		p.wiped = false
 	}
-	p.term.SetWidths(p.reader.Widths())
+	p.term.SetWidths(p.reader.Widths(p.term.Reads()))
 	p.apply(steps, at)
 	if settled {
 		p.readUsage(s, at, false)
