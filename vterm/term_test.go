@@ -132,6 +132,56 @@ func TestNarrowedCluster(t *testing.T) {
 	}
 }
 
+// TestRuneWidths counts as the C library's wcwidth, and cuts a text where the terminal does.
+func TestRuneWidths(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		x    int // where the cursor is behind it
+	}{
+		{"a", 1}, {"e\u0301", 1}, {"漢", 2}, {"⚠️", 1}, {"👨‍👩‍👧", 6}, {"🇩🇪", 2}, {"👍🏽", 4}, {"1️⃣", 1}, {"🫠", 2}, {"각", 2},
+		{"क्षि", 3}, {"தமிழில்", 6},
+	} {
+		o := size(20, 1)
+		o.Widths = vterm.Runes
+		s := term(o, tt.text).Snapshot()
+		if s.CursorX != tt.x || s.Lines[0].Text != tt.text || vterm.TextWidth(tt.text, vterm.Runes) != tt.x {
+			t.Errorf("%q: cursor at %d, text %q, width %d, want %d",
+				tt.text, s.CursorX, s.Lines[0].Text, vterm.TextWidth(tt.text, vterm.Runes), tt.x)
+		}
+	}
+}
+
+// TestRightEdge shows what line editors write where a row is full: readline moves to the start of
+// the next row before it writes what joins the last character, and pads a row on which a wide
+// character does not fit.
+func TestRightEdge(t *testing.T) {
+	for _, tt := range []struct {
+		in     string
+		rows   []string
+		blanks int // behind the first row's text
+	}{
+		{"abcde \r\u0301f", []string{"abcde\u0301", "f"}, 0},
+		{"abc漢 \r\u0301f", []string{"abc漢\u0301", "f"}, 0},
+		{"abcde\r\n\u0301f", []string{"abcde", "f"}, 0},
+		{"\u0301f", []string{"f", ""}, 0},
+		{"ab漢 \x1b[K漢", []string{"ab漢", "漢"}, 0},
+		{"abc  \x1b[K漢", []string{"abc", "漢"}, 1},
+		{"ab漢 漢", []string{"ab漢", "漢"}, 1},
+		{"ab漢 \x1b[Kc", []string{"ab漢", "c"}, 1},
+		{"ab漢x\x1b[K漢", []string{"ab漢x", "漢"}, 0},
+		{"abc漢\x1b[K漢", []string{"abc漢", "漢"}, 0},
+	} {
+		for _, by := range []vterm.Widths{vterm.Runes, vterm.Graphemes} {
+			o := size(5, 2)
+			o.Widths = by
+			lines := term(o, tt.in).Snapshot().Lines
+			if got := texts(lines); !cmp.Equal(got, tt.rows) || lines[0].Blanks != tt.blanks {
+				t.Errorf("%q: got %q and %d blanks, want %q and %d", tt.in, got, lines[0].Blanks, tt.rows, tt.blanks)
+			}
+		}
+	}
+}
+
 func TestBoundedTables(t *testing.T) {
 	v := vterm.New(vterm.Options{Cols: 10, Rows: 4, Scrollback: 5})
 	var b strings.Builder

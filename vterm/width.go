@@ -149,10 +149,10 @@ func width11(r rune) int {
 }
 
 // runeWidth returns the width of r by code point: that of Unicode 11, and of characters that are
-// newer.
+// newer. The letters of flags take one cell each.
 func runeWidth(r rune) int {
 	w := width11(r)
-	if w == 1 {
+	if w == 1 && (r < 0x1F1E6 || r > 0x1F1FF) {
 		w = min(2, max(0, displaywidth.Rune(r)))
 	}
 	return w

@@ -53,6 +53,37 @@ func read(steps ...string) (got []string) {
 	return got
 }
 
+// TestRightMargin reads commands that do not fit on their row, as shells draw them.
+func TestRightMargin(t *testing.T) {
+	const on, off = "\x1b[?2004h", "\x1b[?2004l"
+	bash := func(typed string) []string { return []string{on + "$ ", typed, "\n" + off + "\ra\n" + on + "$ "} }
+	zsh := func(typed string) []string {
+		return []string{"\r\x1b[J$ \x1b[K" + on, typed, off + "\r\na\n\r\x1b[J$ \x1b[K" + on}
+	}
+	x35, wide := strings.Repeat("x", 35), strings.Repeat("中", 17)
+	tests := []struct {
+		name  string
+		steps []string
+		want  string
+	}{
+		{"readline pads the row", bash(": " + wide + "y \x1b[K中文"), ": " + wide + "y中文"},
+		{"a blank is typed there", bash(": " + wide + "y 中文"), ": " + wide + "y 中文"},
+		{"readline writes a mark on the next row", bash(": " + x35 + "e \r\u0301xy"), ": " + x35 + "e\u0301xy"},
+		{"by code points", bash(": " + strings.Repeat("👍🏽", 9) + " \r文"), ": " + strings.Repeat("👍🏽", 9) + "文"},
+		{"zsh pads the row", zsh(": " + wide + "y\x1b[7m \x1b[27m中文\x1b[K"), ": " + wide + "y中文"},
+		{"zsh wraps by itself", zsh(": " + x35 + "y \r\x1b[Kz\rz1"), ": " + x35 + "yz1"},
+		{"where the row has blanks", zsh(": a   " + x35[4:] + "y \r\x1b[Kz\rz1"), ": a   " + x35[4:] + "yz1"},
+		{"fish wraps by itself", zsh(": " + wide + "y\r\n中文"), ": " + wide + "y中文"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := read(tt.steps...); len(got) != 1 || got[0] != tt.want+"=a" {
+				t.Errorf("got %q, want %q", got, tt.want+"=a")
+			}
+		})
+	}
+}
+
 func TestReader(t *testing.T) {
 	const a, b, c, d, wipe = "\x1b]133;A\a", "\x1b]133;B\a", "\x1b]133;C\a", "\x1b]133;D\a", "\x1b[H\x1b[2J\x1b[3J"
 	const marked, says = a + "$ " + b, "\x1b]133;C;cmdline_url="

@@ -398,7 +398,7 @@ func (c *Command) typedAbove(lines []row.Line, lo, end int, m vterm.Mark, comman
 			line = columns(lines[k].Row, 0, m.Col)
 		}
 		if k+1 < end {
-			rest, _ = wrapped(lines[:end], k)
+			rest, _ = wrapped(lines[:end], k, false)
 		}
 		head, ok := strings.CutSuffix(withoutRight(line, lines[k])+rest, first)
 		if !ok {
@@ -431,12 +431,15 @@ func typed(lines []row.Line, i int, at prompted, e entry) (_ string, next int) {
 		}
 		return strings.TrimSpace(columns(lines[k].Row, min(from, e.right), e.right))
 	}
-	rest, next := wrapped(lines[:max(end, i+1)], i)
+	rest, next := wrapped(lines[:max(end, i+1)], i, e.output >= 0)
 	command := at.typed
 	if next == i+1 {
 		command = cut(i, command)
+		if e.right < 0 {
+			command = withoutRight(command, lines[i])
+		}
 	}
-	command = strings.TrimSpace(withoutRight(command+rest, lines[next-1]))
+	command = strings.TrimSpace(command + rest)
 	for next < end && (e.output >= 0 || unfinished(command)) {
 		line := cut(next, lines[next].Text)
 		text := continuation().ReplaceAllString(line, "$1")
@@ -451,7 +454,7 @@ func typed(lines []row.Line, i int, at prompted, e entry) (_ string, next int) {
 				return command, next
 			}
 		}
-		rest, next = wrapped(lines[:end], next)
+		rest, next = wrapped(lines[:end], next, e.output >= 0)
 		command += "\n" + text + rest
 	}
 	if e.output >= 0 {
@@ -465,8 +468,10 @@ func typed(lines []row.Line, i int, at prompted, e entry) (_ string, next int) {
 
 // wrapped returns what the row on line i goes on with on the rows below it, and the line behind
 // those. Some shells (zsh, fish) wrap what is typed by themselves, where a row is full.
-func wrapped(lines []row.Line, i int) (rest string, next int) {
-	for i++; i < len(lines) && (lines[i].Wrapped || fills(lines[i-1], lines[i])); i++ {
+// typed says that nothing but what was typed is on the rows.
+func wrapped(lines []row.Line, i int, typed bool) (rest string, next int) {
+	full := func(l row.Line) bool { return typed || withoutRight(l.Text, l) == l.Text }
+	for i++; i < len(lines) && (lines[i].Wrapped || fills(lines[i-1], lines[i]) && full(lines[i-1])); i++ {
 		rest += row.Blanks(lines[i-1].Blanks-padding(lines[i-1], lines[i])) + lines[i].Text
 	}
 	return rest, i
@@ -474,8 +479,7 @@ func wrapped(lines []row.Line, i int) (rest string, next int) {
 
 // fills reports whether the first character of row l does not fit on the row above.
 func fills(above, l row.Line) bool {
-	return l.Text != "" && row.Extent(above.Row)+above.Blanks+firstWidth(l) > above.Cols &&
-		withoutRight(above.Text, above) == above.Text
+	return l.Text != "" && row.Extent(above.Row)+above.Blanks+firstWidth(l) > above.Cols
 }
 
 // firstWidth returns how many columns the first character of a row takes.
