@@ -336,31 +336,3 @@ func (p *Processor) Forget() []*session.Entry {
 	p.known.forget(forgotten)
 	return entries
 }
-
-// Title returns the whole first line of the user's first prompt, or of the first shell command.
-func (p *Processor) Title() string {
-	t := p.title
-	for _, e := range p.Entries() {
-		if t.see(e); t.asked {
-			break
-		}
-	}
-	return t.text
-}
-
-// title is the title of a session.
-type title struct {
-	text  string
-	asked bool // it is from a prompt
-}
-
-// see processes the next entry.
-func (t *title) see(e *session.Entry) {
-	switch {
-	case t.asked:
-	case e.Role == session.RoleUser:
-		t.text, t.asked = firstLine(e.Text), true
-	case e.Role == session.RoleShell && t.text == "":
-		t.text = firstLine(e.Text)
-	}
-}

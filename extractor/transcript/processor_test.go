@@ -364,6 +364,32 @@ func TestTitleIsWhole(t *testing.T) {
 	}
 }
 
+// TestTitleSays looks for the first command that says something.
+func TestTitleSays(t *testing.T) {
+	for _, tt := range []struct{ commands, want string }{
+		{"clear|cd work|ls -l|make test|make", "make test"},
+		{"cd work|exit", "cd work"},
+		{"cd work && make|make test", "cd work && make"},
+		{"source venv/bin/activate|export A=1|pytest -q|exit", "pytest -q"},
+		{"A=1|A=1 B='x' make|exit", "A=1 B='x' make"},
+		{"sudo ls|sudo apt install zsh", "sudo apt install zsh"},
+		{". ./env; cd x|/bin/ls|ls | wc -l", "ls | wc -l"},
+		{"./a=b/run|make", "./a=b/run"},
+		{"clear|cd", "clear"},
+	} {
+		p := transcript.NewProcessor(transcript.ProcessorOptions{Cols: 80, Rows: 24})
+		out := "me@host:~$ "
+		for c := range strings.SplitSeq(strings.ReplaceAll(tt.commands, " | ", " \x00 "), "|") {
+			out += strings.ReplaceAll(c, "\x00", "|") + "\r\nout\r\nme@host:~$ "
+		}
+		p.Feed(session.Event{Kind: session.Output, Data: []byte(out)})
+		p.Close(time.Second)
+		if got := p.Title(); got != tt.want {
+			t.Errorf("%s: title %q, want %q", tt.commands, got, tt.want)
+		}
+	}
+}
+
 // TestClearCommand reads the command that erases the screen, however the terminal's description
 // says it: it was on the screen before.
 func TestClearCommand(t *testing.T) {
