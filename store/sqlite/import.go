@@ -84,3 +84,40 @@ func (s *Store) Import(ctx context.Context, sess *session.Session, rec *store.Re
 		return saveEntries(ctx, tx, pk, store.List(entries))
 	})
 }
+
+// PutSegments adds segments to the raw log of a session. With CreateSession and FinishImport, it
+// imports a recording that need not fit in memory.
+func (s *Store) PutSegments(ctx context.Context, id string, segments []store.Segment) error {
+	if len(segments) == 0 {
+		return nil
+	}
+	return s.update(ctx, "import", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return putSegments(ctx, tx, pk, segments)
+	})
+}
+
+// FinishImport is like Import, for a session that CreateSession has added. PutSegments must have
+// added the segments that rec.Take has returned.
+func (s *Store) FinishImport(ctx context.Context, sess *session.Session, rec *store.Recording,
+	entries []*session.Entry) error {
+	segments := rec.Segments()
+	return s.update(ctx, "import", func(tx *sql.Tx) error {
+		pk, err := sessionKey(ctx, tx, sess.ID)
+		if err != nil {
+			return err
+		}
+		if err := putSegments(ctx, tx, pk, segments); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE sessions SET command = ?, cwd = ?, title = ?, agents = ?, ended_at = ?,
+			exit_code = ?, content_hash = ?, read_end = raw_end WHERE pk = ?`, asJSON(sess.Command), sess.Cwd, sess.Title,
+			asJSON(sess.Agents), nanosOrNull(sess.EndedAt), sess.ExitCode, rec.Hash(), pk); err != nil {
+			return err
+		}
+		return saveEntries(ctx, tx, pk, store.List(entries))
+	})
+}

@@ -1,10 +1,13 @@
 package opener_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -194,4 +197,47 @@ func TestLiveName(t *testing.T) {
 		err.Error() != "./talk.cast is a file, not a running session" {
 		t.Errorf("a file: %v", err)
 	}
+}
+
+// A recording's file takes less memory than it would even if it were packed.
+func TestLongFileTakesNoMemory(t *testing.T) {
+	used := func() int {
+		runtime.GC()
+		runtime.GC() // the first one leaves what is in pools
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		return int(now.HeapAlloc)
+	}
+	o, _ := open(t)
+	f, err := os.Create("long.cast")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, 64<<10)
+	size, err := fmt.Fprintln(f, `{"version":2,"width":80,"height":24}`)
+	for i := 0; i < 300 && err == nil; i++ {
+		_, _ = random.Read(noise) // never fails
+		var n int
+		n, err = fmt.Fprintf(f, "[%d,\"o\",%q]\n", i, base64.StdEncoding.EncodeToString(noise))
+		size += n
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	before, most, read := used(), 0, 0
+	o.Recording = func(path string, _ func(int)) (*archive.Recording, error) {
+		return archive.OpenRecording(path, archive.RecordingOptions{Seen: func(n int) {
+			if read += n; read/(1<<20) > (read-n)/(1<<20) {
+				most = max(most, used()-before)
+			}
+		}})
+	}
+	_, info, err := o.File(t.Context(), "long.cast")
+	if err != nil || info.RawBytes < 20<<20 || most == 0 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	if most > size*3/4 { // the packed size of noise in base64
+		t.Errorf("%d bytes of memory for a file of %d", most, size)
+	}
+	t.Logf("%d bytes of memory for a file of %d", most, size)
 }

@@ -139,18 +139,29 @@ func (o *Opener) File(ctx context.Context, path string) (*sqlite.Store, *store.I
 		return nil, nil, err
 	}
 	o.CloseLater(db)
-	raw := store.NewRecording(rec.Session.Cols, rec.Session.Rows)
-	t, readErr := rec.Transcribe(raw.Write)
-	if readErr != nil && len(t.Entries) == 0 {
-		return nil, nil, readErr
+	if err := db.CreateSession(ctx, &rec.Session); err != nil {
+		return nil, nil, err
 	}
-	if readErr != nil {
+	raw := store.NewRecording(rec.Session.Cols, rec.Session.Rows)
+	var putErr error
+	t, readErr := rec.Transcribe(func(e session.Event) {
+		raw.Write(e)
+		if putErr == nil { // what is complete need not stay in memory
+			putErr = db.PutSegments(ctx, rec.Session.ID, raw.Take())
+		}
+	})
+	switch {
+	case putErr != nil:
+		return nil, nil, putErr
+	case readErr != nil && len(t.Entries) == 0:
+		return nil, nil, readErr
+	case readErr != nil:
 		o.Notice("warning: %v", readErr)
 	}
 	if warning := rec.Warning(); warning != "" {
 		o.Notice("%s: %s", path, warning)
 	}
-	if err := db.Import(ctx, &t.Session, raw, t.Entries); err != nil {
+	if err := db.FinishImport(ctx, &t.Session, raw, t.Entries); err != nil {
 		return nil, nil, err
 	}
 	info, err := db.Find(ctx, t.Session.ID)
