@@ -14,7 +14,7 @@ import (
 
 // style describes how replies are drawn.
 var style = markdown.Style{
-	Left: 2, MarkCells: true,
+	Left: 2, MarkCells: true, SkipsBlanks: true,
 	Marks: marks, Item: item, Heading: headings(levels), HeadingGap: true,
 	Quote: markdown.QuoteSign("▎ "), QuoteMarks: row.MarkItalic,
 	Code: code, Language: language, CodeTabs: true, CodeBlanks: true, Table: markdown.FieldTable, WholeCells: true,
@@ -127,10 +127,14 @@ func claudeNote(l *markdown.Line) uint16 {
 	return l.Note
 }
 
-// isProse reports whether the words of a line are a sentence, or the beginning of one.
+// isProse reports whether the words of a line are a sentence, or the beginning of one, or markup,
+// which has colours in code.
 func isProse(l *markdown.Line) bool {
-	return claudeNote(l)&noteText != 0 || prose.Judge(l.Text[l.Indent:]) == prose.Prose
+	return claudeNote(l)&noteText != 0 || prose.Judge(l.Text[l.Indent:]) == prose.Prose || isMarkup(l)
 }
+
+// isMarkup reports whether a line is markup of a text.
+func isMarkup(l *markdown.Line) bool { return inkOf(l) == inkPlain && prose.Markup(l.Text[l.Indent:]) }
 
 // inkOf returns the cached result of readInk.
 func inkOf(l *markdown.Line) claudeInk { return claudeInk(claudeNote(l) & noteInk) }
@@ -222,6 +226,9 @@ func numbered(l *markdown.Line) bool {
 func below(ls []markdown.Line) int {
 	l := &ls[0]
 	if strings.HasPrefix(l.Text, "┌─") || strings.HasPrefix(l.Text, "▎") { // a table, a quote
+		return 0
+	}
+	if isMarkup(l) {
 		return 0
 	}
 	if l.Indent > 0 && !isItem(l) && inkOf(l) == inkPlain {

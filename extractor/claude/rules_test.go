@@ -20,6 +20,10 @@ func TestSituations(t *testing.T) {
 		{"a table below code", said + "⟦ p6|\"debug\"⟧: ⟦ p5|false⟧\n\n  ┌──────────┬───────┐\n  │   Name   │ Count │\n" +
 			"  ├──────────┼───────┤\n  │ a.Get    │ 426   │\n  └──────────┴───────┘",
 			"assistant ```|\"debug\": false|```||| Name | Count ||| --- | --- ||| a.Get | 426 |"},
+		{"markup around code", said + "See:\n  <ul>\n  <li>\n\n  ⟦ p6|\"debug\"⟧: ⟦ p5|false⟧\n\n  <a name=\"two\"></a>\n\n" +
+			"  Text.\n\n  -->\n\n  [1]: https://example.test/a\n  [2]: https://example.test/b",
+			"assistant See:|<ul>|<li>||```|\"debug\": false|```||<a name=\"two\"></a>||Text.||-->||" +
+				"[1]: https://example.test/a|[2]: https://example.test/b"},
 		{"thinking that was stopped",
 			"⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧",
 			"thinking Two ways (partial)\ncli:interrupted"},

@@ -168,9 +168,17 @@ func (c *body) outdent(ls []markdown.Line) {
 	}
 	for i, l := range ls {
 		if !l.Blank() {
-			ls[i] = l.Indented(4, 0)
+			ls[i] = reindented(&l, 4, 0)
 		}
 	}
+}
+
+// reindented returns a line from a column on, with another indentation. As much of the row is free
+// as before.
+func reindented(l *markdown.Line, col, blanks int) markdown.Line {
+	n := l.Indented(col, blanks)
+	n.Room += n.Width - l.Width
+	return n
 }
 
 // untab converts tabs back to four blanks: older versions write tabs to the terminal, whose tab
@@ -186,7 +194,7 @@ func untab(ls []markdown.Line) {
 	stops := func(n int) int { return (n + 2) / row.TabStop }
 	for i, l := range ls {
 		if l.Indent > left {
-			ls[i] = l.Indented(l.Indent, left+(stops(l.Indent)-stops(left))*4)
+			ls[i] = reindented(&l, l.Indent, left+(stops(l.Indent)-stops(left))*4)
 		}
 	}
 }
@@ -217,12 +225,13 @@ func parted(l *markdown.Line) bool {
 	})
 }
 
-// title reports whether a line is completely bold, or a heading: its # signs are bold, or italic
-// from the fourth level on, and its words may be code spans. A comment in code, "# ", is italic,
-// too.
+// title reports whether a line is completely bold, or begins with several bold words, or is a
+// heading: its # signs are bold, or italic from the fourth level on. Its other words may be code
+// spans. A comment in code, "# ", is italic, too.
 func title(l *markdown.Line) bool {
 	first, signs := l.First(), markdown.Hashes(l.Text)
-	return l.All(row.Bold) || first.Bold && signs > 0 || first.Italic && signs > 3
+	words := strings.Contains(strings.TrimSpace(row.Cut(l.Spans, l.Indent, l.Width)[0].Text), " ")
+	return l.All(row.Bold) || first.Bold && (signs > 0 || words) || first.Italic && signs > 3
 }
 
 // quoted reports whether a line belongs to a quote: its text has the colour of the quote's sign. In
@@ -266,8 +275,11 @@ func (c *body) plainCode(ls []markdown.Line) int {
 }
 
 // plainBlock returns the number of unstyled lines up to a blank one or the next item of a list, or
-// 0 if a line has a style.
+// 0 if a line has a style, or the first is markup.
 func plainBlock(ls []markdown.Line) int {
+	if prose.Markup(ls[0].Text[ls[0].Indent:]) { // as code it has colours
+		return 0
+	}
 	n := row.Run(ls, func(l markdown.Line) bool { return !l.Blank() && (l.Indent >= ls[0].Indent || !isItem(&l)) })
 	if row.Run(ls[:n], unstyled) < n {
 		return 0

@@ -19,6 +19,9 @@ func TestSituations(t *testing.T) {
 	}{
 		{"reasoning", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n  ⟦di|are open.⟧\n\n⟦d|• ⟧⟦di|Half⟧ and plain.",
 			"user \"Go\"\nthinking \"Two ways\\nare open.\"\nassistant \"*Half* and plain.\"\n"},
+		{"bold words and code above code", -1, "⟦d|• ⟧So:\n\n  ⟦b #f38ba8|For Windows (⟧⟦ #a6e3a1|a.ps1⟧⟦b #f38ba8|)⟧\n\n" +
+			"  ⟦ #cba6f7|def⟧⟦ #cdd6f4| f():⟧",
+			"assistant \"So:\\n\\n**For Windows (`a.ps1`)**\\n\\n```\\ndef f():\\n```\"\n"},
 		{"reasoning that was stopped", -1, sent +
 			"⟦d|• ⟧⟦di|Two ways⟧\n\n⟦ p1|■ Conversation interrupted - tell the model what to do differently.⟧",
 			"user \"Go\"\nthinking \"Two ways\" partial\nevent cli:interrupted\n"},
@@ -139,6 +142,11 @@ func TestSituations(t *testing.T) {
 			"assistant \"So:\\n\\n```\\ndef f():\\n    x = \\\"a long string that wraps over the edge of the window\\\"\\n" +
 				"    # a comment that reaches to the edge, or nearly so\\n    # and another\\n" +
 				"    a_function_with_a_long_name(with, many, arguments)\\n    another_function()\\n```\"\n"},
+		{"code with tabs that is wrapped within a sign", -1,
+			"⟦d|• ⟧So:\n\n  ⟦ #cba6f7|func⟧⟦ #cdd6f4| f() {⟧\n⟦ #cdd6f4|        ⟧⟦ #cba6f7|if⟧" +
+				"⟦ #cdd6f4| err := a_function_with_a_long_name_abcd(1); err ⟧⟦ #94e2d5|!⟧\n" +
+				"⟦ #cdd6f4|        ⟧⟦ #94e2d5|=⟧⟦ #cdd6f4| nil {⟧",
+			"assistant \"So:\\n\\n```\\nfunc f() {\\n    if err := a_function_with_a_long_name_abcd(1); err != nil {\\n```\"\n"},
 		{"Markdown as code, without colours", -1,
 			"⟦d|• ⟧So:\n\n  # Shop\n\n  A small **shop** service.\n\n  - run `make`\n\n  And a sentence follows it.",
 			"assistant \"So:\\n\\n```\\n# Shop\\n\\nA small **shop** service.\\n\\n- run `make`\\n```\\n\\n" +

@@ -64,8 +64,8 @@ func (c *body) cutSeam(a, b *markdown.Line, _ int) (markdown.Seam, bool) {
 // cutCode reports whether a code span was cut within a word: after a sign, before another.
 func cutCode(a, b *markdown.Line) bool {
 	signs := strings.HasSuffix(a.Text, "?") || strings.HasSuffix(a.Text, "+") || strings.HasSuffix(a.Text, "!")
-	dash := len(row.LastWord(a.Text)) < 2
 	word := row.FirstWord(b.Text)
+	dash := len(row.LastWord(a.Text)) < 2 && !strings.HasPrefix(word, "=") // "! =" is no code
 	both := marks(a.StyleOf(len(a.Text)-1))&marks(b.First())&row.MarkCode != 0
 	return both && signs && !dash && !markdown.WordRune(row.FirstRune(word)) && row.Width(word) > a.Room-a.Width
 }

@@ -132,6 +132,7 @@ func TestSituations(t *testing.T) {
 		{"a heading that is wrapped in code", said("Look:") +
 			"\n  ⟦b #cdd6f4|Five. Assigned to those who are quiet:⟧ ⟦b #cba6f7|Unassign⟧\n  ⟦b #cba6f7|Assignees⟧\n\n" +
 			"  ⟦ #cdd6f4|So.⟧", "assistant Look:||### Five. Assigned to those who are quiet: `Unassign Assignees`||So."},
+		{"a heading of code at the end", said("Look.") + "\n\n  ⟦i #cba6f7|bin-links⟧", "assistant Look.||#### `bin-links`"},
 		{"a table with an empty row", said("Look:") +
 			"\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘",
 			"assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||  |  |"},

@@ -159,7 +159,7 @@ func (c *colors) gutter(l *markdown.Line) (width, n int) {
 }
 
 // heading returns the level of a heading, or 0. A heading is bold or italic, and has a colour of
-// its own or is a title. Words in italics at the end are not a heading.
+// its own or is a title. Words in italics at the end are not a heading, but code in italics is.
 func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	first := l.First()
 	own := first.Fg != c.plain && first.Fg != c.accent && !c.spans[first.Fg]
@@ -168,7 +168,7 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	case l.Indent > 0:
 	case bold && own:
 		return 2
-	case l.All(row.Italic) && (own || c.isTitle(l, ls) && l.At < ls[len(ls)-1].At):
+	case l.All(row.Italic) && (own || c.isTitle(l, ls) && (l.At < ls[len(ls)-1].At || is(first, c.accent))):
 		return 4
 	case bold && c.isTitle(l, ls):
 		return 3

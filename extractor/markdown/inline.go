@@ -13,6 +13,7 @@ import (
 // piece is a text in one style, without blanks at its ends.
 type piece struct {
 	gap  string // the blanks before it, whose style is not decided yet
+	bare bool   // some of these blanks are not in the style of code
 	text string
 	mark row.Mark
 	link string
@@ -85,13 +86,17 @@ func writePieces(b *strings.Builder, ps []piece, open row.Mark) {
 }
 
 // pieces splits spans into pieces, and gives the blanks between them the marks that their two
-// neighbours share, because renderers draw blanks in whatever style is cheapest.
+// neighbours share, because renderers draw blanks in whatever style is cheapest. They draw the
+// blanks of a code span in its colour, though, so a blank without it separates two code spans.
 func pieces(spans []row.Span) (out []piece) {
 	ws := words(spans)
 	boldCode(ws)
 	above := piece{}
 	for _, w := range ws {
 		gap := piece{text: w.gap, mark: above.mark & w.mark}
+		if w.bare { // between two code spans
+			gap.mark &^= row.MarkCode
+		}
 		if above.link == w.link {
 			gap.link = w.link
 		}
@@ -103,13 +108,15 @@ func pieces(spans []row.Span) (out []piece) {
 
 // words returns spans without the blanks at their ends, and a last piece without text.
 func words(spans []row.Span) (ws []piece) {
-	gap := ""
+	gap, bare := "", false
 	for _, s := range spans {
 		text := strings.TrimLeft(s.Text, " ")
-		gap += s.Text[:len(s.Text)-len(text)]
+		blanks, code := len(s.Text)-len(text), s.Mark&row.MarkCode != 0
+		gap, bare = gap+row.Blanks(blanks), bare || blanks > 0 && !code
 		if text = strings.TrimRight(text, " "); text != "" {
-			ws = addPiece(ws, piece{gap, text, s.Mark, linkOf(s)})
-			gap = row.Blanks(len(s.Text) - len(strings.TrimRight(s.Text, " ")))
+			ws = addPiece(ws, piece{gap, bare, text, s.Mark, linkOf(s)})
+			blanks = len(s.Text) - len(strings.TrimRight(s.Text, " "))
+			gap, bare = row.Blanks(blanks), blanks > 0 && !code
 		}
 	}
 	return append(ws, piece{gap: gap})

@@ -63,11 +63,15 @@ func (r *blockReader) again(it Item) bool {
 
 // interrupts reports whether a list item begins at line i, which follows text: the next one of an
 // open list, the first of a nested one, one to the left of those above (an agent may indent the
-// first one too far), or one of another list after a complete line. A word that was wrapped is not
-// a marker.
+// first one too far), or one of another list: after a complete line, or indented further than the
+// paragraph above. A word that was wrapped is not a marker.
 func (r *blockReader) interrupts(i int) bool {
 	it, ok := r.marker(i)
-	return ok && (r.follows(it) || it.number <= 1 && (it.col > r.outer().col || r.breaks(i)))
+	if !ok || r.follows(it) || it.number > 1 {
+		return ok && r.follows(it)
+	}
+	indented := len(r.lists) == 1 && it.col > r.ls[i-1].Indent
+	return indented || it.col > r.outer().col || r.breaks(i)
 }
 
 // marker parses the marker of a list item at line i.

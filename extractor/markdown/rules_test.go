@@ -50,6 +50,8 @@ func TestRules(t *testing.T) {
 	}{
 		{"a quote below a full line", "● The cache is full now\n  ▎ quoted", claudeish, 24,
 			"The cache is full now\n\n> quoted"},
+		{"a list below a full line, indented", "● The cache is full now:\n   - one\n   - two", claudeish, 25,
+			"The cache is full now:\n- one\n- two"},
 		{"a heading below a heading", "⟦b|● One⟧\n  ⟦b|Two⟧\n\n  Text.", claudeish, 40, "## One\n\n## Two\n\nText."},
 		{"text below a heading that is full", "⟦b|● The cache is full⟧\n  indeed.", claudeish, 20,
 			"## The cache is full\n\nindeed."},
@@ -306,6 +308,10 @@ func TestSeam(t *testing.T) {
 		{"a hash goes on", "a " + hash, "0123.", 34, "a " + hash + "0123."},
 		{"a long name", "a " + strings.Repeat("x", 32), "y/z", 34, "a " + strings.Repeat("x", 32) + "y/z"},
 		{"a short hash", "a 01234567", "of_all", 10, "a 01234567of_all"},
+		{"a bracket that is closed", "f({a_b", "}, 1)", 6, "f({a_b}, 1)"},
+		{"a bracket that is closed after a blank", "f({ a_b", "}, 1)", 7, "f({ a_b }, 1)"},
+		{"a bracket that is not open", "f(), a_b", "), 1", 8, "f(), a_b ), 1"},
+		{"an open bracket", "one f_(", `"a")`, 7, `one f_("a")`},
 		{"a date that was wrapped", "it was released", "2024-01-02.", 20, "it was released 2024-01-02."},
 		{"a break behind a hash", "a " + hash, "of all", 60, "a " + hash + "\nof all"},
 	}
@@ -398,6 +404,10 @@ func TestInlineMore(t *testing.T) {
 		{"a file", []row.Span{span("here", vterm.Style{Link: "file:///a/b"}, 0)}, "here"},
 		{"another address behind a link", []row.Span{span("one", link, 0), span(" (https://b)", plain, 0)},
 			"[one](" + u + ") (https://b)"},
+		{"two code spans", []row.Span{span("a", plain, row.MarkCode), span(" ", plain, 0), span("b c", plain, row.MarkCode)},
+			"`a` `b c`"},
+		{"code that is wrapped", []row.Span{span("a", plain, row.MarkCode), blank, span("b", plain, row.MarkCode), blank,
+			span("c", plain, 0)}, "`a b` c"},
 		{"code in two colours", []row.Span{span("a", plain, row.MarkCode), span("b", plain, row.MarkCode|row.MarkItalic),
 			span("c", plain, 0)}, "`ab`c"},
 	}

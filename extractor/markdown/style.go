@@ -33,6 +33,10 @@ type Style struct {
 	// text.
 	MarkCells bool
 
+	// SkipsBlanks means that the agent moves the cursor over a blank instead of drawing it, so that
+	// its style says nothing: a blank between two words of code may belong to one code span.
+	SkipsBlanks bool
+
 	// Marks converts the style of a run within a paragraph. If it is nil, bold, italic and
 	// strikethrough are recognised, but not code.
 	Marks func(s vterm.Style) row.Mark
@@ -174,11 +178,23 @@ func (lk *Style) Lines(lines []row.Line) []Line {
 		if lk.MarkCells {
 			closeGaps(t.Spans)
 		}
+		if lk.SkipsBlanks {
+			codeBlanks(t.Spans)
+		}
 		t.Spaced, t.Bare = ending(t.Spans)
 		t.Measure()
 		out = append(out, t)
 	}
 	return out
+}
+
+// codeBlanks marks spans of blanks alone as code, which counts only between two words of code.
+func codeBlanks(spans []row.Span) {
+	for i := range spans {
+		if strings.TrimLeft(spans[i].Text, " ") == "" {
+			spans[i].Mark |= row.MarkCode
+		}
+	}
 }
 
 // closeGaps removes blanks that are in texts because marks of Arabic were counted as cells.

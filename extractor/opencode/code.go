@@ -21,7 +21,7 @@ func (t *theme) code(ls []markdown.Line) int {
 	switch first := ls[:markdown.UntilBlank(ls)]; {
 	case showsMarks(first):
 		goesOn = marksFollow
-	case linked(first):
+	case linked(first), tag(first):
 		return 0
 	case t.highlighted(first):
 	case styled(first), t.structured(first), !lone(first) && (isText(first) || !breaks(first) && !t.leadsToCode(ls)):
@@ -88,7 +88,7 @@ func lone(ls []markdown.Line) bool {
 // style and is no sentence.
 func (t *theme) announced(ls []markdown.Line) int {
 	first := ls[:markdown.UntilBlank(ls)]
-	if len(first) != 1 || linked(first) || styled(first) || t.structured(first) || t.heading(&first[0]) > 0 {
+	if len(first) != 1 || linked(first) || tag(first) || styled(first) || t.structured(first) || t.heading(&first[0]) > 0 {
 		return 0
 	}
 	text := first[0].Text[first[0].Indent:]
@@ -114,6 +114,9 @@ func (t *theme) leadsToCode(ls []markdown.Line) bool {
 // judge distinguishes code from prose by the words of a line.
 func judge(l *markdown.Line) prose.Kind { return prose.Judge(l.Text[l.Indent:]) }
 
+// tag reports whether a single line is markup of a text, such as an anchor.
+func tag(ls []markdown.Line) bool { return len(ls) == 1 && prose.Markup(ls[0].Text[ls[0].Indent:]) }
+
 // highlighted reports whether lines have colours that only the grammar of code uses.
 func (t *theme) highlighted(ls []markdown.Line) bool {
 	return judge(&ls[0]) != prose.Prose && hasSpan(ls, t.ofGrammar)
@@ -124,7 +127,7 @@ func (t *theme) highlighted(ls []markdown.Line) bool {
 func (t *theme) continuesCode(below []markdown.Line) bool {
 	part := below[:markdown.UntilBlank(below)]
 	switch {
-	case linked(part):
+	case linked(part), tag(part):
 		return false
 	case t.highlighted(part):
 		return true

@@ -37,6 +37,9 @@ func TestSituations(t *testing.T) {
 				"⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
 		{"tasks", "     ⟦ #fab283|- ⟧⟦u #56b6c2| ⟧ open\n     ⟦ #fab283|- ⟧⟦u #56b6c2|x⟧ done\n" +
 			"     ⟦ #fab283|- ⟧⟦u #56b6c2|xy⟧ one\n     ⟦ #fab283|- ⟧x two", "assistant - [ ] open|- [x] done|- xy one|- x two"},
+		{"an anchor below code",
+			"     v8::Local<v8::Boolean> Nan::False()\n\n     <a name=\"two\"></a>\n\n     ⟦b #9d7cd8|Two⟧",
+			"assistant ```|v8::Local<v8::Boolean> Nan::False()|```||<a name=\"two\"></a>||## Two"},
 		{"what went wrong", "⟦ #e06c75|  ┃⟧\n⟦ #e06c75|  ┃⟧⟦ #808080|  Bad request⟧\n⟦ #e06c75|  ┃⟧", "system Bad request"},
 		{"code in colours", "     See `x`.\n\n     ⟦i #9d7cd8|const⟧ order = load(⟦ #7fd88f|\"42\"⟧);\n\n" +
 			"     ⟦ #e06c75|log⟧(order);\n\n     ⟦b #f5a742|Note:⟧ the ⟦ #e06c75|<br>⟧ is all that it needs to know.\n\n" +

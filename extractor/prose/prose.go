@@ -104,6 +104,18 @@ func Exception(t string) bool { return exception().MatchString(t) }
 
 var exception = lazy.Regexp(`^(?:[^ :]{3,}Error|[^ :]*Exception|[^ :]+Warning)(?::|$)`)
 
+// Markup reports whether a line is what Markdown passes on or hides, but some agents draw as text:
+// it begins with an element of HTML or with a comment, or defines the address of a link.
+func Markup(t string) bool {
+	return t != "" && strings.ContainsAny(t[:1], "<[-") && markup().MatchString(t) // a quick check first
+}
+
+// elements are those of HTML that documents in Markdown use.
+const elements = `a|b|blockquote|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|picture|` +
+	`pre|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul|video`
+
+var markup = lazy.Regexp(`^(?:</?(?:` + elements + `)(?: [^<>]*)?(?:/?>|$)|<!--|-->|\[[^\]]+\]: +(?:https?:|[./#]))`)
+
 // Statements reports whether two lines of code are separate statements: both are rows of a table;
 // or the upper one closes all that it opens, and the lower one consists only of closing brackets;
 // or the upper one ends like a statement and closes all brackets and quotes that it opens, and the

@@ -51,6 +51,19 @@ func TestJudge(t *testing.T) {
 }
 
 // TestCommand knows commands of a shell, and sentences that begin like them.
+func TestMarkup(t *testing.T) {
+	for line, want := range map[string]bool{
+		`<a name="one"></a>`: true, "<ul>": true, "</li>": true, "<br/>": true, "<img": true,
+		`<img alt="one"`: true, "-->": true,
+		"<!-- one": true, "[1]: https://example.test": true, "[one two]: ../a.md": true,
+		"": false, "<path>": false, "<T>": false, "<a, b>": false, "[1]: one": false, "a < b": false, "->": false,
+	} {
+		if got := prose.Markup(line); got != want {
+			t.Errorf("%q: got %v, want %v", line, got, want)
+		}
+	}
+}
+
 func TestCommand(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm install": true, "$ ls": true, "./run all": true, "go test -v ./x": true, "make build": true,
