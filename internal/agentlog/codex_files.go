@@ -110,15 +110,19 @@ func codexFiles(folders []string, report func(error)) (all []*codexFile) {
 	return all
 }
 
-// mostNamed is the maximum number of ids in codexHead.from.
-const mostNamed = 64
+// Limits of what is read of the beginning of a log. Its first line, and that of each log that it
+// repeats, may contain megabytes of instructions.
+const (
+	mostNamed = 64           // ids in codexHead.from
+	mostHead  = 16 * longest // bytes
+)
 
 // headOf reads the first line of a log, and the first lines of other logs that it repeats. Read
 // errors are reported when the log is read.
 func headOf(path string) (h codexHead) {
 	n, docs := 0, 0
 	first := func(more int) error {
-		if n += more; n > longest {
+		if n += more; n > mostHead {
 			return io.EOF
 		}
 		return nil

@@ -163,6 +163,25 @@ func TestCodexForksHaveTheirOwnAlone(t *testing.T) {
 	}
 }
 
+// TestCodexForksWithLongHeads reads forks of forks that do not name their parents, where the first
+// line of each conversation contains megabytes.
+func TestCodexForksWithLongHeads(t *testing.T) {
+	long := object{"base_instructions": object{"text": strings.Repeat("You are Codex. ", 9<<20/15)}}
+	parent := (&codexLog{}).meta("p", long).turn("zebras?", "striped")
+	a := parent.fork("a", 1, long).turn("mules?", "grey")
+	b := a.fork("b", 2, long).turn("donkeys?", "grey, too")
+	codexHome(t, map[string]string{"1.jsonl": parent.text(), "2.jsonl": a.text(), "3.jsonl": b.text()})
+	said, tokens := found(t, "codex")
+	want := map[string][]string{
+		"1.jsonl": {"user: zebras?", "assistant: striped"},
+		"2.jsonl": {"user: mules?", "assistant: grey"},
+		"3.jsonl": {"user: donkeys?", "assistant: grey, too"},
+	}
+	if diff := cmp.Diff(want, said); diff != "" || tokens != 300 {
+		t.Errorf("%d tokens, want 300; said (-want +got):\n%s", tokens, diff)
+	}
+}
+
 // TestCodexForkWithBrokenLines loses nothing behind lines that cannot be read.
 func TestCodexForkWithBrokenLines(t *testing.T) {
 	parent := (&codexLog{}).meta("p").turn("zebras?", "striped")
