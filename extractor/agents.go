@@ -20,7 +20,7 @@ import (
 
 // agents are the supported agents, in the order in which they are tried for a banner.
 var agents = []*chat.Agent{claude.Agent(), codex.Agent(), copilot.Agent(), gemini.Agent(), opencode.Agent(),
-	pi.Agent(), qwen.Agent()}
+	opencode.Kilo(), pi.Agent(), qwen.Agent()}
 
 // Profile is a look together with its agent.
 type Profile struct {

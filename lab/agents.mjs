@@ -12,6 +12,7 @@ export const PACKAGES = {
   opencode: "opencode-ai",
   copilot: "@github/copilot",
   pi: "@mariozechner/pi-coding-agent",
+  kilo: "@kilocode/cli",
 };
 
 /** The versions recorded by default; others by --version. */
@@ -23,6 +24,7 @@ export const VERSIONS = {
   opencode: "1.18.33",
   copilot: "1.0.102",
   pi: "0.73.1",
+  kilo: "7.7.7",
 };
 
 /** Installs one version of an agent from npm into the cache and returns its program's path. */
@@ -52,6 +54,7 @@ export const LOGS = {
   copilot: [".copilot/session-state"],
   opencode: [".local/share/opencode"],
   pi: [".pi/agent/sessions"],
+  kilo: [".local/share/kilo"],
 };
 
 const KEY = "sk-ant-api03-loopback-only-not-a-real-key-000000000000";
@@ -176,7 +179,10 @@ export function setup(home, cwd, port, { approvals = false } = {}) {
     `${home}/.pi/agent/settings.json`,
     JSON.stringify({ defaultProvider: "mock", defaultModel: "mock-coder", enableInstallTelemetry: false }),
   );
+  fs.mkdirSync(`${home}/.config/kilo`, { recursive: true });
+  fs.copyFileSync(`${home}/.config/opencode/opencode.json`, `${home}/.config/kilo/kilo.json`);
   return {
+    KILO_DISABLE_AUTOUPDATE: "1",
     PI_OFFLINE: "1",
     COPILOT_OFFLINE: "true",
     COPILOT_AUTO_UPDATE: "false",
@@ -217,6 +223,7 @@ export const ARGS = {
   copilot: ({ approvals }) => (approvals ? [] : ["--allow-all-tools", "--allow-all-paths"]),
   gemini: ({ approvals }) => (approvals ? [] : ["--approval-mode", "yolo"]),
   pi: () => [],
+  kilo: () => [],
 };
 
 /** What shows that an agent is ready for a prompt; its clear command; how it is left; what an approval question looks like. */
@@ -263,6 +270,13 @@ export const UI = {
     clear: "/clear",
     exit: "/quit",
     ask: /Allow execution|Apply this change|Yes, allow once|Allow once/,
+    interrupt: "\x1b",
+  },
+  kilo: {
+    ready: /Ask anything|┃/,
+    clear: "/new",
+    exit: "/exit",
+    ask: /Permission required|Allow once/,
     interrupt: "\x1b",
   },
   pi: {

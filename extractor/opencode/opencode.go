@@ -1,4 +1,4 @@
-// Package opencode reads opencode.
+// Package opencode reads opencode, and Kilo, which descends from it.
 package opencode
 
 import (
@@ -20,17 +20,23 @@ import (
 // right of a thick bar in column 2 on a panel with its own colour, replies from column 5 on without
 // a panel, a "▣" line ends each turn; below is the input box with its own bar, which ends with
 // "╹▀▀▀".
-func Agent() *chat.Agent {
+func Agent() *chat.Agent { return agent("opencode", "opencode", "1.0-", &welcome) }
+
+// Kilo returns Kilo CLI, which draws like opencode but for its logo.
+func Kilo() *chat.Agent { return agent("kilo", "Kilo CLI", "7.7-", &kiloWelcome) }
+
+// agent returns an agent that draws like opencode.
+func agent(name, title, versions string, w *chat.Welcome) *chat.Agent {
 	c := cells(&standard)
 	return &chat.Agent{
-		Name: "opencode", Title: "opencode", Usage: usage,
-		Resume: chat.ResumedBy("opencode", []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`,
-			`opencode (?:-s|--session) `, "--session", "-s"),
+		Name: name, Title: title, Usage: usage,
+		Resume: chat.ResumedBy(name, []string{"--session", chat.ResumeID}, `ses_[0-9A-Za-z]{10,60}`,
+			name+` (?:-s|--session) `, "--session", "-s"),
 		Send: &chat.Sending{Interrupt: []string{"\x1b", "\x1b"}, Typed: true, Completes: true,
 			Folds: []string{"[Pasted ~"}},
 		Looks: []chat.Look{{
-			Versions: "1.0-",
-			Begins:   welcome.Begins, Banner: welcome.Banner, Split: split, Box: inputBox,
+			Versions: versions,
+			Begins:   w.Begins, Banner: w.Banner, Split: split, Box: inputBox,
 			Parse: func(lines []row.Line) []chat.Item { return parse(c, lines) },
 		}},
 	}
@@ -44,6 +50,7 @@ var usage = []chat.Usage{{
 
 const (
 	logo   = "█▀▀█ █▀▀█ █▀▀█ █▀▀▄"
+	kilo   = "██  ██ ██🬺🬏   ██  ██"
 	bar    = "  ┃"
 	ending = "     ▣" // of a turn
 	left   = 5        // column at which text begins
@@ -52,12 +59,17 @@ const (
 
 // welcome extends from the logo's second row to the last row, which contains the directory and the
 // version; the model is between them.
-var welcome = chat.Welcome{
-	Most:   2000,
-	Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
-	Titles: []string{logo},
-	Forms: []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  Build · (?P<model>.*)\n(?:.*\n)*?)? ` +
-		`*(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
+var welcome, kiloWelcome = welcomeOf(logo, "Build"), welcomeOf(kilo, "Code ")
+
+// welcomeOf returns the welcome with a logo and the name of the mode that it begins in.
+func welcomeOf(logo, mode string) chat.Welcome {
+	return chat.Welcome{
+		Most:   2000,
+		Begins: func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), logo) },
+		Titles: []string{logo},
+		Forms: []chat.Form{{Text: lazy.Regexp(`^.*\n(?:.*\n)*?(?: *┃  ` + mode + ` · (?P<model>.*)\n(?:.*\n)*?)? ` +
+			`*(?P<cwd>\S+)(?: .*)? (?P<version>\d+\.\d+\.\d+)\n`)}},
+	}
 }
 
 // cells are the blocks of a conversation.
@@ -125,18 +137,19 @@ func unpainted(lines []row.Line, i int) bool {
 // chrome matches the end of a turn, the row of a call whose input is still written, in grey or not,
 // the one of a model that thinks, the one that says how long it thought, with what it thought
 // folded up or not, and the keys that lead to a subagent.
-var chrome = lazy.Regexp(`^     (?:▣|[⠁-⣿] Thinking\b|~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: ` +
+var chrome = lazy.Regexp(`^     (?:▣|[⠁-⣿] (?:Thinking\b|[A-Z][a-z]+ing [a-z ]+(?:…|\.\.\.)$)|` +
+	`~ [A-Z][a-z]+ing\b.*(?:…|\.\.\.)$|[+-] Thought: ` +
 	`.*\d(?:ms|[smh])$|(?:ctrl|alt|shift)\+\S+(?: \S+)? view subagents$)`)
 
-var logoTop = chat.Mark{Text: welcome.Begins}
+var logoTop = chat.Mark{Text: func(text string) bool { return welcome.Begins(text) || kiloWelcome.Begins(text) }}
 
 // logoRow matches a row of the logo, or a blank one.
-var logoRow = lazy.Regexp(`^[█▀▄ ]*$`)
+var logoRow = lazy.Regexp(`^[█▀▄🬀-🬻 ]*$`)
 
 // logoRows returns the number of rows of the welcome, or of one that was wiped before the
 // conversation began.
 func logoRows(lines []row.Line) int {
-	return max(welcome.Rows(lines), row.Run(lines, row.Matching(logoRow)))
+	return max(welcome.Rows(lines), kiloWelcome.Rows(lines), row.Run(lines, row.Matching(logoRow)))
 }
 
 // replyRows returns the number of rows of a reply: text from column 5 on, or blank.

@@ -8,6 +8,7 @@ import (
 	"github.com/ptyrec/ptyrec/extractor/markdown"
 	"github.com/ptyrec/ptyrec/extractor/prose"
 	"github.com/ptyrec/ptyrec/extractor/row"
+	"github.com/ptyrec/ptyrec/internal/lazy"
 	"github.com/ptyrec/ptyrec/vterm"
 )
 
@@ -54,14 +55,19 @@ func themeOf(lines []row.Line) theme {
 }
 
 // learn determines the colours of inline code and of bold words: most of the coloured words within
-// sentences are one or the other.
+// sentences are one or the other. Where no bold line has another colour than bold words, such lines
+// are headings.
 func (t *theme) learn(lines []row.Line) {
 	inline, strong := map[vterm.Color]int{}, map[vterm.Color]int{}
+	titles := map[vterm.Color]int{}
 	for _, l := range lines {
-		if row.Indent(l.Text) < left || prose.Judge(strings.TrimLeft(l.Text, " ")) != prose.Prose {
-			continue
+		if ink := l.StyleAt(left).Fg; row.Indent(l.Text) == left && ink != t.text && l.All(row.Bold) {
+			titles[ink]++
 		}
 		spans := row.Spans(l.Row, row.Indent(l.Text), -1, nil)
+		if row.Indent(l.Text) < left || prose.Judge(strings.TrimLeft(l.Text, " ")) != prose.Prose && !t.sentence(spans) {
+			continue
+		}
 		if !slices.ContainsFunc(spans, func(s row.Span) bool {
 			return s.Style.Fg == t.text && !s.Style.Bold && strings.Trim(s.Text, " ") != ""
 		}) {
@@ -78,7 +84,19 @@ func (t *theme) learn(lines []row.Line) {
 		}
 	}
 	t.inline, t.strong = most(inline), most(strong)
+	if len(titles) == 1 && titles[t.strong] > 0 {
+		t.strong = vterm.Color{}
+	}
 }
+
+// sentence reports whether a line begins with at least three words in the colour of text, before
+// something in another colour. In code, fewer words have that colour.
+func (t *theme) sentence(spans []row.Span) bool {
+	return len(spans) > 1 && spans[0].Style.Fg == t.text && firstWords().MatchString(spans[0].Text)
+}
+
+// firstWords matches the beginning of a sentence.
+var firstWords = lazy.Regexp(`^\pL[\pL']*(?: \pL[\pL']*,?){2,} $`)
 
 // most returns the colour with the highest count.
 func most(counts map[vterm.Color]int) (c vterm.Color) {

@@ -78,7 +78,8 @@ var keepers = []keeper{
 	{agent: "codex", folders: codexFolders, others: findCodex, reader: newCodex},
 	{agent: "gemini", folders: in(geminiHome, "tmp"), wants: isGemini, reader: simple(newGemini), key: headID,
 		parent: geminiParent, project: projectOf},
-	{agent: "opencode", folders: func() []string { return []string{opencodeFolder()} }, others: findOpencode},
+	{agent: "opencode", folders: dataFolders("opencode"), others: findOpencode},
+	{agent: "kilo", folders: dataFolders("kilo"), others: findOpencode},
 	{agent: "qwen", folders: qwenFolders, wants: isQwen, reader: simple(newQwen), parent: qwenParent},
 	{agent: "copilot", folders: copilotFolders, wants: isCopilot, reader: simple(newCopilot), key: copilotKey},
 	{agent: "pi", folders: piFolders, wants: isPi, reader: simple(newPi)},
@@ -92,6 +93,11 @@ func keeperOf(agent string) *keeper {
 		}
 	}
 	return nil
+}
+
+// dataFolders returns a function for keeper.folders that returns the folder of opencode or of Kilo.
+func dataFolders(agent string) func() []string {
+	return func() []string { return []string{dataFolder(agent)} }
 }
 
 // in returns a function for keeper.folders that returns a folder below another.
@@ -294,7 +300,7 @@ func Find(agent string, report func(error)) []Log {
 	}
 	sortLogs(logs)
 	for i := range logs {
-		logs[i].State = reading + " " + logs[i].State
+		logs[i].Agent, logs[i].State = agent, reading+" "+logs[i].State
 	}
 	return logs
 }

@@ -76,7 +76,7 @@ func (o opencodeDatabase) find(report func(error)) (logs []Log) {
 			report(fmt.Errorf("%s: %w", o.path, err))
 			break
 		}
-		l.Log = Log{Agent: "opencode", Path: o.path + "#" + l.id, Files: []string{l.id}, Size: l.Size,
+		l.Log = Log{Path: o.path + "#" + l.id, Files: []string{l.id}, Size: l.Size,
 			State: updated + " " + parts, read: o.read}
 		if ms, err := strconv.ParseInt(updated, 10, 64); err == nil {
 			l.changed = time.UnixMilli(ms)
@@ -199,21 +199,22 @@ func (o opencodeDatabase) parts(db *sql.DB, message string, fn func(id string, d
 	return rows.Err()
 }
 
-// opencodeFolder returns the folder with opencode's conversations.
-func opencodeFolder() string {
+// dataFolder returns the folder with the conversations of opencode or of Kilo.
+func dataFolder(agent string) string {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "opencode")
+		return filepath.Join(dir, agent)
 	}
 	home, _ := os.UserHomeDir() // without a home folder nothing is found
-	return filepath.Join(home, ".local", "share", "opencode")
+	return filepath.Join(home, ".local", "share", agent)
 }
 
-// opencodeDatabases returns the databases in the folder, one for each channel of opencode, and the
-// one in OPENCODE_DB.
-func opencodeDatabases(root string) []string {
-	paths, _ := filepath.Glob(filepath.Join(root, "opencode-*.db")) // the pattern is a valid one
-	paths = append([]string{filepath.Join(root, "opencode.db")}, paths...)
-	if name := os.Getenv("OPENCODE_DB"); name != "" && name != ":memory:" {
+// databases returns the databases in the folder of opencode or of Kilo, one for each channel, and
+// the one that a variable names.
+func databases(root string) []string {
+	agent := filepath.Base(root)
+	paths, _ := filepath.Glob(filepath.Join(root, agent+"-*.db")) // the pattern is a valid one
+	paths = append([]string{filepath.Join(root, agent+".db")}, paths...)
+	if name := os.Getenv(strings.ToUpper(agent) + "_DB"); name != "" && name != ":memory:" {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(root, name)
 		}
@@ -238,7 +239,7 @@ func findOpencode(folders []string, report func(error)) (logs []Log) {
 			logs[i] = l
 		}
 	}
-	for _, path := range opencodeDatabases(folders[0]) {
+	for _, path := range databases(folders[0]) {
 		for _, l := range (opencodeDatabase{path}).find(report) {
 			add(l.Files[0], l)
 		}

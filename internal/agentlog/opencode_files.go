@@ -49,7 +49,7 @@ func (o opencodeFiles) find(report func(error)) []Log {
 		}
 		state := fnv.New64a()
 		l := opencodeLog{id: strings.TrimSuffix(filepath.Base(path), ".json"), parent: s.Parent}
-		l.Log = Log{Agent: "opencode", Path: path, Files: []string{path}, Size: o.sum(path, state), read: o.read}
+		l.Log = Log{Path: path, Files: []string{path}, Size: o.sum(path, state), read: o.read}
 		l.State = fmt.Sprintf("%x", state.Sum64())
 		all = append(all, l)
 	}

@@ -89,19 +89,8 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 		lines(t, filepath.Join(home, "tmp", strings.Trim(d.cwd, "/"), "chats", name+".jsonl"), docs)
 		put(t, filepath.Join(home, "tmp", strings.Trim(d.cwd, "/"), ".project_root"), d.cwd)
 	},
-	"opencode": func(t rapid.TB, home, name string, d *diary) {
-		storage := filepath.Join(home, "opencode", "storage")
-		ses := "ses_" + name
-		lines(t, filepath.Join(storage, "session", "global", ses+".json"), []any{object{"id": ses, "directory": d.cwd}})
-		for i, m := range d.said {
-			msg := fmt.Sprintf("msg_%s_%03d", name, i)
-			lines(t, filepath.Join(storage, "message", ses, msg+".json"),
-				[]any{object{"id": msg, "role": m.role, "time": object{"created": m.at.UnixMilli()}}})
-			lines(t, filepath.Join(storage, "part", msg, "prt_1.json"),
-				[]any{object{"id": "prt_1", "type": "text", "text": m.text}})
-			d.said[i].id = msg
-		}
-	},
+	"opencode": func(t rapid.TB, home, name string, d *diary) { opencode(t, filepath.Join(home, "opencode"), name, d) },
+	"kilo":     func(t rapid.TB, home, name string, d *diary) { opencode(t, filepath.Join(home, "kilo"), name, d) },
 	"qwen": func(t rapid.TB, home, name string, d *diary) {
 		var docs []any
 		for _, m := range d.said {
@@ -132,6 +121,21 @@ var keepers = map[string]func(t rapid.TB, home, name string, d *diary){
 		}
 		lines(t, filepath.Join(home, "session-state", name, "events.jsonl"), docs)
 	},
+}
+
+// opencode writes a log of opencode's kind below a folder.
+func opencode(t rapid.TB, folder, name string, d *diary) {
+	storage := filepath.Join(folder, "storage")
+	ses := "ses_" + name
+	lines(t, filepath.Join(storage, "session", "global", ses+".json"), []any{object{"id": ses, "directory": d.cwd}})
+	for i, m := range d.said {
+		msg := fmt.Sprintf("msg_%s_%03d", name, i)
+		lines(t, filepath.Join(storage, "message", ses, msg+".json"),
+			[]any{object{"id": msg, "role": m.role, "time": object{"created": m.at.UnixMilli()}}})
+		lines(t, filepath.Join(storage, "part", msg, "prt_1.json"),
+			[]any{object{"id": "prt_1", "type": "text", "text": m.text}})
+		d.said[i].id = msg
+	}
 }
 
 func lines(t rapid.TB, path string, docs []any) {
@@ -217,7 +221,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		format := rapid.SampledFrom([]string{"claude", "codex", "codex, only items", "copilot", "gemini", "opencode",
-			"pi", "qwen"}).Draw(t, "format")
+			"kilo", "pi", "qwen"}).Draw(t, "format")
 		agent, _, _ := strings.Cut(format, ",")
 		atLeast, atMost := map[string]int{}, map[string]int{}
 		seen := map[spoken]bool{}
@@ -277,7 +281,7 @@ func TestNoMessageOfTwoLogsIsLost(t *testing.T) {
 			t.Errorf("again: %s", again)
 		}
 	})
-	if len(agentlog.Agents()) != 7 {
+	if len(agentlog.Agents()) != 8 {
 		t.Errorf("another agent's logs are read, and not tried here: %q", agentlog.Agents())
 	}
 }

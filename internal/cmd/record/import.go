@@ -41,10 +41,10 @@ means all recordings in it. For each recording it prints id, file, agent and tit
 with the same contents as one in the database are skipped.
 
 With --agent-logs, import reads the logs that agents keep of their conversations: of all known
-agents, or of the named ones (claude, codex, gemini, opencode, qwen, copilot, pi). Each conversation
-becomes a session that you can search, show and export, but not play. Conversations that ptyrec
-has recorded are skipped. Importing again updates conversations that have grown. An interrupted
-import continues where it stopped.`,
+agents, or of the named ones (claude, codex, gemini, opencode, kilo, qwen, copilot, pi). Each
+conversation becomes a session that you can search, show and export, but not play. Conversations
+that ptyrec has recorded are skipped. Importing again updates conversations that have grown. An
+interrupted import continues where it stopped.`,
 		Example: `  ptyrec import *.cast
   ptyrec import ~/recordings --dry-run
   script -T typescript.timing -O typescript; ptyrec import typescript

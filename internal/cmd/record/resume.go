@@ -42,7 +42,7 @@ func NewCmdResume(f *factory.Factory) *cobra.Command {
 		Short:      "Resume the conversation of a session in a new one",
 		Long: `Resume continues the conversation of a past session in a new, recorded session: in the same
 folder, with claude --resume ID, codex resume ID, and the like for Gemini CLI, Qwen Code, GitHub
-Copilot CLI, opencode and pi. The conversation's id comes from what the agent printed at its end,
+Copilot CLI, opencode, Kilo CLI and pi. The conversation's id comes from what the agent printed at its end,
 from the agent's own log, or from the recorded command line.`,
 		Example: `  ptyrec resume
   ptyrec resume 019a9ec0

@@ -38,8 +38,8 @@ func NewCmdVerify(f *factory.Factory) *cobra.Command {
 how many messages are exact, how many characters are right, and each difference: [-in the log-]
 {+in the transcript+}. It looks for the log of Claude Code in ~/.claude/projects, Codex in
 ~/.codex/sessions, Gemini CLI in ~/.gemini/tmp, Qwen Code in ~/.qwen/projects, Copilot CLI in
-~/.copilot/session-state, pi in ~/.pi/agent/sessions, opencode in its database. The exit status is 1
-if there is a difference, and 4 if there is no log.`,
+~/.copilot/session-state, pi in ~/.pi/agent/sessions, opencode and Kilo CLI in their databases. The
+exit status is 1 if there is a difference, and 4 if there is no log.`,
 		Example: `  ptyrec verify
   ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
 		Args:              cli.Operands(0, 1),

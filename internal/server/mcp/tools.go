@@ -94,7 +94,7 @@ var (
 		most: 200}
 	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the last page"}
 	filterParams = []param{
-		{name: "agent", kind: kindText, about: "claude, codex, copilot, gemini, opencode, pi, qwen"},
+		{name: "agent", kind: kindText, about: "claude, codex, copilot, gemini, kilo, opencode, pi, qwen"},
 		{name: "command", kind: kindText, about: "Part of it"},
 		{name: "cwd", kind: kindText, about: "Folder, or one above it"},
 		{name: "tag", kind: kindText, about: "A tag"},
