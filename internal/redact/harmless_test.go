@@ -224,3 +224,26 @@ func TestSecretsBesideHarmlessNames(t *testing.T) {
 		}
 	}
 }
+
+// Commands that name no secret, and rows that come after those that do.
+func TestNoSecretsInCommands(t *testing.T) {
+	r := newRedactor(t)
+	for _, text := range []string{
+		"ssh-keygen -t ed25519 -N '' -f id_2026\n", "ssh-keygen -N \"$PASS2\" -f id\n",
+		"openssl rand -hex 32 > key1.txt\n", "wg genkey | tee private1.key | wg pubkey > public1.key\n",
+		"$ openssl rand -hex 32 -out key.bin\n$ ls -la\n", "kubectl get secret db2 -o yaml\napiVersion: v1\nkind: Secret\n",
+		"$ kubectl get secrets\nNAME            TYPE     DATA   AGE\ndb-5f7d8c9b6   Opaque   2      41d\n",
+		"INSERT INTO users (name, password) VALUES (?, ?)\n", "INSERT INTO users (name, password) VALUES ($1, $2)\n",
+		"cur.execute(\"INSERT INTO users (name, password) VALUES (%s, %s)\", (name, pw1))\n",
+		"INSERT INTO users (name, token_count) VALUES ('bob', '12')\n",
+		"headers[\"X-Api-Key\"] = settings.api_key_v2\n", "job[\"cache_key\"] = \"v1-deps-main-2026\"\n",
+		"[sudo] password for bob: \nGet:12 http://deb.debian.org/debian trixie/main amd64 libssl3t64\n",
+		"Password for 'https://bob@github.com': \nTo https://github.com/bob/x2.git\n",
+		"The new password is sent to: bob2@example.com\n", "\"Type\": \"SecureString\",\n\"Value\": \"${var.db_1}\"\n",
+		"mc alias set play https://play.min.io $KEY1 $SECRET1\n", "etcdctl --user root get /x1\n",
+		"type netrcLine struct {\n\tmachine  string\n\tlogin    string\n\tpassword string\n}\n",
+		"gh secret set DEPLOY_KEY2 < key2.pem\n", "ansible-vault encrypt_string --stdin-name db_pass2\n",
+	} {
+		none(t, r, "a command", text)
+	}
+}

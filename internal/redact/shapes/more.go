@@ -238,7 +238,7 @@ var more = []Shape{
 	{"generic-api-key", "kubectl create secret generic db --from-literal=api-key=",
 		"hueUPx" + "GbCDvIKvoru7kWpHGYVKJ8A2rt", ""},
 	{"password", "kubectl create secret docker-registry r --docker-username=a --docker-password=", "mUH39" + "CzXs97", ""},
-	{"named-token", "gh secret set API_KEY --body ", "tKQQD0" + "WIdq3LuFHXaI1hEFl5W0GA0Iek", ""},
+	{"command-password", "gh secret set API_KEY --body ", "tKQQD0" + "WIdq3LuFHXaI1hEFl5W0GA0Iek", ""},
 	{"named-token", "echo ", "IyPD5B" + "ijV02reakagpIGhZM2A6nqYZHZDdLJ", " | gh auth login --with-token"},
 	{"password", "gcloud sql users set-password app --password=", "cMAvj" + "tOa3T7", ""},
 	{"command-password", "az login --service-principal -u 0f5ec4fb-2e48-411f-a568-ec52a8e627ef -p ",

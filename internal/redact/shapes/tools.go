@@ -317,4 +317,34 @@ var tools = []Shape{
 	{Before: "API_KEY=", Secret: token15 + "=!", After: "\n"},
 	{Before: "client_secret=\"", Secret: token15 + "!x", After: "\"\n"},
 	{Before: "deploy --token ", Secret: token20 + "~", After: " --all\n"},
+
+	// What commands print that make or tell a secret
+	{Before: "$ openssl rand -hex 32\n", Secret: hex64, After: "\n$ \n"},
+	{Before: "$ openssl rand -base64 32\n", Secret: "kP3nX8vQ2mZ7rT5yL1wB9cJ4hF6gD0sA3eU8iO2pK7M=", After: "\n$ \n"},
+	{Before: "$ wg genkey\n", Secret: "yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=", After: "\n$ \n"},
+	{Before: "$ kubectl get secret db -o jsonpath='{.data.key}' | base64 -d\n", Secret: token15, After: "\n$ \n"},
+	{Before: "$ argocd admin initial-password -n argocd\n", Secret: token15, After: "\n"},
+	{Before: "$ aws ssm get-parameter --name /a --query Parameter.Value --output text\n", Secret: token15, After: "\n"},
+	{Before: "\"Type\": \"SecureString\",\n        \"Value\": \"", Secret: word, After: "\",\n"},
+	{Before: "Please use the following password to proceed to installation:\n\n", Secret: hex40[:32], After: "\n\n"},
+	{Before: "Password for the elastic user (reset with `bin/elasticsearch-reset-password -u elastic`):\n  ",
+		Secret: token15 + "=+", After: "\n"},
+	{Before: "Generated password for user bob: ", Secret: word, After: "\n"},
+	{Before: "The password for the new admin account: ", Secret: bang, After: "\n"},
+
+	// Secrets among the words of a command
+	{Before: "mc alias set minio http://minio:9000 minioadmin ", Secret: token15, After: "\n"},
+	{Before: "net use Z: \\\\srv\\share /user:bob ", Secret: bang, After: "\n"},
+	{Before: "etcdctl --user root:", Secret: word, After: " get /x\n"},
+	{Before: "ssh-keygen -t ed25519 -N '", Secret: bang, After: "' -f id\n"},
+	{Before: "snyk auth ", Secret: "9f8e7d6c-5b4a-4392-8171-605f4e3d2c1b", After: "\n"},
+	{Before: "gh secret set DEPLOY_KEY --body \"", Secret: token15, After: "\"\n"},
+	{Before: "ansible-vault encrypt_string '", Secret: word, After: "' --name 'db_pass'\n"},
+
+	// Source code and SQL
+	{Before: "os.environ[\"OPENAI_API_KEY\"] = \"", Secret: token20, After: "\"\n"},
+	{Before: "app.config['SECRET_KEY'] = '", Secret: token15, After: "'\n"},
+	{Before: "SET PASSWORD FOR 'bob'@'localhost' = PASSWORD('", Secret: word, After: "');\n"},
+	{Before: "INSERT INTO users (name, password) VALUES ('bob', '", Secret: word, After: "');\n"},
+	{Before: "INSERT INTO users (password, name)\nVALUES ('", Secret: word, After: "', 'bob');\n"},
 }
