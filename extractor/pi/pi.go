@@ -2,6 +2,7 @@
 package pi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/extractor/chat"
@@ -79,10 +80,11 @@ var (
 	waits = lazy.Regexp(`^ (?:Steering|Follow-up): |^ ↳ \S+ to edit all queued messages`)
 )
 
-// split parts the screen at the upper rule of the input.
+// split parts the screen at the upper rule of the input. Other agents draw such rules, too, but not
+// the row of figures below.
 func split(s chat.Screen) chat.Split {
 	top, bottom, ok := edges(s.Lines)
-	if !ok || bottom+1 >= len(s.Lines) {
+	if !ok || !slices.ContainsFunc(s.Lines[bottom+1:], row.Matching(usage[0].Row)) {
 		return chat.Split{}
 	}
 	sp := chat.Split{OK: true, State: chat.StateIdle, Bottom: top}

@@ -140,6 +140,7 @@ func TestSplit(t *testing.T) {
 		{"a menu below the input", " So.\n\n" + rule + "\n/\n" + rule + "\n→ model\n" + figures,
 			chat.Split{OK: true, Bottom: 1, State: chat.StateIdle}},
 		{"another program", " So.\n\n" + rule + "\n", chat.Split{}},
+		{"another agent", " So.\n\n" + rule + "\n❯ \n" + rule + "\n m-1 (100) $0.00\n shop", chat.Split{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := split(chat.Screen{Lines: rowtest.Dump(t, 40, c.dump)}); got != c.want {
