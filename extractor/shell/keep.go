@@ -16,6 +16,9 @@ type unused struct {
 	marked   bool   // a mark of the shell says where that prompt ends
 }
 
+// has reports whether line i is one of them.
+func (u *unused) has(i int) bool { return u.from <= i && i < u.to }
+
 // unused notes that the lines [from, to) belong to no command.
 func (s *part) unused(from, to int, at prompted) {
 	s.gone = append(s.gone, unused{from, to, at.prompt, at.marked})
@@ -149,6 +152,6 @@ func (s *part) fill(lines []row.Line, from, col, to, toCol int, p *prompts) {
 // used reports whether line i is in no command because it was typed or shown at a proven prompt.
 func (s *part) used(i int, p *prompts) bool {
 	return slices.ContainsFunc(s.gone, func(u unused) bool {
-		return u.from <= i && i < u.to && p.proven(u.prompt, u.marked)
+		return u.has(i) && p.proven(u.prompt, u.marked)
 	})
 }

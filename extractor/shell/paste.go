@@ -120,8 +120,13 @@ func upTo(s *vterm.Snapshot, y, x int) string {
 	return text + columns(s.Lines[y], 0, s.CursorX)
 }
 
-// endsWith returns the cell where text begins if it ends at the cursor.
+// endsWith returns the cell where text begins if it ends at the cursor, or with the cursor's row
+// where the cursor is in it.
 func endsWith(s *vterm.Snapshot, text string) (x, y int, ok bool) {
+	whole := s.Lines[s.CursorY].Text
+	if head, ok := strings.CutSuffix(whole, text); ok && text != "" && row.Width(head) <= s.CursorX {
+		return row.Width(head), s.CursorY, true
+	}
 	shown := columns(s.Lines[s.CursorY], 0, s.CursorX)
 	for y := s.CursorY; text != "" && y >= 0; y-- {
 		if head, ok := strings.CutSuffix(shown, text); ok {

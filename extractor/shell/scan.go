@@ -240,7 +240,15 @@ func (s *part) end(lines []row.Line, i, col int, sure bool) {
 
 // loose reports whether lines above line i have text that is neither a command's nor a prompt's.
 func (s *part) loose(lines []row.Line, i int) bool {
-	return s.free >= 0 && slices.ContainsFunc(lines[min(s.free, i):i], row.Filled)
+	if s.free < 0 {
+		return false
+	}
+	for k := min(s.free, i); k < i; k++ {
+		if row.Filled(lines[k]) && !slices.ContainsFunc(s.gone, func(u unused) bool { return u.has(k) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // finish notes where the output of the last command ends as far as it is there.
