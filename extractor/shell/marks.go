@@ -70,7 +70,7 @@ func (p *prompts) split(lines []row.Line, i, n int) (at prompted, ok bool) {
 		return prompted{}, false
 	}
 	f, prompt := p.find(l.Row, p.unmarked)
-	if prompt == "" || l.Wrapped && f.col == 0 {
+	if prompt == "" || l.Wrapped && f.col == 0 && !f.look.wrapped {
 		return prompted{}, false
 	}
 	return prompted{col: f.col, input: row.Width(prompt), prompt: prompt,
@@ -172,7 +172,14 @@ func enters(lines []row.Line, n int) bool {
 // on line out. It returns that line, and the prompt with the column in which it begins there. sure
 // is false if it may begin further up.
 func (p *prompts) promptStart(lines []row.Line, i, out int, at prompted, id int) (_ int, _ prompted, sure bool) {
-	told, col := markedStart(lines, i, max(0, out, i-maxPromptRows), at)
+	top := max(0, out, i-maxPromptRows)
+	told, col := markedStart(lines, i, top, at)
+	if wrap := i; told < 0 && at.col == 0 && lines[i].Wrapped { // it is longer than a row
+		for wrap > top && lines[wrap].Wrapped {
+			wrap--
+		}
+		told = i - wrap
+	}
 	if at.n > 0 {
 		id = at.n
 	}

@@ -33,9 +33,15 @@ type prompts struct {
 type form struct {
 	head, tail string // around the piece that varies; tail is empty if nothing is known to vary
 	col        int    // where the prompt begins, behind output that did not end its line
-	styled     bool   // the row's first character has some style
+	look       look   // of its row
 	marked     bool   // the shell itself says where it ends
 	pattern    *regexp.Regexp
+}
+
+// look is what rows with the same prompt have in common besides its text.
+type look struct {
+	styled  bool // the first character has some style
+	wrapped bool // it continues the row above
 }
 
 // rested is a line of the document, and a column.
@@ -43,10 +49,10 @@ type rested struct{ line, cols int }
 
 // rest is a text to the left of the cursor while nothing was printed.
 type rest struct {
-	text   string
-	styled bool
-	line   int  // of the document
-	typed  bool // something was typed behind it
+	text  string
+	look  look // of its row
+	line  int  // of the document
+	typed bool // something was typed behind it
 }
 
 // drop notes that the first lines leave the document.
@@ -66,7 +72,7 @@ const (
 )
 
 // newForm returns the form of a prompt.
-func newForm(head, tail string, col int, styled bool) form {
+func newForm(head, tail string, col int, l look) form {
 	piece := `(?: ?[^ ])*? ??`
 	if head == "" {
 		piece = `[~/]` + piece
@@ -75,7 +81,7 @@ func newForm(head, tail string, col int, styled bool) form {
 		piece = ""
 	}
 	pattern := regexp.MustCompile(`^` + venvForm + regexp.QuoteMeta(head) + piece + regexp.QuoteMeta(tail) + branchForm)
-	return form{head: head, tail: tail, col: col, styled: styled, pattern: pattern}
+	return form{head: head, tail: tail, col: col, look: l, pattern: pattern}
 }
 
 // prompt returns the prompt at a text's start, or "".
@@ -103,13 +109,13 @@ func (p *prompts) find(r *vterm.Row, all bool) (found form, prompt string) {
 	if !p.known() && !p.marked {
 		return usualPrompt(text)
 	}
-	styled := firstStyled(r)
+	l := lookOf(r)
 	for _, list := range [...][]form{p.forms, p.after} {
 		for _, f := range list {
 			if f.marked && !all {
 				continue
 			}
-			if s := f.prompt(text); f.styled == styled && len(s) > len(prompt) {
+			if s := f.prompt(text); f.look == l && len(s) > len(prompt) {
 				found, prompt = f, s
 			}
 		}
@@ -121,7 +127,7 @@ func (p *prompts) find(r *vterm.Row, all bool) (found form, prompt string) {
 // prompt up to there. That is learned when it comes back below a row where it was typed at. at is
 // the line that the row is on, and last the command that runs.
 func (p *prompts) learn(r *vterm.Row, cursorX int, lines []row.Line, at int, last string) {
-	text, styled := beforeCursor(r, cursorX), firstStyled(r)
+	text, l := beforeCursor(r, cursorX), lookOf(r)
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -130,14 +136,14 @@ func (p *prompts) learn(r *vterm.Row, cursorX int, lines []row.Line, at int, las
 	f, usual := usualPrompt(text)
 	switch {
 	case usual != "" && !p.known():
-		p.add(&p.forms, maxPrompts, newForm(f.head, f.tail, 0, styled))
-	case p.known() && found != "", p.learnAfter(text, styled): // a known one
+		p.add(&p.forms, maxPrompts, newForm(f.head, f.tail, 0, l))
+	case p.known() && found != "", p.learnAfter(text, l): // a known one
 	case assigned:
-		p.add(&p.forms, maxPrompts, newForm(text, "", 0, styled))
+		p.add(&p.forms, maxPrompts, newForm(text, "", 0, l))
 	case replPrompt().MatchString(text):
-	case p.known() && !startsShell().MatchString(last) && (p.vary(text, styled, false) || !p.similar(text)):
+	case p.known() && !startsShell().MatchString(last) && (p.vary(text, l, false) || !p.similar(text)):
 	default:
-		p.rest(rest{text: text, styled: styled, line: at}, lines)
+		p.rest(rest{text: text, look: l, line: at}, lines)
 	}
 }
 
@@ -150,7 +156,7 @@ func (p *prompts) similar(text string) bool {
 // before, with something typed after it.
 func (p *prompts) rest(now rest, lines []row.Line) {
 	for _, was := range p.resting {
-		if was.line == now.line || was.styled != now.styled || !was.typedAt(lines) {
+		if was.line == now.line || was.look != now.look || !was.typedAt(lines) {
 			continue
 		}
 		head, tail := now.text, ""
@@ -164,15 +170,15 @@ func (p *prompts) rest(now rest, lines []row.Line) {
 		}
 		resting := p.resting
 		p.resting = nil
-		p.add(&p.forms, maxPrompts, newForm(head, tail, 0, now.styled))
+		p.add(&p.forms, maxPrompts, newForm(head, tail, 0, now.look))
 		for _, r := range resting {
-			p.learnAfter(r.text, r.styled)
+			p.learnAfter(r.text, r.look)
 		}
 		return
 	}
-	if typedBehind(now.text, now.styled, lines[:min(now.line, len(lines))], nil) > 1 { // typed at once
+	if typedBehind(now.text, now.look, lines[:min(now.line, len(lines))], nil) > 1 { // typed at once
 		p.resting = nil
-		p.add(&p.forms, maxPrompts, newForm(now.text, "", 0, now.styled))
+		p.add(&p.forms, maxPrompts, newForm(now.text, "", 0, now.look))
 		return
 	}
 	first := slices.IndexFunc(p.resting, func(r rest) bool { return r.line == now.line })
@@ -197,19 +203,19 @@ func (r *rest) typedAt(lines []row.Line) bool {
 // cameBack learns the prompt on the cursor's row at the end of the recording. Another row above
 // must begin with it and go on; if the prompt does not end with a blank, two rows must.
 func (p *prompts) cameBack(r *vterm.Row, cursorX int, lines []row.Line) {
-	text, styled := beforeCursor(r, cursorX), firstStyled(r)
+	text, l := beforeCursor(r, cursorX), lookOf(r)
 	if strings.TrimSpace(text) == "" || replPrompt().MatchString(text) {
 		return
 	}
-	if n := typedBehind(text, styled, lines, r); n > 1 || n > 0 && strings.HasSuffix(text, " ") {
-		p.add(&p.forms, maxPrompts, newForm(text, "", 0, styled))
+	if n := typedBehind(text, l, lines, r); n > 1 || n > 0 && strings.HasSuffix(text, " ") {
+		p.add(&p.forms, maxPrompts, newForm(text, "", 0, l))
 	}
 }
 
 // typedBehind counts the lines that begin with a text and go on. It leaves out the row but.
-func typedBehind(text string, styled bool, lines []row.Line, but *vterm.Row) (n int) {
+func typedBehind(text string, of look, lines []row.Line, but *vterm.Row) (n int) {
 	for i, l := range lines {
-		if r := (rest{text: text, line: i}); l.Row != but && r.typedAt(lines) && firstStyled(l.Row) == styled {
+		if r := (rest{text: text, line: i}); l.Row != but && r.typedAt(lines) && lookOf(l.Row) == of {
 			n++
 		}
 	}
@@ -220,7 +226,7 @@ func typedBehind(text string, styled bool, lines []row.Line, but *vterm.Row) (n 
 func (p *prompts) typed(lines []row.Line) {
 	for _, r := range slices.Backward(p.resting) {
 		if !p.known() && r.typedAt(lines) {
-			p.add(&p.forms, maxPrompts, newForm(r.text, "", 0, r.styled))
+			p.add(&p.forms, maxPrompts, newForm(r.text, "", 0, r.look))
 		}
 	}
 }
@@ -231,18 +237,18 @@ func (p *prompts) alone(r *vterm.Row, cursorX int) {
 	if strings.TrimSpace(text) == "" || !strings.HasSuffix(text, " ") || p.known() || replPrompt().MatchString(text) {
 		return
 	}
-	p.add(&p.forms, maxPrompts, newForm(text, "", 0, firstStyled(r)))
+	p.add(&p.forms, maxPrompts, newForm(text, "", 0, lookOf(r)))
 }
 
 // met learns a prompt that the shell's marks name, once a command was entered at it.
 func (p *prompts) met(r *vterm.Row, at prompted) {
-	text, styled := at.prompt, firstStyled(r)
+	text, l := at.prompt, lookOf(r)
 	text += row.Blanks(min(1, at.input-at.col-row.Width(text)))
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	if _, found := p.find(r, true); found == "" && !p.vary(text, styled, true) {
-		f := newForm(text, "", 0, styled)
+	if _, found := p.find(r, true); found == "" && !p.vary(text, l, true) {
+		f := newForm(text, "", 0, l)
 		f.marked = true
 		p.forms = append(p.forms[max(0, len(p.forms)+1-maxPrompts):], f)
 	}
@@ -255,11 +261,11 @@ func (p *prompts) add(list *[]form, most int, f form) {
 }
 
 // learnAfter learns a prompt after output which did not end its line.
-func (p *prompts) learnAfter(text string, styled bool) bool {
+func (p *prompts) learnAfter(text string, l look) bool {
 	for _, f := range p.forms {
 		at := strings.LastIndex(text, f.head)
 		if at > 0 && !f.marked && len(strings.TrimSpace(f.head)) >= 3 && f.prompt(text[at:]) == text[at:] {
-			p.add(&p.after, maxAfter, newForm(text, "", row.Width(text[:at]), styled))
+			p.add(&p.after, maxAfter, newForm(text, "", row.Width(text[:at]), l))
 			return true
 		}
 	}
@@ -267,13 +273,13 @@ func (p *prompts) learnAfter(text string, styled bool) bool {
 }
 
 // vary finds what varies between a prompt and one that was learned: the two begin and end alike.
-func (p *prompts) vary(text string, styled, marked bool) bool {
+func (p *prompts) vary(text string, l look, marked bool) bool {
 	for i, f := range p.forms {
 		head := row.CommonStart(f.head, text)
 		tail := commonEnd((f.head + f.tail)[len(head):], text[len(head):])
 		end := strings.TrimSpace(tail)
-		if f.styled == styled && f.marked == marked && end != "" && len(strings.TrimSpace(head)+end) >= 3 {
-			p.forms[i] = newForm(head, tail, 0, styled)
+		if f.look == l && f.marked == marked && end != "" && len(strings.TrimSpace(head)+end) >= 3 {
+			p.forms[i] = newForm(head, tail, 0, l)
 			p.forms[i].marked = marked
 			if !marked {
 				p.learned++
@@ -304,9 +310,8 @@ func beforeCursor(r *vterm.Row, cursorX int) string {
 	return text + row.Blanks(min(1, cursorX-row.Width(text)))
 }
 
-// firstStyled reports whether a row's first character has a style.
-func firstStyled(r *vterm.Row) bool {
-	return row.Line{Row: r}.StyleAt(row.Indent(r.Text)) != (vterm.Style{})
+func lookOf(r *vterm.Row) look {
+	return look{styled: row.Line{Row: r}.StyleAt(row.Indent(r.Text)) != (vterm.Style{}), wrapped: r.Wrapped}
 }
 
 // kindOn returns the kind of prompt that a row shows which has nothing else, or nil.

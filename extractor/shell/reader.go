@@ -213,7 +213,7 @@ func (c *Command) reopen(from int) {
 // Close reads what is there when the recording ends, with the cursor on row rw.
 func (r *Reader) Close(d *document.Document, rw *vterm.Row, cursorX int) *session.View {
 	p := &r.prompts
-	if p.final = true; p.pending || p.marked {
+	if p.final = true; p.pending || p.marked || len(r.part.commands) == 0 { // some text may be in no entry
 		p.learned++
 		p.rowsLearned = true
 	}

@@ -85,6 +85,7 @@ func TestRightMargin(t *testing.T) {
 }
 
 func TestReader(t *testing.T) {
+	const on, off = "\x1b[?2004h", "\r\x1b[?2004l"
 	const a, b, c, d, wipe = "\x1b]133;A\a", "\x1b]133;B\a", "\x1b]133;C\a", "\x1b]133;D\a", "\x1b[H\x1b[2J\x1b[3J"
 	const marked, says = a + "$ " + b, "\x1b]133;C;cmdline_url="
 	tests := []struct {
@@ -108,6 +109,18 @@ func TestReader(t *testing.T) {
 			[]string{"ls=ab 4", "id=c"}},
 		{"that wraps to it", []string{"u@h:~$ ", "ls\n" + strings.Repeat("a", 45) + "u@h:~$ ", "id\nc\nu@h:~$ "},
 			[]string{"ls=" + strings.Repeat("a", 45) + " 2", "id=c"}},
+
+		{"a prompt longer than a row", []string{"me@h:/a/" + strings.Repeat("folder/", 5) + "$ ", "ls\na\nme@h:/a/" +
+			strings.Repeat("folder/", 5) + "$ ", "id\nb\nme@h:/a/" + strings.Repeat("folder/", 5) + "$ "},
+			[]string{"ls=a", "id=b"}},
+		{"output of no command", []string{"u@h:~$ ", "\n" + strings.Repeat("a", 45) + "\n"},
+			[]string{"=" + strings.Repeat("a", 45)}},
+		{"empty lines", []string{on + "% ", "\n" + off + on + "% ", "\n" + off + on + "% ", "ls\n" + off + "a\n" + on + "% "},
+			[]string{"ls=a"}},
+		{"given up", []string{on + "% ", "oo", "^C\n" + off + on + "% ", "ls\n" + off + "a\n" + on + "% "},
+			[]string{"ls=a"}},
+		{"another sign while it is typed", []string{on + "me > ", "ls", "\r\x1b[Jme < ls\b", "s\n" + off + "a\n" + on +
+			"me > "}, []string{"ls=a"}},
 
 		{"clear", []string{"% ls\na\n% ", "clear", "\n" + wipe + "% ", "ls\nb\n% "}, []string{"ls=a", "clear=", "ls=b"}},
 		{"clear twice", []string{"% ls\na\n% ", "clear", "\n" + wipe, wipe, "% "}, []string{"ls=a", "clear= 5"}},
