@@ -78,7 +78,7 @@ var levels = []func(vterm.Style) bool{
 // headings returns a markdown.Style.Heading for these levels.
 func headings(levels []func(vterm.Style) bool) func(l *markdown.Line) int {
 	return func(l *markdown.Line) int {
-		if l.Indent > 0 || l.Room-l.Width < 4 {
+		if l.Indent > 0 {
 			return 0
 		}
 		level := 1 + slices.IndexFunc(levels, l.All)

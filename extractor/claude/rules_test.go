@@ -24,6 +24,9 @@ func TestSituations(t *testing.T) {
 			"  Text.\n\n  -->\n\n  [1]: https://example.test/a\n  [2]: https://example.test/b",
 			"assistant See:|<ul>|<li>||```|\"debug\": false|```||<a name=\"two\"></a>||Text.||-->||" +
 				"[1]: https://example.test/a|[2]: https://example.test/b"},
+		{"a heading that is wrapped in code", said + "So.\n\n" +
+			"  ⟦b|Assignees that do nothing for many days are sent:⟧ ⟦b #b1b9f9|Unassign⟧\n  ⟦b #b1b9f9|Assignees⟧\n\n  Text.",
+			"assistant So.||## Assignees that do nothing for many days are sent: `Unassign Assignees`||Text."},
 		{"thinking that was stopped",
 			"⟦ #999999|∴ Thinking…⟧\n\n  ⟦i #999999|Two ways⟧\n⟦ #999999|  ⎿  Interrupted · What now?⟧",
 			"thinking Two ways (partial)\ncli:interrupted"},

@@ -19,6 +19,9 @@ func TestSituations(t *testing.T) {
 	}{
 		{"reasoning", -1, sent + "⟦d|• ⟧⟦di|Two ways⟧\n  ⟦di|are open.⟧\n\n⟦d|• ⟧⟦di|Half⟧ and plain.",
 			"user \"Go\"\nthinking \"Two ways\\nare open.\"\nassistant \"*Half* and plain.\"\n"},
+		{"a heading that is wrapped in code", -1, "⟦d|• ⟧So:\n\n" +
+			"  ⟦b #fab387|## If nothing has set the two variables of the name ⟧⟦ #a6e3a1|PORT⟧\n  ⟦ #a6e3a1|HOST⟧\n\n  Text.",
+			"assistant \"So:\\n\\n## If nothing has set the two variables of the name `PORT HOST`\\n\\nText.\"\n"},
 		{"bold words and code above code", -1, "⟦d|• ⟧So:\n\n  ⟦b #f38ba8|For Windows (⟧⟦ #a6e3a1|a.ps1⟧⟦b #f38ba8|)⟧\n\n" +
 			"  ⟦ #cba6f7|def⟧⟦ #cdd6f4| f():⟧",
 			"assistant \"So:\\n\\n**For Windows (`a.ps1`)**\\n\\n```\\ndef f():\\n```\"\n"},

@@ -133,6 +133,10 @@ func TestSituations(t *testing.T) {
 			"\n  ⟦b #cdd6f4|Five. Assigned to those who are quiet:⟧ ⟦b #cba6f7|Unassign⟧\n  ⟦b #cba6f7|Assignees⟧\n\n" +
 			"  ⟦ #cdd6f4|So.⟧", "assistant Look:||### Five. Assigned to those who are quiet: `Unassign Assignees`||So."},
 		{"a heading of code at the end", said("Look.") + "\n\n  ⟦i #cba6f7|bin-links⟧", "assistant Look.||#### `bin-links`"},
+		{"a link in a table whose address did not fit", said("Look:") +
+			"\n  ┌──────────────────┬────────────┐\n  │ Signature        │ Usage      │\n  ├──────────────────┼────────────┤\n" +
+			"  │ one(a)           │ internal   │\n  │ (https://a.test) │ function   │\n  └──────────────────┴────────────┘",
+			"assistant Look:||| Signature | Usage ||| --- | --- ||| one(a) (https://a.test) | internal function |"},
 		{"a table with an empty row", said("Look:") +
 			"\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘",
 			"assistant Look:||| a | b ||| --- | --- ||| 1 | 2 |||  |  |"},

@@ -214,7 +214,7 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	if level == 0 {
 		return b, 0
 	}
-	for n = 1; lk.Heading(&r.ls[i+n]) == level && !r.breaks(i+n); {
+	for n = 1; (lk.Heading(&r.ls[i+n]) == level || r.spanGoesOn(i+n)) && !r.breaks(i+n); {
 		n++
 	}
 	if lk.HeadingGap && !r.ls[i+n].Blank() {
@@ -237,6 +237,17 @@ func (r *blockReader) heading(i int) (b block, n int) {
 	b = block{kind: headingBlock, col: first.Indent, lines: written(lines)}
 	b.lines[marked] = []string{strings.Repeat("#", level) + " " + inline(all)}
 	return b, n
+}
+
+// spanGoesOn reports whether line i begins with the rest of a code span with which the line above
+// ends.
+func (r *blockReader) spanGoesOn(i int) bool {
+	a, b := &r.ls[i-1], &r.ls[i]
+	if b.Blank() {
+		return false
+	}
+	end, first := a.Spans[len(a.Spans)-1], row.Cut(b.Spans, b.Indent, b.Width)[0]
+	return end.Mark&row.MarkCode != 0 && end.Style == first.Style
 }
 
 // Hashes returns the number of # signs of a heading that shows them, else 0.

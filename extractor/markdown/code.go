@@ -262,7 +262,42 @@ func (lk *Style) codeSeam(a, b *Line, edge int) Seam {
 			return SeamBreak
 		}
 	}
-	return lk.exactSeam(a, b, edge)
+	return lk.wrappedCode(a, b, edge)
+}
+
+// wrappedCode is exactSeam for lines of code.
+func (lk *Style) wrappedCode(a, b *Line, hang int) Seam {
+	s := lk.exactSeam(a, b, hang)
+	if s == SeamSpace && inBrackets(a.Text, row.FirstWord(b.Text)) {
+		return SeamNone
+	}
+	return s
+}
+
+// inBrackets reports whether a bracket shows that no blank was between a line of code and the word
+// that did not fit on it: the line ends with one that is opened, or the word closes one that is open
+// above, without a blank behind it.
+func inBrackets(above, word string) bool {
+	if strings.HasSuffix(above, "(") || strings.HasSuffix(above, "[") {
+		return true
+	}
+	at := strings.IndexRune(")]}", row.FirstRune(word))
+	if at < 0 {
+		return false
+	}
+	opening, closing, open := "([{"[at], word[0], 1
+	for i := len(above) - 1; i >= 0; i-- {
+		switch above[i] {
+		case closing:
+			open++
+		case opening:
+			open--
+		}
+		if open == 0 {
+			return i+1 < len(above) && above[i+1] != ' '
+		}
+	}
+	return false
 }
 
 // numberedSlack is how many columns more than a word needs may be free in a numbered line that is
@@ -312,7 +347,7 @@ lines:
 			if above.Width+row.Width(row.FirstWord(goesOn.Text)) < above.Room-numberedSlack {
 				break lines // text directly below it with the same indentation
 			}
-			seam = max(lk.exactSeam(&above, &goesOn, 0), SeamSpace)
+			seam = max(lk.wrappedCode(&above, &goesOn, 0), SeamSpace)
 		}
 		above = l.From(width)
 		code, n = joinCode(code, seam, &above, 0), k+1-i

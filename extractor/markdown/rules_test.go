@@ -308,10 +308,6 @@ func TestSeam(t *testing.T) {
 		{"a hash goes on", "a " + hash, "0123.", 34, "a " + hash + "0123."},
 		{"a long name", "a " + strings.Repeat("x", 32), "y/z", 34, "a " + strings.Repeat("x", 32) + "y/z"},
 		{"a short hash", "a 01234567", "of_all", 10, "a 01234567of_all"},
-		{"a bracket that is closed", "f({a_b", "}, 1)", 6, "f({a_b}, 1)"},
-		{"a bracket that is closed after a blank", "f({ a_b", "}, 1)", 7, "f({ a_b }, 1)"},
-		{"a bracket that is not open", "f(), a_b", "), 1", 8, "f(), a_b ), 1"},
-		{"an open bracket", "one f_(", `"a")`, 7, `one f_("a")`},
 		{"a date that was wrapped", "it was released", "2024-01-02.", 20, "it was released 2024-01-02."},
 		{"a break behind a hash", "a " + hash, "of all", 60, "a " + hash + "\nof all"},
 	}
@@ -345,6 +341,27 @@ func TestSeam(t *testing.T) {
 	lines[1].Lost = true
 	if got := Prompt(lines, &Style{}); got != "one two\nthree" {
 		t.Errorf("behind lost rows: got %q", got)
+	}
+}
+
+// TestInBrackets has code that was wrapped beside a bracket.
+func TestInBrackets(t *testing.T) {
+	for _, tt := range []struct {
+		above, word string
+		want        bool
+	}{
+		{"f({a_b", "},", true},
+		{"f({ a_b", "},", false},
+		{"f(), a_b", "),", false},
+		{"f(g(), a_b", "),", true},
+		{"f({", "},", false},
+		{"one f_(", `"a")`, true},
+		{"one, two", "three", false},
+		{"one", "", false},
+	} {
+		if got := inBrackets(tt.above, tt.word); got != tt.want {
+			t.Errorf("%q, %q: got %v, want %v", tt.above, tt.word, got, tt.want)
+		}
 	}
 }
 

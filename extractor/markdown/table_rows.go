@@ -100,7 +100,7 @@ func noText(c Cell) bool { return len(c) == 0 }
 // inRow reports whether a line continues the previous row.
 func (b *band) inRow(above, cells []Cell, headless, holes bool) bool {
 	if !slices.ContainsFunc(cells, noText) {
-		return b.full && b.allGoOn(above, cells)
+		return b.full && b.allGoOn(above, cells) || b.addressBelow(above, cells)
 	}
 	alike := headless || !noText(cells[0]) && (holes || !b.full)
 	return b.goesOn(above, cells, alike)
@@ -134,6 +134,17 @@ func (b *band) allGoOn(above, cells []Cell) bool {
 		words = words || strings.Contains(row.Text(above[i]), " ")
 	}
 	return words
+}
+
+// addressBelow reports whether the first cell of a line is the address of a link above it, which
+// did not fit beside the link's text, and the other cells may have been wrapped, too.
+func (b *band) addressBelow(above, cells []Cell) bool {
+	for i, c := range b.cols {
+		if !c.wraps(above[i], cells[i]) {
+			return false
+		}
+	}
+	return row.Starts(row.Text(cells[0]), "(https://", "(http://")
 }
 
 // wraps reports whether a cell of the column may have been wrapped before the part below: the first

@@ -57,39 +57,12 @@ func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
 		end.Fg != b.First().Fg && letters().MatchString(word) || // or text in another colour
 		twoWords().MatchString(lastPiece(a)+" "+word)):
 		return SeamSpace
-	case full && row.Width(last)+width > a.Room-hang, free < 2 && Unspaced(a, b),
-		width+1 > free && inBrackets(a.Text, word):
+	case full && row.Width(last)+width > a.Room-hang, free < 2 && Unspaced(a, b):
 		return SeamNone
 	case width+1 > free:
 		return SeamSpace
 	}
 	return SeamBreak
-}
-
-// inBrackets reports whether a bracket shows that no blank was between a line and the word that did
-// not fit on it: the line ends with one that is opened, or the word closes one that is open above,
-// without a blank behind it.
-func inBrackets(above, word string) bool {
-	if strings.HasSuffix(above, "(") || strings.HasSuffix(above, "[") {
-		return true
-	}
-	at := strings.IndexRune(")]}", row.FirstRune(word))
-	if at < 0 {
-		return false
-	}
-	opening, closing, open := "([{"[at], word[0], 1
-	for i := len(above) - 1; i >= 0; i-- {
-		switch above[i] {
-		case closing:
-			open++
-		case opening:
-			open--
-		}
-		if open == 0 {
-			return i+1 < len(above) && above[i+1] != ' '
-		}
-	}
-	return false
 }
 
 // firstWidth returns the width of the line's first word, in cells. In a terminal that counts code

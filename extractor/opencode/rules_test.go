@@ -37,6 +37,8 @@ func TestSituations(t *testing.T) {
 				"⟦ #5c9cf5|  ┃⟧⟦ on#141414|  ⟧⟦b on#5c9cf5| QUEUED ⟧\n⟦ #5c9cf5|  ┃⟧", "user Go on"},
 		{"tasks", "     ⟦ #fab283|- ⟧⟦u #56b6c2| ⟧ open\n     ⟦ #fab283|- ⟧⟦u #56b6c2|x⟧ done\n" +
 			"     ⟦ #fab283|- ⟧⟦u #56b6c2|xy⟧ one\n     ⟦ #fab283|- ⟧x two", "assistant - [ ] open|- [x] done|- xy one|- x two"},
+		{"code in a quote", "     ⟦ #808080|│⟧ ⟦i #eeeeee|Many have the⟧ ⟦i #7fd88f|QWEN_*⟧ ⟦i #eeeeee|prefix.⟧",
+			"assistant > Many have the `QWEN_*` prefix."},
 		{"an anchor below code",
 			"     v8::Local<v8::Boolean> Nan::False()\n\n     <a name=\"two\"></a>\n\n     ⟦b #9d7cd8|Two⟧",
 			"assistant ```|v8::Local<v8::Boolean> Nan::False()|```||<a name=\"two\"></a>||## Two"},

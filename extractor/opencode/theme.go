@@ -149,11 +149,27 @@ func (t *theme) style() *markdown.Style {
 	return &markdown.Style{
 		Left: left, Right: right, Marks: t.marks, QuoteMarks: row.MarkItalic, Seam: seam,
 		Heading: t.heading,
-		Quote:   markdown.QuoteSign("│ "),
+		Quote:   t.quote,
 		Item:    item,
 		Code:    t.code, Announced: t.announced,
 		Border: func(ls []markdown.Line) bool { return t.subdued(ls[0].First()) },
 	}
+}
+
+// quoteSign begins each line of a quote.
+var quoteSign = markdown.QuoteSign("│ ")
+
+// quote parses the sign of a quote. All words of a quote are in italics, inline code too.
+func (t *theme) quote(l *markdown.Line) (width int, ok bool) {
+	if width, ok = quoteSign(l); !ok {
+		return 0, false
+	}
+	for i := range l.Spans {
+		if s := &l.Spans[i]; s.Style.Italic && t.shows(s.Style.Fg, t.inline) {
+			s.Mark |= row.MarkCode
+		}
+	}
+	return width, true
 }
 
 // heading returns the level of a heading, which is bold and has another colour than bold words.

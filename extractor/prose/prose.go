@@ -21,11 +21,13 @@ const (
 )
 
 // Judge judges whether a line is code or prose by its words. Prose begins with a capital and ends
-// with a point, or consists only of words. Signs that prose would put in a code span are code.
+// with a point, or consists only of words, or of many words with few others. Signs that prose would
+// put in a code span are code.
 func Judge(t string) Kind {
 	words, plain, first := count(t)
 	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
-	sentence := ends || unicode.IsUpper(first) && endsIn(t, ".!?:,") ||
+	sentence := ends || words >= 10 && plain*10 >= words*9 && unicode.IsUpper(first) ||
+		unicode.IsUpper(first) && endsIn(t, ".!?:,") ||
 		!unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case Comment(t), Exception(t), strings.HasSuffix(t, " ./..."):

@@ -16,6 +16,7 @@ func TestJudge(t *testing.T) {
 		{"It retries: see below", prose.Prose},
 		{"Größenänderung während der Ausgabe bleibt ohne Folgen", prose.Prose},
 		{"Done.", prose.Prose},
+		{"The worker will likely have done its part already, so that nothing else is left ;)<br>", prose.Prose},
 		{"if err != nil {", prose.Code},
 		{"return cache.get(key)", prose.Code},
 		{"x = 1", prose.Code},
