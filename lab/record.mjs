@@ -68,7 +68,7 @@ for (const [f, text] of Object.entries(sc.files ?? {})) {
 for (const command of sc.onstart ?? []) execFileSync("sh", ["-c", command], { cwd: sc.cwd, env });
 
 /** What agents show while they work. */
-const BUSY = /esc to (cancel|interrupt)|\(esc to cancel/i;
+const BUSY = /esc (to )?(cancel|interrupt)/i;
 const agents = [...new Set([sc.agent, ...sc.turns.filter(t => t.start).map(t => t.start)])].filter(a => UI[a]);
 const bins = Object.fromEntries(agents.map(a => [a, install(a, a === sc.agent ? sc.version : VERSIONS[a], o.cache)]));
 let agent = sc.shell ? null : sc.agent,

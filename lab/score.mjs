@@ -41,7 +41,10 @@ function flat(s, inline) {
  * Markdown or screen text to the bare words a reader sees. links are those of the truth: some agents show the
  * addresses after the link's text, others do not.
  */
-export const plain = (s, links = linksOf(s)) => flat(joined(s), l => withoutMarks(l, links));
+export const plain = (s, links = linksOf(s)) => flat(joined(s.replace(INVISIBLE, "")), l => withoutMarks(l, links));
+
+/** What says that the character before it is drawn as a picture, and is no part of it on every screen. */
+const INVISIBLE = /\ufe0f/g;
 
 /** A line that defines the address of a link by reference, which no agent shows. */
 const DEFINITION = /^ {0,3}\[([^\]^]+)\]:\s+<?\S+>?(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*$/;
@@ -93,7 +96,7 @@ export function linksOf(md) {
     labels = new Set();
   const find = text => {
     for (const [, inner, address] of text.matchAll(LINK)) {
-      if (address) addresses.add(address);
+      if (address) addresses.add(address.replace(INVISIBLE, ""));
       find(inner);
     }
   };
@@ -506,6 +509,10 @@ function structure(md, links, alike) {
   return out;
 }
 
+/** The headings of a text that are underlined. */
+const underlined = md =>
+  md.split("\n").flatMap((l, i, all) => (/^ {0,3}(-{2,}|={2,})\s*$/.test(all[i + 1] ?? "") ? [squeeze(plain(l))] : []));
+
 /** The lines of a text that are code by their indent alone, amid lines that nothing is like. */
 function indented(md) {
   let open = null;
@@ -537,15 +544,19 @@ function shared(t, g, alike) {
     each = 0;
   const differ = [];
   for (const kind of Object.keys(same)) {
-    const left = [...got[kind]];
-    each += want[kind].length + left.length;
-    for (const w of want[kind]) {
+    const left = [...got[kind]],
+      never = kind === "headings" ? want[kind].filter(w => t.unstyled?.some(k => squeeze(k) === `#${w}`)) : [],
+      must = want[kind].filter(w => !never.includes(w));
+    for (const w of never) if (left.includes(w)) left.splice(left.indexOf(w), 1);
+    each += must.length + left.length;
+    for (const w of must) {
       const k = left.findIndex(x => same[kind](w, x));
       if (k < 0) differ.push(`${kind} lost: ${JSON.stringify(String(w).slice(0, 60))}`);
       else if (left.splice(k, 1)) both++;
     }
-    if (kind === "code") {
-      const also = left.filter(x => holds(x, indented(t.text)));
+    if (kind !== "rows") {
+      const under = underlined(t.text),
+        also = left.filter(x => (kind === "code" ? holds(x, indented(t.text)) : under.includes(x)));
       each -= also.length;
       for (const x of also) left.splice(left.indexOf(x), 1);
     }
@@ -560,20 +571,60 @@ const rowOf = l => l.trim().replace(/^\||\|$/g, "").split("|");
 /** A text without the marks of code and of bold words. */
 const unstyled = s => s.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "$2").replace(/\*\*(?=\S)(.+?)\*\*/g, "$1");
 
+/** A line with a written "!" before each image that is no part of a link, nor the rest of one. */
+const banged = l => l.replace(/(?<![\[\\])!(?=\[[^\[\]()]*\]\()/g, "\\!");
+
+/**
+ * A text as Gemini CLI reads its fences: one with a language that has other characters than letters and digits, such as
+ * "c++", opens nothing and is drawn as text.
+ */
+function wordFences(text) {
+  let open = null,
+    odd = null;
+  return text
+    .split("\n")
+    .flatMap(l => {
+      const f = fence(l, open ?? odd);
+      if (odd && f === odd) {
+        odd = null;
+        return [];
+      }
+      if (odd || !f) return [l];
+      const language = l.trim().replace(/^[`~]+ */, "");
+      if (!open && /\W/.test(language)) {
+        odd = f;
+        return [`\\\`${language}`];
+      }
+      open = open ? null : f;
+      return [l];
+    })
+    .join("\n");
+}
+
 /** What some agents leave out or put in where they draw Markdown, taken from frames of theirs. */
 const DRAWN = {
-  // HTML and links without text are left out, and an image becomes "Image: TEXT → ADDRESS".
-  copilot: l =>
+  // Claude Code draws a link by its address alone if that says what the text says. It moves the cursor over a blank, so
+  // that two code spans with a blank between them look like one.
+  claude: l =>
     l
+      .replace(/\[([^\[\]]+)\]\((https?:\/\/([^()\s]+?))\/?\)/g, (all, text, address, rest) => (text === rest ? address : all))
+      .replace(/(?<!`)`[^`]+`(?: `[^`]+`)+(?!`)/g, spans => spans.replaceAll("` `", " ")),
+  // HTML and links without text are left out, and an image becomes "Image: TEXT → ADDRESS". The cells of a table have no
+  // styles.
+  copilot: l =>
+    (/^\|.*\|$/.test(l) ? l.replace(/[*`]/g, "") : l)
       .replace(/(?<!!)\[\]\([^()\s]*\)/g, "")
       .replace(/<!--.*?-->|<\/?[a-z][a-z0-9-]*(\s[^<>]*)?\/?>/gi, "")
       .replace(/\[?Image: (.+?) → [^\s\]]+(\]\([^)\s]*\))?/g, "$1"),
   // Gemini CLI splits a cell at each bar, even in code or after a backslash, and drops cells beyond those of the head.
-  gemini: (l, { heads }) => (heads && rowOf(l).length > heads ? `|${rowOf(l).slice(0, heads).join("|")}|` : l),
+  // Like Qwen Code it draws an image as a link behind "!".
+  gemini: (l, { heads }) => banged(heads && rowOf(l).length > heads ? `|${rowOf(l).slice(0, heads).join("|")}|` : l),
+  qwen: l => banged(l),
   // opencode hides the brackets of anything that could be a link, even in code spans. It draws headings, table heads
   // and link texts in one style, whatever is marked in them. An address that is a link by itself is drawn twice.
   opencode: (l, { labels, head }) =>
     (head || /^#{1,6} /.test(l) ? unstyled(l) : l)
+      .replace(/!(?=\[[^\[\]]*\]\[)/g, "")
       .replace(LINK, (all, text) => all.replace(text, () => unstyled(text)))
       .replace(/(https?:\S+) \(\1\)/g, "$1")
       .replace(REFERENCE, (all, text, label) => (labels.has((label || text).toLowerCase()) ? text : all))
@@ -583,6 +634,7 @@ const DRAWN = {
 /** A text as the agent draws it, code blocks aside. */
 function drawn(text, agent) {
   if (!text || !DRAWN[agent]) return text;
+  if (agent === "gemini") text = wordFences(text);
   const links = linksOf(text);
   let open = null,
     heads = 0; // of the table
@@ -722,8 +774,9 @@ export function score(truth, got) {
       const md = g?.markdown ?? "";
       const lines = forms(md, links, BOLD_HEADINGS.has(truth.agent));
       const never = ` ${(t.unseen ?? []).join(" ")}`, // bold words may go from one piece to the next
-        unseen = (t.unseen ?? []).map(squeeze),
-        has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? squeeze(plain(c)).includes(u) : squeeze(plain(c)) === u));
+        core = s => squeeze(s).replace(/[[\]]|<[^<>]*>/g, ""), // without what an agent may leave out
+        unseen = (t.unseen ?? []).map(core),
+        has = (k, u) => (k.includes("|") ? k.split("|") : [k]).some(c => (u.length > 3 ? core(plain(c)).includes(u) : core(plain(c)) === u));
       for (const k of marks(t.text)) {
         if (unseen.some(u => has(k, u)) || t.unstyled?.includes(k) || (/^[*`]/.test(k) && never.includes(` ${plain(k)}`))) continue;
         markN++;

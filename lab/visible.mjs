@@ -58,6 +58,11 @@ function alone({ row: [words], from, shown }, all) {
 }
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 const unmarked = s => s.replace(/^[^\p{L}\p{N}]+/u, ""); // without signs at its start
+/** Whether a row is a heading's: it has the heading alone, or before the address of its link, or as much as fits on it. */
+const rowOf = (l, mark) => {
+  const [row, text] = [l, mark.slice(2)].map(s => unmarked(squeeze(s)));
+  return row.startsWith(text) ? /^(\(|$)/.test(row.slice(text.length)) : row.length > 20 && text.startsWith(row);
+};
 /** A cell that an agent has shortened to its column: nothing but the border follows. Such an agent wraps no cells. */
 const SHORTENED = /(…|\.\.\.) [│┃]/;
 /** How far, in cells, the rows show each line of a code block to the right of its first one; nothing if they do not show it whole. */
@@ -197,7 +202,7 @@ for (const f of fs
       rows.push(l);
       lines.add(l.replace(/\s+/g, " "));
       if (y !== b.baseY + b.cursorY) echoed.add(l.trim());
-      for (const h of heads) if (l.includes(h.mark.slice(2)) && styled(b.getLine(y))) heads.delete(h);
+      for (const h of heads) if (rowOf(l, h.mark) && styled(b.getLine(y))) heads.delete(h);
     }
     top = b.baseY;
     s = squeeze(s);

@@ -290,6 +290,49 @@ test("what an agent leaves out where it draws is not held against a transcript",
   assert.ok(marked("codex", "# Use `x`", "# Use x") < 1);
 });
 
+test("images, addresses and cells are compared as the agent draws them", () => {
+  const exact = (agent, said, text) =>
+    score({ ...truth(talk(["assistant", said])), agent }, { entries: talk(["assistant", text]) }).exact;
+  const address = "at [a.test](https://a.test).";
+  assert.equal(exact("claude", address, "at https://a.test."), 1);
+  assert.equal(exact("codex", address, "at https://a.test."), 0);
+  assert.equal(exact("claude", "at [b.test](https://a.test).", "at https://a.test."), 0);
+  const image = "![One](https://a.test/i) two";
+  for (const agent of ["gemini", "qwen"]) assert.equal(exact(agent, image, "!One (https://a.test/i) two"), 1);
+  assert.equal(exact("claude", image, "!One (https://a.test/i) two"), 0);
+  assert.equal(exact("opencode", "[![One][b]][a]\n\n[a]: https://a.test", "One[b]"), 1);
+  const row = "| a |\n|---|\n| `x *` y |";
+  assert.equal(exact("copilot", row, "| a |\n| --- |\n| x * y |"), 1);
+  assert.equal(exact("claude", "\u2b07\ufe0f One", "\u2b07 One"), 1);
+});
+
+test("code spans side by side are one in Claude Code alone", () => {
+  const spans = agent =>
+    score(
+      { ...truth(talk(["assistant", "Use `a` `b` `c` now"])), agent },
+      { entries: [{ role: "assistant", text: "Use a b c now", markdown: "Use `a b c` now" }] },
+    ).markdown;
+  assert.equal(spans("claude"), 1);
+  assert.equal(spans("gemini"), 0);
+});
+
+test("Gemini CLI opens no code for a language with signs in its name", () => {
+  const said = "One\n\n```c++\nint a;\n```\n\nTwo\n\n```go\nb\n```",
+    of = (agent, text) => score({ ...truth(talk(["assistant", said])), agent }, { entries: talk(["assistant", text]) });
+  const r = of("gemini", "One\n\n`c++\nint a;\n\nTwo\n\n```\nb\n```");
+  assert.deepEqual([r.exact, r.code, r.blocks], [1, 1, 1]);
+  assert.equal(of("claude", "One\n\n`c++\nint a;\n\nTwo\n\n```\nb\n```").exact, 0);
+});
+
+test("an underlined heading may be one, and one that was never drawn as such may be none", () => {
+  const blocks = (text, unstyled, got) =>
+    score(truth([{ role: "assistant", text, unstyled }]), { entries: talk(["assistant", got]) }).blocks;
+  assert.equal(blocks("# One\n\nTwo\n---", undefined, "# One\n\n# Two"), 1);
+  assert.equal(blocks("# One\n\nTwo", undefined, "# One\n\n# Two") < 1, true);
+  assert.equal(blocks("# One\n\n# Two", ["# Two"], "# One\n\nTwo"), 1);
+  assert.equal(blocks("# One\n\n# Two", undefined, "# One\n\nTwo") < 1, true);
+});
+
 test("lines that were never there may be missing, and only those", () => {
   const said = "```\na\nx\n```\n\n```\nb\nx\n```",
     of = (unshown, text) =>

@@ -115,6 +115,13 @@ test("a heading that was never drawn as one does not count", () => {
   assert.deepEqual(reply.unstyled, ["# One"]);
 });
 
+test("a heading is drawn as one only in a row of its own", () => {
+  const long = "A heading that is so long that the row ends before it does, in this window",
+    text = `# Note\n\nthe Note ends\n\n# ${long}`;
+  const [reply] = look([said(text)], ["Note", "the \x1b[1mNote\x1b[m ends", `\x1b[1m${long.slice(0, 60)}\x1b[m`, long.slice(60)]);
+  assert.deepEqual(reply.unstyled, ["# Note"]);
+});
+
 test("a command that was only typed may be missing", () => {
   const [one, two] = look([{ role: "command", text: "/help" }, { role: "command", text: "/status" }], ["› /help", "Help:", "› /status"]);
   assert.equal(one.may, undefined);
