@@ -275,8 +275,8 @@ func (lk *Style) wrappedCode(a, b *Line, hang int) Seam {
 }
 
 // inBrackets reports whether a bracket shows that no blank was between a line of code and the word
-// that did not fit on it: the line ends with one that is opened, or the word closes one that is open
-// above, without a blank behind it.
+// that did not fit on it: the line ends with one that is opened, or the word closes one that is
+// open above, without a blank behind it.
 func inBrackets(above, word string) bool {
 	if strings.HasSuffix(above, "(") || strings.HasSuffix(above, "[") {
 		return true
