@@ -429,11 +429,13 @@ export function blocks(md) {
   }
   return out;
 }
-const tabs = (l, n) => l.replace(/^\t+/, t => " ".repeat(n * t.length));
+const tabs = (l, n) => l.replace(/\t/g, " ".repeat(n));
+/** A line with its tabs drawn up to the next of the stops that are n cells apart. */
+const stops = (l, n) => l.replace(/[^\t]*\t/g, part => part.slice(0, -1).padEnd(part.length - 1 + n - ((part.length - 1) % n)));
 /** Whether a text has the lines of a block, each tab as two, four or eight blanks, or the lines indented by as many cells as the agent drew them. */
 function holds(lines, text, indents) {
   const got = text.split("\n").map(l => l.replace(/\s+$/, "")),
-    forms = [lines, ...[4, 2, 8].map(n => lines.map(l => tabs(l, n)))];
+    forms = [lines, ...[tabs, stops].flatMap(drawn => [4, 2, 8].map(n => lines.map(l => drawn(l, n))))];
   if (indents) forms.push(lines.map((l, i) => (l.startsWith("\t") ? " ".repeat(Math.max(0, indents[i])) + l.trim() : l)));
   for (const form of forms) {
     const want = form.map(l => l.replace(/\s+$/, ""));

@@ -132,10 +132,14 @@ func TestSituations(t *testing.T) {
 		{"a heading that is wrapped in code", said("Look:") +
 			"\n  ⟦b #cdd6f4|Five. Assigned to those who are quiet:⟧ ⟦b #cba6f7|Unassign⟧\n  ⟦b #cba6f7|Assignees⟧\n\n" +
 			"  ⟦ #cdd6f4|So.⟧", "assistant Look:||### Five. Assigned to those who are quiet: `Unassign Assignees`||So."},
+		{"code of comments for the most part", said("Look.") +
+			"\n\n   ⟦ #6c7086|1⟧ ⟦ #6c7086|// The cache is flushed first.⟧\n" +
+			"   ⟦ #6c7086|2⟧ ⟦ #6c7086|// It is filled by the next call.⟧\n   ⟦ #6c7086|3⟧ ⟦ #cdd6f4|flush()⟧",
+			"assistant Look.||```|// The cache is flushed first.|// It is filled by the next call.|flush()|```"},
 		{"a heading of code at the end", said("Look.") + "\n\n  ⟦i #cba6f7|bin-links⟧", "assistant Look.||#### `bin-links`"},
 		{"a link in a table whose address did not fit", said("Look:") +
-			"\n  ┌──────────────────┬────────────┐\n  │ Signature        │ Usage      │\n  ├──────────────────┼────────────┤\n" +
-			"  │ one(a)           │ internal   │\n  │ (https://a.test) │ function   │\n  └──────────────────┴────────────┘",
+			"\n  ┌──────────────────┬────────────┐\n  │ Signature        │ Usage      │\n" +
+			"  ├──────────────────┼────────────┤\n  │ one(a)           │ internal   │\n  │ (https://a.test) │ function   │\n  └──────────────────┴────────────┘",
 			"assistant Look:||| Signature | Usage ||| --- | --- ||| one(a) (https://a.test) | internal function |"},
 		{"a table with an empty row", said("Look:") +
 			"\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘",

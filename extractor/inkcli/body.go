@@ -28,7 +28,7 @@ type colors struct {
 }
 
 // colorsOf determines the colours in the lines of a reply whose sign has the colour accent. plain
-// is the colour of most characters.
+// is the colour of most characters, but for those of code, which may be comments for the most part.
 func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	c := &colors{accent: accent}
 	if !vivid(accent) && mostly(lines, accent) {
@@ -36,6 +36,9 @@ func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 	}
 	width := map[vterm.Color]int{}
 	for _, l := range lines {
+		if counted(l) {
+			continue
+		}
 		for _, r := range l.Runs {
 			if fg := r.Style.Fg; !r.Style.Bold && !is(r.Style, c.accent) && strings.TrimLeft(r.Text, " │") != "" {
 				if width[fg] += r.Width; width[fg] > width[c.plain] {
@@ -45,6 +48,12 @@ func colorsOf(lines []row.Line, accent vterm.Color) *colors {
 		}
 	}
 	return c
+}
+
+// counted reports whether a line begins with a number that has a style of its own, as code does.
+func counted(l row.Line) bool {
+	i := slices.IndexFunc(l.Runs, func(r vterm.Run) bool { return strings.TrimLeft(r.Text, " ") != "" })
+	return i >= 0 && strings.Trim(l.Runs[i].Text, " 0123456789") == ""
 }
 
 // mostly reports whether most letters have a colour.
@@ -168,7 +177,7 @@ func (c *colors) heading(l *markdown.Line, ls []markdown.Line) int {
 	case l.Indent > 0:
 	case bold && own:
 		return 2
-	case l.All(row.Italic) && (own || c.isTitle(l, ls) && (l.At < ls[len(ls)-1].At || is(first, c.accent))):
+	case l.All(row.Italic) && (own || c.isTitle(l, ls) && (l.At < ls[len(ls)-1].At || c.marks(first)&row.MarkCode != 0)):
 		return 4
 	case bold && c.isTitle(l, ls):
 		return 3

@@ -308,6 +308,8 @@ func TestSeam(t *testing.T) {
 		{"a hash goes on", "a " + hash, "0123.", 34, "a " + hash + "0123."},
 		{"a long name", "a " + strings.Repeat("x", 32), "y/z", 34, "a " + strings.Repeat("x", 32) + "y/z"},
 		{"a short hash", "a 01234567", "of_all", 10, "a 01234567of_all"},
+		{"the address of a link by reference", "[one]: two", "[three]: four", 12, "[one]: two\n[three]: four"},
+		{"a comment of HTML", "one two thr", "<!-- four -->", 12, "one two thr\n<!-- four -->"},
 		{"a date that was wrapped", "it was released", "2024-01-02.", 20, "it was released 2024-01-02."},
 		{"a break behind a hash", "a " + hash, "of all", 60, "a " + hash + "\nof all"},
 	}

@@ -35,10 +35,10 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 	return s
 }
 
-// exactSeam decides only by the width. Lines that all begin with a time are lines of a log,
-// whatever their length.
+// exactSeam decides only by the width. Lines that all begin with a time are lines of a log, and one
+// that defines the address of a link, or a comment, is a line of its own, whatever their length.
 func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
-	if stamped(b) && stamped(a) {
+	if stamped(b) && stamped(a) || definition().MatchString(b.Text) {
 		return SeamBreak
 	}
 	if lk.Seam != nil {
@@ -120,6 +120,10 @@ func stamped(l *Line) bool {
 
 // stamp matches a time or a date.
 var stamp = lazy.Regexp(`^\[?\d\d(?::\d\d:|\d\d[-/]\d\d[-/])\d\d`)
+
+// definition matches the beginning of a line that defines the address of a link by reference, or of
+// a comment of HTML.
+var definition = lazy.Regexp(`^ *(?:\[[^\][]+\]:(?: |$)|<!-- )`)
 
 // letters matches a word that is not a piece of an address. An agent may colour only the first line
 // of an address.

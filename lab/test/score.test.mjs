@@ -306,6 +306,13 @@ test("images, addresses and cells are compared as the agent draws them", () => {
   assert.equal(exact("claude", "\u2b07\ufe0f One", "\u2b07 One"), 1);
 });
 
+test("a tab within a line of code may be so many blanks, or go to the next stop", () => {
+  const code = got => score(truth(talk(["assistant", "```\n\tx\n// a\tb\n```"])), { entries: talk(["assistant", "```\n" + got + "\n```"]) }).blocks;
+  assert.equal(code("    x\n// a    b"), 1);
+  assert.equal(code("        x\n// a    b"), 1);
+  assert.equal(code("    x\n// a b") < 1, true);
+});
+
 test("code spans side by side are one in Claude Code alone", () => {
   const spans = agent =>
     score(
