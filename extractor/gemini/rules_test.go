@@ -139,7 +139,8 @@ func TestSituations(t *testing.T) {
 		{"a heading of code at the end", said("Look.") + "\n\n  ⟦i #cba6f7|bin-links⟧", "assistant Look.||#### `bin-links`"},
 		{"a link in a table whose address did not fit", said("Look:") +
 			"\n  ┌──────────────────┬────────────┐\n  │ Signature        │ Usage      │\n" +
-			"  ├──────────────────┼────────────┤\n  │ one(a)           │ internal   │\n  │ (https://a.test) │ function   │\n  └──────────────────┴────────────┘",
+			"  ├──────────────────┼────────────┤\n  │ one(a)           │ internal   │\n" +
+			"  │ (https://a.test) │ function   │\n  └──────────────────┴────────────┘",
 			"assistant Look:||| Signature | Usage ||| --- | --- ||| one(a) (https://a.test) | internal function |"},
 		{"a table with an empty row", said("Look:") +
 			"\n  ┌───┬───┐\n  │ a │ b │\n  ├───┼───┤\n  │ 1 │ 2 │\n  │   │   │\n  ├───┼───┤\n  │   │   │\n  └───┴───┘",

@@ -38,7 +38,7 @@ func (lk *Style) SeamOf(a, b *Line, hang int) Seam {
 // exactSeam decides only by the width. Lines that all begin with a time are lines of a log, and one
 // that defines the address of a link, or a comment, is a line of its own, whatever their length.
 func (lk *Style) exactSeam(a, b *Line, hang int) Seam {
-	if stamped(b) && stamped(a) || definition().MatchString(b.Text) {
+	if stamped(b) && stamped(a) || defines(b) {
 		return SeamBreak
 	}
 	if lk.Seam != nil {
@@ -121,8 +121,13 @@ func stamped(l *Line) bool {
 // stamp matches a time or a date.
 var stamp = lazy.Regexp(`^\[?\d\d(?::\d\d:|\d\d[-/]\d\d[-/])\d\d`)
 
-// definition matches the beginning of a line that defines the address of a link by reference, or of
-// a comment of HTML.
+// defines reports whether a line defines the address of a link by reference, or begins a comment of
+// HTML.
+func defines(l *Line) bool {
+	return row.Starts(l.Text[l.Indent:], "[", "<!") && definition().MatchString(l.Text) // a quick check first
+}
+
+// definition matches the beginning of such a line.
 var definition = lazy.Regexp(`^ *(?:\[[^\][]+\]:(?: |$)|<!-- )`)
 
 // letters matches a word that is not a piece of an address. An agent may colour only the first line

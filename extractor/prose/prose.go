@@ -25,14 +25,10 @@ const (
 // put in a code span are code.
 func Judge(t string) Kind {
 	words, plain, first := count(t)
-	ends := endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3
-	sentence := ends || words >= 10 && plain*10 >= words*9 && unicode.IsUpper(first) ||
-		unicode.IsUpper(first) && endsIn(t, ".!?:,") ||
-		!unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 	switch {
 	case Comment(t), Exception(t), strings.HasSuffix(t, " ./..."):
 		return Code
-	case sentence && plain*2 >= words:
+	case plain*2 >= words && sentence(t, words, plain, first):
 		return Prose
 	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
 		return Code
@@ -42,6 +38,17 @@ func Judge(t string) Kind {
 		return Code
 	}
 	return Either
+}
+
+// sentence reports whether a line, of which count is known, begins or ends like a sentence.
+func sentence(t string, words, plain int, first rune) bool {
+	switch {
+	case endsIn(t, ".!?:") && plain*10 >= words*7 && words > 3:
+		return true
+	case unicode.IsUpper(first) && (endsIn(t, ".!?:,") || words >= 10 && plain*10 >= words*9):
+		return true
+	}
+	return !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
 }
 
 // count returns the number of words of a line, how many of them are plain, and the first character
