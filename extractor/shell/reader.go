@@ -213,17 +213,22 @@ func (c *Command) reopen(from int) {
 // Close reads what is there when the recording ends, with the cursor on row rw.
 func (r *Reader) Close(d *document.Document, rw *vterm.Row, cursorX int) *session.View {
 	p := &r.prompts
-	if p.final = true; p.pending || p.marked || len(r.part.commands) == 0 { // some text may be in no entry
+	if p.final = true; p.pending || p.marked {
 		p.learned++
 		p.rowsLearned = true
 	}
 	if !r.Seen() {
 		p.cameBack(rw, cursorX, d.Lines)
 	}
-	if p.learned == r.part.learned {
+	none := r.Seen() && len(r.part.commands) == 0
+	if p.learned == r.part.learned && !none {
 		return nil
 	}
-	return r.Read(d, true)
+	v := r.Read(d, true)
+	if none && len(v.Items) == 0 {
+		return nil
+	}
+	return v
 }
 
 // Started reads the document where an agent has started on the alternate screen, and returns what
