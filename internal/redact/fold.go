@@ -20,9 +20,10 @@ type view struct {
 	text   string
 	folded string
 	folds  []foldAt
-	words  bool // folds are between words, not within a token
-	blanks bool // only rules whose pattern has a blank are tried
-	hard   bool // only secrets that cross a fold are reported
+	words  bool     // folds are between words, not within a token
+	blanks bool     // only rules whose pattern has a blank are tried
+	hard   bool     // only secrets that cross a fold are reported
+	marks  [][2]int // ranges of the text that are marks, whose words name nothing
 
 	effort   effort // work done so far
 	headings []int  // places in the text where the name of a column with secrets may end

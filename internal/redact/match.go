@@ -2,6 +2,7 @@ package redact
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/ptyrec/ptyrec/internal/lazy"
@@ -30,6 +31,9 @@ func findKnown(v *view) (matches []Match, around []span) {
 	var spots [][]spot // by rule
 	order := 0
 	known().each(v.folded, func(word, end int) {
+		if v.inMark(end - 1) {
+			return
+		}
 		if word >= len(knownWords) {
 			if !v.breaksAt(end) {
 				return
@@ -70,6 +74,16 @@ func findKnown(v *view) (matches []Match, around []span) {
 		matches = append(matches, f.Match)
 	}
 	return matches, around
+}
+
+// inMark reports whether a position of the folded text is in a mark.
+func (v *view) inMark(at int) bool {
+	if len(v.marks) == 0 {
+		return false
+	}
+	at = v.original(at)
+	i := sort.Search(len(v.marks), func(i int) bool { return v.marks[i][1] > at })
+	return i < len(v.marks) && v.marks[i][0] <= at
 }
 
 // mayBegin reports whether a match may begin with the rule's word at [at, wordEnd) of the folded

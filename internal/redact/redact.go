@@ -78,9 +78,9 @@ func Mark(rule string) string { return markStart + rule + "]" }
 const markStart = "[redacted:"
 
 // Text replaces each secret in text by its Mark. If found is not nil, it counts them in found by
-// rule. Redacting the result again does not change it.
+// rule. Redacting the result again does not change it, unless the text is made to have that effect.
 func (r *Redactor) Text(text string, found map[string]int) string {
-	for r != nil {
+	for again := againBytes + againTimes*len(text); r != nil; again -= len(text) {
 		matches := r.Find(text)
 		if len(matches) == 0 {
 			break
@@ -96,10 +96,19 @@ func (r *Redactor) Text(text string, found map[string]int) string {
 			}
 		}
 		b.WriteString(text[at:])
-		text = b.String() // each round leaves fewer bytes outside marks, so this ends
+		if text = b.String(); again < len(text) {
+			break
+		}
 	}
 	return text
 }
+
+// Once its secrets are replaced, a text is searched again, as the rest of a long secret may be
+// found only then. Limits of that, so that no text takes a round for each of its rows.
+const (
+	againBytes = 64 << 10
+	againTimes = 3 // the length of the text
+)
 
 // Find returns the secrets in text, in order and without overlap. Marks are not secrets. A secret
 // that is cut by line breaks is one match, from its first to its last byte.
@@ -112,19 +121,22 @@ func (r *Redactor) Find(text string) []Match {
 
 // find is Find for the text of a view.
 func (r *Redactor) find(v *view) []Match {
+	v.marks = r.marks(v.text)
 	var matches []Match
 	if r.known {
+		find := func(other *view) {
+			other.marks = v.marks
+			more, _ := findKnown(other)
+			matches = append(matches, more...)
+		}
 		var around []span
 		if matches, around = findKnown(v); around != nil {
-			more, _ := findKnown(v.unwrap(around))
-			matches = append(matches, more...)
-			more, _ = findKnown(v.hardWrap(around))
-			matches = append(matches, more...)
+			find(v.unwrap(around))
+			find(v.hardWrap(around))
 		}
 		matches = append(matches, v.columns()...)
 		if strings.Contains(v.text, `\"`) {
-			more, _ := findKnown(unescape(v.text))
-			matches = append(matches, more...)
+			find(unescape(v.text))
 		}
 	}
 	for _, own := range r.own {
@@ -133,7 +145,7 @@ func (r *Redactor) find(v *view) []Match {
 	if len(matches) == 0 {
 		return nil
 	}
-	return v.outside(r.marks(v.text), join(matches))
+	return v.outside(v.marks, join(matches))
 }
 
 // marks returns the ranges of existing marks in text.

@@ -197,3 +197,35 @@ func TestNoMatchEndsAfterItsText(t *testing.T) {
 		}
 	}
 }
+
+// The word in a mark names nothing, neither the next row of a table nor, when that has become a
+// mark, the row after it.
+func TestWordsInMarksNameNothing(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Repeat("|passwd_klO5FqptaA07GWfTLWBM69W6b4esaqdLMzbiBxui\n", 50)
+	found := map[string]int{}
+	if got, want := r.Text("password=Kf93mQvTz1x\n"+rows, found), "password="+Mark("password")+"\n"+rows; got != want {
+		t.Errorf("got %q, found %v", got, found)
+	}
+}
+
+// A text is searched few times, even if each search finds a secret that the one before has not.
+func TestTextIsSearchedFewTimes(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	token := make([]byte, 200_000)
+	for i := range token {
+		token[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"[random.IntN(62)]
+	}
+	found := map[string]int{}
+	r.Text("secret_key="+string(token), found)
+	if n := found["framework-key"]; n == 0 || n > 5 {
+		t.Errorf("found %v, want a part of the token in each of up to 5 searches", found)
+	}
+}
