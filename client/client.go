@@ -88,7 +88,7 @@ func SplitURL(where string) (server, id string, err error) {
 	}
 	u, err := url.Parse(where)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return "", "", fmt.Errorf("%q is no URL of a server", where)
+		return "", "", fmt.Errorf("%q is not the URL of a server", where)
 	}
 	before, behind, found := strings.Cut(u.Path, "/s/")
 	if found {

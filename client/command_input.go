@@ -99,7 +99,7 @@ func (c *Command) input(ctx context.Context, part []byte) error {
 		}
 		if !conn.acked {
 			if !utf8.Valid(part) {
-				return errors.New("this server takes only text (UTF-8) as input")
+				return errors.New("this server accepts only UTF-8 text as input")
 			}
 			if err := conn.send(ctx, command.Request{Type: command.Input, Data: string(part)}); err != nil {
 				return fmt.Errorf("%w: %w", ErrDisconnected, err)

@@ -57,7 +57,8 @@ func (l local) connect(ctx context.Context, ref string) (io.ReadWriteCloser, err
 	return conn, err
 }
 
-// find returns the socket of the session that ref refers to: an id, a prefix of one, or "last".
+// find returns the socket of the session that ref refers to: an id, a unique beginning or end of
+// one, or "last".
 func (l local) find(ref string) (string, error) {
 	sockets, err := l.sockets()
 	if err != nil {
@@ -67,14 +68,17 @@ func (l local) find(ref string) (string, error) {
 	if ref == newest && len(ids) > 0 {
 		return sockets[ids[len(ids)-1]], nil
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, ref) })
-	switch {
-	case len(ids) == 0:
-		return "", fmt.Errorf("live %w: %s", session.ErrNotFound, ref)
-	case len(ids) > 1 && ids[0] != ref:
-		return "", fmt.Errorf("%w: %s", session.ErrAmbiguous, ref)
+	if path, ok := sockets[ref]; ok {
+		return path, nil
 	}
-	return sockets[ids[0]], nil
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !session.Matches(id, ref) })
+	switch len(ids) {
+	case 0:
+		return "", fmt.Errorf("live %w: %s", session.ErrNotFound, ref)
+	case 1:
+		return sockets[ids[0]], nil
+	}
+	return "", fmt.Errorf("%w: %s", session.ErrAmbiguous, ref)
 }
 
 // sockets returns all sockets by session id, or an error if there are none.

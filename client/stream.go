@@ -61,11 +61,11 @@ type Stream struct {
 // protocol.MaxOutput bytes.
 const queued = 16
 
-// Attach connects to the session that ref names: by its id, a prefix of it, "last", or, on this
-// machine, the path of its socket; on a management server also by its name. An empty ref means the
-// newest session, or the one in the management server's URL (default "main"). Attach returns when
-// the session has answered; ctx applies only until then. The error wraps session.ErrNotFound if no
-// live session matches. The caller must Close the stream.
+// Attach connects to the session that ref names: by its id, a unique beginning or end of it,
+// "last", or, on this machine, the path of its socket; on a management server also by its name. An
+// empty ref means the newest session, or the one in the management server's URL (default "main").
+// Attach returns when the session has answered; ctx applies only until then. The error wraps
+// session.ErrNotFound if no live session matches. The caller must Close the stream.
 func (c *Client) Attach(ctx context.Context, ref string, o AttachOptions) (*Stream, error) {
 	s := &Stream{
 		attach: protocol.Attach{Version: protocol.Version, Name: o.Name, Kind: o.Kind, Mode: o.Mode, From: o.From,

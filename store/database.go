@@ -9,8 +9,8 @@ import (
 
 // Reader reads the sessions that its user may see: those of this machine, or those of a team.
 type Reader interface {
-	// Find returns the session that ref names: an id, the start of one that no other session
-	// shares, or "last". The error wraps session.ErrNotFound or session.ErrAmbiguous.
+	// Find returns the session that ref names: an id, a beginning or end that no other id has, or
+	// "last". The error wraps session.ErrNotFound or session.ErrAmbiguous.
 	Find(ctx context.Context, ref string) (*Info, error)
 	// Sessions returns the sessions that the filter chooses, the newest first.
 	Sessions(ctx context.Context, f Filter) ([]*Info, error)

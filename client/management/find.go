@@ -2,7 +2,6 @@ package management
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,7 +102,7 @@ func (l *link) look() (*wire.Session, error) {
 	tests := []func(s wire.Session) bool{
 		func(s wire.Session) bool { return s.SessionName == f.ref },
 		func(s wire.Session) bool { return s.SessionID == f.ref || s.CommandID == f.ref },
-		func(s wire.Session) bool { return strings.HasPrefix(s.SessionID, f.ref) },
+		func(s wire.Session) bool { return session.Matches(s.SessionID, f.ref) },
 	}
 	for _, is := range tests {
 		var found *wire.Session

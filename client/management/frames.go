@@ -292,7 +292,7 @@ func (l *link) liveOnly(text string) error {
 	l.live, l.typist = true, l.attach.Control
 	f.next.Store(-1)
 	f.shown, l.command = false, f.command
-	l.notes = append(l.notes, "live output only, nothing from before: the server does not let us join the session: "+text)
+	l.notes = append(l.notes, "live output only: the server refused to join the session: "+text)
 	if l.attach.Control && f.name == wire.MainSession {
 		return l.socket.send(l.ctx, wire.Request{Type: "start_shell", AgentID: &f.agent})
 	}

@@ -145,7 +145,7 @@ func (l *link) readAttach() error {
 	l.wants = l.attach.Control
 	switch a := l.attach; {
 	case a.Mode == protocol.ModeText:
-		return final{errors.New("a management server shows no screens as text")}
+		return final{errors.New("a management server does not send screens as text")}
 	case l.f.next.Load() < 0 && a.Mode != protocol.ModeFrames && a.From != nil && *a.From > 0, a.After != nil:
 		return final{errors.New("a management server numbers frames, not bytes")}
 	}
@@ -165,7 +165,7 @@ func (l *link) keep(m *wire.Message) error {
 	}
 	l.kept = append(l.kept, m)
 	if l.keeping += len(m.Data); len(l.kept) > maxKept || l.keeping > maxKeptBytes {
-		return errors.New("the server sends frames, and does not answer")
+		return errors.New("the server sends frames, but does not answer")
 	}
 	return nil
 }

@@ -58,13 +58,13 @@ func (l *link) request(frame protocol.Frame) error {
 		if err := frame.Decode(&r); err != nil {
 			return err
 		}
-		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server takes no markers")
+		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server does not support markers")
 	case protocol.TypePrompt:
 		var r protocol.PromptRequest
 		if err := frame.Decode(&r); err != nil {
 			return err
 		}
-		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server knows no prompts")
+		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server does not support prompts")
 	case protocol.TypePing:
 		l.mu.Lock()
 		l.ping = slices.Clone(frame.Payload)
@@ -145,7 +145,7 @@ func (l *link) input(id uint32, keys []byte) error {
 	}
 	l.partial = slices.Clone(keys[whole:])
 	if keys = keys[:whole]; !utf8.Valid(keys) {
-		return l.refuse(id, protocol.CodeBadRequest, "a management server takes UTF-8 text only")
+		return l.refuse(id, protocol.CodeBadRequest, "a management server accepts only UTF-8 text")
 	}
 	if whole == 0 {
 		return l.ack(id, nil)
@@ -163,7 +163,7 @@ func (l *link) size(r protocol.SizeRequest) error {
 		return l.refuse(r.ID, protocol.CodeNoControl, wire.NotController+"resize")
 	case r.Cols < wire.MinCols || r.Rows < wire.MinRows || !isSize(r.Cols, r.Rows):
 		return l.refuse(r.ID, protocol.CodeBadRequest,
-			fmt.Sprintf("a management server takes sizes from %dx%d to %dx%d", wire.MinCols, wire.MinRows, protocol.MaxCols,
+			fmt.Sprintf("a management server accepts sizes from %dx%d to %dx%d", wire.MinCols, wire.MinRows, protocol.MaxCols,
 				protocol.MaxRows))
 	}
 	cols, rows := uint32(r.Cols), uint32(r.Rows)
@@ -177,7 +177,7 @@ func (l *link) size(r protocol.SizeRequest) error {
 // change requests or releases control, by joining again.
 func (l *link) change(r protocol.ControlRequest) error {
 	if r.Action != protocol.Take && r.Action != protocol.Release {
-		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server knows no grants")
+		return l.refuse(r.ID, protocol.CodeUnavailable, "a management server does not support grants")
 	}
 	if l.live {
 		return l.refuse(r.ID, protocol.CodeUnavailable, "the session could not be joined")
@@ -196,7 +196,7 @@ func (l *link) rejoined(m *wire.Message) error {
 	l.mu.Unlock()
 	var e *protocol.Error
 	if wants && m.Role != wire.Controller {
-		e = &protocol.Error{Code: protocol.CodeNoControl, Message: "somebody else controls the session"}
+		e = &protocol.Error{Code: protocol.CodeNoControl, Message: "someone else controls the session"}
 	}
 	l.answer(m.Type, e)
 	return err

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrToken reports that the server requires a token, or another one.
-var ErrToken = errors.New("the server does not take the token")
+var ErrToken = errors.New("the server rejected the token")
 
 // final is an error that another attempt would only meet again.
 type final struct{ error }
@@ -107,7 +107,7 @@ func (s *Server) refusal(resp *http.Response, err error) error {
 	if resp == nil {
 		return fmt.Errorf("%s: %w", s, err)
 	}
-	text := fmt.Errorf("%s: the server answers with %q", s, resp.Status)
+	text := fmt.Errorf("%s: the server answered %q", s, resp.Status)
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return final{fmt.Errorf("%w (%w)", ErrToken, text)}

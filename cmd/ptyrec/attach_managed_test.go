@@ -53,13 +53,13 @@ func TestAttachToManagementServer(t *testing.T) {
 	w.Await(t, "--control starts the session main")
 
 	v, typing := attached(t, environ, url+"/agent-01", "--control", "--token-file", tokenFile)
-	v.Await(t, "what you type goes to")
+	v.Await(t, "you type into session")
 	v.Type(t, "echo one$((1))\r")
 	v.Await(t, "one1")
 	u, watching := attached(t, environ, url+"/agent-01/main", "--token-file", tokenFile)
 	u.Await(t, "one1")
 	restart()
-	u.Await(t, "the connection is lost")
+	u.Await(t, "connection lost")
 	typeUntil(t, v, "echo two$((2))\r", "two2")
 	u.Await(t, "two2")
 	v.Type(t, "exit 5\r")
@@ -71,7 +71,7 @@ func TestAttachToManagementServer(t *testing.T) {
 	if status := ptytest.Status(t, refused); status != 1 {
 		t.Errorf("with a wrong token: status %d", status)
 	}
-	x.Await(t, "does not take the token")
+	x.Await(t, "rejected the token")
 	token, err := os.ReadFile(tokenFile)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAttachRecordsARemoteSession(t *testing.T) {
 	environ, _ := liveEnv(t)
 	url, tokenFile, restart := dashboard(t, environ)
 	v, typing := attached(t, environ, url, "--control", "--token-file", tokenFile)
-	v.Await(t, "what you type goes to")
+	v.Await(t, "you type into session")
 	v.Type(t, "echo one$((1))\r")
 	v.Await(t, "one1")
 

@@ -103,7 +103,9 @@ func TestAttachRestoresTheTerminal(t *testing.T) {
 		u.Await(t, "in here")
 		// From the beginning, not only when a key is pressed, and so perhaps before the command has
 		// written anything.
-		u.AwaitShown(t, "which key leaves", func(shown []byte) bool { return bytes.Contains(shown, []byte("ctrl+] leaves")) })
+		u.AwaitShown(t, "which key detaches", func(shown []byte) bool {
+			return bytes.Contains(shown, []byte("ctrl+] detaches"))
+		})
 		end(u, cmd, id)
 		status := ptytest.Status(t, cmd)
 		if want := map[string]int{"detach": 0, "TERM": 143, "the end": 5}[name]; status != want {
@@ -142,7 +144,7 @@ func TestAttachTypes(t *testing.T) {
 	u, watching := attached(t, environ, id)
 	u.Await(t, "ready")
 	u.Type(t, "never\r")
-	u.Await(t, "you only watch")
+	u.Await(t, "you are only watching")
 	v, typing := attached(t, environ, id, "--control")
 	v.Await(t, "ready")
 	v.Type(t, "hel\x1b[?1;2c\x1b]11;rgb:0000/0000/0000\x1b\\lo\r") // with a terminal's answers between

@@ -271,8 +271,8 @@ func TestWhatRunsInASessionChangesNoRecord(t *testing.T) {
 	}
 	said := waitFile("outlived")
 	check("outlived", said)
-	if !strings.Contains(said, "a recorded session that is over") ||
-		!strings.Contains(said, "hint: do it in a terminal that was not started in a recorded session") {
+	if !strings.Contains(said, "a recorded session that has ended") ||
+		!strings.Contains(said, "hint: run this in a terminal outside of recorded sessions") {
 		t.Errorf("it is not said why, and what to do: %s", said)
 	}
 	for _, a := range asksOfPeople(t) {

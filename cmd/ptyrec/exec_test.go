@@ -68,7 +68,7 @@ func TestExec(t *testing.T) {
 		{"wrong token", []string{url, "--", "true"}, "", "", "PTYREC_TOKEN", 255, "wrong"},
 		{"no server", []string{"http://127.0.0.1:1", "--", "true"}, "", "", "ptyrec: hint: the URL", 255, token},
 		{"no URL", []string{"build.lan", "--", "true"}, "", "", `"build.lan" is not the URL of a server`, 255, token},
-		{"bad variable", []string{"--env", "A", url, "--", "true"}, "", "", "it takes NAME=VALUE", 2, token},
+		{"bad variable", []string{"--env", "A", url, "--", "true"}, "", "", "--env must be NAME=VALUE", 2, token},
 		{"no command", []string{url}, "", "", "missing", 2, token},
 	} {
 		cmd := remote(environ, c.token, c.args...)

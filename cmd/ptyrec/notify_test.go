@@ -105,10 +105,10 @@ func TestNotifyOff(t *testing.T) {
 		return string(out), err
 	}
 	for config, want := range map[string]string{
-		"after = \"x\"":                  "notify.after: \"x\" is no time",
-		"quiet = \"night\"":              "notify.quiet: \"night\" is no time of day",
+		"after = \"x\"":                  "notify.after: \"x\" is not a time",
+		"quiet = \"night\"":              "notify.quiet: \"night\" is not a time of day",
 		"osc = \"1\"":                    "notify.osc: unknown value",
-		"webhook = \"ftp://user:s3c@h\"": "notify.webhook: a URL is needed",
+		"webhook = \"ftp://user:s3c@h\"": "notify.webhook: it must be a URL",
 		"bel = true":                     "did you mean notify.bell?",
 	} {
 		out, err := run("[notify]\n"+config+"\n", "run", "--", "true")

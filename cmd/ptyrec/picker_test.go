@@ -186,7 +186,7 @@ func TestPickKeys(t *testing.T) {
 	u.see(t, "3/3", "enter show") // at its end
 
 	u.Type(t, "\x01") // attach
-	u.see(t, "attach: this session does not run")
+	u.see(t, "attach: this session is not running here")
 
 	u.Type(t, "cache")
 	u.see(t, "> cache", "1/3")

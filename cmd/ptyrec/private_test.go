@@ -115,7 +115,7 @@ func TestNothingPrivateIsSent(t *testing.T) {
 		"ptyrec run --private --nested -- echo hello")
 	cmd.Dir, cmd.Env = filepath.Join(m.home, "work"), m.environ
 	if out, err := cmd.CombinedOutput(); err == nil ||
-		!strings.Contains(string(out), "is not private, and records it") || !strings.Contains(string(out), "ptyrec: hint:") {
+		!strings.Contains(string(out), "cannot be private: session") || !strings.Contains(string(out), "ptyrec: hint:") {
 		t.Errorf("a private session in one that is not: %v: %s", err, out)
 	}
 }

@@ -204,7 +204,7 @@ func TestOfTwoPromptsOneIsSent(t *testing.T) {
 func TestLostPromptIsNotReportedAsSent(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, "LOSES=1")
-	if status, out := f.prompt("lost"); status != 1 || !strings.Contains(out, "did not take") {
+	if status, out := f.prompt("lost"); status != 1 || !strings.Contains(out, "did not accept") {
 		t.Errorf("lost: %d: %s", status, out)
 	}
 	if status, out := f.ptyrec("", "send", "last", "--keys", "Enter", "--force"); status != 0 {

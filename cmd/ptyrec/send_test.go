@@ -79,7 +79,8 @@ func TestSendLooksWhetherTheAgentTakesIt(t *testing.T) {
 			t.Fatalf("%q: %v: %s\n%s", args, err, out, screen)
 		}
 	}
-	if out, err := ptyrec("send", "last", "/frobnicate", "--enter"); err == nil || !strings.Contains(out, "did not take") {
+	out, err := ptyrec("send", "last", "/frobnicate", "--enter")
+	if err == nil || !strings.Contains(out, "did not accept") {
 		t.Errorf("an unknown command: %v: %s", err, out)
 	}
 	if out, err := ptyrec("send", "last", "--keys", "C-d", "--force"); err != nil {

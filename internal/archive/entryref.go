@@ -13,7 +13,7 @@ import (
 const Last = "last"
 
 // ErrRef reports a text that is not of the form S#N or S#N..S#M.
-var ErrRef = errors.New("names no entry")
+var ErrRef = errors.New("is not a reference to entries")
 
 // Ref refers to a session and, unless First is 0, to its entries with a Seq from First to To. If To
 // is 0, it means the last entry.
@@ -24,7 +24,7 @@ type Ref struct {
 	Only         string // roles of messages, separated by commas; empty: all entries
 }
 
-// ParseRef parses S, S#N or S#N..S#M. S is an id, a unique prefix of one, or "last", which is the
+// ParseRef parses S, S#N or S#N..S#M. S is an id, its beginning or end, or "last", which is the
 // default; the second S is optional. ParseRef does not check that the session exists. The error
 // wraps ErrRef.
 func ParseRef(text string) (Ref, error) {

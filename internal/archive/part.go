@@ -39,7 +39,7 @@ const boundHint = "write the number of an entry (12), a time since the start (90
 // invalid.
 func (r Ref) Part(from, to, only string) (Ref, error) {
 	if (from != "" || to != "") && r.First > 0 {
-		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "the entries are named already: %s#%d",
+		return r, failure.Misuse("write S#4..S#12, or S with --from and --to", "%s#%d already selects entries",
 			r.Session, r.First)
 	}
 	for _, b := range []struct {
@@ -61,7 +61,7 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 		}
 	}
 	if r.First > 0 && r.To > 0 && r.To < r.First {
-		return r, failure.Misuse("the first comes first", "#%d comes after #%d", r.First, r.To)
+		return r, failure.Misuse("write the smaller number first", "#%d comes after #%d", r.First, r.To)
 	}
 	var roles []string
 	for _, kind := range strings.FieldsFunc(only, func(c rune) bool { return c == ',' || c == ' ' }) {
@@ -73,14 +73,14 @@ func (r Ref) Part(from, to, only string) (Ref, error) {
 			role, ok = session.RoleAssistant, true
 		}
 		if !ok {
-			return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "unknown kind of entry %q", kind)
+			return r, failure.Misuse("use a list of "+strings.Join(Kinds(), ", "), "unknown kind of entry %q", kind)
 		}
 		roles = append(roles, role)
 	}
 	slices.Sort(roles)
 	r.Only = strings.Join(slices.Compact(roles), ",")
 	if only != "" && r.Only == "" {
-		return r, failure.Misuse("it takes a list of "+strings.Join(Kinds(), ", "), "no kind of entry is given")
+		return r, failure.Misuse("use a list of "+strings.Join(Kinds(), ", "), "no kind of entry is given")
 	}
 	return r, nil
 }

@@ -62,9 +62,10 @@ func parseVersion(doc []byte) (int, error) {
 	v, err := probe.Version.Float64()
 	switch {
 	case err != nil || v < 1 || v != float64(int(v)):
-		return 0, fmt.Errorf("%w: no asciicast version %s", session.ErrNotRecording, *probe.Version)
+		return 0, fmt.Errorf("%w: unknown asciicast version %s", session.ErrNotRecording, *probe.Version)
 	case v > Newest:
-		return 0, fmt.Errorf("asciicast version %d, versions up to %d are known: %w", int(v), Newest, session.ErrNewer)
+		return 0, fmt.Errorf("asciicast version %d, only versions up to %d are supported: %w", int(v), Newest,
+			session.ErrNewer)
 	}
 	return int(v), nil
 }

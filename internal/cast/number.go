@@ -45,7 +45,7 @@ func decodeFloat(b []byte) (time.Duration, []byte, error) {
 	}
 	f, err := strconv.ParseFloat(string(b[:i]), 64)
 	if err != nil || f > maxSeconds {
-		return 0, nil, fmt.Errorf("%q is no number of seconds", b[:i])
+		return 0, nil, fmt.Errorf("%q is not a number of seconds", b[:i])
 	}
 	return time.Duration(max(f, 0) * float64(time.Second)), b[i:], nil
 }

@@ -163,7 +163,7 @@ func (t *typescript) next() (ev session.Event, ok bool, err error) {
 	}
 	var rest []byte
 	if ev.At, rest, err = decodeTime([]byte(f[1])); err != nil || len(rest) > 0 {
-		return ev, false, fmt.Errorf("timing, line %d: %w: %q is no delay", t.timing.line, session.ErrCorrupt, f[1])
+		return ev, false, fmt.Errorf("timing, line %d: %w: %q is not a delay", t.timing.line, session.ErrCorrupt, f[1])
 	}
 	switch {
 	case f[0] == "O" || f[0] == "I" && t.input:
@@ -197,7 +197,7 @@ func (t *typescript) next() (ev session.Event, ok bool, err error) {
 func (t *typescript) take(size string) ([]byte, error) {
 	n, err := strconv.Atoi(size)
 	if err != nil || n < 0 || n > maxLine {
-		return nil, fmt.Errorf("timing, line %d: %w: %q is no size", t.timing.line, session.ErrCorrupt, size)
+		return nil, fmt.Errorf("timing, line %d: %w: %q is not a size", t.timing.line, session.ErrCorrupt, size)
 	}
 	data := make([]byte, n)
 	got, err := io.ReadFull(t.data.br, data)

@@ -29,7 +29,7 @@ func (r *Reader) readV1(first []byte) error {
 		Stdout json.RawMessage `json:"stdout"`
 	}
 	if err := json.Unmarshal(doc, &body); err != nil || version != 1 || !bytes.HasPrefix(body.Stdout, []byte("[")) {
-		return fmt.Errorf("%w: no asciicast v1 document", session.ErrNotRecording)
+		return fmt.Errorf("%w: not an asciicast v1 document", session.ErrNotRecording)
 	}
 	if r.Header, err = parseHeader(doc); err != nil {
 		return err
@@ -58,7 +58,7 @@ func decodeFrame(frame []byte, mem *arena) (rawEvent, error) {
 	}
 	at, rest, err := decodeTime(parts[0])
 	if err != nil || len(rest) > 0 {
-		return rawEvent{}, fmt.Errorf("delay %s is no number of seconds", parts[0])
+		return rawEvent{}, fmt.Errorf("delay %s is not a number of seconds", parts[0])
 	}
 	data, _, err := decodeString(parts[1], mem)
 	return rawEvent{at: at, code: 'o', data: data}, err

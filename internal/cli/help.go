@@ -48,14 +48,19 @@ func Explain(w io.Writer, cmd *cobra.Command, width int) error {
 	return err
 }
 
-// shortExamples is the number of examples on a short page.
-const shortExamples = 3
+const (
+	// shortExamples is the number of examples on a short page.
+	shortExamples = 3
+	// shortLines is the length of a short page, in lines, beyond which groups of flags are only named.
+	shortLines = 24
+)
 
 // helpPage builds the help of a command.
 type helpPage struct {
-	cmd   *cobra.Command
-	width int // maximum width in columns
-	text  strings.Builder
+	cmd       *cobra.Command
+	width     int  // maximum width in columns
+	onlyNames bool // do not describe the flags of groups
+	text      strings.Builder
 }
 
 // short adds the short page: a sentence about the command, and its usage.
@@ -70,8 +75,14 @@ func (p *helpPage) short() {
 			"mmands.", p.width) + "\n")
 		return
 	}
-	p.text.WriteString(wrapText(p.cmd.Short+".", p.width) + "\n")
-	p.usage(shortExamples)
+	for _, p.onlyNames = range []bool{false, true} {
+		p.text.Reset()
+		p.text.WriteString(wrapText(p.cmd.Short+".", p.width) + "\n")
+		p.usage(shortExamples)
+		if strings.Count(p.text.String(), "\n") <= shortLines {
+			break
+		}
+	}
 }
 
 // usage adds the command line, up to the given number of examples (all if negative), commands and
@@ -153,7 +164,13 @@ func (p *helpPage) flags() {
 	})
 	for _, title := range titles {
 		p.section(title)
-		p.text.WriteString(groups[title].FlagUsagesWrapped(p.width))
+		if !p.onlyNames || title == "Flags" {
+			p.text.WriteString(groups[title].FlagUsagesWrapped(p.width))
+			continue
+		}
+		var names []string
+		groups[title].VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		p.entry("  ", strings.Join(names, " "), 2)
 	}
 }
 

@@ -14,24 +14,24 @@ var hints = []struct {
 	hint   string
 }{
 	{session.ErrNotRecording,
-		"ptyrec reads asciicasts, typescripts with their timing, and ttyrecs; `ptyrec run` makes sessions of its own"},
+		"ptyrec reads asciicasts, typescripts with timing, and ttyrecs; record a session with `ptyrec run`"},
 	{session.ErrNewer, "a newer ptyrec wrote it: update ptyrec"},
-	{session.ErrCorrupt, "what comes before the damage was read; `ptyrec doctor --repair` copies what is left of a " +
-		"damaged database"},
-	{session.ErrNotFound, "`ptyrec list` shows the sessions"},
+	{session.ErrCorrupt, "everything before the damage was read; `ptyrec doctor --repair` copies the readable part " +
+		"of a damaged database"},
+	{session.ErrNotFound, "`ptyrec list` lists the sessions"},
 	{session.ErrAmbiguous, "write more of the id"},
 	{session.ErrNotDatabase, "name another database with --db FILE, or move this file away"},
 	{session.ErrNotWritable, "check the permissions of the database and its folder, or name another with --db FILE"},
 	{session.ErrFull, "make room, then try again"},
-	{session.ErrBusy, "another program holds the database; try again"},
-	{session.ErrRemoved, "somebody moved or removed the database"},
-	{session.ErrNowhere, "is a disk not mounted? If what it leads to is gone for good, remove the link"},
-	{session.ErrAway, "try again later, or check the address: GET /api/health there answers 200 while the server is up"},
+	{session.ErrBusy, "another program has locked the database; try again"},
+	{session.ErrRemoved, "the database was moved or removed; try again to create a new one"},
+	{session.ErrNowhere, "mount the disk to which it leads, or remove the link"},
+	{session.ErrAway, "try again later, or check the address (GET /api/health answers 200 if the server is up)"},
 	{session.ErrForbidden, "`ptyrec login URL` logs in again"},
 	{fs.ErrNotExist, "check the name"},
 	{fs.ErrPermission, "check the permissions of the file and its folder"},
 	{syscall.ENOSPC, "the disk is full: make room, then try again"},
-	{syscall.EPIPE, "the reader of the output went away"},
+	{syscall.EPIPE, "the program that reads the output has exited"},
 }
 
 func hintFor(err error) string {

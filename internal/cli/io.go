@@ -46,7 +46,7 @@ func (o *IO) Page(write func(io.Writer) error) error {
 	}
 	err := p.Page(o.Out, o.Err, o.Environ, write)
 	if errors.Is(err, errPager) {
-		return failure.New(err, "set PTYREC_PAGER or PAGER to another one, or to cat")
+		return failure.New(err, "set PTYREC_PAGER or PAGER to another program, or to cat")
 	}
 	return err
 }

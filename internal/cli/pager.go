@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// errPager reports that the pager cannot be run.
-var errPager = errors.New("the pager cannot be run")
+// errPager reports that cannot run the pager.
+var errPager = errors.New("cannot run the pager")
 
 // Pager is the program that shows long output on a terminal.
 type Pager struct {
@@ -83,7 +83,7 @@ func (p *Pager) Stay() {
 }
 
 // Page shows in the pager on the terminal out what write writes. Its error is returned, unless the
-// user has left the pager before the end. The error wraps errPager if the pager cannot be run.
+// user has left the pager before the end. The error wraps errPager if cannot run the pager.
 func (p Pager) Page(out, stderr *os.File, environ []string, write func(io.Writer) error) error {
 	if p.Command == "" {
 		return buffered(out, write)

@@ -10,16 +10,16 @@ import (
 const exitStatuses = `
 Exit statuses:
 
-  0      it worked
-  1      it did not; two lines on stderr say why, and what to do next. Also:
+  0      success
+  1      failure; two lines on stderr say what went wrong and what to do. Also:
          search found nothing, verify found a difference
   2      the command line is wrong
-  3      wait, send: the agent asks something
-  4      verify: the agent's own log of the session is not found
-  124    wait: the time is over
+  3      wait, send: the agent asks a question
+  4      verify: the agent's own log of the session was not found
+  124    wait, prompt: timed out
   126    run: the command cannot be executed
-  127    run: there is no such command
-  128+n  run: the command was ended by signal n; else its own status
+  127    run: the command was not found
+  128+n  run: signal n ended the command; otherwise run exits with its status
 
 If the reader of its output goes away, ptyrec ends silently (SIGPIPE, 141 in a
 shell). Ctrl+C ends it too (SIGINT, 130). Neither leaves a half-written file.
@@ -32,23 +32,23 @@ func NewExitStatusTopic() *cobra.Command {
 
 // sessionNames is the help topic about the ways to name a session.
 const sessionNames = `
-Every command that takes a session S takes it as its argument:
+In help texts, S stands for a session:
 
-  last         the newest session; most commands take it if none is named
-  019a9ec0     an id, or the beginning of one that no other session shares
-  S#12         the session S from entry 12 on; show and search give the numbers
-  S#4..S#12    … from entry 4 to entry 12, as S#4..12; #4 alone is last#4
-  talk.cast    a recording's file, for the commands that read: asciicast,
-               typescript, ttyrec; - is stdin; talk.cast#4 works as well
+  last         the newest session; the default of most commands
+  4f1a         an id, or the beginning or end of one that no other id has
+  S#12         the session S from entry 12 on; show and search print the numbers
+  S#4..S#12    entries 4 to 12 of S; also S#4..12; #4 alone means last#4
+  talk.cast    a recording (asciicast, typescript or ttyrec), for commands that
+               read; also talk.cast#4; - is stdin
 
-A name with a dot or a slash is a file's. Where a session and a file have the same name
-neither is taken: write ./NAME for the file, --session NAME for the session. --session S
-is the same as the argument S everywhere.
+A name with a dot or a slash is a file. If a session and a file have the same name, the
+command fails: write ./NAME for the file, --session NAME for the session. --session S is
+the same as the argument S.
 
-With S#N, nothing of the other entries is written, in any format. export and screen then
-redraw the recording: text that belongs to other entries, or was on the screen before,
-is left blank, and what was typed is left out. So is the command line behind the program's name,
-and the title, unless you gave it with ptyrec rename.`
+With S#N, no format contains anything of the other entries. export and screen redraw the
+recording: text of other entries, and text that was on the screen before, is left blank.
+Input, the arguments of the command line, and titles that you did not set with ptyrec
+rename are left out.`
 
 // NewSessionsTopic returns the help topic on the names of sessions and entries.
 func NewSessionsTopic() *cobra.Command {

@@ -33,7 +33,7 @@ func OneOf(what string, words ...string) cobra.PositionalArgs {
 			return err
 		}
 		if !slices.Contains(words, args[0]) {
-			return failure.Misuse(Suggest(args[0], "", words, "it takes "+strings.Join(words, ", ")), "unknown %s %q", what,
+			return failure.Misuse(Suggest(args[0], "", words, "use one of "+strings.Join(words, ", ")), "unknown %s %q", what,
 				args[0])
 		}
 		return nil
@@ -124,7 +124,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		return failure.Misuse(HelpHint(cmd), "unknown flag -%s", unknown.GetSpecifiedName())
 	case errors.As(err, &valueless):
-		return failure.Misuse(flagHint(valueless.GetFlag()), "--%s: a value is missing", valueless.GetFlag().Name)
+		return failure.Misuse(flagHint(valueless.GetFlag()), "--%s requires a value", valueless.GetFlag().Name)
 	case errors.As(err, &invalid):
 		return failure.Misuse(flagHint(invalid.GetFlag()), "--%s: %q is %s", invalid.GetFlag().Name, invalid.GetValue(),
 			notOfType(invalid))
@@ -142,7 +142,7 @@ func notOfType(e *pflag.InvalidValueError) string {
 	case "bool", "boolfunc":
 		return "not true or false"
 	}
-	return "no value for it: " + e.Unwrap().Error()
+	return "invalid: " + e.Unwrap().Error()
 }
 
 func flagHint(f *pflag.Flag) string {

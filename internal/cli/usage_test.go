@@ -50,7 +50,7 @@ func TestUsageErrors(t *testing.T) {
 		"show":                "show: missing argument\nusage: ptyrec show S",
 		"show a b c":          `show: unexpected argument "c"` + "\nusage: ptyrec show S",
 		"show a b":            "",
-		"init zhs":            `unknown shell "zhs"` + "\nit takes bash, zsh",
+		"init zhs":            `unknown shell "zhs"` + "\nuse one of bash, zsh",
 		"init bashh":          `unknown shell "bashh"` + "\ndid you mean bash?",
 		"showw":               `unknown command "showw"` + "\ndid you mean ptyrec show?",
 		"cat":                 `unknown command "cat"` + "\ndid you mean ptyrec show?",
@@ -59,7 +59,7 @@ func TestUsageErrors(t *testing.T) {
 		"show a --ports 1":    "unknown flag --ports\ndid you mean --port?",
 		"show a --something":  "unknown flag --something\nsee `ptyrec help show`",
 		"show a -q":           "unknown flag -q\nsee `ptyrec help show`",
-		"show a --port":       "--port: a value is missing\n--port PORT: listen on PORT",
+		"show a --port":       "--port requires a value\n--port PORT: listen on PORT",
 		"show a --port seven": `--port: "seven" is not a whole number` + "\n--port PORT: listen on PORT",
 	} {
 		if diff := cmp.Diff(want, said(program(), strings.Fields(line)...)); diff != "" {

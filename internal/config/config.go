@@ -83,7 +83,7 @@ func absolute(folder string) (string, error) {
 		folder = home + rest
 	}
 	if !filepath.IsAbs(folder) {
-		return "", fmt.Errorf("folder %q is no absolute path", folder)
+		return "", fmt.Errorf("folder %q is not an absolute path", folder)
 	}
 	return filepath.Clean(folder), nil
 }
@@ -195,10 +195,10 @@ func Read(path string, c *Config) error {
 		return fileError(path, fmt.Errorf("unknown key %q", key), "did you mean "+name+"?")
 	}
 	if c.Database != "" && !filepath.IsAbs(c.Database) {
-		return fileError(path, fmt.Errorf("database %q is no absolute path", c.Database), "write it from the root on")
+		return fileError(path, fmt.Errorf("database %q is not an absolute path", c.Database), "write an absolute path")
 	}
 	if c.Stats.Prices != "" && !filepath.IsAbs(c.Stats.Prices) {
-		return fileError(path, fmt.Errorf("stats.prices %q is no absolute path", c.Stats.Prices), "write it from the root on")
+		return fileError(path, fmt.Errorf("stats.prices %q is not an absolute path", c.Stats.Prices), "write an absolute path")
 	}
 	if err := checkNotice(c.Run.Notice); err != nil {
 		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)
@@ -217,7 +217,7 @@ func Read(path string, c *Config) error {
 		return fileError(path, fmt.Errorf("attach.detach_key: %w", err), cli.KeyHint)
 	}
 	if _, err := c.Team.Rules(false); err != nil {
-		return fileError(path, fmt.Errorf("team: %w", err), `write folders from the root on, or as "~/work"`)
+		return fileError(path, fmt.Errorf("team: %w", err), `write absolute paths, or paths such as "~/work"`)
 	}
 	if _, err := c.Redact.Redactor(); err != nil {
 		return fileError(path, err, "patterns are RE2: https://github.com/google/re2/wiki/Syntax")

@@ -28,7 +28,7 @@ var defaultNotify = Notify{After: "20s", OSC: notify.OSCOff}
 func (n Notify) Options() (notify.Options, error) {
 	after, err := time.ParseDuration(n.After)
 	if err != nil {
-		return notify.Options{}, fmt.Errorf("notify.after: %q is no time such as 20s", n.After)
+		return notify.Options{}, fmt.Errorf("notify.after: %q is not a time such as 20s", n.After)
 	}
 	quiet, err := notify.ParseQuiet(n.Quiet)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 func (c *Config) Write(w io.Writer, path string) error {
 	var b bytes.Buffer
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(&b, "# %s: not there, these are the defaults\n", path)
+		fmt.Fprintf(&b, "# %s does not exist; these are the defaults\n", path)
 	} else {
 		fmt.Fprintf(&b, "# %s\n", path)
 	}

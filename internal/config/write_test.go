@@ -21,7 +21,7 @@ func TestWrite(t *testing.T) {
 	if err := c.Write(&b, path); err != nil {
 		t.Fatal(err)
 	}
-	if first, _, _ := strings.Cut(b.String(), "\n"); first != "# "+path+": not there, these are the defaults" {
+	if first, _, _ := strings.Cut(b.String(), "\n"); first != "# "+path+" does not exist; these are the defaults" {
 		t.Errorf("without a file: %q", first)
 	}
 	if strings.Contains(b.String(), "\x1b") {

@@ -21,7 +21,7 @@ func (x *examination) database(ctx context.Context) error {
 	}
 	if !there {
 		if err == nil {
-			x.say(Note, "database", "%s is not there yet; the first recording makes it", path)
+			x.say(Note, "database", "%s does not exist yet; the first recording creates it", path)
 		}
 		return nil
 	}
@@ -137,7 +137,7 @@ func (x *examination) scrub(ctx context.Context) error {
 	}
 	err := x.db.Scrub(ctx)
 	if errors.Is(err, session.ErrBusy) {
-		x.say(Note, "file", "other programs use it: what was deleted may still be in it")
+		x.say(Note, "file", "other programs use it: deleted data may still be in it")
 		return nil
 	}
 	return err
@@ -156,10 +156,10 @@ func (x *examination) permissions(path string) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(exposed)) {
-		x.say(x.mended(), "permissions", "%s is open to others: %#o", name, uint32(exposed[name]))
+		x.say(x.mended(), "permissions", "other users can read %s: its mode is %#o", name, uint32(exposed[name]))
 	}
 	if len(exposed) == 0 {
-		x.say(OK, "permissions", "nobody else can read it")
+		x.say(OK, "permissions", "no one else can read it")
 	}
 }
 
@@ -183,9 +183,9 @@ func (x *examination) index(ctx context.Context) error {
 	case err != nil:
 		x.say(x.mended(), "index", "%v", err)
 	case missing+stale > 0:
-		x.say(x.mended(), "index", "%d messages are not in it, %d are that should not be", missing, stale)
+		x.say(x.mended(), "index", "%d messages are missing, %d should not be in it", missing, stale)
 	default:
-		x.say(OK, "index", "all messages are in it")
+		x.say(OK, "index", "it has all messages")
 	}
 	return nil
 }

@@ -102,9 +102,9 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 			verdict = Mended
 		}
 		x.sayOf(info.ID, verdict, "entries",
-			"the conversation is not read out to its end; show, export and search do it when they come to it")
+			"the end of the conversation is not extracted yet; show, export and search extract it")
 	default:
-		x.sayOf(info.ID, Mended, "entries", "read again")
+		x.sayOf(info.ID, Mended, "entries", "extracted again")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (x *examination) folders() {
 			x.say(OK, "sockets", "%s", dir)
 		case errors.Is(err, fs.ErrNotExist):
 		case os.Geteuid() == 0 && x.Path != "" && dir == rundir.Links(x.Path) && ofAnother(dir):
-			x.say(Note, "sockets", "%s is another user's: root's sessions are found without it", dir)
+			x.say(Note, "sockets", "%s belongs to another user; root's sessions are found without it", dir)
 		case advice(dir, err) != "":
 			x.say(Bad, "sockets", "%v%s", err, advice(dir, err))
 		default:

@@ -21,7 +21,7 @@ func (m *Moment) Set(text string) error {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0) {
-		return errors.New("it takes seconds from the start, 0 or more, or end")
+		return errors.New("write seconds from the start, 0 or more, or end")
 	}
 	*m = Moment{true, n}
 	return nil

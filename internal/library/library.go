@@ -45,7 +45,7 @@ func Recorded(info *store.Info) error {
 		return nil
 	}
 	return failure.New(fmt.Errorf("session %s: %w", info.ID, session.ErrNoRecording),
-		"`ptyrec show "+info.ID+"` shows what was said; export it as md, html, txt or json")
+		"`ptyrec show "+info.ID+"` shows the conversation; export it as md, html, txt or json")
 }
 
 func (l *Library) warn(format string, args ...any) {
@@ -183,7 +183,7 @@ func (l *Library) mended(ctx context.Context, info *store.Info,
 		last := 0
 		for e, err := range entries {
 			if errors.Is(err, session.ErrCorrupt) {
-				l.warn("warning: %v; the raw log is read instead, `ptyrec doctor --repair` mends it", err)
+				l.warn("warning: %v; the raw log is read instead; `ptyrec doctor --repair` repairs it", err)
 				rest, err := l.entriesAfter(ctx, info, last)
 				for _, e := range rest {
 					if !yield(e, nil) {

@@ -60,7 +60,7 @@ func (l *Library) readOutAll(ctx context.Context, filter store.Filter,
 	for _, info := range infos {
 		total += info.RawBytes
 	}
-	bar := l.progress("reading what was left unread", total)
+	bar := l.progress("extracting conversations", total)
 	defer bar.Finish()
 	for _, info := range infos {
 		entries, done, err := l.readOut(ctx, info, bar.Add)
@@ -74,7 +74,7 @@ func (l *Library) readOutAll(ctx context.Context, filter store.Filter,
 			return ctx.Err()
 		}
 		if err != nil {
-			l.warn("warning: session %s is not read out to its end: %v", info.ID, err)
+			l.warn("warning: session %s is not extracted to its end: %v", info.ID, err)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func ParseRetention(olderThan, maxSize string, keepTagged bool) (RetentionPolicy
 	var err error
 	if olderThan != "" {
 		if p.OlderThan, err = human.ParseAge(olderThan); err == nil && p.OlderThan < RetentionEvery {
-			err = errors.New("it takes a day (1d) or more")
+			err = errors.New("it must be at least a day (1d)")
 		}
 		if err != nil {
 			return RetentionPolicy{}, fmt.Errorf("older_than %q: %w", olderThan, err)

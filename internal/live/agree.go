@@ -35,7 +35,7 @@ func IsAsk(text string) bool {
 func (h *Host) agree(v *viewer, what string) *protocol.Error {
 	if h.opt.Unattended {
 		return &protocol.Error{Code: protocol.CodeNotAllowed,
-			Message: "this needs a person, and nobody can be asked at the session's terminal"}
+			Message: "a person must confirm this, but nobody can be asked at the session's terminal"}
 	}
 	what = printable.Clip(what, maxAgree)
 	answer := make(chan struct{})

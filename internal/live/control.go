@@ -202,7 +202,7 @@ func (h *Host) allow(v *viewer, limit time.Duration) *protocol.Error {
 		return &protocol.Error{Code: protocol.CodeUnavailable, Message: h.opt.Watched}
 	}
 	if limit < 0 {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "a grant cannot last a negative time"}
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "the length of a grant must be at least 0"}
 	}
 	if h.control.timer != nil {
 		h.control.timer.Stop()
@@ -248,7 +248,7 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 		h.prompts.Lock()
 		defer h.prompts.Unlock()
 		if h.asks(permit) {
-			return &protocol.Error{Code: protocol.CodeAsking, Message: "the agent asks something, and this would answer it"}
+			return &protocol.Error{Code: protocol.CodeAsking, Message: "the agent asks a question, and this might answer it"}
 		}
 	}
 	ctx, stop := context.WithTimeout(permit, typeTime)
@@ -266,7 +266,7 @@ func (h *Host) input(v *viewer, keys []byte) *protocol.Error {
 		return &protocol.Error{Code: protocol.CodeNoControl, Message: "control was taken back while this was typed"}
 	case ctx.Err() != nil:
 		return &protocol.Error{Code: protocol.CodeUnavailable,
-			Message: "the command does not read: not all of this was typed"}
+			Message: "the command does not read its input: not everything was typed"}
 	}
 	return &protocol.Error{Code: protocol.CodeEnded, Message: err.Error()}
 }
@@ -306,7 +306,7 @@ func (h *Host) kill(v *viewer, r protocol.Kill) *protocol.Error {
 		return noControl(v)
 	}
 	if r.Signal < 1 || r.Signal > 31 {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("there is no signal %d", r.Signal)}
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("invalid signal %d", r.Signal)}
 	}
 	h.opt.Command.Signal(r.Signal)
 	return nil

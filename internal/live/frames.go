@@ -301,9 +301,9 @@ func (h *Host) mark(v *viewer, r protocol.MarkRequest) *protocol.Error {
 	switch {
 	case v.place == peer.Within || v.attach.Mode != protocol.ModeFrames:
 		return &protocol.Error{Code: protocol.CodeNotAllowed,
-			Message: "only those who read the frames put markers among them"}
+			Message: "markers require the mode frames"}
 	case session.FrameMarkNumbers(label) == 0 || len(label) > maxMark:
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "this is no such marker"}
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "this is not a frame marker"}
 	case h.isOver():
 		return &protocol.Error{Code: protocol.CodeEnded, Message: "the session is over"}
 	}

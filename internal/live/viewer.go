@@ -116,7 +116,7 @@ func (v *viewer) greet(in *protocol.Reader) bool {
 	}
 	hello, ok := v.host.add(v)
 	if !ok {
-		v.refuse(&protocol.Error{Code: protocol.CodeTooMany, Message: "the session takes no more viewers"})
+		v.refuse(&protocol.Error{Code: protocol.CodeTooMany, Message: "the session has too many viewers"})
 		return false
 	}
 	if v.attach.From != nil && v.attach.Mode != protocol.ModeFrames {
@@ -130,7 +130,7 @@ func (v *viewer) greet(in *protocol.Reader) bool {
 // accept processes a viewer's first frame.
 func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	if f.Type != protocol.TypeAttach {
-		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "the first frame is no attach"}
+		return &protocol.Error{Code: protocol.CodeBadRequest, Message: "the first frame must be Attach"}
 	}
 	if err := f.Decode(&v.attach); err != nil {
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: err.Error()}
@@ -153,7 +153,7 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	}
 	if a.From != nil && a.Mode == protocol.ModeFrames || a.After != nil {
 		if a.From != nil && *a.From < 0 || a.After != nil && *a.After < 0 {
-			return &protocol.Error{Code: protocol.CodeBadRequest, Message: "frames are counted from 0"}
+			return &protocol.Error{Code: protocol.CodeBadRequest, Message: "from must be at least 0"}
 		}
 	} else if a.From != nil {
 		if end, _ := v.host.stream.now(); *a.From < 0 || *a.From > end.seq {

@@ -48,7 +48,7 @@ func (h *Host) resize(v *viewer, r protocol.SizeRequest) *protocol.Error {
 	}
 	if r.Cols < minCols || r.Rows < minRows || r.Cols > protocol.MaxCols || r.Rows > protocol.MaxRows {
 		return &protocol.Error{Code: protocol.CodeBadRequest,
-			Message: fmt.Sprintf("%dx%d: a window has %dx%d to %dx%d cells", r.Cols, r.Rows, minCols, minRows,
+			Message: fmt.Sprintf("size %dx%d: it must be %dx%d to %dx%d", r.Cols, r.Rows, minCols, minRows,
 				protocol.MaxCols, protocol.MaxRows)}
 	}
 	w := &h.window

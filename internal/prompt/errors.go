@@ -12,15 +12,15 @@ import (
 var (
 	ErrEmpty      = errors.New("the prompt is empty")
 	ErrShell      = errors.New("the prompt begins with !, which makes the agent run a shell command")
-	ErrNoAgent    = errors.New("no agent that takes prompts runs in the session")
-	ErrNotStarted = errors.New("the agent shows no place for a prompt")
+	ErrNoAgent    = errors.New("no agent that accepts prompts runs in the session")
+	ErrNotStarted = errors.New("the agent does not show its input box")
 	ErrBusy       = errors.New("the agent is working")
 	ErrIdle       = errors.New("the agent is not working")
 	ErrInProgress = errors.New("another prompt is being sent")
 	ErrNoControl  = errors.New("programs may not type: nobody has granted it")
 	ErrEnded      = errors.New("the session is over")
 
-	ErrNoReply        = errors.New("the agent took the prompt, and said nothing")
+	ErrNoReply        = errors.New("the agent accepted the prompt, but did not reply")
 	ErrUnknownCommand = errors.New("the agent does not know the command")
 )
 
@@ -37,7 +37,7 @@ type BoxError struct {
 }
 
 func (e *BoxError) Error() string {
-	return "the agent's input box is not empty: it holds " + quoted(e.Left)
+	return "the agent's input box is not empty: it has " + quoted(e.Left)
 }
 
 // NotTakenError means that the agent did not accept the prompt, which may still be in the input
@@ -48,9 +48,9 @@ type NotTakenError struct {
 
 func (e *NotTakenError) Error() string {
 	if e.Left == "" {
-		return "the agent did not take the prompt"
+		return "the agent did not accept the prompt"
 	}
-	return "the agent did not take the prompt: its input box holds " + quoted(e.Left)
+	return "the agent did not accept the prompt: its input box has " + quoted(e.Left)
 }
 
 // quoted returns the first characters of a text in quotes.

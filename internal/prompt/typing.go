@@ -34,8 +34,8 @@ const (
 
 // Errors of Ready and Submit.
 var (
-	ErrStillStarting = errors.New("the agent has not started: it shows no place for a prompt")
-	ErrNotTaken      = errors.New("the agent did not take the text")
+	ErrStillStarting = errors.New("the agent has not started: it does not show its input box")
+	ErrNotTaken      = errors.New("the agent did not accept the text")
 )
 
 // Typist types into a session.

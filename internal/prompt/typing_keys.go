@@ -111,5 +111,5 @@ func functionKey(key string, ctrl, alt, shift, application bool) string {
 }
 
 func unknownKey(name string) error {
-	return fmt.Errorf("there is no key %q: see `ptyrec help send`", name)
+	return fmt.Errorf("unknown key %q: see `ptyrec help send`", name)
 }

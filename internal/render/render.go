@@ -30,7 +30,7 @@ func FormatOf(filename string) (string, error) {
 	if slices.Contains(Formats(), ending) {
 		return ending, nil
 	}
-	return "", fmt.Errorf("%w: the ending of %s names none", ErrFormat, filename)
+	return "", fmt.Errorf("%w: %s does not end like a file of a known format", ErrFormat, filename)
 }
 
 // Write writes t to w in the given format. The same transcript always results in the same bytes.

@@ -271,7 +271,7 @@ func (a *agentLink) answer(ctx context.Context, keys []byte) error {
 func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err error) {
 	if !a.writes {
 		return nil, &protocol.Error{Code: protocol.CodeNotAllowed,
-			Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}
+			Message: "this requires the token that `ptyrec serve` printed, and a server without --read-only"}
 	}
 	switch r.Type {
 	case "terminal.input":
@@ -286,12 +286,12 @@ func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err err
 		}
 		if !a.server.AllowRun || a.server.Start == nil {
 			return nil, &protocol.Error{Code: protocol.CodeNotAllowed,
-				Message: "commands are not started; `ptyrec serve --allow-run` lets them"}
+				Message: "this server starts no commands; run `ptyrec serve --allow-run`"}
 		}
 		id, err := a.server.Start(ctx, StartOptions{Command: append([]string{r.Command}, r.Args...), Cols: bridgeCols,
 			Rows: bridgeRows})
 		if err != nil {
-			return nil, badRequest("it did not start: %v", err)
+			return nil, badRequest("the command did not start: %v", err)
 		}
 		return agentStarted{"terminal.proxy.started", r.RequestID, id}, nil
 	}

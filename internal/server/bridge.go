@@ -55,7 +55,7 @@ func (b *bridges) join(name string, c *bridgeClient) (*bridge, error) {
 	s := b.byName[name]
 	if s == nil || s.closing {
 		if s == nil && len(b.byName) >= maxBridges {
-			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "there are %d terminals already",
+			return nil, problem(http.StatusServiceUnavailable, protocol.CodeTooMany, "too many terminals: %d are open",
 				maxBridges)
 		}
 		before := s
@@ -117,14 +117,14 @@ const maxBridgeMessage = 1 << 20
 func (s *Server) pty(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case !s.hasBridge():
-		return problem(http.StatusNotFound, "not_found", "there is no bridge here")
+		return problem(http.StatusNotFound, "not_found", "this server has no terminals for browsers")
 	case rightOf(r) < mayWrite:
 		return errNoToken
 	case s.inside(r):
 		return errInside
 	case s.freeCommand(r):
 		return problem(http.StatusForbidden, "forbidden",
-			"the command is not free to choose; `ptyrec serve --bridge-command` says which is run")
+			"clients cannot choose the command; it is set by `ptyrec serve --bridge-command`")
 	}
 	ctx, ws, done, err := s.accept(w, r, maxBridgeMessage)
 	if err != nil {

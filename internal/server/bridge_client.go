@@ -85,7 +85,7 @@ func (c *bridgeClient) write(ctx context.Context, b *bridge) {
 // send sends output and errors.
 func (c *bridgeClient) send(ctx context.Context, p part) error {
 	if p.dropped > 0 {
-		message := fmt.Sprintf("%d bytes of output are left out, which came faster than they were read; the screen follows",
+		message := fmt.Sprintf("skipped %d bytes of output that were not read in time; the screen follows",
 			p.dropped)
 		if err := sendJSON(ctx, c.ws, map[string]any{"type": "error", "message": message, "dropped": p.dropped}); err != nil {
 			return err

@@ -139,7 +139,7 @@ func (b *bridge) do(m bridgeMessage) {
 	case "data":
 		if b.waiting += len(m.Payload); b.waiting > maxWaiting {
 			b.waiting -= len(m.Payload)
-			b.toAll(func(c *bridgeClient) { c.complain("the terminal takes no input: it is lost") })
+			b.toAll(func(c *bridgeClient) { c.complain("input is lost: the terminal does not read it") })
 			return
 		}
 	case "resize":

@@ -103,7 +103,7 @@ func (s *Server) setControl(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if o.Action != protocol.Allow && o.Action != protocol.Revoke || !(o.Seconds >= 0 && o.Seconds < 1e9) {
-		return badRequest("action is grant or revoke, and seconds 0 or more")
+		return badRequest("action must be grant or revoke, and seconds at least 0")
 	}
 	ctx, stream, done, err := s.attach(r, client.AttachOptions{Name: "web"})
 	if err != nil {
@@ -136,11 +136,11 @@ func (s *Server) sendInput(w http.ResponseWriter, r *http.Request) error {
 	keys := append([]byte(o.Text), o.Base64...)
 	switch {
 	case len(keys) == 0 || o.Text != "" && len(o.Base64) > 0:
-		return badRequest("it takes text or base64")
+		return badRequest("text or base64 is required")
 	case len(keys) > protocol.MaxOutput:
-		return problem(http.StatusRequestEntityTooLarge, "too_large", "no more than %d bytes at once", protocol.MaxOutput)
+		return problem(http.StatusRequestEntityTooLarge, "too_large", "at most %d bytes at once", protocol.MaxOutput)
 	case o.Kind != protocol.Agent && o.Kind != protocol.Human || len(o.Name) > 100:
-		return badRequest("kind is agent or human, and a name has up to 100 bytes")
+		return badRequest("kind must be agent or human, and name at most 100 bytes")
 	}
 	return s.ask(w, r, client.AttachOptions{Name: o.Name, Kind: o.Kind, Control: o.Kind == protocol.Human,
 		Answers: &o.Force}, func(ctx context.Context, stream *client.Stream) error {
@@ -173,7 +173,7 @@ func (s *Server) resize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !isSize(o.Cols, o.Rows) {
-		return badRequest("a size goes from 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
+		return badRequest("the size must be 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
 	}
 	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
 		return stream.SetSize(ctx, o.Cols, o.Rows)
@@ -194,7 +194,7 @@ func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
 	}
 	signal, ok := signals[o.Signal]
 	if !ok {
-		return badRequest("signal is HUP, INT, QUIT, TERM or KILL")
+		return badRequest("signal must be HUP, INT, QUIT, TERM or KILL")
 	}
 	return s.ask(w, r, client.AttachOptions{Control: true}, func(ctx context.Context, stream *client.Stream) error {
 		return stream.Kill(ctx, signal)
@@ -205,7 +205,7 @@ func (s *Server) kill(w http.ResponseWriter, r *http.Request) error {
 func notLive(err error) error {
 	if p := problemOf(err); p.status == http.StatusNotFound {
 		return problem(http.StatusConflict, "not_live",
-			"the session cannot be reached: it just ended, or was started by a ptyrec that shows it to nobody")
+			"the session cannot be reached: it has just ended, or does not accept viewers")
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	case q.err != nil:
 		return q.err
 	case wanted.Text == "" || len(wanted.Text) > 1000:
-		return badRequest("q holds the words that are looked for, up to 1000 bytes")
+		return badRequest("q must have words, and at most 1000 bytes")
 	}
 	if ref := q.values.Get("session"); ref != "" {
 		info, err := s.Store.Find(r.Context(), ref)

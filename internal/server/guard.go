@@ -76,7 +76,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 func (s *Server) check(r *http.Request) error {
 	if !s.knowsHost(r.Host) {
 		return problem(http.StatusMisdirectedRequest, "forbidden",
-			"this server is not called %q; start it with --host NAME if it is", r.Host)
+			"unknown host %q; to accept it, start the server with --host NAME", r.Host)
 	}
 	if (isWriting(r) || isUpgrade(r)) && !s.fromUs(r) {
 		return problem(http.StatusForbidden, "forbidden", "requests from pages of other sites are refused")
@@ -133,7 +133,7 @@ func isUpgrade(r *http.Request) bool { return r.Header.Get("Upgrade") != "" }
 
 // errNoToken is the response to a client that has not presented the token.
 var errNoToken = problem(http.StatusUnauthorized, "unauthorized",
-	"this needs the token: open the address that `ptyrec serve` printed, or see its --help")
+	"this requires the token: open the address that `ptyrec serve` printed, or see its --help")
 
 // rightOf determines what the client may do. tokens are tokens presented in further ways. A wrong
 // token is an error even if no token is needed.

@@ -180,7 +180,7 @@ func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, 
 	}
 	ack, err := protocol.JSON(protocol.TypeAck, protocol.Ack{ID: id, Error: &protocol.Error{
 		Code:    protocol.CodeNotAllowed,
-		Message: "this needs the token that `ptyrec serve` printed, and a server that is not read-only"}})
+		Message: "this requires the token that `ptyrec serve` printed, and a server without --read-only"}})
 	if err != nil {
 		return f, err
 	}

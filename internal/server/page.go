@@ -56,7 +56,7 @@ func newPageFile(body []byte) pageFile {
 // the file of /.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
+		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not allowed here", r.Method)
 	}
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
 	if isOne(name, "l/") {
@@ -67,7 +67,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	file, ok := s.files[name]
 	if !ok {
-		return problem(http.StatusNotFound, "not_found", "there is nothing here")
+		return problem(http.StatusNotFound, "not_found", "no such page")
 	}
 	w.Header().Set("ETag", `W/"`+file.hash+`"`) // weak, because it is sent with different encodings
 	w.Header().Set("Cache-Control", "no-cache")

@@ -55,24 +55,25 @@ func problemOf(err error) *problemError {
 		return &problemError{http.StatusRequestEntityTooLarge,
 			protocol.Error{Code: "too_large", Message: "the request is too large"}}
 	case errors.Is(err, session.ErrNotFound):
-		return &problemError{http.StatusNotFound, protocol.Error{Code: "not_found", Message: "there is no such session"}}
+		return &problemError{http.StatusNotFound, protocol.Error{Code: "not_found", Message: "no such session"}}
 	case errors.Is(err, session.ErrNoRecording):
 		return &problemError{http.StatusConflict,
 			protocol.Error{Code: "no_recording", Message: session.ErrNoRecording.Error()}}
 	case errors.Is(err, session.ErrForbidden):
-		return &problemError{http.StatusForbidden, protocol.Error{Code: "forbidden", Message: "you may not do that"}}
+		return &problemError{http.StatusForbidden,
+			protocol.Error{Code: "forbidden", Message: "you are not allowed to do that"}}
 	case errors.Is(err, session.ErrAmbiguous):
 		return &problemError{http.StatusConflict, protocol.Error{Code: "ambiguous", Message: session.ErrAmbiguous.Error()}}
 	case errors.Is(err, session.ErrSlow):
 		return &problemError{http.StatusServiceUnavailable,
 			protocol.Error{Code: protocol.CodeUnavailable,
-				Message: "the search takes too long: narrow it, by more words, a time, an agent or a folder"}}
+				Message: "the search took too long: add words, a time, an agent or a folder"}}
 	case errors.Is(err, client.ErrDisconnected), errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrBusy):
 		return &problemError{http.StatusServiceUnavailable,
-			protocol.Error{Code: protocol.CodeUnavailable, Message: "it does not answer now; try again"}}
+			protocol.Error{Code: protocol.CodeUnavailable, Message: "it is not responding; try again"}}
 	}
 	return &problemError{http.StatusInternalServerError,
-		protocol.Error{Code: "internal", Message: "the server failed; its log says how"}}
+		protocol.Error{Code: "internal", Message: "internal error; see the server's log"}}
 }
 
 // handler handles a request. If it returns an error before it has written anything, the error is
@@ -148,11 +149,11 @@ func (s *Server) nothing(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(w.Header().Values("Allow")) > 0 {
-		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not for this", r.Method)
+		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "%s is not allowed here", r.Method)
 	}
 	if s.rest != nil && strings.HasPrefix(r.URL.Path, restOfAPI) {
 		s.rest.ServeHTTP(w, r)
 		return nil
 	}
-	return problem(http.StatusNotFound, "not_found", "there is nothing here")
+	return problem(http.StatusNotFound, "not_found", "no such page")
 }

@@ -20,7 +20,7 @@ func (s *Server) sendPrompt(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if o.Kind != protocol.Agent && o.Kind != protocol.Human || len(o.Name) > 100 {
-		return badRequest("kind is agent or human, and a name has up to 100 bytes")
+		return badRequest("kind must be agent or human, and name at most 100 bytes")
 	}
 	info, err := s.findLive(r)
 	if err != nil {

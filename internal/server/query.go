@@ -147,7 +147,7 @@ func decode(w http.ResponseWriter, r *http.Request, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return badRequest("the body is not what it must be: %v", err)
+		return badRequest("invalid body: %v", err)
 	}
 	return nil
 }

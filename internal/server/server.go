@@ -98,7 +98,7 @@ type Past interface {
 	// infinite. seq is the number of bytes of output before it.
 	Screen(ctx context.Context, info *store.Info, at float64) (s screen.Screen, seq int64, err error)
 	// Export writes a part of a session in one of the formats of the API. The error is ErrPart if
-	// there is no such part.
+	// there is no entries in this range.
 	Export(ctx context.Context, w io.Writer, format string, info *store.Info, part Part) error
 }
 
@@ -109,8 +109,8 @@ type Part struct {
 	Animate        bool // svg: an animation
 }
 
-// ErrPart reports that the session has no such part.
-var ErrPart = errors.New("no such part")
+// ErrPart reports that the session has no entries in this range.
+var ErrPart = errors.New("no entries in this range")
 
 // Server is the handler of all requests. It must be closed after the last request.
 type Server struct {
@@ -301,7 +301,7 @@ func (s *Server) enter() (leave func(), err error) {
 	select {
 	case s.streams <- struct{}{}:
 	default:
-		return nil, problem(http.StatusServiceUnavailable, "too_many", "there are %d streams already", maxStreams)
+		return nil, problem(http.StatusServiceUnavailable, "too_many", "too many streams: %d are open", maxStreams)
 	}
 	s.running.Add(1)
 	return func() {

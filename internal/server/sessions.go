@@ -223,7 +223,7 @@ type scrubber interface {
 // startSession runs a command that the client names.
 func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 	if !s.AllowRun || s.Start == nil {
-		return problem(http.StatusForbidden, "forbidden", "commands are not started; `ptyrec serve --allow-run` lets them")
+		return problem(http.StatusForbidden, "forbidden", "this server starts no commands; run `ptyrec serve --allow-run`")
 	}
 	if s.inside(r) {
 		return errInside
@@ -238,11 +238,11 @@ func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(o.Command) == 0 || o.Command[0] == "" || !isSize(o.Cols, o.Rows) {
-		return badRequest("it takes a command, and a size from 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
+		return badRequest("a command is required, and a size from 1x1 to %dx%d", protocol.MaxCols, protocol.MaxRows)
 	}
 	id, err := s.Start(r.Context(), StartOptions{Command: o.Command, Cwd: o.Cwd, Cols: o.Cols, Rows: o.Rows})
 	if err != nil {
-		return badRequest("it did not start: %v", err)
+		return badRequest("the command did not start: %v", err)
 	}
 	info, err := s.Store.Find(r.Context(), id)
 	if err != nil {

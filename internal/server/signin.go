@@ -109,7 +109,7 @@ func (s *Server) notSignedIn(w http.ResponseWriter, err error) error {
 	case errors.Is(err, session.ErrForbidden):
 		status, why = http.StatusForbidden, err.Error()
 	case errors.Is(err, session.ErrBusy):
-		status, why = http.StatusServiceUnavailable, "The place where you sign in does not answer now. Try again."
+		status, why = http.StatusServiceUnavailable, "The identity provider is not responding. Try again later."
 		w.Header().Set("Retry-After", "5")
 	default:
 		return err

@@ -18,7 +18,7 @@ import (
 func (s *Server) accept(w http.ResponseWriter, r *http.Request, limit int64) (ctx context.Context, ws *websocket.Conn,
 	done func(), err error) {
 	if !isUpgrade(r) {
-		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this is for WebSockets")
+		return nil, nil, nil, problem(http.StatusUpgradeRequired, "bad_request", "this address requires a WebSocket")
 	}
 	leave, err := s.enter()
 	if err != nil {

@@ -105,9 +105,9 @@ func (b *Backoff) Next(after time.Duration) time.Duration {
 
 func (e *statusError) Error() string {
 	if e.Status == http.StatusUnauthorized {
-		return "the server does not take the token: it is wrong, has expired, or was removed"
+		return "the server rejected the token: it is wrong, expired or revoked"
 	}
-	return fmt.Sprintf("the server answers %d: %s", e.Status, e.Message)
+	return fmt.Sprintf("the server answered %d: %s", e.Status, e.Message)
 }
 
 // Check returns an error unless the server accepts the token.

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrRuns reports that a session is still being recorded, and will be sent when it has ended.
-var ErrRuns = errors.New("it is being recorded, and sent when it has ended")
+var ErrRuns = errors.New("it is being recorded; it is sent when it has ended")
 
 const (
 	// beatTime is the interval at which live sessions are reported to the server, which waits

@@ -180,17 +180,16 @@ func isID(id string) bool {
 	return id != "" && len(id) <= maxID
 }
 
-// timePart is the number of characters of an id that contain the start time, in milliseconds.
-const timePart = 12
+// sharedEnd is the maximum length of an end that several ids of a server may share, in characters.
+const sharedEnd = 7
 
-// IDs returns the ids of the sessions that were returned. The server may have others with similar
-// ids, so IDs adds an artificial id of the same millisecond for each. So shortened ids are long
-// enough.
+// IDs returns the ids of the sessions that were returned. The server may have others, so IDs adds
+// an artificial id with the same end for each. So shortened ids are long enough.
 func (r *Reader) IDs(context.Context) (ids []string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range r.seen {
-		ids = append(ids, id, id[:min(timePart, len(id))]+"~")
+		ids = append(ids, id, "~"+id[max(0, len(id)-sharedEnd):])
 	}
 	return ids, nil
 }
@@ -200,7 +199,7 @@ func (r *Reader) Sandboxes(context.Context, store.Filter) ([]store.SandboxInfo, 
 	return nil, nil
 }
 
-// Find returns the session that ref names: an id, the start of one that no other session shares, or
+// Find returns the session that ref names: an id, a beginning or end that no other id has, or
 // "last". The error wraps session.ErrNotFound or session.ErrAmbiguous.
 func (r *Reader) Find(ctx context.Context, ref string) (*store.Info, error) {
 	if ref != "last" && !isID(ref) {

@@ -35,7 +35,7 @@ type Syncer struct {
 var ErrRedactionOff = errors.New("nothing is sent while redaction is off")
 
 // ErrOutside reports that the rules exclude a session.
-var ErrOutside = errors.New("it is outside the folders and agents that are sent")
+var ErrOutside = errors.New("it is outside of the configured folders and agents")
 
 // ErrPrivate reports that the user has excluded a session, or one that it continues, when it was
 // recorded.

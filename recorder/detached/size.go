@@ -17,10 +17,10 @@ func ParseSize(text string) (cols, rows int, err error) {
 	cols, errCols := strconv.Atoi(left)
 	rows, errRows := strconv.Atoi(right)
 	if !found || errCols != nil || errRows != nil {
-		return 0, 0, fmt.Errorf("--size %q: it takes COLSxROWS, as %s", text, DefaultSize)
+		return 0, 0, fmt.Errorf("--size must be COLSxROWS, such as %[2]s, not %[1]q", text, DefaultSize)
 	}
 	if cols < 2 || rows < 1 || cols > protocol.MaxCols || rows > protocol.MaxRows {
-		return 0, 0, fmt.Errorf("--size %q: the window must be 2x1 to %dx%d cells", text, protocol.MaxCols, protocol.MaxRows)
+		return 0, 0, fmt.Errorf("--size must be 2x1 to %[2]dx%[3]d, not %[1]q", text, protocol.MaxCols, protocol.MaxRows)
 	}
 	return cols, rows, nil
 }

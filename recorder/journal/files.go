@@ -44,7 +44,7 @@ func makeFolder(path string) error {
 // disk that is not mounted.
 func errNowhere(folder string) error {
 	target, _ := os.Readlink(folder) // the error is clear enough without it
-	return fmt.Errorf("%s: %w: %s is not there", folder, session.ErrNowhere, target)
+	return fmt.Errorf("%s: %w: %s is missing", folder, session.ErrNowhere, target)
 }
 
 // name returns the path of a file of the session.

@@ -33,7 +33,7 @@ const (
 
 var (
 	// errStuck means that a write does not return.
-	errStuck = errors.New("the disk does not take it")
+	errStuck = errors.New("the disk does not write")
 	errFull  = errors.New("the disk is too slow")
 )
 

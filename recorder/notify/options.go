@@ -43,14 +43,14 @@ func (o Options) Check() (option string, err error) {
 		return "osc", fmt.Errorf("unknown value %q: write auto, 9, 777 or off", o.OSC)
 	}
 	if o.After < 0 {
-		return "after", errors.New("a time from 0 on is needed, such as 20s")
+		return "after", errors.New("it must be a time of at least 0, such as 20s")
 	}
 	if o.Webhook == "" {
 		return "", nil
 	}
 	u, err := url.Parse(o.Webhook)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "webhook", errors.New("a URL is needed, with http:// or https://") // without the URL: it may hold a secret
+		return "webhook", errors.New("it must be a URL with http:// or https://") // without the URL: it may hold a secret
 	}
 	return "", nil
 }
@@ -68,7 +68,7 @@ func ParseQuiet(text string) (Quiet, error) {
 	a, errFrom := time.Parse("15:04", strings.TrimSpace(from))
 	b, errTo := time.Parse("15:04", strings.TrimSpace(to))
 	if !ok || errFrom != nil || errTo != nil {
-		return Quiet{}, fmt.Errorf("%q is no time of day such as 22:00-07:00", text)
+		return Quiet{}, fmt.Errorf("%q is not a time of day such as 22:00-07:00", text)
 	}
 	return Quiet{a.Hour()*60 + a.Minute(), b.Hour()*60 + b.Minute()}, nil
 }

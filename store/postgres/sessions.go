@@ -129,12 +129,15 @@ func setContinued(ctx context.Context, tx pgx.Tx, infos []*store.Info) error {
 	return err
 }
 
-// Find returns the session that ref names: an id, the start of one that no other session shares, or
+// idLength is the length of ids, in characters.
+const idLength = 36
+
+// Find returns the session that ref names: an id, a beginning or end that no other id has, or
 // "last". Sessions that the viewer may not read count as not found. The error wraps
 // session.ErrNotFound or session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
-	prefix, altered := clean(strings.ToLower(ref))
-	if prefix == "" || altered {
+	part, altered := clean(strings.ToLower(ref))
+	if part == "" || altered {
 		return nil, s.notFound(ref)
 	}
 	var a args
@@ -142,13 +145,18 @@ func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
 	if ref == "last" {
 		query += " ORDER BY s.started_at DESC, s.id DESC LIMIT 1"
 	} else {
-		query += " AND s.id >= " + a.add(prefix) + " AND s.id < " + a.add(prefix+"~") + " ORDER BY s.id LIMIT 2"
+		id := a.add(part)
+		ids := "SELECT x.id FROM sessions AS x WHERE x.id >= " + id + " AND x.id < " + a.add(part+"~")
+		if len(part) < idLength { // reads the index of ids only
+			ids += " UNION SELECT x.id FROM sessions AS x WHERE right(x.id, length(" + id + ")) = " + id
+		}
+		query += " AND s.id IN (" + ids + ") ORDER BY s.id <> " + id + ", s.id LIMIT 2"
 	}
 	var infos []*store.Info
 	err := s.inTx(ctx, "find session", func(tx pgx.Tx) (err error) {
 		var owners []int64
 		infos, owners, err = sessionsOf(ctx, tx, query, a)
-		if err == nil && len(infos) > 0 && (len(infos) == 1 || infos[0].ID == prefix) {
+		if err == nil && len(infos) > 0 && (len(infos) == 1 || infos[0].ID == part) {
 			err = noteRead(ctx, tx, infos[0].ID, owners[0])
 		}
 		return err
@@ -158,7 +166,7 @@ func (s *Store) Find(ctx context.Context, ref string) (*store.Info, error) {
 		return nil, err
 	case len(infos) == 0:
 		return nil, s.notFound(ref)
-	case len(infos) > 1 && infos[0].ID != prefix && ref != "last":
+	case len(infos) > 1 && infos[0].ID != part && ref != "last":
 		return nil, s.failed("find session", fmt.Errorf("session %q could be %s or %s: %w", ref, infos[0].ID, infos[1].ID,
 			session.ErrAmbiguous))
 	}

@@ -181,15 +181,22 @@ func (s *Store) Sessions(ctx context.Context, f store.Filter) (infos []*store.In
 	return infos, nil
 }
 
-// Find returns the session that ref names: an id, the start of one that no other session shares, or
+// idLength is the length of ids, in characters.
+const idLength = 36
+
+// Find returns the session that ref names: an id, a beginning or end that no other id has, or
 // "last". The session may have only a journal. The error wraps session.ErrNotFound or
 // session.ErrAmbiguous.
 func (s *Store) Find(ctx context.Context, ref string) (info *store.Info, err error) {
 	beside, _ := s.adopt(ctx)
-	prefix := strings.ToLower(ref)
-	query, args := "WHERE s.id >= ?1 AND s.id < ?1 || '~' ORDER BY s.id LIMIT 3", []any{prefix}
+	part := strings.ToLower(ref)
+	ids := "SELECT pk FROM sessions WHERE id >= ?1 AND id < ?1 || '~'"
+	if len(part) < idLength { // reads the index of ids only
+		ids += " UNION SELECT pk FROM sessions WHERE substr(id, -length(?1)) = ?1"
+	}
+	query, args := "WHERE s.pk IN ("+ids+") ORDER BY s.id <> ?1, s.id LIMIT 3", []any{part}
 	if ref == "last" {
-		prefix, query, args = "", "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
+		part, query, args = "", "ORDER BY s.started_at DESC, s.pk DESC LIMIT 1", nil
 	}
 	var infos []*store.Info
 	err = s.view(ctx, "find session", func(tx *sql.Tx) (err error) {
@@ -200,9 +207,9 @@ func (s *Store) Find(ctx context.Context, ref string) (info *store.Info, err err
 		return nil, err
 	}
 	if len(beside) > 0 {
-		infos = merge(infos, beside, func(i *store.Info) bool { return strings.HasPrefix(i.ID, prefix) })
+		infos = merge(infos, beside, func(i *store.Info) bool { return session.Matches(i.ID, part) })
 	}
-	same := slices.IndexFunc(infos, func(i *store.Info) bool { return i.ID == prefix })
+	same := slices.IndexFunc(infos, func(i *store.Info) bool { return i.ID == part })
 	switch {
 	case err != nil && len(infos) == 0:
 		return nil, err

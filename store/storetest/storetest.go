@@ -114,7 +114,7 @@ func testFind(t *testing.T, w *world) {
 		s.Git = &session.Git{Start: &session.GitState{Branch: "main", Commit: "abc123"}}
 	}, said(1, session.RoleUser, "do it"), said(2, session.RoleAssistant, "done"))
 	w.put(t, 2, nil)
-	for _, ref := range []string{want.ID, strings.ToUpper(want.ID), want.ID[:36]} {
+	for _, ref := range []string{want.ID, strings.ToUpper(want.ID), want.ID[28:]} {
 		info, err := w.Find(w.ctx, ref)
 		if err != nil {
 			t.Fatal(err)

@@ -330,7 +330,7 @@ export class SessionPage implements Page {
 
   private async keepFile(file: Response, format: string): Promise<void> {
     const url = URL.createObjectURL(await file.blob());
-    h("a", { href: url, download: `${this.session.id.slice(0, 8)}.${format}` }).click();
+    h("a", { href: url, download: `${this.session.id.slice(-8)}.${format}` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000);
   }
 

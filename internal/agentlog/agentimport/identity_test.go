@@ -339,7 +339,7 @@ func TestWhatAnOlderProgramLostIsReadAgain(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := take(t.Context(), t, s, "codex"); !strings.Contains(got, "2 updated, 0 there already") {
+	if got := take(t.Context(), t, s, "codex"); !strings.Contains(got, "2 updated, 0 already there") {
 		t.Errorf("import: %s", got)
 	}
 	if now := sessionsByPrompt(t, s)["How cold?"]; now == nil || now.ID != second.ID || now.Name != "mine" ||
@@ -357,10 +357,10 @@ func TestTwoLogsWithOneIDAreTwoSessions(t *testing.T) {
 	ids := map[string]string{}
 	for _, step := range []struct{ what, moved, want string }{
 		{"first", "", "2 imported"},
-		{"again", "", "0 imported, 2 there already"},
+		{"again", "", "0 imported, 2 already there"},
 		{"grown", "", "0 imported, 2 updated"},
-		{"moved", "a", "0 imported, 1 updated, 1 there already"},
-		{"moved, too", "b", "0 imported, 1 updated, 1 there already"},
+		{"moved", "a", "0 imported, 1 updated, 1 already there"},
+		{"moved, too", "b", "0 imported, 1 updated, 1 already there"},
 	} {
 		for name, d := range diaries {
 			switch {
@@ -399,8 +399,8 @@ func TestALogOfAnotherConversationIsReadOnce(t *testing.T) {
 	s := database(t)
 	const hot, cold = "How hot?", "How cold?"
 	for i, step := range []struct{ asked, want string }{
-		{hot, "1 imported"}, {cold, "1 imported"}, {cold, "0 imported, 1 there already"}, {hot, "0 imported"},
-		{hot, "0 imported, 1 there already"},
+		{hot, "1 imported"}, {cold, "1 imported"}, {cold, "0 imported, 1 already there"}, {hot, "0 imported"},
+		{hot, "0 imported, 1 already there"},
 	} {
 		d := ask(step.asked, step.asked, len(step.asked))
 		keepers["qwen"](t, home, "a", d)
@@ -426,10 +426,10 @@ func TestACopiedLogIsNoSession(t *testing.T) {
 	write(t, filepath.Join(project, "3.jsonl"),
 		append(old, said(100, "user", "c", "Really?"), said(101, "assistant", "d", "Yes."))...)
 	check(t, "import", imported(t, s, archive.Redaction{}),
-		"ID  claude: Why?\nID  claude: Why?\n2 imported, 1 there already\n")
-	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 3 there already\n")
+		"ID  claude: Why?\nID  claude: Why?\n2 imported, 1 already there\n")
+	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 3 already there\n")
 	write(t, filepath.Join(project, "2.jsonl"), append(old, said(200, "user", "e", "And why not?"))...)
-	check(t, "grown", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 2 there already\n")
+	check(t, "grown", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 2 already there\n")
 	if messages, _ := counted(t.Context(), t, s); len(messages) != 5 {
 		t.Errorf("%v", messages)
 	}

@@ -105,7 +105,7 @@ func nothing(agents []string) error {
 	for _, agent := range agents {
 		looked = append(looked, agentlog.Folders(agent)...)
 	}
-	return failure.New(errors.New("no agent's own logs are found"), "looked in "+strings.Join(looked, ", "))
+	return failure.New(errors.New("no logs of agents found"), "looked in "+strings.Join(looked, ", "))
 }
 
 // few joins errors. Of many it keeps only the first ones.
@@ -306,14 +306,14 @@ func (im *Importer) tell(ctx context.Context, begun time.Time) error {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.updated, "updated"}, {t.known, "there already"}, {t.recorded, "recorded by ptyrec"}, {t.failed, "failed"}} {
-		if part.n > 0 || part.what == "there already" {
+	}{{t.updated, "updated"}, {t.known, "already there"}, {t.recorded, "recorded by ptyrec"}, {t.failed, "failed"}} {
+		if part.n > 0 || part.what == "already there" {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
 	}
 	im.Notice("%s", text)
 	if t.lone > 0 {
-		im.Notice("%s of subagents left out: the conversations that they belong to are not there",
+		im.Notice("skipped %s of subagents: their conversations are missing",
 			printable.Plural(t.lone, "log"))
 	}
 	return nil

@@ -73,7 +73,7 @@ func imported(t *testing.T, s *sqlite.Store, r archive.Redaction) string {
 	if err := im.Import(t.Context(), []string{"claude"}); err != nil {
 		t.Errorf("import: %v", err)
 	}
-	text := regexp.MustCompile(`(?m)^[0-9a-f]{8}[0-9a-f-]*`).ReplaceAllString(out.String(), "ID")
+	text := regexp.MustCompile(`(?m)^[0-9a-f]{4}[0-9a-f-]*`).ReplaceAllString(out.String(), "ID")
 	return regexp.MustCompile(` \([^)]* in [^)]*\)`).ReplaceAllString(text, "")
 }
 
@@ -112,15 +112,15 @@ func TestNothingIsImportedTwice(t *testing.T) {
 	path := filepath.Join(project, "11111111-0000.jsonl")
 	first := []string{said(0, "user", "a", "Why?"), said(1, "assistant", "b", "Because.")}
 	write(t, path, first...)
-	check(t, "first", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 0 there already\n")
+	check(t, "first", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 0 already there\n")
 	info, _ := texts(t, s)
 	if err := s.Rename(t.Context(), info.ID, "mine"); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 there already\n")
+	check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 already there\n")
 	write(t, path, append(first, said(400, "user", "c", "Really?"), said(402, "assistant", "d", "Yes."))...)
 	check(t, "grown", imported(t, s, archive.Redaction{}),
-		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
+		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 already there\n")
 	now, said := texts(t, s)
 	if now.ID != info.ID || now.Name != "mine" || now.Turns != 2 || now.Messages != 4 || now.Unread ||
 		now.Status != store.Ended || strings.Join(said, " ") != "Why? Because. Really? Yes." {
@@ -133,14 +133,14 @@ func TestNothingIsImportedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "moved", imported(t, s, archive.Redaction{}),
-		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 there already\n")
+		"ID  claude: Why? (updated)\n0 imported, 1 updated, 0 already there\n")
 	if infos, err := s.Sessions(t.Context(), store.Filter{}); len(infos) != 1 || err != nil {
 		t.Errorf("%d sessions, %v", len(infos), err)
 	}
 	if err := s.DeleteSession(t.Context(), info.ID); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "deleted", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 0 there already\n")
+	check(t, "deleted", imported(t, s, archive.Redaction{}), "ID  claude: Why?\n1 imported, 0 already there\n")
 }
 
 // TestCopiedHistoryIsLeftOut leaves out what an agent copied into a new log when it resumed a
@@ -151,7 +151,7 @@ func TestCopiedHistoryIsLeftOut(t *testing.T) {
 	write(t, filepath.Join(project, "1.jsonl"), old...)
 	write(t, filepath.Join(project, "2.jsonl"), append(old, said(100, "user", "c", "Really?"))...)
 	check(t, "import", imported(t, s, archive.Redaction{}),
-		"ID  claude: Why?\nID  claude: Why?\n2 imported, 0 there already\n")
+		"ID  claude: Why?\nID  claude: Why?\n2 imported, 0 already there\n")
 	hits, err := s.Search(t.Context(), store.Query{Text: "because"})
 	if err != nil || len(hits) != 1 {
 		t.Errorf("%d hits, %v, want 1", len(hits), err)
@@ -210,8 +210,8 @@ func recordAs(t *testing.T, s *sqlite.Store, cwd, id string, begin, end int, pro
 // or the folder, or the agent's id. An id that was shown, or a prompt with another reply, is no
 // recording.
 func TestRecordedConversationIsRecognised(t *testing.T) {
-	const recognised, added = "0 imported, 0 there already, 1 recorded by ptyrec\n",
-		"ID  claude: Explain the cache\n1 imported, 0 there already\n"
+	const recognised, added = "0 imported, 0 already there, 1 recorded by ptyrec\n",
+		"ID  claude: Explain the cache\n1 imported, 0 already there\n"
 	prompts := func(text string) map[int]string { return map[int]string{10: text} }
 	for name, tt := range map[string]struct {
 		cwd     string
@@ -247,7 +247,7 @@ func TestRecordedConversationIsRecognised(t *testing.T) {
 					"assistant", "b", "It is cold: nobody has asked yet."))
 			check(t, "import", imported(t, s, archive.Redaction{}), tt.want)
 			if tt.want == recognised {
-				check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 there already\n")
+				check(t, "again", imported(t, s, archive.Redaction{}), "0 imported, 1 already there\n")
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestTurnsThatWereNotRecordedAreImported(t *testing.T) {
 	write(t, filepath.Join(project, "1.jsonl"), said(0, "user", "a", "Before ptyrec"), said(1, "assistant", "b", "Yes."),
 		said(1010, "user", "c", "Explain the cache"), said(1011, "assistant", "d", "It is cold."), said(1050, "user", "e",
 			"And the keys?"), said(2000, "user", "f", "Later, without it"))
-	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Before ptyrec\n1 imported, 0 there already\n")
+	check(t, "import", imported(t, s, archive.Redaction{}), "ID  claude: Before ptyrec\n1 imported, 0 already there\n")
 	infos, err := s.Sessions(t.Context(), store.Filter{Since: start, Until: start.Add(time.Minute)})
 	if err != nil || len(infos) != 1 || infos[0].Messages != 3 || infos[0].Turns != 2 {
 		t.Fatalf("%+v, %v", infos, err)
@@ -359,7 +359,7 @@ func TestRealRecordingIsRecognised(t *testing.T) {
 	if err := s.Import(t.Context(), &tr.Session, raw, tr.Entries); err != nil {
 		t.Fatal(err)
 	}
-	check(t, "with it", imported(t, s, archive.Redaction{}), "0 imported, 0 there already, 1 recorded by ptyrec\n")
+	check(t, "with it", imported(t, s, archive.Redaction{}), "0 imported, 0 already there, 1 recorded by ptyrec\n")
 }
 
 // TestUnreadableLogsAreNamed names what cannot be read, and imports the rest.

@@ -33,20 +33,20 @@ func TestWhatAnotherTerminalSaidIsImported(t *testing.T) {
 		want  string
 	}{
 		"all was recorded": {map[int][2]string{10: {"Explain the cache", cold},
-			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
+			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 already there, 1 recorded by ptyrec\n"},
 		"the screen shows no reply": {map[int][2]string{10: {"Explain the cache", ""}, 30: {"Go on", ""}},
-			"0 imported, 0 there already, 1 recorded by ptyrec\n"},
+			"0 imported, 0 already there, 1 recorded by ptyrec\n"},
 		"a turn in between": {map[int][2]string{10: {"Explain the cache", cold}, 20: {"Sort the table", warm},
-			30: {"Go on", "Then I go on with the second part."}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
+			30: {"Go on", "Then I go on with the second part."}}, "ID  claude: Sort the table\n1 imported, 0 already there\n"},
 		"another prompt is shown": {map[int][2]string{10: {"/explain", cold},
-			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 there already, 1 recorded by ptyrec\n"},
+			30: {"Go on", "Then I go on with the second part."}}, "0 imported, 0 already there, 1 recorded by ptyrec\n"},
 		"the same prompts": {map[int][2]string{10: {"Explain the cache", warm},
 			30: {"Go on", "Nothing is left to do here, it seems."}},
-			"ID  claude: Explain the cache\n1 imported, 0 there already\n"},
+			"ID  claude: Explain the cache\n1 imported, 0 already there\n"},
 		"a prompt of many": {map[int][2]string{10: {"Sort the table", ""}, 20: {"And the list", ""},
-			30: {"Go on", ""}}, "ID  claude: Sort the table\n1 imported, 0 there already\n"},
+			30: {"Go on", ""}}, "ID  claude: Sort the table\n1 imported, 0 already there\n"},
 		"said more often": {map[int][2]string{28: {"Go on", ""}, 30: {"Go on", ""}},
-			"ID  claude: Go on\n1 imported, 0 there already\n"},
+			"ID  claude: Go on\n1 imported, 0 already there\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, project := database(t), claude(t)
@@ -66,7 +66,7 @@ func TestARecordedPromptIsThatOfOneConversation(t *testing.T) {
 	write(t, filepath.Join(project, "2.jsonl"), talk("b", turns)...)
 	write(t, filepath.Join(project, "3.jsonl"), talk("a", turns)...)
 	check(t, "import", imported(t, s, archive.Redaction{}),
-		"ID  claude: Explain the cache\n1 imported, 0 there already, 2 recorded by ptyrec\n")
+		"ID  claude: Explain the cache\n1 imported, 0 already there, 2 recorded by ptyrec\n")
 }
 
 // However many logs and prompts have the time of one recording: each turn is compared with a few

@@ -97,7 +97,7 @@ func TestSubagentsWithoutTheirConversationAreLeftOut(t *testing.T) {
 	lines(t, filepath.Join(home, "sessions", "rollout-child.jsonl"), docs)
 	got := take(t.Context(), t, s, "codex")
 	if infos, err := s.Sessions(t.Context(), store.Filter{}); err != nil || len(infos) != 0 ||
-		!strings.Contains(got, "1 log of subagents left out") {
+		!strings.Contains(got, "skipped 1 log of subagents") {
 		t.Errorf("%d sessions, %v: %s", len(infos), err, got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/cli/listing"
@@ -16,15 +17,39 @@ import (
 )
 
 func TestShortIDs(t *testing.T) {
-	short := listing.NewShortIDs([]string{"0199aaaa-2222", "0199aaaa-1111", "0199bbbb-1111", "f"})
+	short := listing.NewShortIDs([]string{
+		"0199aaaa-2222", "0199aaaa-1111", "0199bbbb-1111", "0199cccc-3-4567", "0199cccc-40199", "f",
+	})
 	for id, want := range map[string]string{
-		"0199aaaa-1111": "0199aaaa-1", "0199aaaa-2222": "0199aaaa-2", "0199bbbb-1111": "0199bbbb", "f": "f",
-		"0199bbbb-3333": "0199bbbb-3", // not among them
+		"0199aaaa-2222":   "2222",
+		"0199aaaa-1111":   "a-1111", // no hyphen at the start
+		"0199bbbb-1111":   "b-1111",
+		"0199cccc-3-4567": "4567",
+		"0199cccc-40199":  "40199", // other ids begin with 0199
+		"0199bbbb-3333":   "3333",  // not in the database
+		"0199bbbb-2222":   "b-2222",
+		"f":               "f",
 	} {
 		if got := short.Of(id); got != want {
 			t.Errorf("Of(%q) = %q, want %q", id, got, want)
 		}
 	}
+}
+
+func TestShortIDsMatchOneSession(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOfDistinct(rapid.StringMatching(`[01]{1,5}-[01]{1,5}`), rapid.ID[string]).Draw(t, "ids")
+		short := listing.NewShortIDs(ids)
+		for _, id := range ids {
+			of := short.Of(id)
+			for _, other := range ids {
+				matches := session.Matches(other, of)
+				if matches != (other == id) && of != id {
+					t.Fatalf("%q, short for %q, matches %q: %t", of, id, other, matches)
+				}
+			}
+		}
+	})
 }
 
 func TestTitle(t *testing.T) {
@@ -93,7 +118,7 @@ var sockets = map[string]string{"c0000000": "/run/c.sock"}
 
 func TestTable(t *testing.T) {
 	infos := sessions()
-	table := listing.Table(infos, sockets, listing.ShortIDs{}, infos[0].StartedAt, true)
+	table := listing.Table(infos, sockets, listing.NewShortIDs(nil), infos[0].StartedAt, true)
 	var status, titles []string
 	for _, row := range table.Rows {
 		titles, status = append(titles, row[5].Text), append(status, row[8].Text)
@@ -160,7 +185,7 @@ func TestHits(t *testing.T) {
 			Entry: &session.Entry{Seq: 12, Role: session.RoleAssistant, Agent: "claude", Text: "the cache is cold",
 				At: infos[1].StartedAt},
 		}},
-		IDs: listing.ShortIDs{"a0000000", "b0000000"},
+		IDs: listing.NewShortIDs([]string{"a0000000", "b0000000"}),
 	}
 	at := infos[0].StartedAt.Local().Format("2006-01-02 15:04")
 	want := "a0000000  " + at + "  session\n    a [cache]\nb0000000#12  " + at +

@@ -72,7 +72,7 @@ func (o *Opener) existing(ctx context.Context) (*sqlite.Store, error) {
 	s, err := o.Usable(ctx)
 	if err == nil {
 		if o.Hidden = s.Unreadable(); o.Hidden != nil {
-			o.Notice("warning: not all that was recorded is shown: %v; `ptyrec doctor` explains how to repair it", o.Hidden)
+			o.Notice("warning: some recordings are not shown: %v; `ptyrec doctor` explains how to repair it", o.Hidden)
 		}
 	}
 	if errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrFull) ||
@@ -124,6 +124,6 @@ func (o *Opener) beside(ctx context.Context, cause error) (*sqlite.Store, error)
 	if _, err := s.Sessions(ctx, store.Filter{Limit: 1}); err != nil {
 		return nil, cause
 	}
-	o.Notice("warning: %v; these are only the sessions that are not in it yet", cause)
+	o.Notice("warning: %v; only the sessions that are not in it yet are shown", cause)
 	return s, nil
 }

@@ -30,22 +30,22 @@ func (w worded) Unwrap() error { return w.err }
 func Find(ctx context.Context, s *sqlite.Store, ref string) (*store.Info, error) {
 	info, err := s.Find(ctx, ref)
 	if hidden := s.Unreadable(); hidden != nil && errors.Is(err, session.ErrNotFound) {
-		return nil, failure.New(worded{fmt.Sprintf("no such session can be read: %v", hidden), err},
+		return nil, failure.New(worded{fmt.Sprintf("session not found, and some sessions cannot be read: %v", hidden), err},
 			"`ptyrec doctor` explains how to repair it")
 	}
 	switch {
 	case errors.Is(err, session.ErrNotFound) && ref == "last":
 		return nil, failure.New(worded{"no session is recorded yet", err}, "record one: ptyrec run -- COMMAND")
 	case errors.Is(err, session.ErrNotFound):
-		return nil, failure.New(worded{fmt.Sprintf("no session's id begins with %q", ref), err},
-			"`ptyrec list` shows the sessions")
+		return nil, failure.New(worded{fmt.Sprintf("no session %q", ref), err},
+			"`ptyrec list` lists the sessions")
 	case errors.Is(err, session.ErrAmbiguous):
 		return nil, ambiguous(ctx, s, ref)
 	}
 	return info, err
 }
 
-// ambiguous returns an error with up to five sessions whose ids begin with ref.
+// ambiguous returns an error with up to five sessions that match ref.
 func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	ids, err := s.IDs(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	short := listing.NewShortIDs(ids)
 	var names []string
 	for _, id := range ids {
-		if strings.HasPrefix(id, strings.ToLower(ref)) {
+		if session.Matches(id, ref) {
 			names = append(names, short.Of(id))
 		}
 	}
@@ -62,15 +62,15 @@ func ambiguous(ctx context.Context, s *sqlite.Store, ref string) error {
 	if len(names) > 5 {
 		named += ", …"
 	}
-	return failure.New(worded{fmt.Sprintf("%d sessions' ids begin with %q", len(names), ref), session.ErrAmbiguous},
-		"write more of it: "+named)
+	return failure.New(worded{fmt.Sprintf("%d sessions match %q", len(names), ref), session.ErrAmbiguous},
+		"write more of the id: "+named)
 }
 
 // parseRef is archive.ParseRef with a hint.
 func parseRef(text string) (archive.Ref, error) {
 	r, err := archive.ParseRef(text)
 	if err != nil {
-		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search give",
+		return r, &failure.Error{Err: err, Hint: "write S#12 or S#4..S#12, with the numbers that show and search print",
 			Misuse: true}
 	}
 	return r, nil
@@ -81,7 +81,7 @@ func parseRef(text string) (archive.Ref, error) {
 func LiveName(arg string) (string, error) {
 	if cli.IsPath(arg) {
 		if _, err := os.Stat(arg); !errors.Is(err, fs.ErrNotExist) {
-			return "", failure.Misuse("to see it: ptyrec play "+arg, "%s is a file, not a running session", arg)
+			return "", failure.Misuse("to play it: ptyrec play "+arg, "%s is a file, not a running session", arg)
 		}
 	}
 	ref, err := parseRef(arg)

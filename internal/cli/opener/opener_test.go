@@ -95,8 +95,8 @@ func TestResolve(t *testing.T) {
 		"./absent.cast":        "file ./absent.cast", // opening it says what is wrong
 		one:                    fmt.Sprintf("%q is both a session and a file", one),
 		"./folder":             "./folder is a folder, and " + session.ErrNotRecording.Error(),
-		"01ffffff":             `no session's id begins with "01ffffff"`,
-		"01a1fd63":             `2 sessions' ids begin with "01a1fd63"`,
+		"01ffffff":             `no session "01ffffff"`,
+		"01a1fd63":             `2 sessions match "01a1fd63"`,
 		"01a1fd63-0000-7a35#x": "",
 	} {
 		var args []string

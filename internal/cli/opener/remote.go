@@ -27,7 +27,7 @@ func Remote(ctx context.Context, s Finder, args []string) (*store.Info, archive.
 	}
 	info, err := s.Find(ctx, ref.Session)
 	if errors.Is(err, session.ErrNotFound) {
-		err = failure.New(err, "`ptyrec list --team` shows the sessions that you may read there")
+		err = failure.New(err, "`ptyrec list --team` lists the sessions that you may read")
 	}
 	return info, ref, err
 }

@@ -73,7 +73,7 @@ func (o *Opener) Library(db store.Reader) (*library.Library, error) {
 	}, err
 }
 
-// ShortID returns the shortest unique beginning of an id.
+// ShortID returns the short form of an id.
 func ShortID(ctx context.Context, db *sqlite.Store, id string) string {
 	ids, err := db.IDs(ctx)
 	if err != nil {

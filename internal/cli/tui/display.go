@@ -98,7 +98,7 @@ func statusLine(p *player, cols int) string {
 	case p.note != "":
 		line += "  " + p.note
 	case p.paused:
-		line += "  space: go on, ← → seek, n p messages, + - speed, q leave"
+		line += "  space: resume, ← → seek, n p messages, + - speed, q quit"
 	default:
 		line += "  " + p.Title
 	}

@@ -67,7 +67,7 @@ func (e *StreamError) Unwrap() error { return e.Err }
 type GoneError struct{ Name string } // the session's short id
 
 func (e *GoneError) Error() string {
-	return fmt.Sprintf("session %s is gone, and left no exit status", e.Name)
+	return fmt.Sprintf("session %s is gone, its exit status is unknown", e.Name)
 }
 
 // Ended is the result of watching.
@@ -124,7 +124,7 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 			w.take(ctx, d, e)
 		case k, ok := <-keys:
 			if !ok || w.press(k) {
-				return fmt.Sprintf("left %s, which goes on; `ptyrec attach %[1]s` comes back", w.name()), 0, nil
+				return fmt.Sprintf("detached from session %s; `ptyrec attach %[1]s` attaches again", w.name()), 0, nil
 			}
 		case err := <-w.refused:
 			w.say(err.Error())
@@ -263,7 +263,7 @@ func (w *Watcher) controls(c protocol.Control) {
 			continue
 		}
 		if w.has && !v.Control {
-			w.say("you have control no more: " + c.Reason)
+			w.say("you no longer have control: " + c.Reason)
 		}
 		w.has = v.Control
 	}
@@ -290,14 +290,14 @@ func (w *Watcher) press(keys []byte) (leave bool) {
 	switch {
 	case len(keys) == 0:
 	case !w.Control:
-		w.say("you only watch: " + w.DetachName + " leaves, --control lets you type")
+		w.say("not typed: you are only watching; " + w.DetachName + " detaches, --control lets you type")
 	case w.lost != nil:
-		w.say("not typed: there is no connection")
+		w.say("not typed: not connected")
 	default:
 		select {
 		case w.typed <- keys:
 		default:
-			w.say("not typed: the session takes no keys")
+			w.say("not typed: the session accepts no input")
 		}
 	}
 	return leave

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/vterm/screen"
 )
 
@@ -18,9 +19,9 @@ const noteTime = 4 * time.Second
 // greeting returns the first note: what the user can do, and how to leave.
 func (w *Watcher) greeting() string {
 	if w.Control {
-		return "what you type goes to " + w.name() + "; " + w.DetachName + " leaves, the session goes on"
+		return "you type into session " + w.name() + "; " + w.DetachName + " detaches, the session continues"
 	}
-	return "you watch " + w.name() + "; " + w.DetachName + " leaves, the session goes on; --control lets you type"
+	return "you are watching session " + w.name() + "; " + w.DetachName + " detaches; --control lets you type"
 }
 
 func (w *Watcher) say(note string) { w.note, w.until = note, time.Now().Add(noteTime) }
@@ -84,11 +85,11 @@ func (w *Watcher) status(s screen.Screen, cols, rows int) string {
 	}
 	switch {
 	case w.lost != nil && w.lost.Delay > 0:
-		return fmt.Sprintf("the connection is lost, trying again (%d); %s leaves", w.lost.Try, w.DetachName)
+		return fmt.Sprintf("connection lost, reconnecting (%d); %s detaches", w.lost.Try, w.DetachName)
 	case w.note != "":
 		return w.note
 	case s.Cols > cols || s.Rows > rows:
-		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s leaves", min(cols, s.Cols), min(rows, s.Rows), s.Cols,
+		return fmt.Sprintf("this window shows %dx%d of %dx%d; %s detaches", min(cols, s.Cols), min(rows, s.Rows), s.Cols,
 			s.Rows, w.DetachName)
 	}
 	return ""
@@ -105,8 +106,5 @@ func (w *Watcher) report(d *display, typing bool) {
 	_, _ = d.out.WriteString(w.reports.change(want)) // drawing reports errors of the terminal
 }
 
-// shortID is the length of a session id in notices, in characters.
-const shortID = 8
-
 // name is the session's short id.
-func (w *Watcher) name() string { return w.id[:min(shortID, len(w.id))] }
+func (w *Watcher) name() string { return listing.ShortID(w.id) }

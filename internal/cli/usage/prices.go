@@ -61,7 +61,7 @@ func LoadPrices(path, standard string) (*Prices, error) {
 	}
 	p, err := parse(string(text))
 	if err != nil {
-		return nil, failure.New(fmt.Errorf("%s: %w", path, err), "docs/usage.md says what is in a file of prices")
+		return nil, failure.New(fmt.Errorf("%s: %w", path, err), "docs/usage.md describes the file of prices")
 	}
 	p.Path = path
 	return p, nil

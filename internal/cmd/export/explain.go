@@ -64,11 +64,11 @@ func explainSession(ctx context.Context, o *explainOptions, args []string) error
 	}
 	switch {
 	case ref.Whole() && !o.at.Given:
-		return failure.Usage(errors.New("which entry, or which moment? Name S#N, or add --at SECONDS"))
+		return failure.Misuse("name an entry (S#N), or a moment (--at SECONDS)", "explain requires an entry or --at")
 	case !ref.Whole() && o.at.Given:
 		return failure.Usage(errors.New("an entry and --at cannot be combined"))
 	case ref.To != 0 && ref.To != ref.First:
-		return failure.Usage(errors.New("explain takes a single entry, S#N"))
+		return failure.Usage(errors.New("explain requires a single entry, S#N"))
 	}
 	redaction, err := o.Open.Redaction()
 	if err != nil {

@@ -66,7 +66,7 @@ redrawn without earlier and later text. ` + "`ptyrec help sessions`" + ` explain
 --all exports each selected session to DIR/DATE_TIME_TITLE.F.`,
 		Example: `  ptyrec export talk.md
   ptyrec export last
-  ptyrec export 019a talk.html
+  ptyrec export 4f1a talk.html
   ptyrec export 'last#4..last#12' part.html
   ptyrec export last --from 1:30 --to 5m talk.svg --animate
   ptyrec export last talk.md --only prompts,replies
@@ -112,13 +112,13 @@ func (o *exportOptions) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case o.all && len(args) > 0:
-		return errors.New("--all takes no file and no session")
+		return errors.New("--all cannot be combined with a session or file")
 	case o.all && (o.part.From != "" || o.part.To != ""):
-		return errors.New("--from and --to go with one session")
+		return errors.New("--from and --to require a single session")
 	case o.all && o.dir == "":
-		return errors.New("--all needs a folder: -o DIR")
+		return errors.New("--all requires -o DIR")
 	case !o.all && (o.dir != "" || filtered):
-		return errors.New("a folder and filters go with --all")
+		return errors.New("--output and filters require --all")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func exportArguments(args []string, named bool) (of []string, out string, err er
 	case archive.IsRecordingName(args[0]) && opener.IsFile(args[0]):
 		return nil, "", failure.Misuse(fmt.Sprintf("to read it: ptyrec export %s -; to write the last session to it: "+
 			"ptyrec export last %[1]s", args[0]),
-			"%s is a recording already", args[0])
+			"%s exists and is a recording", args[0])
 	}
 	return nil, args[0], nil
 }
@@ -151,7 +151,7 @@ func exportOne(ctx context.Context, o *exportOptions, of []string, out string) e
 			"--animate writes an animated SVG, not %s", format)
 	}
 	if o.animate && o.at.Given {
-		return failure.Usage(errors.New("--animate shows all moments, --at one"))
+		return failure.Usage(errors.New("--animate and --at cannot be combined"))
 	}
 	if _, s, err := o.Open.Sandbox(ctx, o.Team, of); s != nil || err != nil {
 		if err != nil {
@@ -201,7 +201,7 @@ func exportAll(ctx context.Context, o *exportOptions) error {
 	if export.NeedsRecording(format) {
 		all := len(infos)
 		if infos = slices.DeleteFunc(infos, func(i *store.Info) bool { return !i.Recorded() }); len(infos) < all {
-			o.IO.Notice("%s from agents' own logs left out: there is no recording", printable.Plural(all-len(infos), "session"))
+			o.IO.Notice("skipped %s from agents' logs: they have no recording", printable.Plural(all-len(infos), "session"))
 		}
 	}
 	lib, err := o.Open.Library(db)
@@ -230,7 +230,7 @@ func exportAll(ctx context.Context, o *exportOptions) error {
 func exportSandbox(ctx context.Context, o *exportOptions, s *library.Sandbox, out, format string) error {
 	if !slices.Contains(render.Formats(), format) {
 		return failure.Misuse("export one of its commands: `ptyrec list --sandbox "+s.Name()+"`",
-			"a sandbox cannot be written as %s", format)
+			"a sandbox cannot be exported as %s", format)
 	}
 	t, err := s.Transcript(ctx)
 	if err != nil {

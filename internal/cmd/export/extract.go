@@ -49,7 +49,7 @@ again and replaces its entries. Entries that do not change keep their ids.`,
 					return err
 				}
 				if args[0] = of.File; of.File == "" && o.dir != "" {
-					return failure.Usage(errors.New("-o needs a recording, not a session"))
+					return failure.Usage(errors.New("-o requires a recording, not a session"))
 				}
 				if !of.Ref.Whole() && of.File != "" {
 					return opener.WholeOnly(of.Ref)
@@ -59,7 +59,7 @@ again and replaces its entries. Entries that do not change keep their ids.`,
 				}
 			}
 			if len(args) > 1 && o.dir == "" {
-				return failure.Usage(errors.New("several recordings need a folder"))
+				return failure.Usage(errors.New("several recordings require a folder"))
 			}
 			return extract(o, args)
 		},
@@ -118,7 +118,7 @@ func extractSession(ctx context.Context, o *extractOptions, of opener.Target) er
 	t, damage, err := lib.Renew(ctx, of.Info)
 	if errors.Is(err, library.ErrNoRawLog) {
 		return failure.New(fmt.Errorf("session %s: %w", of.Info.ID, err),
-			"only its entries are left: see them with `ptyrec show`")
+			"only its entries are left: `ptyrec show` prints them")
 	}
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ the screen; S#4..S#12 is the same moment. Of a live session it prints the curren
 includes the scrollback, except of live sessions. Several recordings are written to DIR/NAME.json
 (.txt, .ansi, .svg).`,
 		Example: `  ptyrec screen
-  ptyrec screen 019a9ec0 --ansi
+  ptyrec screen 4f1a --ansi
   ptyrec screen session.cast --at 12.5 --svg > screenshot.svg
   ptyrec screen *.cast --json -o screens`,
 		ValidArgsFunction: factory.CompletePlay(o.Open),
@@ -99,7 +99,7 @@ func (o *screenOptions) check(cmd *cobra.Command, args []string) error {
 	case o.dir != "" && len(args) == 0:
 		return errors.New("no recording is named")
 	case len(args) > 1 && o.dir == "":
-		return errors.New("several recordings need a folder")
+		return errors.New("several recordings require a folder")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (h *entryHistory) WriteText(w io.Writer) error {
 		b.WriteByte('\n')
 	}
 	if h.Sent {
-		b.WriteString("The words are those that `ptyrec prompt` sent; the screen agrees with them.\n")
+		b.WriteString("The text is that of `ptyrec prompt`; the screen matches it.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

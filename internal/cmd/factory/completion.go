@@ -47,8 +47,8 @@ func CompleteMoreSessions(open *opener.Opener) cobra.CompletionFunc {
 	}
 }
 
-// sessionCompletions returns the newest sessions that the filter selects and whose ids begin with
-// word.
+// sessionCompletions returns the newest sessions that the filter selects and whose short ids, or
+// else ids, begin with word.
 func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.Filter, word string) []cobra.Completion {
 	if ctx == nil {
 		ctx = context.Background()
@@ -72,7 +72,11 @@ func sessionCompletions(ctx context.Context, open *opener.Opener, filter store.F
 	out := []cobra.Completion{cobra.CompletionWithDesc("last", "the newest session")}
 	short, now := listing.NewShortIDs(ids), time.Now()
 	for _, info := range infos {
-		if id := short.Of(info.ID); strings.HasPrefix(id, word) && len(out) <= completed {
+		id := short.Of(info.ID)
+		if !strings.HasPrefix(id, word) {
+			id = info.ID
+		}
+		if strings.HasPrefix(id, word) && len(out) <= completed {
 			out = append(out, cobra.CompletionWithDesc(id,
 				listing.Day(info.StartedAt.Local(), now)+" "+printable.Clip(listing.Title(info), 60)))
 		}

@@ -16,8 +16,7 @@ func (f *Factory) DatabasePath() (string, error) {
 	name, err := f.DatabaseName()
 	if err == nil && postgres.Is(name) {
 		return "", failure.New(errors.New("this command needs a database file, not PostgreSQL"),
-			"leave out --db and $PTYREC_DB: sessions are recorded into a file, without a network; `ptyrec serve` shows those "+
-				"in PostgreSQL")
+			"unset --db and $PTYREC_DB to use the database file; `ptyrec serve` shows the sessions in PostgreSQL")
 	}
 	return name, err
 }
@@ -52,7 +51,7 @@ func (f *Factory) OpenTeam(ctx context.Context, dsn string) (*postgres.Store, er
 	db, err := postgres.Open(ctx, dsn)
 	if err != nil {
 		return nil, failure.New(err,
-			"the database is named as postgres://USER@HOST/NAME; $PGPASSWORD or ~/.pgpass has the password")
+			"write postgres://USER@HOST/NAME, and put the password into $PGPASSWORD or ~/.pgpass")
 	}
 	f.Open.CloseLater(db)
 	return db, nil

@@ -72,8 +72,8 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 		return err
 	}
 	if found == nil {
-		return failure.New(fmt.Errorf("no session is known to have written %s", printable.Clip(arg, 200)),
-			"`ptyrec search` looks for words in all sessions")
+		return failure.New(fmt.Errorf("no session found that wrote %s", printable.Clip(arg, 200)),
+			"`ptyrec search` searches all sessions for words")
 	}
 	ref := opener.ShortID(ctx, db, found.Info.ID)
 	if found.Seq > 0 {
@@ -119,7 +119,7 @@ func lineOf(arg string) (fileLine, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return l, failure.New(fmt.Errorf("%s is not a regular file", printable.Clip(path, 200)),
-			"name a file, and a line of it")
+			"name a file and a line: FILE:LINE")
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,7 +133,7 @@ func lineOf(arg string) (fileLine, error) {
 			return fileLine{File: path, Number: n, Text: strings.TrimRight(text, "\r\n")}, nil
 		}
 		if err != nil {
-			return l, failure.New(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name a line that is there")
+			return l, failure.New(fmt.Errorf("%s has no line %d", printable.Clip(path, 200), n), "name an existing line")
 		}
 	}
 }

@@ -33,7 +33,7 @@ begin with # name the entry of each edit. If only a part of an edit was shown, i
 all its lines begin with #, so that git apply and patch skip it. Tabs are spaces if the agent
 shows them so. See docs/git.md.`,
 		Example: `  ptyrec diff
-  ptyrec diff 019a9ec0#4..019a9ec0#20
+  ptyrec diff 4f1a#4..4f1a#20
   ptyrec diff last | git apply --unidiff-zero --ignore-whitespace --check -
   ptyrec diff last --json | jq -r '.[].path' | sort -u`,
 		Args:              cli.Operands(0, 1),
@@ -65,7 +65,7 @@ func diff(ctx context.Context, o *diffOptions, args []string) error {
 		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error { return printable.WriteJSON(w, shown) })
 	}
 	if len(shown) == 0 {
-		o.IO.Notice("no edit of a file was shown in this session")
+		o.IO.Notice("the session shows no edits of files")
 		return nil
 	}
 	return o.IO.Page(func(w io.Writer) error { return export.WriteEdits(w, shown) })

@@ -50,11 +50,11 @@ func NewCmdList(f *factory.Factory, pick Picker) *cobra.Command {
 		SuggestFor: []string{"log", "history", "sessions"},
 		Aliases:    []string{"ls"},
 		Short:      "List sessions, newest first",
-		Long: `List shows the recorded sessions, newest first. Each line begins with a short id that other
-commands accept. Commands of programs in a sandbox share one line; --sandbox NAME lists them. On a
-terminal the table fits the width, and a long list opens in a pager ($PTYREC_PAGER, $PAGER, less).
-In --json, messages and turns are null if the conversation was not extracted yet; show, export and
-search do that.
+		Long: `List shows the recorded sessions, newest first. Each line begins with a short id, the end of
+the session's id, which other commands accept. Commands of programs in a sandbox share one line;
+--sandbox NAME lists them. On a terminal the table fits the width, and a long list opens in a pager
+($PTYREC_PAGER, $PAGER, less). --json prints whole ids. There, messages and turns are null if the
+conversation was not extracted yet; show, export and search extract it.
 
 Times: 2026-11-20, tuesday (the last one; today's name means today), yesterday, 3d (3 days ago).
 
@@ -78,7 +78,7 @@ exports, Ctrl+T tags, and Ctrl+D deletes it after asking. Alt works like Ctrl.`,
 				}
 				if !o.IO.Interactive() {
 					return failure.New(errors.New("--interactive needs a terminal"),
-						"without it, list prints the sessions; README.md shows how fzf picks one")
+						"omit it to print the sessions; docs/tour.md shows how to pick one with fzf")
 				}
 				return o.pick(cmd.Context(), o.FilterFlags, func() error {
 					o.NoticeNone(o.Open)
@@ -107,7 +107,7 @@ func list(ctx context.Context, o *listOptions) error {
 	db, infos, filter, err := o.Choose(ctx, o.Open, now, orMore(o.limit))
 	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
 	if damaged {
-		o.IO.Notice("warning: %v; these are the sessions that can be read: `ptyrec doctor --repair` copies them into a "+
+		o.IO.Notice("warning: %v; only readable sessions are listed: `ptyrec doctor --repair` copies them into a "+
 			"new database", err)
 	} else if err != nil {
 		return err

@@ -54,7 +54,7 @@ session SESSION (main by default) of the machine AGENT (which you can omit if th
 The token comes from $PTYREC_TOKEN or ?token= in the URL. If the session ends meanwhile, play
 exits with its status.`,
 		Example: `  ptyrec play
-  ptyrec play 019a9ec0 --speed 2 --at 90
+  ptyrec play 4f1a --speed 2 --at 90
   ptyrec play 'last#4..last#12'
   ptyrec play last --from 2m --to 2m30s --only replies
   ptyrec play session.cast --idle-limit 0
@@ -63,7 +63,7 @@ exits with its status.`,
 		ValidArgsFunction: factory.CompletePlay(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(o.speed >= 0.01 && o.speed <= 1000) || !(o.idle >= 0) || !(o.at >= 0) {
-				return failure.Usage(errors.New("--speed takes 0.01 to 1000, --idle-limit and --at take seconds from 0"))
+				return failure.Usage(errors.New("--speed must be 0.01 to 1000, --idle-limit and --at at least 0"))
 			}
 			return play(cmd.Context(), o, args)
 		},
@@ -79,7 +79,7 @@ exits with its status.`,
 func play(ctx context.Context, o *playOptions, args []string) error {
 	if !cli.IsTerminal(o.IO.Out) {
 		return failure.New(errors.New("play needs a terminal"),
-			"`ptyrec show --raw` writes a recording's bytes, `ptyrec screen` the screen at a moment")
+			"use `ptyrec show --raw` for the recorded bytes, `ptyrec screen` for the screen at a moment")
 	}
 	t, err := playbackOf(ctx, o, args)
 	if err != nil {

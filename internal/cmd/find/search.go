@@ -42,7 +42,7 @@ func NewCmdSearch(f *factory.Factory) *cobra.Command {
 or, for a prefix*, the newest first. All words must occur, in any order. Use "a phrase" (in the
 shell's quotes), pre* for a prefix, AND, OR, NOT and parentheses. Case and accents are ignored;
 Chinese, Japanese and Korean words are found anywhere in a sentence. Each match has a name for
-show: ptyrec show 019a9ec0#12. The exit status is 1 if there are no matches.`,
+show: ptyrec show 4f1a#12. The exit status is 1 if there are no matches.`,
 		Example: `  ptyrec search cache
   ptyrec search '"cache key" OR evict*' --on tuesday
   ptyrec search --role user --agent codex 缓存
@@ -82,7 +82,7 @@ func search(ctx context.Context, o *searchOptions, words string) error {
 	}
 	for _, role := range o.roles {
 		if !slices.Contains(roles, role) {
-			return failure.Misuse(cli.Suggest(role, "", roles, "it takes "+strings.Join(roles, ", ")), "unknown role %q", role)
+			return failure.Misuse(cli.Suggest(role, "", roles, "use one of "+strings.Join(roles, ", ")), "unknown role %q", role)
 		}
 	}
 	hits, err := searched(ctx, o, store.Query{Text: words, Roles: o.roles, Filter: filter})

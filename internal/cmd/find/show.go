@@ -42,7 +42,7 @@ func NewCmdShow(f *factory.Factory) *cobra.Command {
 S#12 begins at entry 12, S#4..S#12 also ends there; ` + "`ptyrec help sessions`" + ` explains how to name
 sessions.`,
 		Example: `  ptyrec show
-  ptyrec show 019a9ec0 --tools --thinking
+  ptyrec show 4f1a --tools --thinking
   ptyrec show last#12
   ptyrec show last --from 1:30 --only prompts,replies
   ptyrec show talk.cast --json | jq -r '.entries[].text'

@@ -67,7 +67,7 @@ func checkBase(base string) error {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
 		u.User != nil {
-		return failure.Usage(errors.New("--url takes the address of a server, such as https://ptyrec.example"))
+		return failure.Usage(errors.New("--url must be the address of a server, such as https://ptyrec.example"))
 	}
 	return nil
 }

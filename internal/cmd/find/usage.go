@@ -23,9 +23,9 @@ func writeUsage(w io.Writer, r *usage.Report, st cli.Style, width int) error {
 	from := "from the agents' logs"
 	switch {
 	case t.FromLogs == 0:
-		from = "at least, as the agents printed it"
+		from = "at least, as printed by the agents"
 	case t.FromScreen > 0:
-		from = fmt.Sprintf("%s from the agents' logs, at least %s as they printed it", usage.Tokens(t.FromLogs),
+		from = fmt.Sprintf("%s from the agents' logs, at least %s as printed by the agents", usage.Tokens(t.FromLogs),
 			usage.Tokens(t.FromScreen))
 	}
 	fmt.Fprintf(w, "%s; prices of %s\n", from, printable.Line(r.Prices.Date))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/protocol"
@@ -29,23 +30,23 @@ func Error(err error) error {
 				"~/.local/state/ptyrec/token)")
 	case errors.Is(err, session.ErrNotFound):
 		return failure.New(errors.New("no such live session"),
-			"`ptyrec list --live` shows those that do; `ptyrec play` shows past ones")
+			"`ptyrec list --live` lists live sessions; `ptyrec play` plays past ones")
 	}
-	return failure.New(err, "`ptyrec list --live` shows the sessions that run")
+	return failure.New(err, "`ptyrec list --live` lists live sessions")
 }
 
 // absentHint returns a hint for a session that a management server does not have.
 func absentHint(e *client.NoSession) string {
 	if len(e.Names) == 0 {
-		return "`ptyrec attach` with --control starts the session main if there is none"
+		return "`ptyrec attach --control` starts the session main if it does not exist"
 	}
-	return "it has " + strings.Join(e.Names, ", ")
+	return "its sessions are " + strings.Join(e.Names, ", ")
 }
 
 // Over converts io.EOF to an error that the session ended too early.
 func Over(err error) error {
 	if errors.Is(err, io.EOF) {
-		return failure.New(errors.New("the session is over"), "`ptyrec show last` shows what was said")
+		return failure.New(errors.New("the session has ended"), "`ptyrec show last` shows the conversation")
 	}
 	return err
 }
@@ -56,17 +57,17 @@ func Refused(err error, id string) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	id = id[:min(8, len(id))]
+	id = listing.ShortID(id)
 	switch e.Code {
 	case protocol.CodeNoControl:
-		return failure.New(e, "the session's user lets programs type with `ptyrec grant "+id+"`")
+		return failure.New(e, "the session's user can let programs type: ptyrec grant "+id)
 	case protocol.CodeNotAllowed:
-		return failure.New(e, "do it in a terminal that was not started in a recorded session")
+		return failure.New(e, "run this in a terminal outside of recorded sessions")
 	case protocol.CodeAsking:
-		hint := "`ptyrec screen " + id + "` shows the question: answer it with --keys, or type all the same with --force"
+		hint := "`ptyrec screen " + id + "` shows the question: answer it with --keys, or type anyway with --force"
 		return &failure.Error{Err: e, Hint: hint, Status: cli.StatusAsking}
 	case protocol.CodeUnavailable:
-		return failure.New(e, "look at it with `ptyrec screen "+id+"`")
+		return failure.New(e, "`ptyrec screen "+id+"` shows its screen")
 	}
 	return e
 }
@@ -81,22 +82,22 @@ func Prompt(err error, ref string) error {
 		return nil
 	case errors.As(err, &asking):
 		return &failure.Error{Err: fmt.Errorf("%w: %s", err, asking.Question),
-			Hint: "answer it, or `ptyrec send " + ref + " --keys` the key that does", Status: cli.StatusAsking}
+			Hint: "answer it, or type the key with `ptyrec send " + ref + " --keys KEY`", Status: cli.StatusAsking}
 	case errors.As(err, &box), errors.As(err, &left), errors.Is(err, prompt.ErrUnknownCommand), errors.Is(err,
 		prompt.ErrNoReply):
-		return failure.New(err, "look at it with `ptyrec screen "+ref+"`")
+		return failure.New(err, "`ptyrec screen "+ref+"` shows its screen")
 	case errors.Is(err, prompt.ErrShell):
-		return failure.New(err, "pass --allow-shell if that is what you want")
+		return failure.New(err, "use --allow-shell to run it")
 	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress):
-		return failure.New(err, "`ptyrec wait "+ref+" --idle` waits for its end, --interrupt stops it")
+		return failure.New(err, "`ptyrec wait "+ref+" --idle` waits until it is done, --interrupt stops it")
 	case errors.Is(err, prompt.ErrNoControl):
-		return failure.New(prompt.ErrNoControl, "the session's user lets programs type with `ptyrec grant "+ref+"`")
+		return failure.New(prompt.ErrNoControl, "the session's user can let programs type: ptyrec grant "+ref)
 	case errors.Is(err, prompt.ErrNoAgent), errors.Is(err, prompt.ErrNotStarted):
-		return failure.New(err, "`ptyrec screen "+ref+"` shows what runs; `ptyrec send` types into any program")
+		return failure.New(err, "`ptyrec screen "+ref+"` shows its screen; `ptyrec send` types into any program")
 	case errors.Is(err, prompt.ErrEnded):
-		return failure.New(err, "`ptyrec show "+ref+"` shows what was said")
+		return failure.New(err, "`ptyrec show "+ref+"` shows the conversation")
 	case errors.Is(err, session.ErrNotFound):
-		return failure.New(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+		return failure.New(fmt.Errorf("no live session %q", ref), "`ptyrec list --live` lists live sessions")
 	}
 	return err
 }

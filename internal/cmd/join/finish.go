@@ -10,6 +10,6 @@ func (r *Recorder) Finish(notice func(format string, args ...any)) {
 		notice("warning: %d bytes of this session were not recorded: %v", lost, err)
 	}
 	if id != "" {
-		notice("recorded as %s; `ptyrec show %[1]s` shows it", id[:min(listing.MinPrefix, len(id))])
+		notice("recorded as %s; `ptyrec show %[1]s` shows it", listing.ShortID(id))
 	}
 }

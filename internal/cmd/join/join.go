@@ -23,7 +23,7 @@ func Session(ctx context.Context, c *client.Client, ref string, o client.AttachO
 	hello protocol.Hello, err error) {
 	s, err = c.Attach(ctx, ref, o)
 	if errors.Is(err, session.ErrNotFound) {
-		err = failure.New(fmt.Errorf("no live session %q can be joined", ref), "`ptyrec list --live` shows those that run")
+		err = failure.New(fmt.Errorf("no live session %q", ref), "`ptyrec list --live` lists live sessions")
 	}
 	if err != nil {
 		return nil, protocol.Hello{}, err

@@ -40,7 +40,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("the first row is %q", got)
 	}
 	if _, _, err := join.Session(t.Context(), s.Client, "01ffffff", o); err == nil ||
-		err.Error() != `no live session "01ffffff" can be joined` {
+		err.Error() != `no live session "01ffffff"` {
 		t.Errorf("another session: %v", err)
 	}
 }
@@ -93,22 +93,22 @@ func TestErrors(t *testing.T) {
 	}{
 		{join.Error(&client.ManyAgents{Agents: []string{"a1", "a2"}}), nil, 1, "name one of them: ws://HOST:PORT/a1"},
 		{join.Error(&client.NoSession{}), session.ErrNotFound, 1,
-			"`ptyrec attach` with --control starts the session main if there is none"},
-		{join.Error(&client.NoSession{Names: []string{"x", "y"}}), session.ErrNotFound, 1, "it has x, y"},
+			"`ptyrec attach --control` starts the session main if it does not exist"},
+		{join.Error(&client.NoSession{Names: []string{"x", "y"}}), session.ErrNotFound, 1, "its sessions are x, y"},
 		{join.Error(fmt.Errorf("dial: %w", client.ErrToken)), client.ErrToken, 1, "pass the token that"},
 		{join.Error(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF, 1, "`ptyrec list --live`"},
 		{join.Over(io.EOF), nil, 1, "`ptyrec show last`"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeNoControl}, id), nil, 1,
-			"the session's user lets programs type with `ptyrec grant 01a1fd63`"},
+			"the session's user can let programs type: ptyrec grant d63-e33f"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeNotAllowed}, id), nil, 1,
-			"do it in a terminal that was not started"},
+			"run this in a terminal outside"},
 		{join.Refused(&protocol.Error{Code: protocol.CodeAsking}, id), nil, cli.StatusAsking,
-			"`ptyrec screen 01a1fd63` shows the question"},
+			"`ptyrec screen d63-e33f` shows the question"},
 		{join.Prompt(&prompt.AskingError{Question: "Run it?"}, "last"), nil, cli.StatusAsking,
-			"answer it, or `ptyrec send last --keys`"},
+			"answer it, or type the key with `ptyrec send last --keys KEY`"},
 		{join.Prompt(prompt.ErrBusy, "last"), prompt.ErrBusy, 1, "`ptyrec wait last --idle` waits"},
-		{join.Prompt(prompt.ErrNoControl, "last"), prompt.ErrNoControl, 1, "the session's user lets programs type"},
-		{join.Prompt(prompt.ErrNoAgent, "last"), prompt.ErrNoAgent, 1, "`ptyrec screen last` shows what runs"},
+		{join.Prompt(prompt.ErrNoControl, "last"), prompt.ErrNoControl, 1, "the session's user can let programs type"},
+		{join.Prompt(prompt.ErrNoAgent, "last"), prompt.ErrNoAgent, 1, "`ptyrec screen last` shows its screen"},
 		{join.Prompt(prompt.ErrEnded, "last"), prompt.ErrEnded, 1, "`ptyrec show last`"},
 		{join.Prompt(session.ErrNotFound, "x"), nil, 1, "`ptyrec list --live`"},
 	} {

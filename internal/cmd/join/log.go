@@ -48,7 +48,7 @@ func (l *Log) Take(event client.Event) (e session.Event, ok bool) {
 		}
 	case client.Lost:
 		if v.Try == 1 {
-			l.notice("the connection is lost, trying again")
+			l.notice("connection lost, reconnecting")
 		}
 	case protocol.Notice:
 		l.notice(v.Text)

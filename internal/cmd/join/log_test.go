@@ -51,7 +51,7 @@ func TestLog(t *testing.T) {
 	if diff := cmp.Diff([]string{"0s one false", "2s two false", "2s screen false", "2s late true"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"the connection is lost, trying again", "a word"}, notices); diff != "" {
+	if diff := cmp.Diff([]string{"connection lost, reconnecting", "a word"}, notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 	if want := started.Add(10 * time.Second); !log.Session.StartedAt.Equal(want) {

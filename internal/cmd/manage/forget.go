@@ -10,6 +10,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -37,7 +38,7 @@ viewers are notified and disconnected. Without S it forgets the session in which
 with Ctrl+\ in that session's terminal, because a program inside could run forget, too. From
 another terminal, forget asks first, unless you pass --yes.`,
 		Example: `  ptyrec forget                 in the session itself
-  ptyrec forget 01a1fcd2`,
+  ptyrec forget 4f1a`,
 		Args:              cli.Operands(0, 1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return forget(cmd.Context(), o, args) },
@@ -52,8 +53,8 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 		ref = args[0]
 	}
 	if ref == "" {
-		return failure.Misuse("name the session: `ptyrec list --live` lists those that are recorded",
-			"this runs in no recorded session")
+		return failure.Misuse("name the session: `ptyrec list --live` lists live sessions",
+			"this terminal is not in a recorded session")
 	}
 	s, hello, err := o.Live.Join(ctx, ref, client.AttachOptions{Name: join.Granter(), Mode: protocol.ModeNone})
 	if err != nil {
@@ -63,8 +64,7 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 	id := hello.Session.ID
 	inside := os.Getenv(detached.Variable) == id
 	if !inside && !o.yes {
-		if err := o.IO.Agreed("stop recording session " + id[:min(8, len(id))] +
-			" and delete what was recorded"); err != nil {
+		if err := o.IO.Agreed("stop recording session " + listing.ShortID(id) + " and delete it"); err != nil {
 			return err
 		}
 	}
@@ -88,6 +88,6 @@ func forget(ctx context.Context, o *forgetOptions, args []string) error {
 	if err := s.Forget(ctx); err != nil {
 		return join.Refused(err, id)
 	}
-	o.IO.Notice("forgotten: the recording is deleted, and the command goes on unrecorded")
+	o.IO.Notice("the recording is deleted; the command continues unrecorded")
 	return nil
 }

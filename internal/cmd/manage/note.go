@@ -46,7 +46,7 @@ stdin. Without TEXT, note prints the note.`,
 func note(ctx context.Context, o *noteOptions, args []string) error {
 	text := strings.Join(args[1:], " ")
 	if o.remove && text != "" {
-		return failure.Usage(errors.New("--rm takes no text"))
+		return failure.Usage(errors.New("--rm cannot be combined with a text"))
 	}
 	db, info, _, err := o.Open.Stored(ctx, args)
 	if err != nil {

@@ -86,7 +86,7 @@ func prune(ctx context.Context, o *pruneOptions) error {
 		kept := ""
 		limits.Tagged = true
 		if n := len(limits.Choose(infos)); n > 0 {
-			kept = "; " + printable.Plural(n, "session") + " with tags would go with --tagged"
+			kept = "; --tagged would also delete " + printable.Plural(n, "session") + " with tags"
 		}
 		o.IO.Notice("nothing to delete%s", kept)
 		return nil
@@ -98,7 +98,7 @@ func (o *pruneOptions) limits(now time.Time) (library.RetentionLimits, error) {
 	l := library.RetentionLimits{Keep: o.keep, Size: -1, Tagged: o.tagged}
 	if o.olderThan == "" && o.maxSize == "" && o.keep < 0 {
 		return l, &failure.Error{Err: errors.New("no sessions are selected"),
-			Hint: "pass --older-than, --keep or --max-size", Misuse: true}
+			Hint: "use --older-than, --keep or --max-size", Misuse: true}
 	}
 	if o.olderThan != "" {
 		age, err := human.ParseAge(o.olderThan)

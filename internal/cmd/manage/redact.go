@@ -37,7 +37,7 @@ secrets of which kind it found, but not the secrets, and asks before it rewrites
 the raw log each character of a secret becomes "*"; times and sizes stay the same. The old
 contents are removed from the database's files. This cannot be undone. docs/privacy.md explains
 what counts as a secret.`,
-		Example:           "  ptyrec redact last\n  ptyrec redact 019a --yes",
+		Example:           "  ptyrec redact last\n  ptyrec redact 4f1a --yes",
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,14 +58,14 @@ func redactSession(ctx context.Context, o *redactOptions, args []string) error {
 		return err
 	}
 	if info.Status == store.Live {
-		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it when it is over")
+		return failure.New(fmt.Errorf("session %s is being recorded", info.ID), "redact it after it has ended")
 	}
 	r, err := o.Open.Redaction()
 	if err != nil {
 		return err
 	}
 	if r.Redactor == nil {
-		return failure.New(errors.New("redaction is off"), "leave out --redact=false, or enable it in the configuration")
+		return failure.New(errors.New("redaction is off"), "omit --redact=false, or enable redaction in the configuration")
 	}
 	w, err := archive.NewRewriting(ctx, db, info, r)
 	if err != nil {

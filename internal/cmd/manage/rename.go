@@ -27,7 +27,7 @@ func NewCmdRename(f *factory.Factory) *cobra.Command {
 		Long: `Rename sets a session's title, which list, show and export use. Without a title it restores the
 session's own.`,
 		Example: `  ptyrec rename last the cache bug
-  ptyrec rename 019a9ec0`,
+  ptyrec rename 4f1a`,
 		Args:              cli.Operands(1, -1),
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return rename(cmd.Context(), o, args) },

@@ -32,7 +32,7 @@ func NewCmdRm(f *factory.Factory) *cobra.Command {
 		Long: `Rm deletes sessions with their recordings. It names them and asks first, unless you pass --yes.
 Inside a recorded session you have to confirm with Ctrl+\ in that session's terminal.`,
 		Example: `  ptyrec rm last
-  ptyrec rm 019a9ec0 019a9ec1 --yes`,
+  ptyrec rm 4f1a 77b0 --yes`,
 		Args:              cli.Operands(1, -1),
 		ValidArgsFunction: factory.CompleteMoreSessions(o.Open),
 		RunE:              func(cmd *cobra.Command, args []string) error { return rm(cmd.Context(), o, args) },

@@ -84,11 +84,11 @@ func execRemote(ctx context.Context, o *execOptions, where string, words []strin
 		return failure.Usage(errors.New("--detach and --resume cannot be combined"))
 	}
 	if o.timeout < 0 {
-		return failure.Usage(fmt.Errorf("--timeout %v: it must not be negative", o.timeout))
+		return failure.Usage(fmt.Errorf("--timeout must be at least 0, not %v", o.timeout))
 	}
 	token, err := o.token.For(where)
 	if err != nil {
-		return failure.New(err, "--token-file names a file with the server's token")
+		return failure.New(err, "check --token-file: it must name a file with the server's token")
 	}
 	signal.Ignore(syscall.SIGPIPE)         // if the reader of stdout has left, the write fails and the command is killed
 	interrupts, stop := interruptSignals() // Ctrl+C goes to the command as soon as it has started

@@ -104,7 +104,7 @@ func imports(ctx context.Context, o *importOptions, args []string) error {
 func importLogs(ctx context.Context, o *importOptions, agents []string) (err error) {
 	for _, agent := range agents {
 		if !slices.Contains(agentlog.Agents(), agent) {
-			return failure.Misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "the logs of %q are not known", agent)
+			return failure.Misuse("the agents are "+strings.Join(agentlog.Agents(), ", "), "unknown agent %q", agent)
 		}
 	}
 	if len(agents) == 0 {

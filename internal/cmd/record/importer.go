@@ -90,7 +90,7 @@ func (im *Importer) tell(ctx context.Context, paths []string, done []imported, b
 	case fresh > 0:
 		verb += fmt.Sprintf(" (%s in %v)", human.FormatSize(im.bytes.Load()), time.Since(begun).Round(100*time.Millisecond))
 	}
-	text := fmt.Sprintf("%d %s, %d there already", fresh, verb, known)
+	text := fmt.Sprintf("%d %s, %d already there", fresh, verb, known)
 	if failed > 0 {
 		text += fmt.Sprintf(", %d failed", failed)
 	}

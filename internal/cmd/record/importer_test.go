@@ -52,7 +52,7 @@ func imported(t *testing.T, s *sqlite.Store, dry bool, paths ...string) (said st
 	}
 	err = im.Import(t.Context(), paths)
 	said = out.String() + strings.Join(notices, "\n")
-	said = regexp.MustCompile(`(?m)(^|as )[0-9a-f]{8}[0-9a-f-]*`).ReplaceAllString(said, "${1}ID")
+	said = regexp.MustCompile(`(?m)(^|as )[0-9a-f]{4}[0-9a-f-]*`).ReplaceAllString(said, "${1}ID")
 	return regexp.MustCompile(` \([^)]* in [^)]*\)`).ReplaceAllString(said, ""), err
 }
 
@@ -70,12 +70,12 @@ func TestImport(t *testing.T) {
 		paths []string
 		want  string
 	}{
-		{true, nil, []string{one}, one + ": -, a title\n1 to be imported, 0 there already"},
-		{false, s, []string{one}, "ID  " + one + ": -, a title\n1 imported, 0 there already"},
-		{true, s, []string{one}, one + " is already in the database as ID\n0 to be imported, 1 there already"},
+		{true, nil, []string{one}, one + ": -, a title\n1 to be imported, 0 already there"},
+		{false, s, []string{one}, "ID  " + one + ": -, a title\n1 imported, 0 already there"},
+		{true, s, []string{one}, one + " is already in the database as ID\n0 to be imported, 1 already there"},
 		{false, s, []string{filepath.Join(dir, "sub", "copy.cast"), two},
 			"ID  " + two + ": -, a title\n" + filepath.Join(dir, "sub", "copy.cast") +
-				" is already in the database as ID\n1 imported, 1 there already"},
+				" is already in the database as ID\n1 imported, 1 already there"},
 	} {
 		got, err := imported(t, c.store, c.dry, c.paths...)
 		if err != nil {
@@ -100,7 +100,7 @@ func TestImportFails(t *testing.T) {
 	defer s.Close()
 	got, err := imported(t, s, false, filepath.Join(dir, "absent"), filepath.Join(dir, "one.cast"))
 	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(got, "one.cast: ") ||
-		!strings.HasSuffix(got, "1 imported, 0 there already, 1 failed") {
+		!strings.HasSuffix(got, "1 imported, 0 already there, 1 failed") {
 		t.Errorf("said %q, error %v", got, err)
 	}
 }

@@ -37,7 +37,7 @@ func Failure(err error) error {
 	if !errors.As(err, &start) {
 		return err
 	}
-	hint := "is it executable, and no folder?"
+	hint := "check that it is an executable file"
 	if start.Status == sys.NotFound {
 		hint = "check the spelling and $PATH"
 	}

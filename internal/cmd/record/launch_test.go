@@ -16,7 +16,7 @@ func TestFailure(t *testing.T) {
 	if err := record.Failure(other); !errors.Is(err, other) {
 		t.Errorf("another error became %v", err)
 	}
-	for status, hint := range map[int]string{126: "is it executable, and no folder?",
+	for status, hint := range map[int]string{126: "check that it is an executable file",
 		127: "check the spelling and $PATH"} {
 		var f *failure.Error
 		err := record.Failure(&sys.StartError{Command: "x", Status: status, Err: other})

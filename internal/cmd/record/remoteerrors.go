@@ -23,18 +23,18 @@ func explainRemote(err error, id string) error {
 	case errors.As(err, &status), errors.As(err, &usage):
 		return err
 	case errors.Is(err, errLeft):
-		f.Hint, f.Status = "it may run on: `ptyrec exec --resume "+id+" URL`", 128+int(syscall.SIGINT)
+		f.Hint, f.Status = "if it is still running, continue it: ptyrec exec --resume "+id+" URL", 128+int(syscall.SIGINT)
 	case errors.Is(err, client.ErrLost):
-		f.Hint = "it may run on: `ptyrec exec --resume " + id + " URL` continues"
+		f.Hint = "if it is still running, continue it: ptyrec exec --resume " + id + " URL"
 	case errors.Is(err, client.ErrToken):
-		f.Hint = "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"
+		f.Hint = "pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file"
 	case errors.As(err, &said):
 		if said.Type == wire.CommandTimeout {
 			f.Status = cli.StatusTimeout
 		}
-		f.Hint = "the server says so; see `ptyrec exec --help`"
+		f.Hint = "this error is from the server; see `ptyrec exec --help`"
 	default:
-		f.Hint = "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
+		f.Hint = "check the URL: it must be that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
 	}
 	return f
 }

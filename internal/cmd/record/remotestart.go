@@ -50,7 +50,7 @@ func (o remoteOrder) request() (client.Exec, error) {
 	for _, pair := range o.Env {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok || name == "" {
-			return e, &failure.Error{Err: fmt.Errorf("--env %q: it takes NAME=VALUE", pair), Misuse: true}
+			return e, &failure.Error{Err: fmt.Errorf("--env must be NAME=VALUE, not %q", pair), Misuse: true}
 		}
 		if e.Env == nil {
 			e.Env = map[string]string{}

@@ -54,11 +54,13 @@ func TestExplain(t *testing.T) {
 		status int
 		hint   string
 	}{
-		{errLeft, 130, "it may run on: `ptyrec exec --resume id URL`"},
-		{client.ErrLost, statusUnknown, "it may run on: `ptyrec exec --resume id URL` continues"},
-		{client.ErrToken, statusUnknown, "set $PTYREC_TOKEN, or --token-file, to the token that `ptyrec serve` printed"},
-		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout, "the server says so; see `ptyrec exec --help`"},
-		{os.ErrClosed, statusUnknown, "the URL is that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
+		{errLeft, 130, "if it is still running, continue it: ptyrec exec --resume id URL"},
+		{client.ErrLost, statusUnknown, "if it is still running, continue it: ptyrec exec --resume id URL"},
+		{client.ErrToken, statusUnknown, "pass the token that `ptyrec serve` printed, in $PTYREC_TOKEN or --token-file"},
+		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout,
+			"this error is from the server; see `ptyrec exec --help`"},
+		{os.ErrClosed, statusUnknown,
+			"check the URL: it must be that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
 	} {
 		var f *failure.Error
 		if err := explainRemote(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status ||

@@ -45,7 +45,7 @@ folder, with claude --resume ID, codex resume ID, and the like for Gemini CLI, Q
 Copilot CLI, opencode, Kilo CLI and pi. The conversation's id comes from what the agent printed at its end,
 from the agent's own log, or from the recorded command line.`,
 		Example: `  ptyrec resume
-  ptyrec resume 019a9ec0
+  ptyrec resume 4f1a
   ptyrec resume last --print      the command only`,
 		Args:              cli.Operands(0, 1),
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
@@ -63,9 +63,9 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	name := info.ID[:min(len(info.ID), listing.MinPrefix)]
+	name := listing.ShortID(info.ID)
 	if info.Status == store.Live {
-		return failure.New(fmt.Errorf("session %s still runs", name), "`ptyrec attach "+name+" --control` goes on with it")
+		return failure.New(fmt.Errorf("session %s is still running", name), "type into it: ptyrec attach "+name+" --control")
 	}
 	lib, err := o.Open.Library(db)
 	if err != nil {
@@ -75,10 +75,10 @@ func resumeSession(ctx context.Context, o *resumeOptions, args []string) error {
 	switch {
 	case errors.Is(err, errNoAgent):
 		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
-			"`ptyrec show "+name+"` shows what it has")
+			"`ptyrec show "+name+"` shows the session")
 	case errors.Is(err, errNoID):
 		return failure.New(fmt.Errorf("session %s cannot be resumed: %w", name, err),
-			"the agent did not print it at its end, its own log is not found, and the command line does not have it")
+			"neither the screen, the agent's own log nor the command line has the id")
 	case err != nil:
 		return err
 	}

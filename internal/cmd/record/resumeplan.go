@@ -22,8 +22,8 @@ import (
 
 // Reasons why a session cannot be resumed.
 var (
-	errNoAgent = errors.New("no agent was seen in it that can be started again on a conversation")
-	errNoID    = errors.New("the id of its conversation is not known")
+	errNoAgent = errors.New("it has no agent that can resume a conversation")
+	errNoID    = errors.New("the id of its conversation is unknown")
 )
 
 // resumePlan describes how to resume a conversation.

@@ -141,7 +141,7 @@ func run(ctx context.Context, o *runOptions, command []string) error {
 		o.IO.Environ = detached.Private(o.IO.Environ)
 	}
 	if id := detached.RecordedBy(o.IO.Environ); id != "" && !o.Open.IsOver(ctx, id) {
-		return failure.New(fmt.Errorf("the session %s around this is not private, and records it", id),
+		return failure.New(fmt.Errorf("cannot be private: session %s around it is recorded", id),
 			"run it in a terminal that is not recorded")
 	}
 	if o.detach {
@@ -153,7 +153,7 @@ func run(ctx context.Context, o *runOptions, command []string) error {
 	outer := os.Getenv(detached.Variable)
 	if outer != "" && !o.nested && !o.Open.IsOver(ctx, outer) {
 		if !o.anyway {
-			o.IO.Notice("this runs in the recorded session %s already: not recorded again (--nested records it)", outer)
+			o.IO.Notice("session %s already records this; use --nested to record it again", outer)
 		}
 		return Replace(command, o.IO.Environ)
 	}
@@ -173,8 +173,8 @@ func ignored(ctx context.Context, o *runOptions, command []string) error {
 	}
 	why = printable.Clip(why, 200)
 	if o.detach || o.hosted {
-		return failure.New(fmt.Errorf("this is not recorded (run.ignore has %s), and without a recording it cannot be "+
-			"detached", why), "run it on a terminal, or change run.ignore: `ptyrec config edit`")
+		return failure.New(fmt.Errorf("--detach requires a recording, but run.ignore excludes this (%s)", why),
+			"omit --detach, or change run.ignore with `ptyrec config edit`")
 	}
 	o.IO.Notice("not recorded: run.ignore has %s", why)
 	return Replace(command, o.IO.Environ)

@@ -90,11 +90,11 @@ func (p person) agrees(ctx context.Context, what string) error {
 	if peer.Here() == peer.Outside {
 		return nil
 	}
-	const hint = "do it in a terminal that was not started in a recorded session; a tmux server counts as started " +
-		"where its first window was"
+	const hint = "run this in a terminal outside of recorded sessions; a tmux server counts as inside if its first " +
+		"window was opened inside"
 	around, known := peer.Around()
 	if !known || len(around) == 0 {
-		return failure.New(errors.New("this was started in a recorded session that is over, where nobody can be asked"), hint)
+		return failure.New(errors.New("this was started in a recorded session that has ended, so no one can confirm it"), hint)
 	}
 	if err := p.agreedIn(ctx, around[len(around)-1], what); err != nil {
 		return failure.New(err, hint)
@@ -117,7 +117,7 @@ func (p person) agreedIn(ctx context.Context, s peer.Session, what string) error
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	if !isRecorder(conn, s.Recorder) {
-		return errors.New("the session around this cannot be asked: another program has its socket")
+		return errors.New("cannot ask for confirmation: another program has the session's socket")
 	}
 	signal.Ignore(syscall.SIGQUIT) // Ctrl+\ must not end it
 	defer signal.Reset(syscall.SIGQUIT)

@@ -106,7 +106,7 @@ func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() e
 
 // errPicked refuses to change records inside a recorded session, where the picker has no space to
 // ask for confirmation.
-var errPicked = errors.New("not in a recorded session: `ptyrec rm` and `ptyrec tag` ask you there")
+var errPicked = errors.New("not allowed in a recorded session; use `ptyrec rm` or `ptyrec tag`, which ask you")
 
 // look shows or plays a session. It returns an error message for the picker.
 func (o *picking) look(ctx context.Context, choice picker.Choice) string {

@@ -57,7 +57,7 @@ it. Ctrl+C leaves.`,
 		Args: cli.Operands(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cli.IsTerminal(f.IO.In) || !cli.IsTerminal(f.IO.Out) {
-				return failure.New(errors.New("attach needs a terminal"), "GET /messages has the conversation")
+				return failure.New(errors.New("attach needs a terminal"), "read the conversation with GET /messages")
 			}
 			if err := AttachAgentapi(cmd.Context(), agentapiURL(url), f.IO.In, f.IO.Out); err != nil {
 				return failure.New(err, "is the server at "+agentapiURL(url)+"? See --url")
@@ -140,7 +140,7 @@ func agentapiServer(ctx context.Context, o *agentapiOptions, command []string) e
 	opts.Listening = func(at net.Addr) {
 		o.IO.Notice("agentapi's API is at http://%s/", at)
 		if file, err := tokenPath(); err == nil && o.OwnToken() {
-			o.IO.Notice("your programs use it; those of others, and what runs in recorded sessions, need the token in %s", file)
+			o.IO.Notice("your programs need no token; other users, and programs in recorded sessions, need the one in %s", file)
 		}
 	}
 	return serveAgent(ctx, opts)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ptyrec/ptyrec/internal/cli"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/server/agentapi"
 	"github.com/ptyrec/ptyrec/recorder/peer"
@@ -43,7 +44,7 @@ func (f *agentFlags) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVarP(&f.options.Access.Hosts, "allowed-hosts", "a", nil,
 		"accept these host `NAMES` without ports; * for all (default "+strings.Join(agentapi.DefaultHosts(), ",")+")")
 	flags.StringSliceVarP(&f.options.Access.Origins, "allowed-origins", "o", nil,
-		"accept pages of these `ORIGINS`; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
+		"accept requests of pages of these `ORIGINS`; * for all (default "+strings.Join(agentapi.DefaultOrigins(), ", ")+")")
 	flags.StringVarP(&f.options.Prompt, "initial-prompt", "I", "",
 		"send `PROMPT` first (default: stdin, if not a terminal)")
 	flags.StringVarP(&f.options.ChatBase, "chat-base-path", "c", "/chat",
@@ -61,6 +62,10 @@ func (f *agentFlags) Register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.Verbose, "verbose", "v", false, "log refused requests")
 	flags.BoolVar(&f.Exit, "exit", false, "")
 	_ = flags.MarkHidden("exit") // agentapi's own tests use it
+	cli.GroupFlags(flags, "Access", "listen", "allowed-hosts", "allowed-origins", "chat-base-path", "token-file")
+	cli.GroupFlags(flags, "State", "state-file", "load-state", "save-state", "pid-file")
+	cli.GroupFlags(flags, "Window", "term-width", "term-height")
+	cli.GroupFlags(flags, "Compatibility", "print-openapi", "experimental-acp")
 }
 
 // Check sets defaults and validates the flags. The error is a *failure.Error.
@@ -105,9 +110,9 @@ func (f *agentFlags) checkValues() error {
 	case f.options.Rows < minWindow:
 		return errors.New("term height must be at least 10")
 	case f.port < 0 || f.port > 65535:
-		return fmt.Errorf("--port %d: it must be 1 to 65535", f.port)
+		return fmt.Errorf("--port must be 1 to 65535, not %d", f.port)
 	case f.content != "text" && f.content != "markdown":
-		return fmt.Errorf("--content %q: it must be text or markdown", f.content)
+		return fmt.Errorf("--content must be text or markdown, not %q", f.content)
 	case f.options.StateFile == "" && f.options.LoadState:
 		return errors.New("--load-state requires --state-file to be set")
 	case f.options.StateFile == "" && f.options.SaveState:

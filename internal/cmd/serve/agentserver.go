@@ -61,7 +61,7 @@ func serveAgent(ctx context.Context, o agentServer) error {
 	defer stop()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
 	if err != nil {
-		return failure.New(err, "another server may run; name another port with --port")
+		return failure.New(err, "another server may be running; choose another port with --port")
 	}
 	defer func() { _ = l.Close() }()
 	removePID, err := writePID(o.PIDFile)
@@ -183,8 +183,8 @@ func (o *agentServer) ended(s *agentapi.Session) error {
 	}
 	fmt.Fprintf(o.Stderr, "========\n%s\n========\n", strings.TrimSpace(s.Screen()))
 	if status < 0 {
-		return failure.New(errors.New("the session cannot be reached any more"), "`ptyrec list` shows what became of it")
+		return failure.New(errors.New("lost the connection to the session"), "`ptyrec list` shows its status")
 	}
 	return failure.New(fmt.Errorf("the agent ended with status %d", status),
-		"its last screen is above; `ptyrec show last` shows what was said")
+		"its last screen is above; `ptyrec show last` shows the conversation")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/extractor"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/prompt"
 	"github.com/ptyrec/ptyrec/internal/server"
@@ -82,7 +83,7 @@ func (o *agentServer) attach(ctx context.Context, id string) (stream *client.Str
 	}
 	if err != nil && o.ends(ctx, id) {
 		return nil, failure.New(errors.New("the command ended before it could be served"),
-			"`ptyrec show "+id[:min(8, len(id))]+"` shows what it wrote")
+			"`ptyrec show "+listing.ShortID(id)+"` shows its output")
 	}
 	return stream, err
 }

@@ -38,12 +38,12 @@ func (n announcement) Write(out io.Writer) error {
 		n.Notice("warning: anyone who can reach this address can read all sessions and watch live ones")
 	}
 	if n.NoToken {
-		n.Notice("WARNING: --unsafe-no-token: ANYONE WHO REACHES %s RUNS ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN",
+		n.Notice("WARNING: --unsafe-no-token: ANYONE WHO CAN CONNECT TO %s CAN RUN ANY COMMAND HERE, AS YOU, WITHOUT A TOKEN",
 			n.Address.Listen)
 	} else if n.AllowRun {
 		n.Notice("warning: everyone who has the token can run any command here")
 	}
-	n.Notice("the sessions of %s, live and past, for a browser:", n.Database)
+	n.Notice("to see the sessions in %s, open this address in a browser:", n.Database)
 	url := n.URL
 	if n.TokenFile == "" {
 		url += "#token=" + n.Token
@@ -52,13 +52,13 @@ func (n announcement) Write(out io.Writer) error {
 		return err
 	}
 	if n.MCPPath != "" {
-		n.Notice("agents read the sessions at %s%s, with the token as Authorization: Bearer",
+		n.Notice("MCP clients connect to %s%s, with the token as Authorization: Bearer",
 			strings.TrimSuffix(n.URL, "/"), n.MCPPath)
 	}
 	if n.TokenFile == "" {
 		n.Notice("the address contains your token: anyone who has it can read and type as you")
 	} else {
-		n.Notice("it asks for the token in %s", n.TokenFile)
+		n.Notice("the page asks for the token, which is in %s", n.TokenFile)
 	}
 	if err := n.drawQR(out, url); err != nil {
 		return err
@@ -85,7 +85,7 @@ func loadToken(path string, renew bool) (string, error) {
 	if path == "" {
 		var err error
 		if path, err = tokenPath(); err != nil {
-			return "", failure.New(err, "name a file for the token: --token-file FILE")
+			return "", failure.New(err, "name another file for the token: --token-file FILE")
 		}
 	}
 	load := readToken
@@ -95,9 +95,9 @@ func loadToken(path string, renew bool) (string, error) {
 	text, err := load(path)
 	switch {
 	case errors.Is(err, errTokenOpen):
-		err = failure.New(err, "make another one with --new-token, or, if nobody has read it, chmod 600 "+path)
+		err = failure.New(err, "replace it with --new-token, or, if no one has read it, chmod 600 "+path)
 	case errors.Is(err, errTokenBad):
-		err = failure.New(err, "make one with --new-token")
+		err = failure.New(err, "create one with --new-token")
 	}
 	return text, err
 }

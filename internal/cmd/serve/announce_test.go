@@ -20,14 +20,14 @@ func TestAnnouncement(t *testing.T) {
 		{"plain", announcement{Address: local, URL: "http://h/", Token: "T"}, "http://h/#token=T\n",
 			[]string{"contains your token", "Ctrl+C"}, "arning"},
 		{"token file", announcement{Address: local, URL: "http://h/", Token: "T", TokenFile: "F"}, "http://h/\n",
-			[]string{"the token in F"}, "contains"},
+			[]string{"the token, which is in F"}, "contains"},
 		{"network", announcement{Address: address{Listen: ":1"}, URL: "http://h/", Token: "T"}, "http://h/#token=T\n",
 			[]string{"warning: without --cert"}, "WARNING"},
 		{"commands", announcement{Address: local, URL: "http://h/", Token: "T", AllowRun: true, NoToken: true,
 			OpenReading: true}, "http://h/#token=T\n",
 			[]string{"WARNING: --unsafe-no-token", "read all sessions"}, "everyone who has the token"},
 		{"MCP", announcement{Address: local, URL: "http://h/", Token: "T", MCPPath: "/mcp"}, "http://h/#token=T\n",
-			[]string{"at http://h/mcp,"}, "arning"},
+			[]string{"to http://h/mcp,"}, "arning"},
 	} {
 		var notices []string
 		c.say.Notice = func(format string, args ...any) { notices = append(notices, fmt.Sprintf(format, args...)) }

@@ -26,8 +26,11 @@ type address struct {
 
 // Check validates the address.
 func (a address) Check() error {
-	if (a.Cert == "") != (a.Key == "") {
-		return &failure.Error{Err: errors.New("--cert and --key go together"), Misuse: true}
+	switch {
+	case a.Cert != "" && a.Key == "":
+		return failure.Usage(errors.New("--cert requires --key"))
+	case a.Cert == "" && a.Key != "":
+		return failure.Usage(errors.New("--key requires --cert"))
 	}
 	if _, _, err := net.SplitHostPort(a.Listen); err != nil {
 		return failure.Misuse("write host:port, as in "+defaultListen, "--listen %s: %v", a.Listen, err)
@@ -59,8 +62,8 @@ func (a address) Open(ctx context.Context) (net.Listener, error) {
 	var c net.ListenConfig
 	l, err := c.Listen(ctx, "tcp", a.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, failure.New(fmt.Errorf("%s is taken", a.Listen),
-			"another `ptyrec serve` may run; name another with --listen 127.0.0.1:7682")
+		return nil, failure.New(fmt.Errorf("address %s is already in use", a.Listen),
+			"another `ptyrec serve` may be running; choose another address with --listen 127.0.0.1:7682")
 	}
 	if err != nil {
 		return nil, failure.New(err, "see --listen in `ptyrec serve --help`")
@@ -71,7 +74,7 @@ func (a address) Open(ctx context.Context) (net.Listener, error) {
 	pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
 	if err != nil {
 		_ = l.Close()
-		return nil, failure.New(fmt.Errorf("--cert and --key: %w", err), "both are files in PEM form")
+		return nil, failure.New(fmt.Errorf("--cert and --key: %w", err), "name a certificate and its key, both in PEM format")
 	}
 	return tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"http/1.1"}}), nil

@@ -31,8 +31,8 @@ func TestCheck(t *testing.T) {
 		{address{Listen: ":80"}, ""},
 		{address{Listen: "[::1]:80", Cert: "a", Key: "b"}, ""},
 		{address{Listen: "localhost"}, "--listen localhost: address localhost: missing port in address"},
-		{address{Listen: defaultListen, Cert: "a"}, "--cert and --key go together"},
-		{address{Listen: defaultListen, Key: "a"}, "--cert and --key go together"},
+		{address{Listen: defaultListen, Cert: "a"}, "--cert requires --key"},
+		{address{Listen: defaultListen, Key: "a"}, "--key requires --cert"},
 	} {
 		err := c.address.Check()
 		var f *failure.Error
@@ -88,7 +88,7 @@ func TestOpenTwice(t *testing.T) {
 	}
 	defer l.Close()
 	at := l.Addr().String()
-	if _, err := (address{Listen: at}).Open(t.Context()); err == nil || err.Error() != at+" is taken" {
+	if _, err := (address{Listen: at}).Open(t.Context()); err == nil || err.Error() != "address "+at+" is already in use" {
 		t.Errorf("the same port again: %v", err)
 	}
 }

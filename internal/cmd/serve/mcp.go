@@ -34,7 +34,7 @@ type mcpFlags struct {
 // check validates the command line.
 func (f mcpFlags) check() error {
 	if (f.ask || f.allowRun) && !f.write {
-		return failure.Usage(errors.New("--ask and --allow-run go with --write"))
+		return failure.Usage(errors.New("--ask and --allow-run require --write"))
 	}
 	return nil
 }

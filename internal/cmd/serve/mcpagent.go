@@ -57,9 +57,9 @@ func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force 
 	switch {
 	case err != nil:
 		return failure.New(fmt.Errorf("%s: %w", path, err),
-			"mend the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
+			"fix the file, or add the server yourself: ptyrec mcp install "+a.name+" --print")
 	case slices.Equal(now, append([]string{s.Program}, s.Args...)):
-		_, err := fmt.Fprintf(w, "%s: has the server already\n", a.name)
+		_, err := fmt.Fprintf(w, "%s: already has the server\n", a.name)
 		return err
 	case now != nil && !force:
 		return failure.New(fmt.Errorf("%s has another server called %s: %s", a.name, serverName, shellquote.Join(now...)),
@@ -67,7 +67,7 @@ func (a mcpAgent) Install(ctx context.Context, w io.Writer, s mcpProgram, force 
 	}
 	if a.add == nil {
 		if err := addToFile(path, servers, s); err != nil {
-			return failure.New(err, "ptyrec mcp install "+a.name+" --print shows what belongs there")
+			return failure.New(err, "ptyrec mcp install "+a.name+" --print shows what to add")
 		}
 		_, err := fmt.Fprintf(w, "%s: added the server to %s\n", a.name, path)
 		return err

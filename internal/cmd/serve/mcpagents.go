@@ -90,11 +90,11 @@ func chooseAgents(names []string) (chosen []mcpAgent, err error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return nil, failure.Misuse("it knows "+strings.Join(all, ", "), "unknown agent %q", name)
+			return nil, failure.Misuse("use one of "+strings.Join(all, ", "), "unknown agent %q", name)
 		}
 	}
 	if len(chosen) == 0 {
-		return nil, failure.New(errors.New("no agent is found"), "name one: ptyrec mcp install "+strings.Join(all, "|"))
+		return nil, failure.New(errors.New("no agents found"), "name one: ptyrec mcp install "+strings.Join(all, "|"))
 	}
 	return chosen, nil
 }

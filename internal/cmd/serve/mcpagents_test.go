@@ -35,7 +35,7 @@ func choose(t *testing.T, name string) mcpAgent {
 
 func TestChoose(t *testing.T) {
 	dir := home(t)
-	if _, err := chooseAgents(nil); err == nil || err.Error() != "no agent is found" {
+	if _, err := chooseAgents(nil); err == nil || err.Error() != "no agents found" {
 		t.Errorf("without any agent: %v", err)
 	}
 	if _, err := chooseAgents([]string{"claude", "nobody"}); err == nil || err.Error() != `unknown agent "nobody"` {
@@ -102,7 +102,7 @@ func TestInstallInFile(t *testing.T) {
 	if got := install(false); !strings.HasPrefix(got, "cursor: added the server to ") {
 		t.Errorf("without a file: %s", got)
 	}
-	if got, want := install(false), "cursor: has the server already\n"; got != want {
+	if got, want := install(false), "cursor: already has the server\n"; got != want {
 		t.Errorf("twice: %q, want %q", got, want)
 	}
 	const other = `{"theirs": 1, "mcpServers": {"ptyrec": {"command": "/old", "args": ["mcp"]}, "other": {"command": ` +

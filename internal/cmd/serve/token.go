@@ -20,8 +20,8 @@ const minToken = 16
 // Errors of Load: ErrOpen if other users can read or write the file, ErrBad if it does not contain
 // a token.
 var (
-	errTokenOpen = errors.New("others can read it")
-	errTokenBad  = fmt.Errorf("it holds no token of %d letters or more", minToken)
+	errTokenOpen = errors.New("other users can read it")
+	errTokenBad  = fmt.Errorf("it has no token of at least %d characters", minToken)
 )
 
 // tokenPath returns the default path of the token, in the user's state folder.

@@ -76,11 +76,10 @@ func (f *webFlags) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.SecretFile, "oidc-secret-file", "", "read the client's secret from `FILE`, if it has one")
 	flags.BoolVar(&f.Verbose, "verbose", false, "log all connections")
 	_ = flags.MarkHidden("bridge-ttl") // for tests
-	cli.GroupFlags(flags, "Address", "listen", "host", "cert", "key", "open", "url")
-	cli.GroupFlags(flags, "Access", "token-file", "new-token", "read-only", "open-reading", "unsafe-no-token")
+	cli.GroupFlags(flags, "Address", "host", "cert", "key", "url")
+	cli.GroupFlags(flags, "Access", "token-file", "new-token", "open-reading", "unsafe-no-token")
 	cli.GroupFlags(flags, "Programs", "allow-run", "max-commands", "end-commands", "mcp", "agentapi", "bridge-command",
-		"bridge-server",
-		"allow-subscribe", "agent-id", "shell-grace")
+		"bridge-server", "allow-subscribe", "agent-id", "shell-grace")
 	cli.GroupFlags(flags, "Team", "public-links", "raw", "oidc-issuer", "oidc-client", "oidc-secret-file")
 }
 
@@ -103,11 +102,11 @@ func (f *webFlags) Check() error {
 // checkLocal returns a usage error if a flag requires a team's database.
 func (f *webFlags) checkLocal() error {
 	if f.PublicLinks {
-		return misuse(errors.New("--public-links needs the sessions of a team: --db postgres://…"))
+		return misuse(errors.New("--public-links requires a team's database: --db postgres://…"))
 	}
 	if f.Raw != "" || f.URL != "" || f.Issuer != "" || f.Client != "" || f.SecretFile != "" {
-		return misuse(errors.New("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file need the sessions " +
-			"of a team: --db postgres://…"))
+		return misuse(errors.New("--raw, --url, --oidc-issuer, --oidc-client and --oidc-secret-file require " +
+			"a team's database: --db postgres://…"))
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func serveTeamWeb(ctx context.Context, o teamServer) error {
 		b, err := bucket.Open(ctx, o.Raw)
 		if err != nil {
 			return errors.Join(failure.New(err,
-				"--raw s3://BUCKET/PREFIX; $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID are as for other programs"),
+				"write --raw s3://BUCKET/PREFIX, and set $AWS_ENDPOINT_URL_S3, $AWS_REGION and $AWS_ACCESS_KEY_ID"),
 				l.Close())
 		}
 		o.Database.UseObjects(b)
@@ -130,12 +130,12 @@ func (o *teamServer) signIn(ctx context.Context) (server.SignIn, error) {
 			_ = f.Close()
 		}
 		if err != nil {
-			return nil, failure.New(err, "--oidc-secret-file names the file with the provider's secret")
+			return nil, failure.New(err, "check --oidc-secret-file: it must name the file with the provider's secret")
 		}
 	}
 	p, err := teamserver.NewProvider(o.Issuer, o.Client, strings.TrimSpace(string(secret)))
 	if err != nil {
-		return nil, failure.New(err, "--oidc-issuer https://HOST, as the provider's /.well-known/openid-configuration has it")
+		return nil, failure.New(err, "write --oidc-issuer as the provider's /.well-known/openid-configuration does")
 	}
 	if err := p.Discover(ctx); err != nil {
 		o.Notice("warning: users cannot sign in at %s: %v", o.Issuer, err)
@@ -148,7 +148,7 @@ func (o *teamServer) announce(url string) error {
 	if !o.Address.Loopback() && o.Address.Cert == "" {
 		o.Notice("warning: without --cert and --key, others on the network can see the sessions and the tokens")
 	}
-	o.Notice("the sessions of %s, for those who have a token:", o.Database.Name())
+	o.Notice("to see the sessions in %s, open this address and sign in:", o.Database.Name())
 	if _, err := fmt.Fprintln(o.Out, url); err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func examine(ctx context.Context, o *doctorOptions) error {
 	}
 	if bad := found.Bad(); bad > 0 {
 		return failure.New(fmt.Errorf("found %s", printable.Plural(bad, "problem")),
-			"`ptyrec doctor --repair` mends what can be mended; make a copy of the database first")
+			"copy the database, then repair it with `ptyrec doctor --repair`")
 	}
 	return nil
 }

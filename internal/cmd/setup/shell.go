@@ -22,7 +22,7 @@ type shellOptions struct {
 // nameError reports an agent whose name is not safe in shell code.
 type nameError struct{ Name string }
 
-func (e *nameError) Error() string { return fmt.Sprintf("%q is no name of a command", e.Name) }
+func (e *nameError) Error() string { return fmt.Sprintf("%q is not a command name", e.Name) }
 
 // shellCode returns the code for a shell (bash, fish or zsh): functions that record agents, the
 // marks of prompts (OSC 133), and completion of root's commands.

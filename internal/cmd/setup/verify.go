@@ -41,7 +41,7 @@ how many messages are exact, how many characters are right, and each difference:
 ~/.copilot/session-state, pi in ~/.pi/agent/sessions, opencode and Kilo CLI in their databases. The
 exit status is 1 if there is a difference, and 4 if there is no log.`,
 		Example: `  ptyrec verify
-  ptyrec verify 019a9ec0 --json | jq '.[].chars'`,
+  ptyrec verify 4f1a --json | jq '.[].chars'`,
 		Args:              cli.Operands(0, 1),
 		ValidArgsFunction: factory.CompleteSessions(o.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,11 +70,11 @@ func verify(ctx context.Context, o *verifyOptions, args []string) error {
 		return err
 	}
 	if len(found) == 0 {
-		hint := "verify knows the logs of " + strings.Join(agentlog.Agents(), ", ")
+		hint := "verify can read the logs of " + strings.Join(agentlog.Agents(), ", ")
 		if len(looked) > 0 {
 			hint = "looked in " + strings.Join(looked, ", ") + ", at the time and in the folder of the session"
 		}
-		return &failure.Error{Err: errors.New("no agent's own log of this session is found"), Hint: hint, Status: statusNoLog}
+		return &failure.Error{Err: errors.New("no agent's log of this session found"), Hint: hint, Status: statusNoLog}
 	}
 	err = cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
 		if o.json {

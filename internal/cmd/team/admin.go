@@ -67,7 +67,7 @@ that its members can read.`,
 		command(o, "rm ID", "Revoke a token", 1, 1, func(t *database, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
-				return failure.Misuse("`ptyrec team token list` prints the numbers", "a token is named by its number, not %q",
+				return failure.Misuse("`ptyrec team token list` prints the numbers", "invalid token number %q",
 					args[0])
 			}
 			return t.RemoveToken(t.ctx, id)
@@ -104,7 +104,7 @@ func hint(err error) error {
 	case errors.Is(err, postgres.ErrNotMember):
 		return failure.New(err, "`ptyrec team space member SPACE USER` makes a user a member of a space")
 	case errors.Is(err, session.ErrForbidden):
-		return failure.New(err, "admins change the team, auditors read the audit: ask one, or log in as one (`ptyrec login`)")
+		return failure.New(err, "ask an admin (for the audit, an auditor), or log in as one with `ptyrec login`")
 	case errors.Is(err, postgres.ErrAudit):
 		return failure.New(err, "the database was changed: compare it with a backup")
 	}
@@ -166,7 +166,7 @@ func newTokenAddCmd(o AdminOptions) *cobra.Command {
 		}
 		switch {
 		case n.User == "":
-			return failure.Misuse("name the user: --user NAME", "a token belongs to a user")
+			return failure.Misuse("a token belongs to a user: add --user NAME", "--user is required")
 		case n.Space != "" && !push:
 			return usage("--space requires --push")
 		}
@@ -184,8 +184,8 @@ func newTokenAddCmd(o AdminOptions) *cobra.Command {
 		return err
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&n.User, "user", "", "create a token of `USER`")
-	flags.StringVar(&n.Name, "name", "", "describe the token by `TEXT`")
+	flags.StringVar(&n.User, "user", "", "create a token for `USER`")
+	flags.StringVar(&n.Name, "name", "", "set the description of the token to `TEXT`")
 	flags.BoolVar(&push, "push", false, "create a token that can only send sessions")
 	flags.StringVar(&n.Space, "space", "", "send the push token's sessions to `SPACE`")
 	flags.StringVar(&valid, "for", "", "limit the token to `TIME`, such as 90d (default: none)")

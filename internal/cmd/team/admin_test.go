@@ -74,7 +74,7 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 		cmd.SetArgs(strings.Fields(line))
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		if err := cmd.ExecuteContext(t.Context()); err != nil {
-			text := regexp.MustCompile(`^(database \S+: |the server answers 400: )`).ReplaceAllString(err.Error(), "")
+			text := regexp.MustCompile(`^(database \S+: |the server answered 400: )`).ReplaceAllString(err.Error(), "")
 			if errors.Is(err, session.ErrForbidden) {
 				text = "forbidden"
 			}
@@ -133,7 +133,7 @@ func TestCommandsOnDatabaseAndServerAreAlike(t *testing.T) {
 		t.Errorf("audit: %s", got)
 	}
 	for want, err := range map[string]error{ // each says what to do
-		"ask one":             refused(over(auditor), "user list"),
+		"ask an admin":        refused(over(auditor), "user list"),
 		"space member":        refused(over(admin), "token add --user eve --push --space shop"),
 		"space list":          refused(over(admin), "space member none ann"),
 		"choose another name": refused(over(admin), "user add ann"),

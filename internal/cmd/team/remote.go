@@ -176,7 +176,7 @@ func (r remote) Audit(ctx context.Context, since time.Time, fn func(postgres.Rec
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
-			return fmt.Errorf("the server's answer breaks off: %w", err)
+			return fmt.Errorf("the server's answer is incomplete: %w", err)
 		case line.Tampered:
 			return postgres.ErrAudit
 		case line.Error != "":

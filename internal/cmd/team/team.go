@@ -23,7 +23,7 @@ func NewCmdTeam(f *factory.Factory) *cobra.Command {
 			return f.OpenTeam(ctx, name)
 		}
 		if f.Database != "" {
-			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
+			return nil, failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "not a team's database")
 		}
 		c, err := f.Config()
 		if err != nil {

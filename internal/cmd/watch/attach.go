@@ -47,7 +47,7 @@ func NewCmdAttach(f *factory.Factory) *cobra.Command {
 		SuggestFor: []string{"join", "watch", "connect"},
 		Short:      "Watch a live session in this terminal, or type into it",
 		Long: `Attach shows the screen of a live session, by default the newest one, on this machine or on a
-server. You only watch, unless you pass --control. Ctrl+] leaves; the session continues. It keeps
+server. You only watch, unless you pass --control. Ctrl+] detaches; the session continues. It keeps
 the size of its window, and a smaller window here shows a part of it, unless you pass --resize.
 Lost connections are retried.
 
@@ -62,8 +62,8 @@ it does not exist.
 The exit status is that of the session if it ends while you watch, and 0 if you leave. A server's
 token comes from its address (…#token=…), --token, $PTYREC_TOKEN or --token-file.`,
 		Example: `  ptyrec attach
-  ptyrec attach 01a1fcd2 --control
-  ptyrec attach https://build.example/s/01a1fcd2 --token-file FILE
+  ptyrec attach 4f1a --control
+  ptyrec attach https://build.example/s/4f1a --token-file FILE
   ptyrec attach ws://mgmt.example:8121/agent-01 --control
   ptyrec attach ws://mgmt.example:8121/agent-01/build --record
   ptyrec attach --detach-key ctrl+q`,
@@ -83,7 +83,7 @@ token comes from its address (…#token=…), --token, $PTYREC_TOKEN or --token-
 	flags.BoolVar(&o.control, "control", false, "take control, and type into the session")
 	flags.BoolVar(&o.resize, "resize", false, "resize the session to this terminal; implies --control")
 	flags.BoolVar(&o.record, "record", false, "record the session in your database, too")
-	flags.StringVar(&o.detachKey, "detach-key", "", "leave with `KEY`: ctrl+ and a to z, ], \\, ^ or _ (default ctrl+])")
+	flags.StringVar(&o.detachKey, "detach-key", "", "detach with `KEY`: ctrl+ and a to z, ], \\, ^ or _ (default ctrl+])")
 	flags.StringVar(&o.token.Text, "token", "", "use the server's `TOKEN` (others can see it in ps)")
 	flags.StringVar(&o.token.File, "token-file", "", "read the server's token from `FILE`")
 	cmd.ValidArgsFunction = factory.CompleteLive(o.Open)
@@ -97,7 +97,7 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 	}
 	if !cli.IsTerminal(o.IO.Out) || !cli.IsTerminal(o.IO.In) {
 		return failure.New(errors.New("attach needs a terminal"),
-			"`ptyrec tail` follows the conversation, `ptyrec screen S` shows the screen")
+			"use `ptyrec tail` for the conversation, `ptyrec screen S` for the screen")
 	}
 	var server, ref string
 	if strings.Contains(where, "://") {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ptyrec/ptyrec/client"
 	"github.com/ptyrec/ptyrec/internal/cli"
+	"github.com/ptyrec/ptyrec/internal/cli/listing"
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/human/failure"
@@ -37,7 +38,7 @@ func NewCmdGrant(f *factory.Factory) *cobra.Command {
 Ctrl+\ in its terminal, run ptyrec revoke, or the time is up. The recording says who typed what. A
 program that was started in a recorded session cannot grant this.`,
 		Example: `  ptyrec grant last
-  ptyrec grant 01a1fcd2 --for 10m`,
+  ptyrec grant 4f1a --for 10m`,
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -79,7 +80,7 @@ func grant(ctx context.Context, o *grantOptions, ref string) error {
 	defer s.Close()
 	id := hello.Session.ID
 	if os.Getenv(detached.Variable) == id {
-		return failure.New(errors.New("this runs in that session: it cannot grant itself"), "grant it from another terminal")
+		return failure.New(errors.New("a session cannot grant itself"), "grant it from another terminal")
 	}
 	if err := s.Grant(ctx, o.limit); err != nil {
 		return join.Refused(err, id)
@@ -88,7 +89,7 @@ func grant(ctx context.Context, o *grantOptions, ref string) error {
 	if o.limit > 0 {
 		until = fmt.Sprintf(" for %v", o.limit)
 	}
-	o.IO.Notice("programs may type into %s%s; Ctrl+\\ in its terminal ends that, or `ptyrec revoke %s`", id[:8], until,
-		id[:8])
+	o.IO.Notice("programs may type into session %s%s; `ptyrec revoke %[1]s` or Ctrl+\\ in its terminal ends that",
+		listing.ShortID(id), until)
 	return nil
 }

@@ -52,7 +52,7 @@ The exit status is 0 when the reply is complete, 3 if the agent asks something, 
 --timeout, and 1 for any other failure. --json prints the entries of the reply, as in a
 transcript.`,
 		Example: `  ptyrec prompt last "Why does the build fail?" --timeout 10m
-  git diff | ptyrec prompt 01a1fcd2 -
+  git diff | ptyrec prompt 4f1a -
   ptyrec prompt last --interrupt`,
 		Args:              cli.Operands(1, -1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
@@ -117,7 +117,7 @@ func promptAgent(ctx context.Context, o *promptOptions, ref, text string, send b
 	}
 	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &failure.Error{Err: fmt.Errorf("timed out after %v", o.timeout),
-			Hint: "`ptyrec wait " + ref + " --idle` waits on", Status: cli.StatusTimeout}
+			Hint: "`ptyrec wait " + ref + " --idle` waits longer", Status: cli.StatusTimeout}
 	}
 	return join.Prompt(err, ref)
 }

@@ -57,7 +57,7 @@ the reply.`,
 		Example: `  ptyrec send last "make test" --enter && ptyrec wait last --idle
   ptyrec send last --keys "Down Enter"
   ptyrec send last --keys C-c
-  git diff | ptyrec send 01a1fcd2 - --enter`,
+  git diff | ptyrec send 4f1a - --enter`,
 		Args:              cli.Operands(1, -1),
 		ValidArgsFunction: factory.CompleteLive(f.Open),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,7 +73,7 @@ the reply.`,
 	}
 	cmd.Flags().StringVarP(&o.keys, "keys", "k", "", "type `KEYS` by name, separated by spaces")
 	cmd.Flags().BoolVarP(&o.enter, "enter", "e", false, "type Enter after the text and keys")
-	cmd.Flags().BoolVar(&o.force, "force", false, "type even while the agent asks something")
+	cmd.Flags().BoolVar(&o.force, "force", false, "type even while the agent asks a question")
 	cmd.Flags().StringVar(&o.name, "as", "send", "record the sender as `NAME`")
 	return cmd
 }

@@ -47,7 +47,7 @@ On a management server (ws:// or wss://, docs/management.md) it follows the sess
 by default) of the machine AGENT (which you can omit if there is only one), and exits with the
 session's status. The token comes from $PTYREC_TOKEN or ?token= in the URL.`,
 		Example: `  ptyrec tail
-  ptyrec tail 019a9ec0 --tools
+  ptyrec tail 4f1a --tools
   ptyrec tail ws://mgmt.example:8121/agent-01
   ptyrec tail --json -n 0 | jq -r 'select(.role == "assistant").text'`,
 		Args:              cli.Operands(0, 1),
@@ -127,7 +127,7 @@ func tailManaged(ctx context.Context, o *tailOptions, where string, to tailOutpu
 	defer func() { _ = log.Stream.Close() }()
 	begins := func(s session.Session) {
 		if !to.JSON {
-			o.IO.Notice("%s, live: %s", s.ID[:min(listing.MinPrefix, len(s.ID))], printable.Line(s.Title))
+			o.IO.Notice("%s, live: %s", listing.ShortID(s.ID), printable.Line(s.Title))
 		}
 	}
 	if err := tailRemote(ctx, log, r, begins, to); err != nil {
@@ -138,7 +138,7 @@ func tailManaged(ctx context.Context, o *tailOptions, where string, to tailOutpu
 	}
 	switch status, ok := log.Stream.ExitStatus(); {
 	case !ok || status < 0:
-		return failure.New(errors.New("the session is gone, and left no exit status"), "what it wrote until then was read")
+		return failure.New(errors.New("the session is gone, its exit status is unknown"), "its output until then was printed")
 	case status > 0:
 		return cli.ExitStatus(status)
 	}

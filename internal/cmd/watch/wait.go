@@ -55,7 +55,7 @@ S may be a session on a server, such as https://HOST/s/ID. Its token comes from 
 The exit status is 0 on success, 3 if --idle finds the agent asking for approval, 124 after
 --timeout, and 1 if the session ends first.`,
 		Example: `  ptyrec send last "make test" --enter && ptyrec wait last --idle --timeout 10m
-  ptyrec wait 01a1fcd2 --text 'PASS|FAIL'
+  ptyrec wait 4f1a --text 'PASS|FAIL'
   ptyrec wait last --log 'listening on' --timeout 30s`,
 		Args:              cli.Operands(1, 1),
 		ValidArgsFunction: factory.CompleteLive(o.Open),

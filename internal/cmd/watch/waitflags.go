@@ -29,7 +29,7 @@ type waitFlags struct {
 
 // Register defines the flags.
 func (f *waitFlags) Register(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.Idle, "idle", false, "wait until the agent waits for a prompt")
+	flags.BoolVar(&f.Idle, "idle", false, "wait until the agent is ready for a prompt")
 	flags.StringVar(&f.Text, "text", "", "wait until the screen shows a match of `RE`")
 	flags.StringVar(&f.Log, "log", "", "wait for a line that contains `TEXT`")
 	flags.StringVar(&f.Pattern, "log-regexp", "", "wait for a line that matches `RE`")
@@ -57,7 +57,7 @@ func (f *waitFlags) Check() (re *regexp.Regexp, err error) {
 		return nil, failure.Usage(errors.New("wait: pass one of --idle, --text, --log, --log-regexp, --port and --exit"))
 	}
 	if f.Port < 0 || f.Port > 65535 {
-		return nil, failure.Usage(fmt.Errorf("--port %d: it must be 1 to 65535", f.Port))
+		return nil, failure.Usage(fmt.Errorf("--port must be 1 to 65535, not %d", f.Port))
 	}
 	if f.Log != "" {
 		return regexp.MustCompile(regexp.QuoteMeta(f.Log)), nil
@@ -120,9 +120,9 @@ func (f *waitFlags) Failure(ctx context.Context, err error, ref string) error {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &failure.Error{Err: fmt.Errorf("timed out after %v", f.Timeout),
-			Hint: "`ptyrec screen " + ref + "` shows what it does", Status: cli.StatusTimeout}
+			Hint: "`ptyrec screen " + ref + "` shows its screen", Status: cli.StatusTimeout}
 	case errors.Is(err, errAsking):
-		return &failure.Error{Err: err, Hint: "answer it, or `ptyrec send` the key that does", Status: cli.StatusAsking}
+		return &failure.Error{Err: err, Hint: "answer it, or type the key with `ptyrec send`", Status: cli.StatusAsking}
 	}
 	return err
 }

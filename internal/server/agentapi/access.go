@@ -124,7 +124,7 @@ func (a *API) Guarded(access Access) http.Handler {
 		case !access.hasToken(r) && !isOwn(r):
 			askForToken(w)
 			a.fail(w, r, failed(http.StatusUnauthorized,
-				"this needs the token: as Bearer, or as the password with any user name"))
+				"this requires the token, as Bearer or as the password with any user name"))
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -69,7 +69,7 @@ func (a *API) Handler() http.Handler {
 		}
 		found, ok := routes[path]
 		if !ok {
-			return failed(http.StatusNotFound, "there is nothing at this path")
+			return failed(http.StatusNotFound, "no such path")
 		}
 		return found.serve(w, r)
 	})

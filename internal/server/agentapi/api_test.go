@@ -174,7 +174,7 @@ func TestErrorsAreAgentapis(t *testing.T) {
 				`multipart/form-data","location":"body"}]`},
 		"a foreign host": {"GET", "/status", ``, []string{"Host: evil.example"}, 400,
 			`"detail":"Invalid host header. Allowed hosts: 127.0.0.1, localhost"`},
-		"nothing there":  {"GET", "/nothing", ``, nil, 404, `"detail":"there is nothing at this path"`},
+		"nothing there":  {"GET", "/nothing", ``, nil, 404, `"detail":"no such path"`},
 		"another method": {"DELETE", "/status", ``, nil, 405, `"detail":"the method must be GET"`},
 		"a foreign page": {"POST", "/message", `{"content":"x","type":"raw"}`,
 			[]string{"Origin: https://evil.example"}, 403,

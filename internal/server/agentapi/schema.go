@@ -111,7 +111,7 @@ func (a *API) schema(file string) handler {
 		schemas := parsed()["components"].(map[string]any)["schemas"].(map[string]any)
 		found := schemas[name]
 		if !ok || found == nil {
-			return failed(http.StatusNotFound, "there is no such schema")
+			return failed(http.StatusNotFound, "no such schema")
 		}
 		text, err := json.Marshal(found)
 		if err != nil {

@@ -113,7 +113,7 @@ func (s *Session) start() {
 	if s.Start.Load != nil {
 		var err error
 		if was, err = s.Start.Load(); err != nil {
-			s.Warn("the state of the last run is left out: " + err.Error())
+			s.Warn("the saved state was not loaded: " + err.Error())
 		}
 	}
 	s.mu.Lock()

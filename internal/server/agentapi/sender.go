@@ -38,11 +38,11 @@ func refused(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &asks):
-		return &refusal{"the agent asks something: answer it with a raw message", asks.Question}
+		return &refusal{"the agent asks a question: answer it with a raw message", asks.Question}
 	case errors.As(err, &box):
-		return &refusal{"something else is in the agent's input box", box.Left}
+		return &refusal{"the agent's input box is not empty", box.Left}
 	case errors.As(err, &left):
-		return &refusal{"the agent did not take the message", left.Left}
+		return &refusal{"the agent did not accept the message", left.Left}
 	case errors.Is(err, prompt.ErrEmpty):
 		return &refusal{reason: reasonEmpty}
 	case errors.Is(err, prompt.ErrBusy), errors.Is(err, prompt.ErrInProgress), errors.Is(err, prompt.ErrNotStarted):

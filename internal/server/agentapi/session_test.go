@@ -130,10 +130,10 @@ func TestRefusalsSayWhy(t *testing.T) {
 		err            error
 		reason, detail string
 	}{
-		{&prompt.AskingError{Question: "Run it?\n1. Yes"}, "the agent asks something: answer it with a raw message",
+		{&prompt.AskingError{Question: "Run it?\n1. Yes"}, "the agent asks a question: answer it with a raw message",
 			`Run it?\n1. Yes`},
-		{&prompt.BoxError{Left: "half a word"}, "something else is in the agent's input box", "half a word"},
-		{&prompt.NotTakenError{Left: "all of it"}, "the agent did not take the message", "all of it"},
+		{&prompt.BoxError{Left: "half a word"}, "the agent's input box is not empty", "half a word"},
+		{&prompt.NotTakenError{Left: "all of it"}, "the agent did not accept the message", "all of it"},
 		{prompt.ErrInProgress, "message can only be sent when the agent is waiting for user input",
 			"unexpected error occurred"},
 		{prompt.ErrNoControl, "programs may not type: nobody has granted it", "unexpected error occurred"},

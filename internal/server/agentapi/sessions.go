@@ -112,9 +112,9 @@ func (p *Sessions) serve(w http.ResponseWriter, r *http.Request) {
 func notFound(err error) error {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return failed(http.StatusNotFound, "there is no such session")
+		return failed(http.StatusNotFound, "no such session")
 	case errors.Is(err, session.ErrAmbiguous):
-		return failed(http.StatusNotFound, "more than one session has an id that begins so")
+		return failed(http.StatusNotFound, "more than one session matches: write more of the id")
 	}
 	return err
 }

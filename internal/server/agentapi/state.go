@@ -78,7 +78,7 @@ func ReadState(name string) (State, error) {
 		return State{}, fmt.Errorf("%s: %w", name, err)
 	}
 	if s.Version != stateVersion {
-		return State{}, fmt.Errorf("%s: version %d is not known, only %d", name, s.Version, stateVersion)
+		return State{}, fmt.Errorf("%s: unknown version %d, must be %d", name, s.Version, stateVersion)
 	}
 	for i, m := range s.Messages {
 		if m.Role != roleUser && m.Role != roleAgent {

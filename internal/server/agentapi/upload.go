@@ -58,7 +58,7 @@ func (a *API) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if a.Uploads == nil {
-		return failed(http.StatusForbidden, "this session takes no files")
+		return failed(http.StatusForbidden, "this session does not accept files")
 	}
 	path, err := a.Uploads.Save(name, data)
 	if err != nil {
@@ -105,7 +105,7 @@ func readFile(w http.ResponseWriter, r *http.Request) (name string, data []byte,
 			return "", nil, invalid(http.StatusUnprocessableEntity, detail{Message: "File required", Location: "file"})
 		case name == "":
 			return "", nil, invalid(http.StatusUnprocessableEntity,
-				detail{Message: "no file can have this name", Location: "file"})
+				detail{Message: "invalid file name", Location: "file"})
 		}
 		return name, data, nil
 	}

@@ -103,7 +103,7 @@ func (a *attachment) listen() error {
 		case command.Kill:
 			a.others.Go(a.kill)
 		case command.Execute, command.Reconnect:
-			return invalid(errors.New("the socket has a command already"))
+			return invalid(errors.New("this socket already has a command"))
 		}
 		if !room {
 			return &fault{command.CommandError, fmt.Sprintf("more than %d MiB of input wait for the command", maxWaiting>>20)}

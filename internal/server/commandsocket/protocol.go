@@ -90,7 +90,7 @@ func (p *Protocol) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	case errors.As(err, &known):
 	case errors.Is(err, process.ErrNotFound):
-		known = &problem{http.StatusNotFound, "NotFound", fmt.Sprintf("there is no sandbox %q", r.PathValue("box"))}
+		known = &problem{http.StatusNotFound, "NotFound", fmt.Sprintf("no sandbox %q", r.PathValue("box"))}
 	case errors.Is(err, process.ErrExists):
 		known = &problem{http.StatusConflict, "Conflict", "a sandbox of this name " + process.ErrExists.Error()}
 	case errors.Is(err, process.ErrBadID):
@@ -102,7 +102,7 @@ func (p *Protocol) fail(w http.ResponseWriter, r *http.Request, err error) {
 		known = &problem{http.StatusTooManyRequests, "TooManyCommands", err.Error()}
 	default:
 		p.log.ErrorContext(r.Context(), "langsmith", "path", r.URL.Path, "error", err)
-		known = &problem{http.StatusInternalServerError, "InternalError", "the server has an error; its log says which"}
+		known = &problem{http.StatusInternalServerError, "InternalError", "internal error; see the server's log"}
 	}
 	refuse(w, known)
 }

@@ -32,7 +32,7 @@ func (p *Protocol) socket(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.Header.Get("Upgrade") == "" {
-		return problemf(http.StatusUpgradeRequired, "", "this is for WebSockets")
+		return problemf(http.StatusUpgradeRequired, "", "this address requires a WebSocket")
 	}
 	// A client that comes back to its command is admitted, and so is one that retries after its
 	// socket was closed: only the first message tells which it is.
@@ -149,7 +149,7 @@ func (a *attachment) closeWith(ctx context.Context, code websocket.StatusCode, r
 
 // begin reads the first message, and starts or finds the command.
 func (a *attachment) begin() (from process.Offsets, err error) {
-	late := time.AfterFunc(firstTime, func() { _ = a.ws.Close(websocket.StatusPolicyViolation, "no message came") })
+	late := time.AfterFunc(firstTime, func() { _ = a.ws.Close(websocket.StatusPolicyViolation, "no message received") })
 	r, err := a.receive()
 	late.Stop()
 	if err != nil {

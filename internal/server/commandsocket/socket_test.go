@@ -494,7 +494,7 @@ func TestSandboxesAreCreatedAndListed(t *testing.T) {
 		{"GET", "/box/status", "", 200, `{"status":"ready"}`},
 		{"POST", "/box/start", "{}", 200, `"status":"ready"`},
 		{"POST", "/box/stop", "{}", 200, `"name":"box"`},
-		{"GET", "/nope", "", 404, `{"detail":{"error":"NotFound","message":"there is no sandbox \"nope\""}}`},
+		{"GET", "/nope", "", 404, `{"detail":{"error":"NotFound","message":"no sandbox \"nope\""}}`},
 		{"GET", "/nope/status", "", 404, `"detail"`},
 		{"DELETE", "/nope", "", 404, `"detail"`},
 		{"POST", "/nope/execute", `{"command":"true"}`, 404, `"detail"`},

@@ -50,7 +50,7 @@ func parse(message []byte) (r *request, handle func(*conn, *request) error, err 
 		return nil, nil, err
 	}
 	if fields == nil {
-		return nil, nil, errors.New("it is no object")
+		return nil, nil, errors.New("it is not an object")
 	}
 	r = &request{}
 	if err := json.Unmarshal(message, r); err != nil {

@@ -131,7 +131,7 @@ func (p *Protocol) Refuse(w http.ResponseWriter, _ *http.Request, status int, _,
 // serve upgrades a request to a WebSocket. The server's guard has checked the request.
 func (p *Protocol) serve(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
-		p.Refuse(w, r, http.StatusUpgradeRequired, "", "this is for WebSockets")
+		p.Refuse(w, r, http.StatusUpgradeRequired, "", "this address requires a WebSocket")
 		return
 	}
 	var offered []string // a browser's token; the browser fails if none is selected

@@ -35,7 +35,7 @@ func (s *Server) explain(ctx context.Context, err error) string {
 	case errors.Is(err, session.ErrCorrupt):
 		return "The database is damaged. Ask the user to run: ptyrec doctor --repair"
 	case errors.Is(err, session.ErrNotDatabase):
-		return "The database file is no ptyrec database. Ask the user to name another with --db, or to move the file away."
+		return "The database file is not a ptyrec database. Ask the user to name another with --db, or to move the file away."
 	case errors.Is(err, session.ErrBusy):
 		return "Another program has locked the database. Try again in a moment."
 	case errors.Is(err, session.ErrNotWritable):
@@ -44,7 +44,7 @@ func (s *Server) explain(ctx context.Context, err error) string {
 	case errors.Is(err, session.ErrRemoved):
 		return "The database was removed. Try again."
 	case errors.Is(err, archive.ErrRef):
-		return "The session is not understood. Write an id, its beginning, last, or a ref such as ID#12."
+		return "The session is not understood. Write an id, its beginning or end, last, or a ref such as ID#12."
 	case errors.As(err, &refused):
 		return "The session refused: " + clip(refused.Message, 200) + "."
 	}

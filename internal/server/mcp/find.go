@@ -59,7 +59,7 @@ func notFound(ctx context.Context, db *Archive, name string) error {
 	if len(infos) == 0 {
 		return errNoSessions
 	}
-	return toolErrorf("No session has an id that begins with %q. The newest are: %s. list_sessions shows more.",
+	return toolErrorf("There is no session %q. The newest are: %s. list_sessions lists more.",
 		clip(oneWord(name), 40), listed(infos))
 }
 
@@ -68,7 +68,7 @@ func ambiguous(ctx context.Context, db *Archive, name string) error {
 	if err != nil {
 		return err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !strings.HasPrefix(id, strings.ToLower(name)) })
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !session.Matches(id, name) })
 	slices.Sort(ids)
 	slices.Reverse(ids)
 	infos := []*store.Info{}
@@ -77,7 +77,7 @@ func ambiguous(ctx context.Context, db *Archive, name string) error {
 			infos = append(infos, info)
 		}
 	}
-	return toolErrorf("%d sessions have an id that begins with %q. Write more of it: %s.", len(ids),
+	return toolErrorf("%d sessions match %q. Write more of the id: %s.", len(ids),
 		clip(oneWord(name), 40), listed(infos))
 }
 

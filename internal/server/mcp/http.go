@@ -29,7 +29,7 @@ func (s *Server) Routes() map[string]http.Handler {
 			if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 				status = http.StatusRequestEntityTooLarge
 			}
-			writeRefusal(w, status, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB, or broke off")
+			writeRefusal(w, status, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB, or incomplete")
 			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // a call may take longer than its message

@@ -202,7 +202,7 @@ func (c *lineConn) take(l line) error {
 	case len(text) == 0:
 		return nil
 	case !json.Valid(text) || !utf8.Valid(text):
-		return c.refuse(nil, jsonrpc.CodeParseError, "parse error: the line is no JSON")
+		return c.refuse(nil, jsonrpc.CodeParseError, "parse error: the line is not JSON")
 	case text[0] == '[':
 		return c.takeBatch(text)
 	}
@@ -227,7 +227,7 @@ func (c *lineConn) takeBatch(text []byte) error {
 	version := c.version
 	c.mu.Unlock()
 	if version != "2024-11-05" && version != "2025-03-26" {
-		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "this version of the protocol has no batches")
+		return c.refuse(nil, jsonrpc.CodeInvalidRequest, "this version of the protocol does not support batches")
 	}
 	b := &batch{left: 1} // 1, until all parts are known
 	for _, part := range parts {

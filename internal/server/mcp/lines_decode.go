@@ -19,7 +19,7 @@ func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessa
 	_ = json.Unmarshal(text, &shape) // only an object has an id
 	if err != nil || !validID(shape.ID) {
 		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest,
-			"the message is no JSON-RPC 2.0 request, notification or response")
+			"the message is not a JSON-RPC 2.0 request, notification or response")
 	}
 	r, ok := m.(*jsonrpc.Request)
 	if !ok {

@@ -228,7 +228,7 @@ func (s *Server) complete(ctx context.Context, r *sdk.CompleteRequest) (*sdk.Com
 		return nil, s.resourceError(ctx, err)
 	}
 	for _, info := range infos {
-		if strings.HasPrefix(info.ID, strings.ToLower(r.Params.Argument.Value)) {
+		if session.Matches(info.ID, r.Params.Argument.Value) {
 			if out.Completion.Total++; out.Completion.Total <= maxCompletions {
 				out.Completion.Values = append(out.Completion.Values, info.ID)
 			}

@@ -33,13 +33,13 @@ func (s *Server) owns(id string) bool {
 func (s *Server) startTool() tool {
 	return tool{
 		name: "start_session", title: "Start a session", types: true,
-		about: "Run a command in a new recorded session, which only you may type into. It ends when you leave.",
+		about: "Run a command in a new recorded session, which only you may type into. It ends when you disconnect.",
 		params: []param{
 			{name: "command", kind: kindTexts, about: "Program and arguments", required: true},
 			{name: "cwd", kind: kindText, about: "Its folder"},
 			{name: "cols", kind: kindWhole, about: "Width", least: 1, most: protocol.MaxCols, standard: 120},
 			{name: "rows", kind: kindWhole, about: "Height", least: 1, most: protocol.MaxRows, standard: 40},
-			{name: "keep", kind: kindBoolean, about: "Go on when you leave"},
+			{name: "keep", kind: kindBoolean, about: "Continue after you disconnect"},
 		},
 		run: s.start,
 	}
@@ -125,7 +125,7 @@ func (s *Server) stopSession(ctx context.Context, c *toolCall) (answer, error) {
 		return answer{}, err
 	}
 	if !s.owns(info.ID) {
-		return answer{}, toolErrorf("This server has not started the session, so it does not stop it.")
+		return answer{}, toolErrorf("This server did not start the session, so it cannot stop it.")
 	}
 	stream, _, err := attach(ctx, db, info.ID,
 		client.AttachOptions{Name: callerOf(c), Kind: protocol.Human, Control: true, Mode: protocol.ModeNone})

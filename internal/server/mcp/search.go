@@ -141,7 +141,7 @@ func (s *Server) labelHit(ctx context.Context, db *Archive, l *store.LabelHit) h
 
 func (l hitList) text() string {
 	if len(l.Hits) == 0 {
-		return "Nothing is found. Try fewer words, a beginning such as cach*, or OR between them."
+		return "No matches. Try fewer words, a beginning such as cach*, or OR between them."
 	}
 	var b strings.Builder
 	for _, h := range l.Hits {

@@ -33,7 +33,7 @@ func (s *Server) sendTool() tool {
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "Typed as it is", most: maxTyped},
-			{name: "keys", kind: kindTexts, about: "Behind the text: Enter, Down, C-c, …"},
+			{name: "keys", kind: kindTexts, about: "Keys after the text: Enter, Down, C-c, …"},
 			{name: "enter", kind: kindBoolean, about: "Enter at the end"},
 		},
 		run: s.send,
@@ -86,7 +86,7 @@ func (s *Server) promptTool() tool {
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "The prompt", required: true, most: maxTyped},
-			{name: "wait_s", kind: kindWhole, about: "Wait at most so long; 55 without progress", least: 0, most: longestAsk,
+			{name: "wait_s", kind: kindWhole, about: "Maximum wait; 55 without progress", least: 0, most: longestAsk,
 				standard: 30},
 		},
 		run: s.prompt,
@@ -275,7 +275,7 @@ func typingError(id string, err error) error {
 	case errors.Is(err, prompt.ErrNoControl), code == protocol.CodeNoControl:
 		return noGrant(id)
 	case code == protocol.CodeNotAllowed, code == protocol.CodeUnavailable:
-		return toolErrorf("The session does not take this: nothing was typed.")
+		return toolErrorf("The session refused the input: nothing was typed.")
 	case errors.As(err, &asks), code == protocol.CodeAsking:
 		return toolErrorf("The agent asks something, and this would answer it: nothing was typed. read_screen shows the " +
 			"question; answer it with send and keys alone, if you may.")
@@ -288,7 +288,7 @@ func typingError(id string, err error) error {
 		return toolErrorf("The prompt begins with !, which would run a shell command: nothing was typed. Begin with " +
 			"another word.")
 	case errors.Is(err, prompt.ErrNoAgent):
-		return toolErrorf("No agent that takes prompts runs in the session: nothing was typed. send types into any program.")
+		return toolErrorf("No agent that accepts prompts runs in the session: nothing was typed. send types into any program.")
 	case errors.Is(err, prompt.ErrNotStarted), errors.Is(err, prompt.ErrStillStarting):
 		return toolErrorf("The agent has not started yet: nothing was typed. read_screen shows what it does.")
 	case errors.Is(err, prompt.ErrBusy):
@@ -298,7 +298,7 @@ func typingError(id string, err error) error {
 	case errors.As(err, &full):
 		return toolErrorf("The agent's input box is not empty: nothing was typed. read_screen shows what is in it.")
 	case errors.As(err, &left), errors.Is(err, prompt.ErrNotTaken):
-		return toolErrorf("The agent did not take the text, which may still be in its input box. read_screen shows it.")
+		return toolErrorf("The agent did not accept the text, which may still be in its input box. read_screen shows it.")
 	}
 	return err
 }

@@ -44,13 +44,13 @@ func (s *Server) waitTool() tool {
 	return tool{
 		name: "wait", title: "Wait for a session",
 		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. A " +
-			"timeout is no error: call again.",
+			"timeout is not an error: call again.",
 		params: []param{
 			sessionParam,
 			{name: "until", kind: kindText, about: "What to wait for", required: true,
 				oneOf: []string{untilIdle, untilText, untilEntry, untilEnd}},
 			{name: "text", kind: kindText, about: "RE2 for a line written since Enter, with until=text"},
-			{name: "after", kind: kindWhole, about: "With until=entry: a message behind this seq", least: 0, most: math.Inf(1)},
+			{name: "after", kind: kindWhole, about: "With until=entry: a message after this seq", least: 0, most: math.Inf(1)},
 			{name: "timeout_s", kind: kindWhole, about: "Seconds; 55 without progress", least: 1, most: longestAsk,
 				standard: 30},
 		},
@@ -81,15 +81,15 @@ func (s *Server) wait(ctx context.Context, c *toolCall) (answer, error) {
 	case w.until == untilText && pattern == "":
 		return answer{}, toolErrorf("until=text needs the parameter text, a regular expression.")
 	case w.until != untilText && pattern != "":
-		return answer{}, toolErrorf("text goes with until=text only.")
+		return answer{}, toolErrorf("text requires until=text.")
 	case w.until != untilEntry && c.has("after"):
-		return answer{}, toolErrorf("after goes with until=entry only.")
+		return answer{}, toolErrorf("after requires until=entry.")
 	case c.has("after"):
 		w.after = c.whole("after")
 	}
 	var err error
 	if w.text, err = regexp.Compile(pattern); err != nil {
-		return answer{}, toolErrorf("text is no regular expression that RE2 knows. Write letters and digits, .* or [a-z], " +
+		return answer{}, toolErrorf("text is not a valid RE2 regular expression. Write letters and digits, .* or [a-z], " +
 			"and a backslash before other characters.")
 	}
 	db, info, _, err := s.find(ctx, c.text("session"))
@@ -205,8 +205,7 @@ func (w *waiter) unreachable(ctx context.Context, db *Archive, info *store.Info,
 		return w.result, findErr
 	}
 	if now.Status == store.Live {
-		return w.result, toolErrorf("The session is recorded where it cannot be reached from here. read_session shows " +
-			"what it has stored.")
+		return w.result, toolErrorf("The session cannot be reached from here. read_session shows its stored entries.")
 	}
 	w.result.Reason = reasonEnded
 	return w.result, nil

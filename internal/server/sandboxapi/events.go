@@ -126,7 +126,7 @@ func offsetsOf(r *http.Request) (process.Offsets, error) {
 	stderr, err2 := strconv.ParseUint(after, 10, 63)
 	if err != nil || err2 != nil {
 		return process.Offsets{}, failure(http.StatusBadRequest, codeInvalid,
-			"%q is no id of an event; they are STDOUT.STDERR, in bytes", id)
+			"%q is not an event id; ids are STDOUT.STDERR, in bytes", id)
 	}
 	return process.Offsets{Stdout: int64(stdout), Stderr: int64(stderr)}, nil
 }

@@ -60,7 +60,7 @@ func endError(info process.Info) error {
 	case process.TimedOut:
 		return fmt.Errorf("Command timeout after %dms", info.Timeout.Milliseconds()) //nolint:staticcheck // the SDK's words
 	case process.Failed:
-		return errors.New("the program that ran it ended; how the command ended is not known")
+		return errors.New("the command's host process ended; the exit status is unknown")
 	}
 	return nil
 }

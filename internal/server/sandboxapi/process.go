@@ -203,7 +203,7 @@ func signalOf(w http.ResponseWriter, r *http.Request) (syscall.Signal, error) {
 	if number := unix.SignalNum("SIG" + strings.TrimPrefix(name, "SIG")); number != 0 {
 		return number, nil
 	}
-	return 0, failure(http.StatusBadRequest, codeInvalid, "%q is no signal", o.Signal)
+	return 0, failure(http.StatusBadRequest, codeInvalid, "unknown signal %q", o.Signal)
 }
 
 // killAll ends the running processes.

@@ -133,7 +133,7 @@ const maxTimeout = (1 << 31) * time.Millisecond
 
 func timeoutOf(ms float64) (time.Duration, error) {
 	if ms < 0 || ms > float64(maxTimeout.Milliseconds()) {
-		return 0, failure(http.StatusBadRequest, codeInvalid, "a timeout is from 0 to %d ms", maxTimeout.Milliseconds())
+		return 0, failure(http.StatusBadRequest, codeInvalid, "the timeout must be 0 to %d ms", maxTimeout.Milliseconds())
 	}
 	return time.Duration(ms * float64(time.Millisecond)), nil
 }
@@ -145,7 +145,7 @@ func envOf(sent map[string]*string) (map[string]string, error) {
 	for name, value := range sent {
 		switch {
 		case !variable().MatchString(name):
-			return nil, failure(http.StatusBadRequest, codeInvalid, "%q is no name of a variable", name)
+			return nil, failure(http.StatusBadRequest, codeInvalid, "%q is not a variable name", name)
 		case value == nil:
 		case strings.Contains(*value, "\x00"):
 			return nil, failure(http.StatusBadRequest, codeInvalid, "the variable %s contains a NUL character", name)

@@ -37,7 +37,7 @@ type socketMessage struct {
 // fail unless one of the subprotocols that they offer is selected, even if the only one is a token.
 func accept(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	if r.Header.Get("Upgrade") == "" {
-		return nil, failure(http.StatusUpgradeRequired, codeInvalid, "this is for WebSockets")
+		return nil, failure(http.StatusUpgradeRequired, codeInvalid, "this address requires a WebSocket")
 	}
 	var offered []string
 	for _, line := range r.Header.Values("Sec-WebSocket-Protocol") {

@@ -108,7 +108,7 @@ func Check(dir string) error {
 	var why string
 	switch owner := ownerOf(above); {
 	case !info.IsDir():
-		why = "is no folder"
+		why = "is not a folder"
 	case ownerOf(info) != os.Getuid():
 		why = fmt.Sprintf("belongs to user %d", ownerOf(info))
 	case info.Mode().Perm()&0o077 != 0:

@@ -66,7 +66,7 @@ type answerError struct {
 }
 
 func (e *answerError) Error() string {
-	return fmt.Sprintf("it answers %d %s: %s", e.status, e.Code, e.Message)
+	return fmt.Sprintf("the server answered %d %s: %s", e.status, e.Code, e.Message)
 }
 
 // call makes a call and returns the body of the response. It repeats the call once if the server

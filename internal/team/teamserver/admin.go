@@ -67,7 +67,7 @@ func (a *Admin) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, postgres.ErrName), errors.Is(err, postgres.ErrEmail), errors.As(err, &pattern):
 		a.Refuse(w, r, http.StatusBadRequest, "bad_request", text)
 	case errors.Is(err, session.ErrForbidden):
-		a.Refuse(w, r, http.StatusForbidden, "forbidden", "your role may not do that")
+		a.Refuse(w, r, http.StatusForbidden, "forbidden", "your role does not allow that")
 	default:
 		a.fail(w, r, err)
 	}
@@ -109,7 +109,7 @@ func (a *Admin) do(ctx context.Context, call string, o *adminArgs) (result any, 
 	case "add-token":
 		if !slices.Contains([]string{postgres.KindUser, postgres.KindPush}, o.Kind) ||
 			o.Kind == postgres.KindUser && o.Space != "" {
-			return nil, bad("kind is user or push, and only push goes with a space")
+			return nil, bad("kind must be user or push, and space requires push")
 		}
 		return a.store.AddToken(ctx, postgres.NewToken{User: o.User, Name: o.Name, Kind: o.Kind, Space: o.Space,
 			Expires: o.Expires})
@@ -122,7 +122,7 @@ func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 	switch call {
 	case "add-user":
 		if !slices.Contains([]string{postgres.RoleMember, postgres.RoleAuditor, postgres.RoleAdmin}, o.Role) {
-			return bad("role is member, auditor or admin")
+			return bad("role must be member, auditor or admin")
 		}
 		return a.store.AddUser(ctx, o.Name, o.Role)
 	case "set-email":
@@ -135,12 +135,12 @@ func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 		return a.store.AddSpace(ctx, o.Name)
 	case "set-member":
 		if !slices.Contains([]string{"", "reader", "member"}, o.Role) {
-			return bad("role is reader, member or empty")
+			return bad("role must be reader, member or empty")
 		}
 		return a.store.SetMember(ctx, o.Space, o.User, o.Role)
 	case "set-retention":
 		if o.Days < 0 {
-			return bad("days count from 0")
+			return bad("days must be at least 0")
 		}
 		return a.store.SetRetention(ctx, o.Space, o.Days)
 	case "hold":
@@ -150,7 +150,7 @@ func (a *Admin) change(ctx context.Context, call string, o *adminArgs) error {
 	case "remove-pattern":
 		return a.store.RemovePattern(ctx, o.Name)
 	}
-	return bad("there is no such call")
+	return bad("no such call")
 }
 
 // audit writes the rows of the audit, one a line. An error after the first row is the last line.

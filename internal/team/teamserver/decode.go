@@ -19,7 +19,7 @@ func DecodeBatch(body []byte) (b postgres.Batch, err error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	fields := map[string]any{"version": &b.Version, "after": &b.After, "gone": &b.Gone, "all": &b.All}
 	if start, err := in.Token(); err != nil || start != json.Delim('{') {
-		return b, bad("the body is no object")
+		return b, bad("the body is not an object")
 	}
 	for in.More() {
 		var ignored json.RawMessage
@@ -43,7 +43,7 @@ func DecodeBatch(body []byte) (b postgres.Batch, err error) {
 		return b, bad("%v", err)
 	}
 	if _, err := in.Token(); !errors.Is(err, io.EOF) {
-		return b, bad("something follows the object")
+		return b, bad("unexpected data after the object")
 	}
 	if len(b.Gone) > maxEntries {
 		return b, bad("more than %d entries", maxEntries)
@@ -61,7 +61,7 @@ func decodeList(in *json.Decoder, body []byte) (list []postgres.Sent, err error)
 	if start, err := in.Token(); err != nil || start == nil {
 		return nil, err
 	} else if start != json.Delim('[') {
-		return nil, bad("entries is an array")
+		return nil, bad("entries must be an array")
 	}
 	for in.More() {
 		if len(list) == maxEntries {
@@ -88,7 +88,7 @@ func checkEntry(e *session.Entry) error {
 	case !isEntryID(e.ID):
 		return bad("an entry has no valid id")
 	case e.Seq < 0 || e.Seq > math.MaxInt32 || e.Offset < 0:
-		return bad("entry %s: seq and offset count from 0", e.ID)
+		return bad("entry %s: seq and offset must be at least 0", e.ID)
 	case e.Type != session.TypeMessage && e.Type != session.TypeEvent:
 		return bad("entry %s has no type", e.ID)
 	}

@@ -30,7 +30,7 @@ func TestDigestIsThatOfTheEntryAsSent(t *testing.T) {
 func TestBadEntryIsReportedOnce(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"entries":[{"id":"","type":"message"}]}`: "bad request: an entry has no valid id",
-		`{"entries":{}}`: "bad request: entries is an array",
+		`{"entries":{}}`: "bad request: entries must be an array",
 		`{"entries":[{"id":"a","type":"other"}]}`: "bad request: entry a has no type",
 	} {
 		if _, err := teamserver.DecodeBatch([]byte(body)); err == nil || err.Error() != want {

@@ -38,7 +38,7 @@ func (l *Links) handle(h func(http.ResponseWriter, *http.Request) error) http.Ha
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch err := h(w, r); {
 		case errors.Is(err, session.ErrForbidden):
-			l.Refuse(w, r, http.StatusForbidden, "forbidden", "only the owner of a session shares it")
+			l.Refuse(w, r, http.StatusForbidden, "forbidden", "only the owner of a session can share it")
 		case err != nil:
 			l.fail(w, r, err)
 		}
@@ -56,7 +56,7 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 		return bad("%v", err)
 	}
 	if o.Seconds < 1 || o.Seconds > int64(maxLinkTime/time.Second) {
-		return bad("a link is valid for 1 second to 366 days")
+		return bad("a link must be valid for 1 second to 366 days")
 	}
 	if o.Anyone && !l.public {
 		return bad("this server opens links only to people who have signed in; `ptyrec serve --public-links` opens them " +

@@ -42,7 +42,7 @@ func (l Logins) Routes() map[string]http.Handler {
 				l.Refuse(w, r, http.StatusUnauthorized, "unauthorized", "sign in first, as a user")
 			case errors.Is(err, session.ErrNotFound):
 				l.Refuse(w, r, http.StatusNotFound, "not_found",
-					"no machine waits with this code: it was for 10 minutes, and for one login")
+					"no login waits for this code: a code is valid once, for 10 minutes")
 			case err != nil:
 				l.push.fail(w, r, err)
 			}
@@ -63,7 +63,7 @@ func (l Logins) add(w http.ResponseWriter, r *http.Request) error {
 	}
 	hash, err := hex.DecodeString(o.Hash)
 	if err != nil || len(hash) != sha256.Size {
-		return bad("hash is the SHA-256 of the token in hexadecimal")
+		return bad("hash must be the SHA-256 of the token in hexadecimal")
 	}
 	ctx := r.Context()
 	if postgres.ViewerOf(ctx).User == 0 {
@@ -71,7 +71,7 @@ func (l Logins) add(w http.ResponseWriter, r *http.Request) error {
 	}
 	waiting, err := l.push.store.AddLogin(ctx, [sha256.Size]byte(hash), o.Name)
 	if errors.Is(err, postgres.ErrName) {
-		return bad("name has at most 64 bytes")
+		return bad("name must have at most 64 bytes")
 	}
 	if err == nil {
 		writeJSON(w, http.StatusCreated, waiting)

@@ -98,7 +98,7 @@ func (p *Push) check(w http.ResponseWriter, r *http.Request) error {
 	for i, c := range o.Sessions {
 		digest, err := hex.DecodeString(c.Digest)
 		if err != nil || len(digest) != sha256.Size {
-			return bad("digest is a SHA-256 in hexadecimal")
+			return bad("digest must be a SHA-256 in hexadecimal")
 		}
 		copies[i] = postgres.Copy{ID: c.ID, Events: c.Events, Digest: [sha256.Size]byte(digest)}
 	}

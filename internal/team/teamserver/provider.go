@@ -34,10 +34,10 @@ var (
 	ErrIssuer = errors.New("a provider's address begins with https:// (or is http://localhost)")
 	// ErrUnavailable reports that the provider did not respond, or that too many people are signing
 	// in.
-	ErrUnavailable = errors.New("the provider does not answer now")
+	ErrUnavailable = errors.New("the identity provider is not responding")
 	// ErrRefused reports that the provider rejected the person, or that the response is not for
 	// this browser.
-	ErrRefused = errors.New("the provider does not confirm who you are")
+	ErrRefused = errors.New("the identity provider did not confirm who you are")
 )
 
 const (
@@ -95,7 +95,7 @@ func (p *Provider) enter() (leave func(), err error) {
 	case p.turns <- struct{}{}:
 		return func() { <-p.turns }, nil
 	default:
-		return nil, fmt.Errorf("%w: too many sign in", ErrUnavailable)
+		return nil, fmt.Errorf("%w: too many sign-ins at once", ErrUnavailable)
 	}
 }
 
@@ -151,7 +151,7 @@ func (p *Provider) Finish(ctx context.Context, redirect, secret string,
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused) && refused.Response.StatusCode < http.StatusInternalServerError:
-		return id, fmt.Errorf("%w: it does not take the code (%d %.40q)", ErrRefused, refused.Response.StatusCode,
+		return id, fmt.Errorf("%w: it rejected the code (%d %.40q)", ErrRefused, refused.Response.StatusCode,
 			refused.ErrorCode)
 	case err != nil:
 		return id, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -177,7 +177,7 @@ func identity(token *oidc.IDToken) (postgres.Identity, error) {
 		return postgres.Identity{}, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	if token.Subject == "" {
-		return postgres.Identity{}, fmt.Errorf("%w: its token names nobody", ErrRefused)
+		return postgres.Identity{}, fmt.Errorf("%w: its token names no user", ErrRefused)
 	}
 	id := postgres.Identity{Issuer: token.Issuer, Subject: token.Subject}
 	if claims.Verified {

@@ -42,7 +42,7 @@ func (p *Pull) handle(h func(http.ResponseWriter, *http.Request) error) http.Han
 func number(q url.Values, name string) (n int64, err error) {
 	if text := q.Get(name); text != "" {
 		if n, err = strconv.ParseInt(text, 10, 64); err != nil || n < 0 {
-			return 0, bad("%s counts from 0", name)
+			return 0, bad("%s must be at least 0", name)
 		}
 	}
 	return n, nil
@@ -93,7 +93,7 @@ func (p *Pull) usage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, id := range ids {
 		if !isEntryID(id) {
-			return bad("this is no id")
+			return bad("invalid id")
 		}
 	}
 	used, err := p.store.UsageOf(r.Context(), append([]string{}, ids...))

@@ -91,7 +91,7 @@ var errBusy = errors.New("the server is busy")
 
 // fail responds with an error, and logs invalid requests.
 func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
-	status, code, message := http.StatusInternalServerError, "internal", "the server failed; its log says how"
+	status, code, message := http.StatusInternalServerError, "internal", "internal error; see the server's log"
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -99,9 +99,9 @@ func (p *Push) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, errBad):
 		status, code, message = http.StatusBadRequest, "bad_request", err.Error()
 	case errors.Is(err, session.ErrNotFound):
-		status, code, message = http.StatusNotFound, "not_found", "there is no such session"
+		status, code, message = http.StatusNotFound, "not_found", "no such session"
 	case errors.Is(err, session.ErrForbidden):
-		status, code, message = http.StatusForbidden, "forbidden", "you may not send that"
+		status, code, message = http.StatusForbidden, "forbidden", "you are not allowed to send that"
 	case errors.Is(err, session.ErrFull):
 		status, code, message = http.StatusInsufficientStorage, "full", "the server's disk is full"
 	case errors.Is(err, errBusy), errors.Is(err, session.ErrBusy):
@@ -124,7 +124,7 @@ func idOf(r *http.Request) (string, error) {
 	id := r.PathValue("id")
 	u, err := uuid.Parse(id)
 	if err != nil || u.String() != id {
-		return "", bad("the id of a session is a UUID in lower case")
+		return "", bad("the id of a session must be a UUID in lower case")
 	}
 	return id, nil
 }
@@ -146,7 +146,7 @@ func (p *Push) read(w http.ResponseWriter, r *http.Request, most int64) ([]byte,
 		case errors.As(err, &large):
 			return nil, err
 		case err != nil:
-			return nil, bad("the request breaks off after %d bytes", int64(all.Len()))
+			return nil, bad("the request ended after %d bytes", int64(all.Len()))
 		case n == 0:
 			return all.Bytes(), nil
 		}
@@ -210,7 +210,7 @@ func contentOf(c *team.Content) (*postgres.Content, error) {
 func digestOf(text string) (sum [sha256.Size]byte, err error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != sha256.Size {
-		return sum, bad("a digest is a SHA-256 in hexadecimal")
+		return sum, bad("a digest must be a SHA-256 in hexadecimal")
 	}
 	return [sha256.Size]byte(b), nil
 }
@@ -235,7 +235,7 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	case o.Version < 0 || o.Machine == "" || len(o.Machine) > maxText || len(o.Space) > maxText:
 		return bad("machine names the sender, space the space, version counts from 0")
 	case o.Session.Cols < 0 || o.Session.Rows < 0 || o.Session.Cols > 1<<16 || o.Session.Rows > 1<<16:
-		return bad("the window has no such size")
+		return bad("invalid size of the window")
 	}
 	for _, tag := range o.Tags {
 		if err := store.CheckTag(tag); err != nil {
@@ -281,7 +281,7 @@ func (p *Push) raw(w http.ResponseWriter, r *http.Request) error {
 	seg, err := store.ParseSegment(body)
 	switch {
 	case err != nil:
-		return bad("this is no segment: %v", err)
+		return bad("not a segment: %v", err)
 	case seg.FirstEvent != first:
 		return bad("the segment begins with event %d", seg.FirstEvent)
 	}
@@ -345,7 +345,8 @@ func (p *Push) entries(w http.ResponseWriter, r *http.Request) error {
 func (p *Push) accepted(w http.ResponseWriter, r *http.Request, err error) error {
 	switch {
 	case errors.Is(err, postgres.ErrConflict):
-		p.Refuse(w, r, http.StatusConflict, "conflict", "the server has something else: ask what, and send all again")
+		p.Refuse(w, r, http.StatusConflict, "conflict",
+			"the server has other entries: fetch its state, and send everything again")
 	case err != nil:
 		return err
 	default:

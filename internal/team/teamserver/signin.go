@@ -59,7 +59,7 @@ func unknownPerson(id postgres.Identity) error {
 			" has not verified an e-mail address of yours."}
 	}
 	return &refusedError{fmt.Sprintf("%.300q is not the address of a user of this server, or another person has signed "+
-		"in with it. An admin makes it known: `ptyrec team user email NAME ADDRESS`.", id.Email)}
+		"in with it. An admin can add it: `ptyrec team user email NAME ADDRESS`.", id.Email)}
 }
 
 // refusedError is a refusal worded for the person.

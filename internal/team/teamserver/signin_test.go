@@ -225,7 +225,7 @@ func TestUnknownPersonIsRefused(t *testing.T) {
 	there.Is(annThere, func(header, _ map[string]any) { header["alg"] = "none" })
 	b := newBrowser(t)
 	b.do(t, "GET", one.URL+"/login", "")
-	refused("alg none", b, "does not confirm")
+	refused("alg none", b, "did not confirm")
 	there.Is(annThere, nil)
 	there.Refuse(true)
 	b.do(t, "GET", one.URL+"/login", "")

@@ -27,13 +27,13 @@ func ended(r *row) bool     { return r.info.Status != store.Live }
 var bindings = []binding{
 	{"enter", "show", nil, "", func(m *model) tea.Cmd { return m.act(Show) }},
 	{"ctrl+p", "play", nil, "", func(m *model) tea.Cmd { return m.act(Play) }},
-	{"ctrl+a", "attach", live, "attach: this session does not run, or not here",
+	{"ctrl+a", "attach", live, "attach: this session is not running here",
 		func(m *model) tea.Cmd { return m.act(Attach) }},
-	{"ctrl+r", "resume", resumable, "resume: this session still runs, or has no agent",
+	{"ctrl+r", "resume", resumable, "resume: this session is still running, or has no agent",
 		func(m *model) tea.Cmd { return m.act(Resume) }},
 	{"ctrl+e", "export", nil, "", func(m *model) tea.Cmd { m.ask(file, fileName(m.row().info)); return nil }},
 	{"ctrl+t", "tag", nil, "", func(m *model) tea.Cmd { m.ask(tags, ""); return nil }},
-	{"ctrl+d", "delete", ended, "delete: this session is being recorded: end it first",
+	{"ctrl+d", "delete", ended, "delete: this session is being recorded; end it first",
 		func(m *model) tea.Cmd { m.ask(deletion, ""); return nil }},
 }
 

@@ -280,7 +280,7 @@ func (m *model) previewLines(width int) []string {
 	}
 	p.width, p.lines = width, strings.Split(strings.Trim(b.String(), "\n"), "\n")
 	if b.Len() == 0 {
-		p.lines = []string{"nothing was said"}
+		p.lines = []string{"no messages"}
 	}
 	if p.err != nil {
 		p.lines = append(p.lines, printable.Line(p.err.Error()))
@@ -288,7 +288,7 @@ func (m *model) previewLines(width int) []string {
 	if len(p.entries) == previewEntries {
 		p.lines = append(p.lines, "", "…")
 	}
-	about := []string{info.ID[:min(len(info.ID), listing.MinPrefix)], listing.Day(info.StartedAt.Local(), now()),
+	about := []string{listing.ShortID(info.ID), listing.Day(info.StartedAt.Local(), now()),
 		listing.Length(info.Duration)}
 	if m.row().folder != "" {
 		about = append(about, m.row().folder)
@@ -349,5 +349,5 @@ func splitTags(text string) (add, remove []string) {
 
 // fileName returns the suggested file name for an export.
 func fileName(info *store.Info) string {
-	return fmt.Sprintf("session-%s.md", printable.Line(info.ID[:min(len(info.ID), listing.MinPrefix)]))
+	return fmt.Sprintf("session-%s.md", listing.ShortID(info.ID))
 }

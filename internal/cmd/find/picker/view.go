@@ -77,7 +77,7 @@ func (m *model) help() []string {
 	return lines
 }
 
-func short(r *row) string { return r.info.ID[:min(len(r.info.ID), listing.MinPrefix)] }
+func short(r *row) string { return listing.ShortID(r.info.ID) }
 
 // wrap arranges words in lines of at most cols columns, separated by two spaces.
 func wrap(words []string, cols int) (lines []string) {

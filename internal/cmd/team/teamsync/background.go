@@ -109,7 +109,7 @@ func (o *Options) takeTurn(ctx context.Context) (leave func(), err error) {
 	}
 	for told := false; sys.LockByte(f, sending) != nil; told = true {
 		if !told && !o.Background {
-			o.Notice("another sync is sending: this one waits for it")
+			o.Notice("waiting for another sync to finish")
 		}
 		if err := pause(ctx, turnEvery); err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -23,7 +23,7 @@ type AtEnd struct {
 
 // Register defines the flags.
 func (e *AtEnd) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&e.When, "sync", "", "send the session to your team's server at its `end`, and wait")
+	flags.StringVar(&e.When, "sync", "", "send to your team's server at the `end`, and wait")
 	flags.DurationVar(&e.Wait, "sync-wait", 10*time.Second, "wait at most `TIME` with --sync=end")
 }
 
@@ -31,11 +31,11 @@ func (e *AtEnd) Register(flags *pflag.FlagSet) {
 func (e *AtEnd) Check(detach bool) error {
 	switch {
 	case e.When != "" && e.When != "end":
-		return fmt.Errorf("--sync=%s: write --sync=end, or leave it out", e.When)
+		return fmt.Errorf("--sync must be end, not %s", e.When)
 	case e.When != "" && detach:
 		return errors.New("--sync and --detach cannot be combined")
 	case e.Wait <= 0:
-		return errors.New("--sync-wait is a time such as 10s")
+		return errors.New("--sync-wait must be a time such as 10s")
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func (e *AtEnd) Send(ctx context.Context, c *config.Config, path, program, id st
 		return nil
 	}
 	if c.Team.Server == "" {
-		return errors.New("no server of a team is configured")
+		return errors.New("no team server is configured")
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.Wait)
 	defer cancel()

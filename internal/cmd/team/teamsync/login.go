@@ -45,7 +45,7 @@ func Connect(address string) (server *team.Server, everything bool, err error) {
 const serverHint = "set [team] server and folders in the configuration, and `ptyrec login URL` (docs/team.md)"
 
 func errNoServer() error {
-	return failure.New(errors.New("no server of a team is configured"), serverHint)
+	return failure.New(errors.New("no team server is configured"), serverHint)
 }
 
 // loggedIn returns the token and the address of the login.
@@ -64,7 +64,8 @@ func loggedIn(address string) (token, server string, err error) {
 			return "", "", failure.New(err, serverHint)
 		}
 		if login.Server != s.URL() {
-			return "", "", failure.New(fmt.Errorf("the login is for %s", login.Server), "ptyrec login "+s.URL())
+			return "", "", failure.New(fmt.Errorf("you are logged in to another server, %s", login.Server),
+				"ptyrec login "+s.URL())
 		}
 	case err != nil:
 		return "", "", failure.New(err, "ptyrec login "+address)
@@ -132,7 +133,7 @@ func loginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	}
 	waiting, err := server.AskLogin(ctx, name)
 	if err != nil {
-		return hintOf(err, "with a token, it is `ptyrec login URL --token-file FILE`")
+		return hintOf(err, "log in with a token: ptyrec login URL --token-file FILE")
 	}
 	if _, err := fmt.Fprintf(out, "Open this page, and confirm if it shows the same code:\n\n    %s\n\n    %s\n\n",
 		waiting.Page, waiting.Code); err != nil {
@@ -148,7 +149,7 @@ func loginByBrowser(ctx context.Context, address string, out io.Writer) error {
 	if err := keep(server, token); err != nil {
 		return err
 	}
-	cli.Notice(out, "logged in to "+server.URL()+" as "+user+"; `ptyrec logout` ends that")
+	cli.Notice(out, "logged in to "+server.URL()+" as "+user+"; `ptyrec logout` logs out")
 	return nil
 }
 

@@ -33,7 +33,7 @@ even if they may not read it otherwise. It sends the session first if necessary;
 sync does not send cannot be shared. A link is valid for 7 days, or as long as you say. --revoke
 invalidates all links to the session.`,
 		Example: `  ptyrec share last
-  ptyrec share 019a9ec0 --for 12h
+  ptyrec share 4f1a --for 12h
   ptyrec share last --anyone     who has the link needs no token
                                  (the server must allow that)
   ptyrec share last --revoke     no link to it opens it any more`,
@@ -91,7 +91,7 @@ func Share(ctx context.Context, o Options, f ShareFlags, ref string) error {
 	if link.Anyone {
 		who = "anyone who has it"
 	}
-	o.Notice("it opens this session for %s, until %s", who, link.Expires.Local().Format("2006-01-02 15:04"))
+	o.Notice("the link opens this session for %s until %s", who, link.Expires.Local().Format("2006-01-02 15:04"))
 	return nil
 }
 
@@ -121,12 +121,12 @@ func (o *Options) sendOne(ctx context.Context, s *team.Syncer, info *store.Info)
 // hinted adds a hint to an error.
 func hinted(err error) error {
 	for reason, hint := range map[error]string{
-		team.ErrRuns:         "share it when it has ended, or set `live = true` in [team] of the configuration",
+		team.ErrRuns:         "share it after it has ended, or set `live = true` in [team] of the configuration",
 		team.ErrRedactionOff: "turn redaction on: docs/privacy.md",
-		team.ErrOutside:      "`folders` and `agents` of [team] in the configuration say what is sent (docs/team.md)",
-		team.ErrPrivate:      "what is private stays here",
-		team.ErrNever:        "a session that was withdrawn stays away",
-		team.ErrNotSent:      "there is no link to it",
+		team.ErrOutside:      "`folders` and `agents` in [team] of the configuration choose what is sent (docs/team.md)",
+		team.ErrPrivate:      "private sessions cannot be shared",
+		team.ErrNever:        "withdrawn sessions cannot be shared",
+		team.ErrNotSent:      "there are no links to it",
 	} {
 		if errors.Is(err, reason) {
 			return failure.New(err, hint)

@@ -43,7 +43,7 @@ type Options struct {
 // Run sends the sessions with these ids, or all that wait if there are none. The errors have hints.
 func Run(ctx context.Context, o Options, ids []string) error {
 	if (o.Withdraw || o.Never) && len(ids) == 0 {
-		return &failure.Error{Err: errors.New("--withdraw and --never need a session"), Misuse: true}
+		return &failure.Error{Err: errors.New("--withdraw and --never require a session"), Misuse: true}
 	}
 	infos := make([]*store.Info, 0, len(ids))
 	for _, ref := range ids {
@@ -58,7 +58,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 			if err := team.Never(ctx, o.Database, info.ID); err != nil {
 				return err
 			}
-			o.Notice("%s is never sent from now on; `ptyrec sync --withdraw` deletes what the server has of it", info.ID)
+			o.Notice("%s is now excluded from sync; `ptyrec sync --withdraw` also deletes it on the server", info.ID)
 		}
 		return nil
 	}
@@ -73,9 +73,9 @@ func Run(ctx context.Context, o Options, ids []string) error {
 		for _, info := range infos {
 			if err := s.Withdraw(ctx, info.ID); err != nil {
 				return failure.New(err,
-					"it is never sent again; try `ptyrec sync --withdraw` once more when the server can be reached")
+					"it is excluded from sync; to delete it on the server, repeat `ptyrec sync --withdraw` later")
 			}
-			o.Notice("%s is not on the server, and is never sent again", info.ID)
+			o.Notice("%s is deleted on the server, and excluded from sync", info.ID)
 		}
 		return nil
 	case o.DryRun, o.Status:
@@ -142,11 +142,11 @@ func (o *Options) check(ctx context.Context, s *team.Syncer, named bool) error {
 	compared, differ, err := s.Check(ctx, !o.Check)
 	switch {
 	case err != nil && (o.Check || ctx.Err() != nil):
-		return failure.New(err, "is the server up? `ptyrec sync --status` shows what waits")
+		return failure.New(err, "check that the server is up; `ptyrec sync --status` shows what waits")
 	case err != nil:
-		o.Notice("the server was not asked whether it still has what was sent: %s", printable.Line(err.Error()))
+		o.Notice("could not check whether the server still has the sessions: %s", printable.Line(err.Error()))
 	case o.Check || differ > 0:
-		o.Notice("the server lacks something of %d of %d sessions", differ, compared)
+		o.Notice("the server lacks parts of %d of %d sessions", differ, compared)
 	}
 	return nil
 }
@@ -189,9 +189,9 @@ func waiting(info *store.Info, p store.Push) (since time.Time, why string) {
 	case !p.Waits.IsZero():
 		return p.Waits, p.Failed
 	case !p.Sent.IsZero():
-		return p.Sent, "it has changed since it was sent"
+		return p.Sent, "changed since it was sent"
 	}
-	return ended, "it was not sent yet"
+	return ended, "not sent yet"
 }
 
 // syncer returns the Syncer for the configuration, without a Library.

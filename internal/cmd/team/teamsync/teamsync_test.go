@@ -134,9 +134,9 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 	check(t, teamsync.Run(t.Context(), o, []string{ids[3]}))
 	o.Flags = teamsync.Flags{Status: true}
 	check(t, teamsync.Run(t.Context(), o, nil))
-	want := ids[0] + "\ttitle 0\t2026-03-04 05:06:07\tit was not sent yet\n" +
+	want := ids[0] + "\ttitle 0\t2026-03-04 05:06:07\tnot sent yet\n" +
 		ids[1] + "\ttitle 1\t2026-03-04 06:06:07\tthe server answers 503\n" +
-		ids[4] + "\ttitle 4\t2026-03-04 07:06:07\tit has changed since it was sent\n"
+		ids[4] + "\ttitle 4\t2026-03-04 07:06:07\tchanged since it was sent\n"
 	if out.String() != want {
 		t.Errorf("%s\nwant %s", out.String(), want)
 	}
