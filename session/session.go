@@ -115,7 +115,7 @@ type Tool struct {
 	Truncated bool   `json:"truncated"`
 }
 
-// UnknownAgent is the name of every agent that nobody has described.
+// UnknownAgent is the name of all agents that ptyrec does not know.
 const UnknownAgent = "unknown"
 
 // Places where lines of a message are missing.

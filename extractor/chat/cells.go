@@ -107,7 +107,7 @@ func (c *Cells) take(p *Parser, i int) int {
 	from, headless := i, cell.Headless
 	if above := p.Above(); headless && cell.Role != "" && above.Role == cell.Role &&
 		row.SkipBlank(p.Lines, above.End) >= i {
-		from, headless = above.First, above.Headless // the cell continues below what was never on the screen
+		from, headless = above.First, above.Headless // the cell began above rows that the screen never showed
 		p.Items = p.Items[:len(p.Items)-1]
 		cell, _ = c.at(p.Lines[from:], p.Items)
 	}

@@ -98,7 +98,7 @@ func Status(sign vterm.Color, runs bool) string {
 	return session.ToolOK
 }
 
-// Inputs splits the input of calls that are shown together: names of files that are read.
+// Inputs returns the inputs of calls that the agent shows as one: for Read, one for each file.
 func Inputs(name, input string) []string {
 	if name == "Read" {
 		return strings.Split(input, ", ")

@@ -155,7 +155,7 @@ func claudeMenu(lines []row.Line, top int) int {
 		n := row.Indent(l.Text)
 		st := l.StyleAt(n)
 		name := strings.TrimLeft(strings.TrimLeft(l.Text[n:], "❯>"), " ")
-		chosen := named && len(name) < len(l.Text[n:]) // a terminal of few colours draws it like text
+		chosen := named && len(name) < len(l.Text[n:]) // with few colours, the chosen row looks like text
 		switch {
 		// in another colour than text
 		case strings.ContainsRune("/@+*…", row.FirstRune(name)) && (!row.Plain(st.Fg) || row.Grey(st) || chosen):

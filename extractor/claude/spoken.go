@@ -251,7 +251,7 @@ func spokenCall(p *chat.Parser, first, end int) {
 		p.Together(items, first, end, "group")
 		return
 	}
-	n := 1 // rows of the call's own: up to the closing bracket
+	n := 1 // number of rows of the call, up to its closing bracket
 	for n < len(lines) && strings.Contains(text, " (") && !strings.HasSuffix(lines[n-1].Text, ")") {
 		n++
 	}

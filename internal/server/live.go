@@ -122,7 +122,7 @@ func (l relay) up(ctx context.Context) error {
 			return err
 		}
 		if first != (f.Type == protocol.TypeAttach) {
-			return fmt.Errorf("%w: %q is not the first one", protocol.ErrBadFrame, f.Type)
+			return fmt.Errorf("%w: %q in the wrong place: only the first frame is Attach", protocol.ErrBadFrame, f.Type)
 		}
 		if first {
 			if f, err = withBehalf(f, l.behalf); err != nil {
@@ -153,8 +153,8 @@ func frameOf(kind websocket.MessageType, message []byte) (protocol.Frame, error)
 	return f, nil
 }
 
-// watching removes from a frame what a client that may only watch is not allowed to ask for. It
-// answers such requests itself.
+// watching filters a frame of a client that may only watch: it removes a request for control from
+// Attach, and refuses requests to type, resize or kill.
 func (l relay) watching(ctx context.Context, f protocol.Frame) (protocol.Frame, error) {
 	var id uint32
 	switch f.Type {

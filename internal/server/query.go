@@ -31,7 +31,7 @@ func parsed[T any](q *query, name string, v T, parse func(string) (T, error)) T 
 	got, err := parse(text)
 	if err != nil {
 		if q.err == nil {
-			q.err = badRequest("%s is %q, which it cannot be", name, text)
+			q.err = badRequest("invalid value %q of %s", text, name)
 		}
 		return v
 	}

@@ -28,7 +28,7 @@ func (s *Server) getRaw(w http.ResponseWriter, r *http.Request) error {
 	asFile(w.Header(), info.ID+".raw", "application/octet-stream")
 	http.ServeContent(w, r, "", time.Time{}, raw)
 	if raw.err != nil {
-		s.log.WarnContext(r.Context(), "a raw log is not whole", "session", info.ID, "error", raw.err)
+		s.log.WarnContext(r.Context(), "a raw log is incomplete", "session", info.ID, "error", raw.err)
 	}
 	return nil
 }

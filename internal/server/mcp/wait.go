@@ -79,7 +79,7 @@ func (s *Server) wait(ctx context.Context, c *toolCall) (answer, error) {
 	pattern := c.text("text")
 	switch {
 	case w.until == untilText && pattern == "":
-		return answer{}, toolErrorf("until=text needs the parameter text, a regular expression.")
+		return answer{}, toolErrorf("until=text requires the parameter text, a regular expression.")
 	case w.until != untilText && pattern != "":
 		return answer{}, toolErrorf("text requires until=text.")
 	case w.until != untilEntry && c.has("after"):
