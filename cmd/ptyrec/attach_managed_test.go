@@ -50,7 +50,7 @@ func TestAttachToManagementServer(t *testing.T) {
 	if status := ptytest.Status(t, watching); status != 1 {
 		t.Errorf("without a session: status %d", status)
 	}
-	w.Await(t, "--control starts the session main")
+	w.Await(t, "--control` starts the session main")
 
 	v, typing := attached(t, environ, url+"/agent-01", "--control", "--token-file", tokenFile)
 	v.Await(t, "you type into session")

@@ -66,7 +66,7 @@ func TestExec(t *testing.T) {
 		{"no such id", []string{"--resume", "nope", url}, "", "", "ptyrec: error: Command not found: nope", 255, token},
 		{"no such folder", []string{"--cwd", "/no/such", url, "--", "true"}, "", "", "/no/such", 255, token},
 		{"wrong token", []string{url, "--", "true"}, "", "", "PTYREC_TOKEN", 255, "wrong"},
-		{"no server", []string{"http://127.0.0.1:1", "--", "true"}, "", "", "ptyrec: hint: the URL", 255, token},
+		{"no server", []string{"http://127.0.0.1:1", "--", "true"}, "", "", "ptyrec: hint: check the URL", 255, token},
 		{"no URL", []string{"build.lan", "--", "true"}, "", "", `"build.lan" is not the URL of a server`, 255, token},
 		{"bad variable", []string{"--env", "A", url, "--", "true"}, "", "", "--env must be NAME=VALUE", 2, token},
 		{"no command", []string{url}, "", "", "missing", 2, token},

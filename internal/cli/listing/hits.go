@@ -39,19 +39,18 @@ func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 	items := make([]hitItem, 0, h.Len())
 	for _, hit := range h.Sessions {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{h.IDs.Of(hit.Session.ID), hit.Snippet.Text, marks, nil, newItem(hit.Session, sockets)})
+		items = append(items, hitItem{hit.Session.ID, hit.Snippet.Text, marks, nil, newItem(hit.Session, sockets)})
 	}
 	for _, hit := range h.Entries {
 		marks := append([][2]int{}, hit.Snippet.Marks...)
-		items = append(items, hitItem{h.ref(hit), hit.Snippet.Text, marks, hit.Entry, newItem(hit.Session, sockets)})
+		items = append(items, hitItem{refOf(hit.Session.ID, hit), hit.Snippet.Text, marks, hit.Entry,
+			newItem(hit.Session, sockets)})
 	}
 	return printable.WriteJSON(w, items)
 }
 
-// ref returns the reference of a hit, as an argument for show.
-func (h *Hits) ref(hit *store.Hit) string {
-	return fmt.Sprintf("%s#%d", h.IDs.Of(hit.Session.ID), hit.Entry.Seq)
-}
+// refOf returns the reference of a hit, as an argument for show. id is the session's, or a short one.
+func refOf(id string, hit *store.Hit) string { return fmt.Sprintf("%s#%d", id, hit.Entry.Seq) }
 
 // HitsLook is how to format hits for people.
 type HitsLook struct {
@@ -93,7 +92,7 @@ func (h *Hits) writeEntry(b *strings.Builder, hit *store.Hit, look HitsLook) {
 	if speaker == session.RoleAssistant && hit.Entry.Agent != "" {
 		speaker = hit.Entry.Agent
 	}
-	head := fmt.Sprintf("%s  %s  %s", s.Paint(cli.Yellow, h.ref(hit)), look.when(hit.Entry.At),
+	head := fmt.Sprintf("%s  %s  %s", s.Paint(cli.Yellow, refOf(h.IDs.Of(hit.Session.ID), hit)), look.when(hit.Entry.At),
 		s.Paint(cli.Cyan, printable.Line(speaker)))
 	if text := Title(hit.Session); !strings.HasPrefix(hit.Entry.Text, strings.TrimSuffix(text, "…")) {
 		head += s.Paint(cli.Dim, "  in "+printable.Clip(text, 60))

@@ -75,11 +75,12 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 		return failure.New(fmt.Errorf("no session found that wrote %s", printable.Clip(arg, 200)),
 			"`ptyrec search` searches all sessions for words")
 	}
-	ref := opener.ShortID(ctx, db, found.Info.ID)
+	entry := ""
 	if found.Seq > 0 {
-		ref += fmt.Sprintf("#%d", found.Seq)
+		entry = fmt.Sprintf("#%d", found.Seq)
 	}
 	if o.json {
+		ref := found.Info.ID + entry
 		return cli.WriteBuffered(o.IO.Out, func(w io.Writer) error {
 			return printable.WriteJSON(w, map[string]any{"session": found.Info.ID, "entry": found.Seq, "ref": ref,
 				"sure": found.Sure, "commit": found.Commit, "title": listing.Title(found.Info), "started_at": found.Info.StartedAt})
@@ -89,7 +90,7 @@ func blameLine(ctx context.Context, o *blameOptions, arg string) error {
 	if found.Commit != "" {
 		commit = "  commit " + found.Commit[:8]
 	}
-	_, err = fmt.Fprintf(o.IO.Out, "%s  %s  %s\n    %s%s\n", ref,
+	_, err = fmt.Fprintf(o.IO.Out, "%s  %s  %s\n    %s%s\n", opener.ShortID(ctx, db, found.Info.ID)+entry,
 		found.Info.StartedAt.Local().Format("2006-01-02 15:04"), printable.Clip(listing.Title(found.Info),
 			100), sureness[found.Sure], commit)
 	return err
