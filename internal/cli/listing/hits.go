@@ -49,7 +49,7 @@ func (h *Hits) WriteJSON(w io.Writer, sockets map[string]string) error {
 	return printable.WriteJSON(w, items)
 }
 
-// refOf returns the reference of a hit, as an argument for show. id is the session's, or a short one.
+// refOf returns the reference of a hit, as an argument for show. id may be a short id.
 func refOf(id string, hit *store.Hit) string { return fmt.Sprintf("%s#%d", id, hit.Entry.Seq) }
 
 // HitsLook is how to format hits for people.
