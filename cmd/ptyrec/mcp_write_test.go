@@ -159,7 +159,7 @@ func TestMCPRun(t *testing.T) {
 		t.Errorf("another program typed: %s", out)
 	}
 	if text, _, failed := mcpCall(t, c, "stop_session", map[string]any{"session": other}); !failed ||
-		!strings.Contains(text, "not started") {
+		!strings.Contains(text, "did not start") {
 		t.Errorf("stop_session of another: %s", text)
 	}
 	if text, got, failed := mcpCall(t, c, "stop_session", map[string]any{"session": id}); failed ||

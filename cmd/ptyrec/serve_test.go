@@ -138,7 +138,7 @@ func TestServeSaysWhatItIs(t *testing.T) {
 		u.Start(t, cmd)
 		u.Await(t, "Ctrl+C stops the server")
 		shown := string(u.Shown())
-		if !strings.Contains(shown, "the sessions of "+db) || !strings.Contains(shown, "/#token=") ||
+		if !strings.Contains(shown, "to see the sessions in "+db) || !strings.Contains(shown, "/#token=") ||
 			strings.Contains(shown, "://0.0.0.0") {
 			t.Errorf("%s: it says %q", c.listen, shown)
 		}

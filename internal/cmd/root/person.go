@@ -94,7 +94,7 @@ func (p person) agrees(ctx context.Context, what string) error {
 		"window was opened inside"
 	around, known := peer.Around()
 	if !known || len(around) == 0 {
-		return failure.New(errors.New("this was started in a recorded session that has ended, so no one can confirm it"), hint)
+		return failure.New(errors.New("this was started in a recorded session that has ended, so nobody can be asked"), hint)
 	}
 	if err := p.agreedIn(ctx, around[len(around)-1], what); err != nil {
 		return failure.New(err, hint)
