@@ -198,7 +198,8 @@ func Read(path string, c *Config) error {
 		return fileError(path, fmt.Errorf("database %q is not an absolute path", c.Database), "write an absolute path")
 	}
 	if c.Stats.Prices != "" && !filepath.IsAbs(c.Stats.Prices) {
-		return fileError(path, fmt.Errorf("stats.prices %q is not an absolute path", c.Stats.Prices), "write an absolute path")
+		return fileError(path, fmt.Errorf("stats.prices %q is not an absolute path", c.Stats.Prices),
+			"write an absolute path")
 	}
 	if err := checkNotice(c.Run.Notice); err != nil {
 		return fileError(path, fmt.Errorf("run.notice: %w", err), noticeHint)

@@ -288,7 +288,8 @@ func typingError(id string, err error) error {
 		return toolErrorf("The prompt begins with !, which would run a shell command: nothing was typed. Begin with " +
 			"another word.")
 	case errors.Is(err, prompt.ErrNoAgent):
-		return toolErrorf("No agent that accepts prompts runs in the session: nothing was typed. send types into any program.")
+		return toolErrorf("No agent that accepts prompts runs in the session: nothing was typed. send types into any " +
+			"program.")
 	case errors.Is(err, prompt.ErrNotStarted), errors.Is(err, prompt.ErrStillStarting):
 		return toolErrorf("The agent has not started yet: nothing was typed. read_screen shows what it does.")
 	case errors.Is(err, prompt.ErrBusy):
