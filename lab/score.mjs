@@ -845,16 +845,20 @@ const row = (label, rs) =>
     return (v === null ? "-" : v.toFixed(4)).padStart(10);
   }).join("");
 
-/** Scores all NAME.truth.json of a folder with the transcripts NAME.json of another one. */
+/**
+ * Scores all NAME.truth.json of a folder with the transcripts NAME.json of another one, but for recordings whose run
+ * failed.
+ */
 export function scoreAll(dir, got) {
   const load = f => JSON.parse(fs.readFileSync(f));
   return fs
     .readdirSync(dir)
     .filter(f => f.endsWith(".truth.json"))
     .sort()
-    .map(f => {
-      const name = f.slice(0, -".truth.json".length),
-        truth = load(path.join(dir, f));
+    .map(f => [f, load(path.join(dir, f))])
+    .filter(([, truth]) => truth.complete !== false)
+    .map(([f, truth]) => {
+      const name = f.slice(0, -".truth.json".length);
       truth.name = name;
       let r;
       try {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { plain, score } from "../score.mjs";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { plain, score, scoreAll } from "../score.mjs";
 
 const truth = entries => ({ name: "t", agent: "claude", version: "1.0.0", entries });
 const talk = (...pairs) => pairs.map(([role, text]) => ({ role, text, markdown: text }));
@@ -69,6 +72,18 @@ test("what was redacted is no fault, what is wrong around it is", () => {
   const r = score(truth(want), got("Use\n\n```\ngit clone https://me:[redacted:url-password]@example.test/a.git\n```"));
   assert.deepEqual([r.exact, r.code], [1, 1]);
   assert.equal(score(truth(want), got("Use\n\n```\ngit clone https://me:[redacted:url-password]@example.test/b.git\n```")).exact, 0);
+});
+
+test("a recording whose run failed is not scored", () => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), "score-")),
+    entries = talk(["assistant", "One"]),
+    names = { "a-1-basic-1": { complete: true }, "b-1-basic-1": { complete: false }, "c-1-basic-1": {} };
+  for (const [name, more] of Object.entries(names)) {
+    fs.writeFileSync(path.join(dir, `${name}.truth.json`), JSON.stringify({ ...truth(entries), ...more }));
+    fs.writeFileSync(path.join(dir, `${name}.json`), JSON.stringify({ entries }));
+  }
+  assert.deepEqual(scoreAll(dir, dir).map(r => r.name), ["a-1-basic-1", "c-1-basic-1"]);
+  fs.rmSync(dir, { recursive: true });
 });
 
 test("a transcript that is right scores 1 everywhere", () => {
