@@ -145,7 +145,22 @@ func (r *Redactor) find(v *view) []Match {
 	if len(matches) == 0 {
 		return nil
 	}
+	toTokenEnd(v.text, matches)
 	return v.outside(v.marks, join(matches))
+}
+
+// longSecret is a length in bytes at which a rule may have reached its limit.
+const longSecret = 200
+
+// toTokenEnd extends long secrets to the end of their token: a rule looks at a limited number of
+// bytes, and a secret may be longer.
+func toTokenEnd(text string, matches []Match) {
+	for i := range matches {
+		m := &matches[i]
+		for m.End-m.Start >= longSecret && m.End < len(text) && inToken(text[m.End]) {
+			m.End++
+		}
+	}
 }
 
 // marks returns the ranges of existing marks in text.

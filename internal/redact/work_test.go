@@ -229,3 +229,27 @@ func TestTextIsSearchedFewTimes(t *testing.T) {
 		t.Errorf("found %v, want a part of the token in each of up to 5 searches", found)
 	}
 }
+
+// TestLongTokenIsMaskedWhole masks a token to its end, however long it is, in texts of any length.
+func TestLongTokenIsMaskedWhole(t *testing.T) {
+	r, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, below := range []int{0, 10_000} {
+		for _, length := range []int{500, 1_000, 2_000, 5_000, 50_000} {
+			token := make([]byte, length)
+			for i := range token {
+				token[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"[random.IntN(62)]
+			}
+			got := r.Text("secret_key="+string(token)+"\n"+strings.Repeat("an ordinary line of text\n", below), nil)
+			for i := 0; i+20 <= length; i += 20 {
+				if strings.Contains(got, string(token[i:i+20])) {
+					t.Errorf("a token of %d bytes above %d lines: bytes from %d are left", length, below, i)
+					break
+				}
+			}
+		}
+	}
+}
