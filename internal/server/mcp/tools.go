@@ -90,7 +90,7 @@ func (s *Server) call(ctx context.Context, t tool, r *sdk.CallToolRequest) (answ
 
 // Parameters that several tools have.
 var (
-	sessionParam = param{name: "session", kind: kindText, about: "Id, its start or end, last, or a ref", required: true,
+	sessionParam = param{name: "session", kind: kindText, about: "Id or its end, last, or a ref", required: true,
 		most: 200}
 	cursorParam  = param{name: "cursor", kind: kindText, about: "next_cursor of the last page"}
 	filterParams = []param{

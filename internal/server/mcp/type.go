@@ -33,7 +33,7 @@ func (s *Server) sendTool() tool {
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "Typed as it is", most: maxTyped},
-			{name: "keys", kind: kindTexts, about: "Keys after the text: Enter, Down, C-c, …"},
+			{name: "keys", kind: kindTexts, about: "After the text: Enter, Down, C-c, …"},
 			{name: "enter", kind: kindBoolean, about: "Enter at the end"},
 		},
 		run: s.send,
@@ -81,8 +81,7 @@ func (s *Server) send(ctx context.Context, c *toolCall) (answer, error) {
 func (s *Server) promptTool() tool {
 	return tool{
 		name: "prompt", title: "Prompt a session's agent", types: true,
-		about: "Give a live session's agent a prompt, make sure that it is taken, and wait for its reply. Its user must " +
-			"have granted it.",
+		about: "Send a prompt to a live session's agent, and wait for its reply. Its user must have granted it.",
 		params: []param{
 			sessionParam,
 			{name: "text", kind: kindText, about: "The prompt", required: true, most: maxTyped},

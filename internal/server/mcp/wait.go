@@ -43,8 +43,8 @@ const (
 func (s *Server) waitTool() tool {
 	return tool{
 		name: "wait", title: "Wait for a session",
-		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. A " +
-			"timeout is not an error: call again.",
+		about: "Wait until a session's agent is idle or asks, its screen shows a text, a message comes, or it ends. " +
+			"After a timeout, call again.",
 		params: []param{
 			sessionParam,
 			{name: "until", kind: kindText, about: "What to wait for", required: true,

@@ -19,7 +19,7 @@ func TestSlowSearchIsAnswered503(t *testing.T) {
 	s.check(t, err)
 	_, err = tx.Exec(t.Context(), "LOCK TABLE words IN ACCESS EXCLUSIVE MODE") // a search waits
 	s.check(t, err)
-	if text := s.want(t, 503, "owner", "GET", "/api/search?q=needle", nil); !strings.Contains(text, "narrow it") {
+	if text := s.want(t, 503, "owner", "GET", "/api/search?q=needle", nil); !strings.Contains(text, "add words") {
 		t.Errorf("it says %s", text)
 	}
 	s.check(t, tx.Rollback(t.Context()))
