@@ -148,23 +148,33 @@ func (m *modeTracker) csi(cmd ansi.Cmd, params ansi.Params) {
 		}
 	case [2]byte{0, 0}:
 		if final == 'r' {
-			m.region = first > 1 || second != 0 && second != m.rows
+			m.setRegion(first, second)
 		}
 	case [2]byte{0, ' '}:
 		if final == 'q' {
 			m.style = first != 0
 		}
 	case [2]byte{0, '!'}:
-		if final == 'p' { // DECSTR
-			for _, mode := range []int{1, 6, keypad, visible} {
-				m.set(mode, normallyOn(mode))
-			}
-			m.region = false
+		if final == 'p' {
+			m.softReset()
 		}
 	}
 	if final == 'u' && cmd.Intermediate() == 0 {
 		m.keyboard(cmd.Prefix(), params)
 	}
+}
+
+// setRegion is DECSTBM.
+func (m *modeTracker) setRegion(top, bottom int) {
+	m.region = top > 1 || bottom != 0 && bottom != m.rows
+}
+
+// softReset is DECSTR.
+func (m *modeTracker) softReset() {
+	for _, mode := range []int{1, 6, keypad, visible} {
+		m.set(mode, normallyOn(mode))
+	}
+	m.region = false
 }
 
 func (m *modeTracker) set(mode int, on bool) {

@@ -8,31 +8,36 @@ func (t *Term) dispatchCSI(final byte) {
 	case 0:
 		t.plainCSI(final)
 	case 1:
-		switch t.collect[0] {
-		case '?':
-			t.privateCSI(final)
-		case '<', '=', '>':
-			t.keyboardCSI(t.collect[0], final)
-		case ' ':
-			t.spaceCSI(final)
-		case '!':
-			if final == 'p' {
-				t.softReset()
-			}
-		case '"':
-			if final == 'q' {
-				t.protect()
-			}
-		case '\'':
-			t.columnCSI(final)
-		case '$':
-			if final == 'p' {
-				t.reportMode(false)
-			}
-		}
+		t.markedCSI(t.collect[0], final)
 	case 2:
 		if t.collect[0] == '?' && t.collect[1] == '$' && final == 'p' {
 			t.reportMode(true)
+		}
+	}
+}
+
+// markedCSI executes a control sequence with a private marker or an intermediate.
+func (t *Term) markedCSI(mark, final byte) {
+	switch mark {
+	case '?':
+		t.privateCSI(final)
+	case '<', '=', '>':
+		t.keyboardCSI(mark, final)
+	case ' ':
+		t.spaceCSI(final)
+	case '!':
+		if final == 'p' {
+			t.softReset()
+		}
+	case '"':
+		if final == 'q' {
+			t.protect()
+		}
+	case '\'':
+		t.columnCSI(final)
+	case '$':
+		if final == 'p' {
+			t.reportMode(false)
 		}
 	}
 }

@@ -72,15 +72,9 @@ func (t *Term) setPrivateModes(on bool) {
 			t.origin = on
 			t.moveTo(0, 0)
 		case 9, 1000, 1002, 1003:
-			t.mouse = 0
-			if on {
-				t.mouse = int(v)
-			}
+			t.mouse = modeIf(on, v)
 		case 1005, 1006, 1015, 1016:
-			t.mouseFormat = 0
-			if on {
-				t.mouseFormat = int(v)
-			}
+			t.mouseFormat = modeIf(on, v)
 		case 47, 1047, 1048, 1049:
 			t.switchScreen(v, on)
 		case 2026:
@@ -90,6 +84,14 @@ func (t *Term) setPrivateModes(on bool) {
 			}
 		}
 	}
+}
+
+// modeIf returns a mode if it is set, else 0.
+func modeIf(on bool, mode int32) int {
+	if on {
+		return int(mode)
+	}
+	return 0
 }
 
 // privateFlag returns the field of a mode that is only stored, nil if there is none.

@@ -22,12 +22,12 @@ func (l *link) take(m *wire.Message) (over bool, err error) {
 	case wire.TypeOutput:
 		return false, l.takeOutput(m)
 	case wire.TypeKilled:
-		if l.answer(m.Type, nil) || !l.live || m.AgentID != f.agent || m.SessionName != f.name {
+		if l.answer(m.Type, nil) || !l.ours(m) || m.SessionName != f.name {
 			return false, nil
 		}
 		return true, l.exit(m.ExitCode, max(f.next.Load(), 0))
 	case wire.TypeShellStarted:
-		if l.live && m.AgentID == f.agent {
+		if l.ours(m) {
 			f.command = m.CommandID
 			l.mu.Lock()
 			l.command = m.CommandID
@@ -52,10 +52,18 @@ const maxSeq = 1 << 53
 // few numbers are always missing: their frames were for other clients, or had nothing for this one.
 const minGap = 16
 
+// ours reports whether a message is about a shell of the agent that the link follows.
+func (l *link) ours(m *wire.Message) bool { return l.live && m.AgentID == l.f.agent }
+
+// wants reports whether the viewer lacks a frame, or it ends the session.
+func (f *Follower) wants(m *wire.Message) bool {
+	return m.Seq >= 0 && m.Seq <= maxSeq && (m.Seq >= f.next.Load() || m.Kind == wire.FrameClosed)
+}
+
 // takeFrame passes on a frame of the session, unless the viewer has it.
 func (l *link) takeFrame(m *wire.Message) (over bool, err error) {
 	f := l.f
-	if m.Seq < 0 || m.Seq > maxSeq || m.Seq < f.next.Load() && m.Kind != wire.FrameClosed {
+	if !f.wants(m) {
 		return false, nil
 	}
 	gap := f.next.Load() >= 0 && m.Seq >= f.next.Load()+minGap

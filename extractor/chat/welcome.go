@@ -69,19 +69,24 @@ func (w *Welcome) Banner(lines []row.Line) (b Banner, n int) {
 		if f.Mono && row.Run(lines[:n], row.Unstyled) < n {
 			continue
 		}
-		for i, name := range f.Text().SubexpNames() {
-			switch said := strings.TrimSpace(m[i]); name {
-			case "version":
-				b.Version = said
-			case "model":
-				b.Model = said
-			case "cwd":
-				b.Cwd = said
-			}
-		}
-		return b, n
+		return bannerOf(f.Text().SubexpNames(), m), n
 	}
 	return b, 0
+}
+
+// bannerOf returns the banner with the groups of a match, by their names.
+func bannerOf(names, m []string) (b Banner) {
+	for i, name := range names {
+		switch said := strings.TrimSpace(m[i]); name {
+		case "version":
+			b.Version = said
+		case "model":
+			b.Model = said
+		case "cwd":
+			b.Cwd = said
+		}
+	}
+	return b
 }
 
 // Rows returns the number of rows of the welcome, for Cell.Rows.

@@ -269,15 +269,7 @@ func codeGroup(ls []markdown.Line) int {
 		return codeInkRun(ls)
 	}
 	group := ls[:min(unstyled(ls), maxGroup+1)]
-	first, last := -1, -1 // first and last line that are code by their colours
-	for k := range group {
-		if inkOf(&group[k]) == inkSyntax {
-			last = k
-			if first < 0 {
-				first = k
-			}
-		}
-	}
+	first, last := syntaxLines(group)
 	end, command := len(group), prose.Command(ls[0].Text[ls[0].Indent:])
 	for k := range group {
 		between := first <= k && k <= last
@@ -294,6 +286,20 @@ func codeGroup(ls []markdown.Line) int {
 		return end
 	}
 	return plainCode(ls, end, command)
+}
+
+// syntaxLines returns the first and the last line that are code by their colours, or -1.
+func syntaxLines(ls []markdown.Line) (first, last int) {
+	first, last = -1, -1
+	for k := range ls {
+		if inkOf(&ls[k]) == inkSyntax {
+			last = k
+			if first < 0 {
+				first = k
+			}
+		}
+	}
+	return first, last
 }
 
 // text reports whether the first line is text: a sentence that is not indented further than the

@@ -239,16 +239,7 @@ func spokenCall(p *chat.Parser, first, end int) {
 	}
 	text := lines[0].Text[len(label):]
 	if parts, runs := partsOf(text); parts != nil {
-		items := calls(text)
-		if hint := markdown.Verbatim(lines[1:], 0); hint != "" && len(items) > 0 {
-			t := *items[0].Tool
-			t.Name, t.Input = hinted(t.Name, hint)
-			items = []chat.Item{did(&t)}
-		}
-		if !runs && status == session.ToolError && len(items) == 1 {
-			items[0].Tool.Status = status
-		}
-		p.Together(items, first, end, "group")
+		p.Together(groupItems(text, lines[1:], !runs && status == session.ToolError), first, end, "group")
 		return
 	}
 	n := 1 // number of rows of the call, up to its closing bracket
@@ -269,6 +260,20 @@ func spokenCall(p *chat.Parser, first, end int) {
 		t.Status = session.ToolRejected
 	}
 	p.Add(did(t), first, end, "call")
+}
+
+// groupItems returns the calls of a group. below are the rows with its newest command or file.
+func groupItems(text string, below []row.Line, failed bool) []chat.Item {
+	items := calls(text)
+	if hint := markdown.Verbatim(below, 0); hint != "" && len(items) > 0 {
+		t := *items[0].Tool
+		t.Name, t.Input = hinted(t.Name, hint)
+		items = []chat.Item{did(&t)}
+	}
+	if failed && len(items) == 1 {
+		items[0].Tool.Status = session.ToolError
+	}
+	return items
 }
 
 // fieldHead matches the head of a field in a sentence.

@@ -23,7 +23,7 @@ func (d *Document) align(body []row.Line, resized bool) {
 	d.body = append(d.body[:0], body...)
 	body = d.body
 	at := d.find(body, resized)
-	if at >= 0 && at < d.Base && (d.fill(body) || d.contains(at, body) || d.holds(at, body)) {
+	if at >= 0 && at < d.Base && d.looksBack(at, body) {
 		d.Placed = PlacedLookBack
 		return
 	}
@@ -40,6 +40,12 @@ func (d *Document) align(body []row.Line, resized bool) {
 	painted := d.Placed == PlacedHead && first-at > n+1 // nothing shows what was above the blank rows
 	body[n].Lost = body[n].Lost || nowhere || painted || row.AnyLost(d.Lines[at:min(max(at+n, first)+1, len(d.Lines))])
 	d.replace(at, body)
+}
+
+// looksBack reports whether body, whose first row is at line at, is inside the document. It adds
+// rows that the document lacks.
+func (d *Document) looksBack(at int, body []row.Line) bool {
+	return d.fill(body) || d.contains(at, body) || d.holds(at, body)
 }
 
 // Bridge closes the gap between the document and body, the next window, if these have nothing in

@@ -30,7 +30,7 @@ func Judge(t string) Kind {
 		return Code
 	case plain*2 >= words && sentence(t, words, plain, first):
 		return Prose
-	case strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")"):
+	case hasSigns(t):
 		return Code
 	case plain == words && (words >= 3 || unicode.IsUpper(first) || endsIn(t, ".!?,")), plain*4 >= words*3 && words > 4:
 		return Prose
@@ -49,6 +49,11 @@ func sentence(t string, words, plain int, first rune) bool {
 		return true
 	}
 	return !unicode.In(first, unicode.Latin) && unicode.IsLetter(first)
+}
+
+// hasSigns reports whether a line has signs that prose would put in a code span.
+func hasSigns(t string) bool {
+	return strings.ContainsAny(t, "{}=<>$|\\;*_#@&~^│╭╰├└─") || strings.Contains(t, "()") || strings.HasSuffix(t, "\")")
 }
 
 // count returns the number of words of a line, how many of them are plain, and the first character

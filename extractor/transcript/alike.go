@@ -60,17 +60,21 @@ func sameCall(a, b *session.Tool) float64 {
 			return 0.4
 		}
 		return 0.9
-	case a.Name == b.Name && words(a.Input) == words(b.Input): // wrapped differently
+	case a.Name != b.Name:
+		return 0
+	case words(a.Input) == words(b.Input): // wrapped differently
 		return 0.9
-	case a.Name == b.Name && (isTail(a.Input, b.Input) || isTail(b.Input, a.Input) || isHead(a.Input, b.Input) ||
-		isHead(b.Input, a.Input)):
+	case isEnd(a.Input, b.Input) || isEnd(b.Input, a.Input):
 		return 0.9
-	case a.Name == b.Name && a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"):
+	case a.Status == session.ToolRunning && strings.HasSuffix(a.Input, "…"):
 		// And renamed when it is finished.
 		return 0.5
 	}
 	return 0
 }
+
+// isEnd reports whether a tool's input is one end of another.
+func isEnd(part, whole string) bool { return isTail(part, whole) || isHead(part, whole) }
 
 // isTail reports whether a tool's input is the end of another, as a file's name is of its path.
 func isTail(tail, input string) bool {
@@ -97,7 +101,12 @@ func repeats(e *session.Entry, it *session.Sighting) float64 {
 	case e.Text != "" && strings.HasPrefix(it.Text, e.Text), sameRest(e, it), it.Shortened && sameAround(e.Text, it.Text):
 		return 0.9
 	}
-	a, b := words(e.Text), words(it.Text)
+	return repeatsText(e, it.Text)
+}
+
+// repeatsText rates how much the text of an item looks like that of an entry.
+func repeatsText(e *session.Entry, text string) float64 {
+	a, b := words(e.Text), words(text)
 	n := common(a, b)
 	switch {
 	case n == 0:

@@ -133,7 +133,7 @@ func (l *Log) insert(at, i int, v session.View) *session.Entry {
 // update updates an entry from the view's item i. A reprint in progress shows less than the log
 // has, and changes nothing.
 func (l *Log) update(e *session.Entry, i int, v session.View) {
-	it, s, last := &v.Items[i], l.seen[e], i == len(v.Items)-1
+	it, s := &v.Items[i], l.seen[e]
 	seen := it.Text
 	var was session.Entry
 	if l.changed != nil {
@@ -153,15 +153,7 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 		repair(it, e, !v.Reprint)
 	}
 	keepHead(e, it)
-	moved := !last && passed(s.text, it.Text, v.Items[i+1].Text)
-	if !moved && s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
-		l.note(e, ChangeIgnored, seen, i)
-		return
-	}
-	if v.Settled && it.Role == session.RoleAssistant {
-		s.text, s.textAt = it.Text, v.At
-	}
-	if last && !v.Settled && begins(e, it) {
+	if l.incomplete(e, i, v) {
 		l.note(e, ChangeIgnored, seen, i)
 		return
 	}
@@ -178,6 +170,20 @@ func (l *Log) update(e *session.Entry, i int, v session.View) {
 	}
 	s.changed = true
 	l.noteUpdate(e, &was, seen, i)
+}
+
+// incomplete reports whether the view's item i shows less of an entry than the log has. It
+// remembers the text of a settled reply.
+func (l *Log) incomplete(e *session.Entry, i int, v session.View) bool {
+	it, s, last := &v.Items[i], l.seen[e], i == len(v.Items)-1
+	moved := !last && passed(s.text, it.Text, v.Items[i+1].Text)
+	if !moved && s.ate(it.Text, l.resized, v.Reprint || l.resized >= s.textAt) {
+		return true
+	}
+	if v.Settled && it.Role == session.RoleAssistant {
+		s.text, s.textAt = it.Text, v.At
+	}
+	return last && !v.Settled && begins(e, it)
 }
 
 // keep decides whether an entry stays in the log even if its item disappears.

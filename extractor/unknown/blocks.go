@@ -226,30 +226,37 @@ func blocksOf(lines []row.Line, from, end int) (out []block) {
 			i++
 			continue
 		}
-		b := block{first: i, left: margin}
 		if n := boxed(lines[i:end]); n > 0 {
-			b.framed, b.end = true, i+n
-			out = append(out, b)
+			out = append(out, block{first: i, left: margin, framed: true, end: i + n})
 			i += n
 			continue
 		}
-		if signed(l, margin) && !isDrawn(row.FirstRune(l.Text[margin:])) {
-			b.sign, b.left = row.FirstWord(l.Text), signWidth(l, 0)
-		}
-		n := chat.Until(lines[i:end], func(k int) bool {
-			l := lines[i+k]
-			return l.Text == "" || k > 1 && hangs(l) || boxed(lines[i+k:end]) > 0 || b.sign != "" && signed(l, margin)
-		})
-		b.end = i + n
-		for b.end > i+1 && isLine(lines[b.end-1].Text) && !junctions(lines[b.end-1].Text) {
-			b.end-- // the line belongs to the block below
-		}
-		b.hung = n > 1 && hangs(lines[i+1]) && !hangs(l)
-		b.notice = hangs(l) || grey(lines[i:b.end]) && barWidth(l) == 0
+		b, n := plainBlock(lines, i, end, margin)
 		out = append(out, b)
 		i += n
 	}
 	return out
+}
+
+// plainBlock returns the block that begins with line i, which is not in a box, and the number of
+// lines until the next one.
+func plainBlock(lines []row.Line, i, end, margin int) (b block, n int) {
+	l := lines[i]
+	b = block{first: i, left: margin}
+	if signed(l, margin) && !isDrawn(row.FirstRune(l.Text[margin:])) {
+		b.sign, b.left = row.FirstWord(l.Text), signWidth(l, 0)
+	}
+	n = chat.Until(lines[i:end], func(k int) bool {
+		l := lines[i+k]
+		return l.Text == "" || k > 1 && hangs(l) || boxed(lines[i+k:end]) > 0 || b.sign != "" && signed(l, margin)
+	})
+	b.end = i + n
+	for b.end > i+1 && isLine(lines[b.end-1].Text) && !junctions(lines[b.end-1].Text) {
+		b.end-- // the line belongs to the block below
+	}
+	b.hung = n > 1 && hangs(lines[i+1]) && !hangs(l)
+	b.notice = hangs(l) || grey(lines[i:b.end]) && barWidth(l) == 0
+	return b, n
 }
 
 // signed reports whether a row begins with a sign in a column.

@@ -205,9 +205,7 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	if s.Alt {
 		sp.Right = scrollBar(s.Lines[sp.Top:sp.Bottom])
 	}
-	for sp.Bottom > sp.Top && r.isChrome(s.Lines[sp.Bottom-1], a.top-sp.Bottom) {
-		sp.Bottom--
-	}
+	sp.Bottom = r.aboveChrome(s.Lines, sp, a.top)
 	top, moves := r.moving.first(s.Lines[:sp.Bottom], r.prompts)
 	busy := r.busy || r.typed.pending
 	if !moves && busy {
@@ -218,11 +216,19 @@ func (r *Reader) split(s chat.Screen) chat.Split {
 	}
 	if moves || sp.Bottom-top <= busyRows && !slices.ContainsFunc(s.Lines[top:sp.Bottom], r.prompts) {
 		sp.Bottom = top
-		for sp.Bottom > sp.Top && r.isChrome(s.Lines[sp.Bottom-1], a.top-sp.Bottom) {
-			sp.Bottom--
-		}
+		sp.Bottom = r.aboveChrome(s.Lines, sp, a.top)
 	}
 	return sp
+}
+
+// aboveChrome returns the end of the conversation without the chrome above the input area, which
+// begins with row input.
+func (r *Reader) aboveChrome(lines []row.Line, sp chat.Split, input int) int {
+	end := sp.Bottom
+	for end > sp.Top && r.isChrome(lines[end-1], input-end) {
+		end--
+	}
+	return end
 }
 
 // pinned returns the number of rows at the top of the alternate screen that have not moved although

@@ -151,15 +151,13 @@ func clipLine(b []byte) []byte { return b[:min(len(b), 40)] }
 
 // next returns the next event, with the time since the previous one.
 func (t *typescript) next() (ev session.Event, ok bool, err error) {
-	f := t.held
-	if t.held = nil; f == nil {
-		if f, err = t.line(); err != nil {
-			if errors.Is(err, io.EOF) && t.hasStatus {
-				t.hasStatus = false
-				return session.Event{Kind: session.Exit, Status: t.status}, true, nil
-			}
-			return ev, false, err
-		}
+	f, err := t.nextLine()
+	if errors.Is(err, io.EOF) && t.hasStatus {
+		t.hasStatus = false
+		return session.Event{Kind: session.Exit, Status: t.status}, true, nil
+	}
+	if err != nil {
+		return ev, false, err
 	}
 	var rest []byte
 	if ev.At, rest, err = decodeTime([]byte(f[1])); err != nil || len(rest) > 0 {
@@ -175,22 +173,37 @@ func (t *typescript) next() (ev session.Event, ok bool, err error) {
 		return ev, len(ev.Data) > 0, err
 	case f[0] == "S" && f[2] == "SIGWINCH":
 		ev.Kind = session.Resize
-		for _, word := range f[3:] {
-			name, value, _ := strings.Cut(word, "=")
-			n, _ := strconv.Atoi(value)
-			switch name {
-			case "ROWS":
-				ev.Rows = n
-			case "COLS":
-				ev.Cols = n
-			}
-		}
+		ev.Cols, ev.Rows = windowSize(f[3:])
 		return ev, ev.Rows > 0 && ev.Cols > 0, nil
 	case f[0] == "H" && f[2] == "EXIT_CODE":
 		t.status, err = strconv.Atoi(f[3])
 		t.hasStatus = err == nil
 	}
 	return ev, false, nil
+}
+
+// nextLine returns the line that is held back, or else the next one.
+func (t *typescript) nextLine() ([]string, error) {
+	if f := t.held; f != nil {
+		t.held = nil
+		return f, nil
+	}
+	return t.line()
+}
+
+// windowSize returns the size of the window in the words ROWS=N and COLS=N.
+func windowSize(words []string) (cols, rows int) {
+	for _, word := range words {
+		name, value, _ := strings.Cut(word, "=")
+		n, _ := strconv.Atoi(value)
+		switch name {
+		case "ROWS":
+			rows = n
+		case "COLS":
+			cols = n
+		}
+	}
+	return cols, rows
 }
 
 // take returns the next bytes of the data. If the data ends early, the recording is truncated.

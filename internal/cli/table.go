@@ -70,21 +70,7 @@ func (t *Table) Write(w io.Writer, paint func(sgr, text string) string, width in
 
 // fit returns the columns to show and the width of each, in cells.
 func (t *Table) fit(width int) (widths, shown []int) {
-	widths = make([]int, len(t.Columns))
-	flex := -1
-	for i, c := range t.Columns {
-		for _, row := range t.Rows {
-			widths[i] = max(widths[i], ansi.StringWidth(row[i].Text))
-		}
-		if widths[i] == 0 && len(t.Rows) > 0 {
-			continue
-		}
-		widths[i] = max(widths[i], ansi.StringWidth(c.Title))
-		shown = append(shown, i)
-		if c.Flex {
-			flex = i
-		}
-	}
+	widths, shown, flex := t.natural()
 	if width == 0 || flex < 0 {
 		return widths, shown
 	}
@@ -111,4 +97,25 @@ func (t *Table) fit(width int) (widths, shown []int) {
 	}
 	widths[flex] = min(widths[flex], max(rest(), 1))
 	return widths, shown
+}
+
+// natural returns the columns that are not empty, the width that each needs, in cells, and the one
+// that may be narrower, or -1.
+func (t *Table) natural() (widths, shown []int, flex int) {
+	widths = make([]int, len(t.Columns))
+	flex = -1
+	for i, c := range t.Columns {
+		for _, row := range t.Rows {
+			widths[i] = max(widths[i], ansi.StringWidth(row[i].Text))
+		}
+		if widths[i] == 0 && len(t.Rows) > 0 {
+			continue
+		}
+		widths[i] = max(widths[i], ansi.StringWidth(c.Title))
+		shown = append(shown, i)
+		if c.Flex {
+			flex = i
+		}
+	}
+	return widths, shown, flex
 }

@@ -194,6 +194,11 @@ func Read(path string, c *Config) error {
 		name, _ := cli.Nearest(key, keys())
 		return fileError(path, fmt.Errorf("unknown key %q", key), "did you mean "+name+"?")
 	}
+	return c.check(path)
+}
+
+// check returns an error if the configuration in the file at path has an invalid value.
+func (c *Config) check(path string) error {
 	if c.Database != "" && !filepath.IsAbs(c.Database) {
 		return fileError(path, fmt.Errorf("database %q is not an absolute path", c.Database), "write an absolute path")
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ptyrec/ptyrec/internal/git"
 )
@@ -110,10 +111,46 @@ func followed(text string) []string {
 	return []string{quote(real) + rest}
 }
 
+// nonASCII returns the number of bytes at the start of text that are not ASCII.
+func nonASCII(text string) (n int) {
+	for n < len(text) && text[n] >= utf8.RuneSelf {
+		n++
+	}
+	return n
+}
+
+// classOf translates the class at the start of text, [a-z] or [!a-z], and returns its length, or 0
+// if it has no end.
+func classOf(text string) (source string, n int) {
+	end := strings.IndexByte(text, ']')
+	if end < 2 {
+		return "", 0
+	}
+	class := text[1:end]
+	if class[0] == '!' {
+		class = "^" + class[1:]
+	}
+	return "[" + strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(class) + "]", end + 1
+}
+
 // compile translates a pattern. That of a folder also matches what is below it.
 func compile(text string, path bool) (*regexp.Regexp, error) {
+	source, err := sourceOf(text, path)
+	if err != nil {
+		return nil, err
+	}
+	if path {
+		source += `(/.*)?`
+		if text == "/" {
+			source += `.*`
+		}
+	}
+	return regexp.Compile(`(?s)^` + source + `$`)
+}
+
+// sourceOf translates a pattern to the source of a regular expression.
+func sourceOf(text string, path bool) (string, error) {
 	var b strings.Builder
-	b.WriteString(`(?s)^`)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '*' && !path:
@@ -128,40 +165,26 @@ func compile(text string, path bool) (*regexp.Regexp, error) {
 		case c == '?':
 			b.WriteByte('.')
 		case c == '[':
-			end := strings.IndexByte(text[i:], ']')
-			if end < 2 {
-				return nil, errors.New("a [ has no ]")
+			class, n := classOf(text[i:])
+			if n == 0 {
+				return "", errors.New("a [ has no ]")
 			}
-			class := text[i+1 : i+end]
-			if class[0] == '!' {
-				class = "^" + class[1:]
-			}
-			b.WriteString("[" + strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(class) + "]")
-			i += end
+			b.WriteString(class)
+			i += n - 1
 		case c == '\\':
 			if i++; i == len(text) {
-				return nil, errors.New(`it ends with \`)
+				return "", errors.New(`it ends with \`)
 			}
 			b.WriteString(regexp.QuoteMeta(text[i : i+1]))
 		case c >= 0x80: // part of a character: regexp wants it whole
-			n := i + 1
-			for n < len(text) && text[n] >= 0x80 {
-				n++
-			}
-			b.WriteString(regexp.QuoteMeta(strings.ToValidUTF8(text[i:n], "\uFFFD")))
-			i = n - 1
+			n := nonASCII(text[i:])
+			b.WriteString(regexp.QuoteMeta(strings.ToValidUTF8(text[i:i+n], "\uFFFD")))
+			i += n - 1
 		default:
 			b.WriteString(regexp.QuoteMeta(string(c)))
 		}
 	}
-	if path {
-		b.WriteString(`(/.*)?`)
-		if text == "/" {
-			b.WriteString(`.*`)
-		}
-	}
-	b.WriteByte('$')
-	return regexp.Compile(b.String())
+	return b.String(), nil
 }
 
 func (p pattern) matches(texts ...string) bool {

@@ -91,22 +91,28 @@ func (x *examination) entries(ctx context.Context, info *store.Info, damaged, em
 			return err
 		}
 	}
+	x.sayEntries(info.ID, err, whole, unread)
+	return nil
+}
+
+// sayEntries reports why a session's entries were extracted again, or have to be. err is the error
+// of reading them.
+func (x *examination) sayEntries(id string, err error, whole, unread bool) {
 	switch {
 	case err != nil:
-		x.sayOf(info.ID, x.mended(), "entries", "damaged: %v", err)
+		x.sayOf(id, x.mended(), "entries", "damaged: %v", err)
 	case !whole:
-		x.sayOf(info.ID, x.mended(), "entries", "some are missing")
+		x.sayOf(id, x.mended(), "entries", "some are missing")
 	case unread:
 		verdict := Note
 		if x.Repair {
 			verdict = Mended
 		}
-		x.sayOf(info.ID, verdict, "entries",
+		x.sayOf(id, verdict, "entries",
 			"the end of the conversation is not extracted yet; show, export and search extract it")
 	default:
-		x.sayOf(info.ID, Mended, "entries", "extracted again")
+		x.sayOf(id, Mended, "entries", "extracted again")
 	}
-	return nil
 }
 
 // messages returns the number of messages among entries.

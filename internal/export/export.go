@@ -109,19 +109,11 @@ func FormatOf(path, name string) (string, error) {
 	var err error
 	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	switch {
-	case name == "" && path == "-":
-		name = "json"
-	case name == "" && ending == "htm":
-		name = "html"
-	case name == "" && slices.Contains(recordingFormats, ending):
-		name = ending
-	case name == "" && (ending == "diff" || ending == "patch"):
-		name = "diff"
 	case name == "" && slices.Contains(films, ending) || slices.Contains(films, name):
 		return "", failure.Misuse("write an animated SVG: ptyrec export talk.svg --animate; or a .cast, which agg turns "+
 			"into a gif", "export writes no %s", cmp.Or(name, ending))
 	case name == "":
-		name, err = render.FormatOf(path)
+		name, err = formatOfPath(path, ending)
 	case !slices.Contains(Formats(), name):
 		err = fmt.Errorf("%w: %q", render.ErrFormat, name)
 	}
@@ -129,4 +121,19 @@ func FormatOf(path, name string) (string, error) {
 		return "", &failure.Error{Err: err, Hint: "use --format " + strings.Join(Formats(), "|"), Misuse: true}
 	}
 	return name, nil
+}
+
+// formatOfPath returns the format of a path with an ending.
+func formatOfPath(path, ending string) (string, error) {
+	switch {
+	case path == "-":
+		return "json", nil
+	case ending == "htm":
+		return "html", nil
+	case slices.Contains(recordingFormats, ending):
+		return ending, nil
+	case ending == "diff" || ending == "patch":
+		return "diff", nil
+	}
+	return render.FormatOf(path)
 }

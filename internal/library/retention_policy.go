@@ -107,7 +107,12 @@ func (p RetentionPolicy) Apply(ctx context.Context, db *sqlite.Store, now time.T
 	if err != nil {
 		return nil, err
 	}
-	for _, info := range p.limits(now).Choose(infos) {
+	return deleteAll(ctx, db, p.limits(now).Choose(infos))
+}
+
+// deleteAll deletes sessions, except those that are in use, and returns what it deleted.
+func deleteAll(ctx context.Context, db *sqlite.Store, infos []*store.Info) (deleted []*store.Info, err error) {
+	for _, info := range infos {
 		switch err := db.DeleteSession(ctx, info.ID); {
 		case errors.Is(err, session.ErrBusy) || errors.Is(err, session.ErrNotFound):
 		case err != nil:

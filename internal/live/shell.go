@@ -122,12 +122,8 @@ func (m *marks) state(f Foreground, known bool) protocol.ShellState {
 	prompt := f.Shell && waits
 	works := known && !waits && (f.Shell || !f.Own)
 	switch {
-	case m.last == 'C' && prompt && !f.Own: // the command is a shell without marks
-		return protocol.ShellPrompt
-	case m.last == 'C' && f.Keys && !f.Own && !m.inner: // an editor or ssh, which may be idle
-		return protocol.ShellUnknown
 	case m.last == 'C':
-		return protocol.ShellRunning
+		return m.running(f, prompt)
 	case prompt:
 		return protocol.ShellPrompt
 	case works:
@@ -138,4 +134,16 @@ func (m *marks) state(f Foreground, known bool) protocol.ShellState {
 		return protocol.ShellUnknown
 	}
 	return protocol.ShellPrompt
+}
+
+// running returns the state of the shell while a command runs by the marks. prompt reports whether
+// a shell in the foreground waits for keys.
+func (m *marks) running(f Foreground, prompt bool) protocol.ShellState {
+	switch {
+	case prompt && !f.Own: // the command is a shell without marks
+		return protocol.ShellPrompt
+	case f.Keys && !f.Own && !m.inner: // an editor or ssh, which may be idle
+		return protocol.ShellUnknown
+	}
+	return protocol.ShellRunning
 }

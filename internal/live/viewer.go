@@ -151,6 +151,12 @@ func (v *viewer) accept(f protocol.Frame) *protocol.Error {
 	default:
 		return &protocol.Error{Code: protocol.CodeBadRequest, Message: fmt.Sprintf("unknown mode %q", a.Mode)}
 	}
+	return v.checkStart()
+}
+
+// checkStart returns an error if the viewer wants to start at a place that does not exist.
+func (v *viewer) checkStart() *protocol.Error {
+	a := &v.attach
 	if a.From != nil && a.Mode == protocol.ModeFrames || a.After != nil {
 		if a.From != nil && *a.From < 0 || a.After != nil && *a.After < 0 {
 			return &protocol.Error{Code: protocol.CodeBadRequest, Message: "from must be at least 0"}
@@ -263,15 +269,7 @@ func (v *viewer) handle(f protocol.Frame) error {
 		if err := f.Decode(&r); err != nil {
 			return err
 		}
-		switch r.Action { // requests that wait for a confirmation, during which the connection may end
-		case protocol.Forget:
-			h.workers.Go(func() { h.forget(v, r.ID) })
-			return nil
-		case protocol.Agree:
-			h.workers.Go(func() { v.ack(r.ID, h.agree(v, r.What)) })
-			return nil
-		}
-		v.ack(r.ID, h.request(v, r))
+		v.requested(r)
 	case protocol.TypeKill:
 		var r protocol.Kill
 		if err := f.Decode(&r); err != nil {
@@ -292,6 +290,19 @@ func (v *viewer) handle(f protocol.Frame) error {
 		v.ack(r.ID, h.mark(v, r))
 	}
 	return nil
+}
+
+// requested executes a viewer's request about who may type.
+func (v *viewer) requested(r protocol.ControlRequest) {
+	h := v.host
+	switch r.Action {
+	case protocol.Forget: // it waits for a confirmation, during which the connection may end, like the next
+		h.workers.Go(func() { h.forget(v, r.ID) })
+	case protocol.Agree:
+		h.workers.Go(func() { v.ack(r.ID, h.agree(v, r.What)) })
+	default:
+		v.ack(r.ID, h.request(v, r))
+	}
 }
 
 func (v *viewer) ack(id uint32, e *protocol.Error) {

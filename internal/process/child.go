@@ -195,13 +195,7 @@ func (c *child) carry(output func(s Stream, data []byte), exited func(code int))
 	open := len(c.outs)
 	ended, left := false, 0
 	for open > 0 || !ended {
-		fds := []unix.PollFd{{Fd: int32(c.wake[0].Fd()), Events: unix.POLLIN}}
-		if ended {
-			fds[0].Fd = -1
-		}
-		for _, s := range c.outs {
-			fds = append(fds, unix.PollFd{Fd: s.fd(), Events: unix.POLLIN})
-		}
+		fds := c.polled(ended)
 		if _, err := unix.Poll(fds, -1); err != nil {
 			continue // EINTR
 		}
@@ -219,13 +213,7 @@ func (c *child) carry(output func(s Stream, data []byte), exited func(code int))
 			default:
 				quiet = false
 				left += n
-				copy(buf, s.held)
-				data := buf[:len(s.held)+n]
-				whole := session.Whole(data)
-				if whole > 0 {
-					output(s.stream, data[:whole])
-				}
-				s.held = append(s.held[:0], data[whole:]...)
+				s.pass(buf, n, output)
 			}
 		}
 		if fds[0].Revents == 0 || ended {
@@ -239,6 +227,18 @@ func (c *child) carry(output func(s Stream, data []byte), exited func(code int))
 	}
 }
 
+// polled returns what to wait for: the end of the command, unless that is known, and its output.
+func (c *child) polled(ended bool) []unix.PollFd {
+	fds := []unix.PollFd{{Fd: int32(c.wake[0].Fd()), Events: unix.POLLIN}}
+	if ended {
+		fds[0].Fd = -1
+	}
+	for _, s := range c.outs {
+		fds = append(fds, unix.PollFd{Fd: s.fd(), Events: unix.POLLIN})
+	}
+	return fds
+}
+
 // finish passes on the incomplete character of a stream that has ended, and closes its file.
 func (c *child) finish(s *source, output func(s Stream, data []byte)) {
 	if len(s.held) > 0 {
@@ -249,6 +249,18 @@ func (c *child) finish(s *source, output func(s Stream, data []byte)) {
 		_ = s.file.Close()
 	}
 	s.file = nil
+}
+
+// pass passes on what is held and the n bytes that were read into buf after the space for it,
+// except an incomplete character at the end.
+func (s *source) pass(buf []byte, n int, output func(s Stream, data []byte)) {
+	copy(buf, s.held)
+	data := buf[:len(s.held)+n]
+	whole := session.Whole(data)
+	if whole > 0 {
+		output(s.stream, data[:whole])
+	}
+	s.held = append(s.held[:0], data[whole:]...)
 }
 
 // fd returns the source's descriptor, or -1 if it has ended.

@@ -53,7 +53,7 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 	var now extractor.Sight
 	ok, err := v.until(ctx, settleTime, func() bool {
 		now = v.sight()
-		return now.State == extractor.StateAsking || now.State == extractor.StateIdle && now.Boxed && v.state.State == "idle"
+		return now.State == extractor.StateAsking || v.waits(now)
 	})
 	switch {
 	case err != nil:
@@ -68,6 +68,11 @@ func (v *view) ready(ctx context.Context, start time.Duration) error {
 		return &BoxError{now.Box}
 	}
 	return nil
+}
+
+// waits reports whether the agent waits for a prompt.
+func (v *view) waits(now extractor.Sight) bool {
+	return now.State == extractor.StateIdle && now.Boxed && v.state.State == "idle"
 }
 
 // started waits until the agent has started, for up to limit.

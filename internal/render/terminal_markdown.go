@@ -184,14 +184,7 @@ func (m *terminalMarkdown) inlines(n ast.Node) string {
 func (m *terminalMarkdown) inline(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.Text:
-		s := string(n.Value(m.source))
-		if !n.IsRaw() {
-			s = string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(s)))))
-		}
-		if n.SoftLineBreak() || n.HardLineBreak() {
-			s += "\n"
-		}
-		return untabbed(printable.Text(s))
+		return m.text(n)
 	case *ast.String:
 		return untabbed(printable.Text(string(n.Value)))
 	case *ast.CodeSpan:
@@ -218,6 +211,17 @@ func (m *terminalMarkdown) inline(n ast.Node) string {
 		return untabbed(string(n.Segments.Value(m.source)))
 	}
 	return m.inlines(n)
+}
+
+func (m *terminalMarkdown) text(n *ast.Text) string {
+	s := string(n.Value(m.source))
+	if !n.IsRaw() {
+		s = string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(s)))))
+	}
+	if n.SoftLineBreak() || n.HardLineBreak() {
+		s += "\n"
+	}
+	return untabbed(printable.Text(s))
 }
 
 func (m *terminalMarkdown) link(label, to string) string {

@@ -105,23 +105,28 @@ func eventText(e *session.Entry) string {
 	if agent == "" {
 		agent = "the agent"
 	}
+	text := eventWords(e, agent)
+	if e.Event == session.EventImported {
+		text = "the imported recording says: " + text
+	}
+	return printable.Line(e.At.UTC().Format(clock) + " " + text)
+}
+
+// eventWords describes an event of an agent, or the one that was imported, in words.
+func eventWords(e *session.Entry, agent string) (text string) {
 	data := func(name string) string {
 		if v, ok := e.Data[name]; ok {
 			return fmt.Sprint(v)
 		}
 		return ""
 	}
-	var text string
 	name := e.Event
 	if name == session.EventImported {
 		name = data("event")
 	}
 	switch name {
 	case session.EventNewSession:
-		text = agentOf(agent, data("version"), data("model")) + " started"
-		if cwd := data("cwd"); cwd != "" {
-			text += " in " + cwd
-		}
+		text = startText(agentOf(agent, data("version"), data("model")), data("cwd"))
 	case session.EventCLIExit:
 		text = agent + " was left"
 	case session.EventClear:
@@ -149,10 +154,15 @@ func eventText(e *session.Entry) string {
 	default:
 		text = e.Event
 	}
-	if e.Event == session.EventImported {
-		text = "the imported recording says: " + text
+	return text
+}
+
+// startText describes the start of an agent, in a folder if that is known.
+func startText(agent, cwd string) string {
+	if cwd == "" {
+		return agent + " started"
 	}
-	return printable.Line(e.At.UTC().Format(clock) + " " + text)
+	return agent + " started in " + cwd
 }
 
 // longRun is the minimum duration of a command to be mentioned, in seconds.

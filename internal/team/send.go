@@ -170,18 +170,8 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 	had map[string][8]byte) error {
 	b := team.Batch{All: len(had) == 0}
 	c.keep(had)
-	rest := make([]json.RawMessage, 0, len(c.entries))
-	for i, id := range c.ids {
-		sum := c.sums[id]
-		if got, ok := had[id]; !ok || got != [8]byte(sum[:]) {
-			rest = append(rest, c.entries[i])
-		}
-	}
-	for id := range had {
-		if _, ok := c.sums[id]; !ok {
-			b.Gone = append(b.Gone, id)
-		}
-	}
+	var rest []json.RawMessage
+	rest, b.Gone = c.lacking(had)
 	if len(b.Gone) > maxCount { // the same limit as for entries
 		b.All, b.Gone, rest = true, nil, c.entries
 	}
@@ -207,6 +197,24 @@ func (s *Syncer) sendEntries(ctx context.Context, c *content, p *store.Push, ver
 		b.All, b.Gone, rest = false, nil, rest[n:]
 	}
 	return nil
+}
+
+// lacking returns the entries that a server lacks which has those with these truncated digests, and
+// the ids of those that it has too many.
+func (c *content) lacking(had map[string][8]byte) (rest []json.RawMessage, gone []string) {
+	rest = make([]json.RawMessage, 0, len(c.entries))
+	for i, id := range c.ids {
+		sum := c.sums[id]
+		if got, ok := had[id]; !ok || got != [8]byte(sum[:]) {
+			rest = append(rest, c.entries[i])
+		}
+	}
+	for id := range had {
+		if _, ok := c.sums[id]; !ok {
+			gone = append(gone, id)
+		}
+	}
+	return rest, gone
 }
 
 // end makes the server compare what it has.

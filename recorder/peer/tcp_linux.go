@@ -20,15 +20,17 @@ import (
 func TCP(client, server netip.AddrPort, of func(pid int) Place) Place {
 	client, server = unmapped(client), unmapped(server)
 	inode, uid, found := tcpSocket(client, server)
-	if !found {
-		if !client.IsValid() || isLocal(client.Addr()) {
-			return Within
-		}
+	switch {
+	case !found && client.IsValid() && !isLocal(client.Addr()):
 		return Outside
+	case !found, inode == "0": // the process that held it has exited
+		return Within
 	}
-	if inode == "0" {
-		return Within // the process that held it has exited
-	}
+	return placeOfSocket(inode, uid, of)
+}
+
+// placeOfSocket is TCP for a socket of this machine.
+func placeOfSocket(inode string, uid int, of func(pid int) Place) Place {
 	place, hidden := Outside, Outside // places of the known holders, and of processes that may hold it invisibly
 	looked, outside, surely := map[int]bool{}, false, false
 	for found := true; found; { // repeat while new processes appear: one may have passed the connection on

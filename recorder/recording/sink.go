@@ -297,7 +297,21 @@ func (s *sink) save(ctx context.Context) error {
 			s.setUnsaved(s.unsaved[1:])
 		}
 	}
-	if err == nil && !s.described {
+	if err == nil {
+		err = s.saveFacts(ctx, db)
+	}
+	if errors.Is(err, session.ErrNotFound) {
+		return nil // next time
+	}
+	if err != nil && !errors.Is(err, session.ErrBusy) {
+		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not accept more
+	}
+	return err
+}
+
+// saveFacts writes what has changed of the session's description, usage and commits.
+func (s *sink) saveFacts(ctx context.Context, db *sqlite.Store) (err error) {
+	if !s.described {
 		err = db.UpdateSession(ctx, &s.session)
 		s.described = err == nil
 	}
@@ -309,12 +323,6 @@ func (s *sink) save(ctx context.Context) error {
 		if err = db.SetGit(ctx, s.session.ID, *g); err == nil {
 			s.gitSaved = g
 		}
-	}
-	if errors.Is(err, session.ErrNotFound) {
-		return nil // next time
-	}
-	if err != nil && !errors.Is(err, session.ErrBusy) {
-		s.setUnsaved(s.unsaved[:min(1, len(s.unsaved))]) // it will not accept more
 	}
 	return err
 }

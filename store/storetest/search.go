@@ -203,24 +203,30 @@ func testOddTexts(t *testing.T, w *world) {
 		if err := w.SetNote(w.ctx, s.ID, odd); err != nil {
 			t.Errorf("%q: %v", odd, err)
 		}
-		info, err := w.Find(w.ctx, s.ID)
-		if err != nil || !strings.HasPrefix(info.Cwd, "/w/") || !strings.HasPrefix(info.Title, "name") ||
-			len(info.Command) != 2 {
-			t.Errorf("%q: %+v, %v", odd, info, err)
-		}
-		if got := w.found(t, store.Query{Text: "before after", Filter: store.Filter{ID: s.ID}}); !slices.Equal(got,
-			[]string{"e1"}) {
-			t.Errorf("%q: found %v", odd, got)
-		}
-		got := all(t, w.Each(w.ctx, s.ID))
-		if len(got) != 1 || !strings.HasPrefix(got[0].Text, "before ") || !strings.HasSuffix(got[0].Text, " after") {
-			t.Errorf("%q: %+v", odd, got)
-		}
+		w.checkOdd(t, s.ID, odd)
 	}
 	if infos, err := w.Sessions(w.ctx, store.Filter{Agent: "a🙂"}); err != nil || len(infos) != 1 {
 		t.Errorf("%v, %v", infos, err)
 	}
 	if facets, err := w.Facets(w.ctx, store.Filter{Cwd: "/w"}); err != nil || facets.Sessions != 9 {
 		t.Errorf("%+v, %v", facets, err)
+	}
+}
+
+// checkOdd checks the session id that has an odd text in all its texts.
+func (w *world) checkOdd(t *testing.T, id, odd string) {
+	t.Helper()
+	info, err := w.Find(w.ctx, id)
+	if err != nil || !strings.HasPrefix(info.Cwd, "/w/") || !strings.HasPrefix(info.Title, "name") ||
+		len(info.Command) != 2 {
+		t.Errorf("%q: %+v, %v", odd, info, err)
+	}
+	found := w.found(t, store.Query{Text: "before after", Filter: store.Filter{ID: id}})
+	if !slices.Equal(found, []string{"e1"}) {
+		t.Errorf("%q: found %v", odd, found)
+	}
+	got := all(t, w.Each(w.ctx, id))
+	if len(got) != 1 || !strings.HasPrefix(got[0].Text, "before ") || !strings.HasSuffix(got[0].Text, " after") {
+		t.Errorf("%q: %+v", odd, got)
 	}
 }

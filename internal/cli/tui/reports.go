@@ -38,11 +38,8 @@ func (r *reports) change(want reports) string {
 		}
 	}
 	set(1, was.ApplicationCursorKeys, now.ApplicationCursorKeys)
-	switch {
-	case now.ApplicationKeypad && !was.ApplicationKeypad:
-		b.WriteString("\x1b=")
-	case was.ApplicationKeypad && !now.ApplicationKeypad:
-		b.WriteString("\x1b>")
+	if was.ApplicationKeypad != now.ApplicationKeypad {
+		b.WriteString(map[bool]string{true: "\x1b=", false: "\x1b>"}[now.ApplicationKeypad])
 	}
 	set(2004, was.BracketedPaste, now.BracketedPaste)
 	set(1004, was.SendFocus, now.SendFocus)
@@ -56,25 +53,35 @@ func (r *reports) change(want reports) string {
 		set(now.MouseFormat, false, now.MouseFormat != 0)
 	}
 	if was.KeyboardFlags != now.KeyboardFlags {
-		if was.KeyboardFlags != 0 {
-			b.WriteString("\x1b[<u")
-		}
-		if now.KeyboardFlags != 0 {
-			fmt.Fprintf(&b, "\x1b[>%du", now.KeyboardFlags)
-		}
+		setKeyboard(&b, was.KeyboardFlags, now.KeyboardFlags)
 	}
-	switch {
-	case was.ModifyOtherKeys == now.ModifyOtherKeys:
-	case now.ModifyOtherKeys == 0:
-		b.WriteString("\x1b[>4m")
-	default:
-		fmt.Fprintf(&b, "\x1b[>4;%dm", now.ModifyOtherKeys)
+	if was.ModifyOtherKeys != now.ModifyOtherKeys {
+		setModifyOtherKeys(&b, now.ModifyOtherKeys)
 	}
 	if r.on && !want.on {
 		b.WriteString(wheelRestore)
 	}
 	*r = want
 	return b.String()
+}
+
+// setModifyOtherKeys writes the sequence that sets xterm's modifyOtherKeys.
+func setModifyOtherKeys(b *strings.Builder, level int) {
+	if level == 0 {
+		b.WriteString("\x1b[>4m")
+		return
+	}
+	fmt.Fprintf(b, "\x1b[>4;%dm", level)
+}
+
+// setKeyboard writes the sequences that change the flags of the kitty keyboard protocol.
+func setKeyboard(b *strings.Builder, was, now int) {
+	if was != 0 {
+		b.WriteString("\x1b[<u")
+	}
+	if now != 0 {
+		fmt.Fprintf(b, "\x1b[>%du", now)
+	}
 }
 
 // setMouse sets or resets a tracking mode, preceded by the modes that report less: a terminal uses

@@ -135,12 +135,8 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 			}
 			w.fit(ctx, d)
 		case <-redraw:
-			redraw = nil
-			if err := w.draw(d); err != nil {
+			if redraw, err = w.redraw(d); err != nil {
 				return "", 0, err
-			}
-			if w.note != "" {
-				redraw = time.After(noteTime)
 			}
 			continue
 		}
@@ -148,6 +144,14 @@ func (w *Watcher) watch(ctx context.Context, d *display) (end string, status int
 			redraw = time.After(frame)
 		}
 	}
+}
+
+// redraw draws the screen, and returns a channel for the time to remove a note.
+func (w *Watcher) redraw(d *display) (<-chan time.Time, error) {
+	if err := w.draw(d); err != nil || w.note == "" {
+		return nil, err
+	}
+	return time.After(noteTime), nil
 }
 
 // sources starts goroutines that read the session and the keyboard, and one that types. stop ends

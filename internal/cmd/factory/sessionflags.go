@@ -98,6 +98,28 @@ func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 	if f.on != "" && (f.since != "" || f.until != "") {
 		return out, &failure.Error{Err: errors.New("--on cannot be combined with --since or --until"), Misuse: true}
 	}
+	if err := f.dates(&out, now); err != nil {
+		return out, err
+	}
+	if f.Cwd != "" {
+		dir, err := absolute(f.Cwd)
+		if err != nil {
+			return out, err
+		}
+		out.Cwd = dir
+	}
+	if f.Commit != "" {
+		id, err := commit(f.Commit)
+		if err != nil {
+			return out, err
+		}
+		out.Commit = id
+	}
+	return out, nil
+}
+
+// dates sets the dates of a filter.
+func (f *SessionFlags) dates(out *store.Filter, now time.Time) error {
 	for _, t := range []struct {
 		flag, text   string
 		since, until bool
@@ -107,7 +129,7 @@ func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 		}
 		s, err := human.ParseSpan(t.text, now)
 		if err != nil {
-			return out, &failure.Error{Err: err, Hint: human.TimeHelp, Misuse: true}
+			return &failure.Error{Err: err, Hint: human.TimeHelp, Misuse: true}
 		}
 		if s.Weekday {
 			if f.understood != "" {
@@ -125,21 +147,7 @@ func (f *SessionFlags) Filter(now time.Time) (store.Filter, error) {
 			}
 		}
 	}
-	if f.Cwd != "" {
-		dir, err := absolute(f.Cwd)
-		if err != nil {
-			return out, err
-		}
-		out.Cwd = dir
-	}
-	if f.Commit != "" {
-		id, err := commit(f.Commit)
-		if err != nil {
-			return out, err
-		}
-		out.Commit = id
-	}
-	return out, nil
+	return nil
 }
 
 // gitWait is how long to wait for git to find a commit.

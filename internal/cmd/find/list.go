@@ -105,20 +105,13 @@ func list(ctx context.Context, o *listOptions) error {
 	now := time.Now()
 	o.Folded = o.Sandbox == "" && !o.AsJSON
 	db, infos, filter, err := o.Choose(ctx, o.Open, now, orMore(o.limit))
-	damaged := errors.Is(err, session.ErrCorrupt) && len(infos) > 0
-	if damaged {
-		o.IO.Notice("warning: %v; only readable sessions are listed: `ptyrec doctor --repair` copies them into a "+
-			"new database", err)
-	} else if err != nil {
+	damaged, err := o.damaged(infos, err)
+	if err != nil {
 		return err
 	}
-	var boxes []string
-	if o.Folded && db != nil {
-		found, err := db.Sandboxes(ctx, filter)
-		if err != nil && !damaged {
-			return err
-		}
-		boxes = listing.Sandboxes(found, now)
+	boxes, err := o.sandboxes(ctx, db, filter, now)
+	if err != nil && !damaged {
+		return err
 	}
 	more := o.limit > 0 && len(infos) > o.limit
 	if more {
@@ -132,16 +125,38 @@ func list(ctx context.Context, o *listOptions) error {
 		return nil
 	}
 	ids, err := idsOf(ctx, db, infos, damaged)
-	if err != nil {
-		return err
+	if err == nil {
+		err = o.page(infos, boxes, ids, now)
 	}
-	if err := o.page(infos, boxes, ids, now); err != nil {
+	if err != nil {
 		return err
 	}
 	if more && o.limit == listed {
 		o.IO.Notice("only the newest %d sessions are listed: -n 0 lists all", o.limit)
 	}
 	return nil
+}
+
+// damaged reports whether err means that only some sessions can be read, and warns. Otherwise it
+// returns err.
+func (o *listOptions) damaged(infos []*store.Info, err error) (bool, error) {
+	if !errors.Is(err, session.ErrCorrupt) || len(infos) == 0 {
+		return false, err
+	}
+	o.IO.Notice("warning: %v; only readable sessions are listed: `ptyrec doctor --repair` copies them into a "+
+		"new database", err)
+	return true, nil
+}
+
+// sandboxes returns the rows for sandboxes, whose commands are not listed one by one. With an
+// error, it returns the rows for those that can be read.
+func (o *listOptions) sandboxes(ctx context.Context, db opener.Sessions, f store.Filter,
+	now time.Time) ([]string, error) {
+	if !o.Folded || db == nil {
+		return nil, nil
+	}
+	found, err := db.Sandboxes(ctx, f)
+	return listing.Sandboxes(found, now), err
 }
 
 // page returns the table of sessions, below the lines for sandboxes. ids are the ids of all

@@ -99,6 +99,11 @@ func show(ctx context.Context, o *showOptions, args []string) error {
 	if ref.Whole() && !o.asJSON && (info.Process == "" || info.Status != store.Live) {
 		return showWhole(ctx, o, lib, info)
 	}
+	return showPart(ctx, o, lib, info, ref)
+}
+
+// showPart shows a part of a session, or all of it as JSON or while it runs.
+func showPart(ctx context.Context, o *showOptions, lib *library.Library, info *store.Info, ref archive.Ref) error {
 	t, err := lib.Transcript(ctx, info)
 	if err != nil {
 		return err

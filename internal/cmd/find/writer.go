@@ -64,13 +64,11 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 		if seq > 0 {
 			return &writer{Info: info, Seq: seq, Sure: byEdit, Commit: from.Commit}, nil
 		}
-		end := endOf(info)
-		during := !written.After(end.Add(slack))
-		made := from.Commit != "" && info.Git != nil && slices.Contains(info.Git.Commits, from.Commit)
-		if committed == nil && from.Commit != "" && (made || during) {
+		made, during := madeBy(info, from.Commit, written)
+		if committed == nil && made {
 			committed = &writer{Info: info, Sure: byCommit, Commit: from.Commit}
 		}
-		if inTime == nil && (during || from.Commit != "" && written.Sub(end) < near) {
+		if inTime == nil && during {
 			inTime = &writer{Info: info, Sure: byTime, Commit: from.Commit}
 		}
 	}
@@ -78,6 +76,18 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 		return committed, nil
 	}
 	return inTime, nil
+}
+
+// madeBy reports whether a session may have written a line: made by its commits and the time, inTime
+// by the time alone. commit is empty if the line is not committed.
+func madeBy(info *store.Info, commit string, written time.Time) (made, inTime bool) {
+	end := endOf(info)
+	during := !written.After(end.Add(slack))
+	if commit == "" {
+		return false, during
+	}
+	made = during || info.Git != nil && slices.Contains(info.Git.Commits, commit)
+	return made, during || written.Sub(end) < near
 }
 
 // writtenAt returns the time at which a line was written: that of its commit, or else the file's

@@ -56,7 +56,29 @@ func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() e
 		return err
 	}
 	lib := &library.Library{Store: db, Redact: r} // without warnings, which would disturb the picker
-	p := &picker.Picker{
+	p := o.picker(db, lib, filter)
+	for {
+		choice, err := p.Run(ctx)
+		var ended *picker.SignalError
+		switch {
+		case errors.As(err, &ended):
+			return cli.ExitStatus(128 + int(ended.Signal))
+		case err != nil:
+			return err
+		case choice.Action == picker.Leave:
+			return nil
+		case choice.Action == picker.Attach:
+			return o.Attach(ctx, choice.Info.ID)
+		case choice.Action == picker.Resume:
+			return o.Resume(ctx, choice.Info.ID)
+		}
+		p.Note = o.look(ctx, choice)
+	}
+}
+
+// picker returns a picker of the sessions in a database.
+func (o *picking) picker(db *sqlite.Store, lib *library.Library, filter store.Filter) *picker.Picker {
+	return &picker.Picker{
 		In: o.IO.In, Out: o.IO.Out, Color: bool(o.IO.Colours()),
 		Sessions: func(ctx context.Context, limit int) ([]*store.Info, error) {
 			filter.Limit = limit
@@ -84,23 +106,6 @@ func (o *picking) pick(ctx context.Context, f factory.FilterFlags, none func() e
 		Export: func(ctx context.Context, info *store.Info, path string) error {
 			return export.Exporter{Library: lib}.WriteNew(ctx, path, info, o.IO.WriteFile)
 		},
-	}
-	for {
-		choice, err := p.Run(ctx)
-		var ended *picker.SignalError
-		switch {
-		case errors.As(err, &ended):
-			return cli.ExitStatus(128 + int(ended.Signal))
-		case err != nil:
-			return err
-		case choice.Action == picker.Leave:
-			return nil
-		case choice.Action == picker.Attach:
-			return o.Attach(ctx, choice.Info.ID)
-		case choice.Action == picker.Resume:
-			return o.Resume(ctx, choice.Info.ID)
-		}
-		p.Note = o.look(ctx, choice)
 	}
 }
 

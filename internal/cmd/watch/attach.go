@@ -99,12 +99,8 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 		return failure.New(errors.New("attach needs a terminal"),
 			"use `ptyrec tail` for the conversation, `ptyrec screen S` for the screen")
 	}
-	var server, ref string
-	if strings.Contains(where, "://") {
-		if server, ref, err = client.SplitURL(where); err != nil {
-			return failure.New(err, "write https://HOST/s/ID")
-		}
-	} else if ref, err = opener.LiveName(where); err != nil {
+	server, ref, err := attached(where)
+	if err != nil {
 		return err
 	}
 	token, err := o.token.For(where)
@@ -144,6 +140,19 @@ func attach(ctx context.Context, o *attachOptions, where string) error {
 		w.Stored = func(ctx context.Context, id string) (int, bool) { return storedStatus(ctx, o, id) }
 	}
 	return watch(ctx, o, w, log)
+}
+
+// attached returns the server and the session that where names. The server is empty if it is this
+// machine.
+func attached(where string) (server, ref string, err error) {
+	if !strings.Contains(where, "://") {
+		ref, err = opener.LiveName(where)
+		return "", ref, err
+	}
+	if server, ref, err = client.SplitURL(where); err != nil {
+		return "", "", failure.New(err, "write https://HOST/s/ID")
+	}
+	return server, ref, nil
 }
 
 // watch shows a session until it ends or the user leaves, and returns the session's exit status.

@@ -175,18 +175,10 @@ func (c *conn) createSession(r *request) error {
 		ok = false
 	}
 	if !ok {
-		cwd := ""
-		if r.WorkingDir != nil {
-			cwd = *r.WorkingDir
-		}
-		id, err := c.p.Start(c.ctx, append([]string{*r.Command}, r.Args...), cwd, cols, rows)
-		if err == nil {
-			err = c.p.label(c.ctx, id, tagCreated, *r.SessionName)
-		}
-		if err != nil {
+		var err error
+		if l, err = c.p.create(c.ctx, r, cols, rows); err != nil {
 			return c.fail(failed + messageOf(err))
 		}
-		l = live{id: id, name: *r.SessionName, command: *r.Command}
 	}
 	if err := c.send(createdMessage{"session_created", c.p.AgentID, l.name, *r.SessionType, l.id}); err != nil {
 		return err
@@ -198,6 +190,19 @@ func (c *conn) createSession(r *request) error {
 		c.p.began(l)
 	}
 	return nil
+}
+
+// create starts the session of a create_session.
+func (p *Protocol) create(ctx context.Context, r *request, cols, rows int) (live, error) {
+	cwd := ""
+	if r.WorkingDir != nil {
+		cwd = *r.WorkingDir
+	}
+	id, err := p.Start(ctx, append([]string{*r.Command}, r.Args...), cwd, cols, rows)
+	if err == nil {
+		err = p.label(ctx, id, tagCreated, *r.SessionName)
+	}
+	return live{id: id, name: *r.SessionName, command: *r.Command}, err
 }
 
 // created reports whether create_session started a session.

@@ -215,16 +215,8 @@ func (r *reader) fellBehind() error {
 // next frame.
 func (r *reader) replay() error {
 	h := r.h
-	o := client.AttachOptions{Name: h.p.name(r.c.id), Kind: protocol.Agent, Mode: protocol.ModeFrames}
 	clean := newCleaner(h.p.Redact)
-	if r.next < 0 {
-		after := r.warm()
-		o.After = &after
-	} else {
-		from := max(0, r.next-clean.lead())
-		o.From = &from
-	}
-	stream, err := h.attach(o)
+	stream, err := h.attach(r.from(clean.lead()))
 	if err != nil {
 		h.mu.Lock()
 		to := h.next
@@ -268,4 +260,18 @@ func (r *reader) replay() error {
 			return nil
 		}
 	}
+}
+
+// from returns the options for reading a session from the client's next frame on, or from lead
+// frames before it.
+func (r *reader) from(lead int64) client.AttachOptions {
+	o := client.AttachOptions{Name: r.h.p.name(r.c.id), Kind: protocol.Agent, Mode: protocol.ModeFrames}
+	if r.next < 0 {
+		after := r.warm()
+		o.After = &after
+	} else {
+		from := max(0, r.next-lead)
+		o.From = &from
+	}
+	return o
 }

@@ -61,15 +61,9 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 		return answer{}, toolErrorf("query has no word to search for. Write words, \"a phrase\" or a beginning such as " +
 			"cach*.")
 	}
-	place, err := placeOf("search", c.arguments)
+	from, err := firstHit(c.arguments)
 	if err != nil {
 		return answer{}, err
-	}
-	from := 0
-	if place != "" {
-		if from, err = strconv.Atoi(place); err != nil || from < 0 || from > maxHits {
-			return answer{}, errCursor
-		}
 	}
 	db, err := s.open(ctx)
 	if err != nil {
@@ -99,6 +93,19 @@ func (s *Server) search(ctx context.Context, c *toolCall) (answer, error) {
 		list.NextCursor = cursorOf("search", c.arguments, strconv.Itoa(next))
 	}
 	return answer{structured: list, text: list.text()}, nil
+}
+
+// firstHit returns the number of the hit at which the cursor in the arguments continues, or 0.
+func firstHit(arguments map[string]any) (int, error) {
+	place, err := placeOf("search", arguments)
+	if err != nil || place == "" {
+		return 0, err
+	}
+	from, err := strconv.Atoi(place)
+	if err != nil || from < 0 || from > maxHits {
+		return 0, errCursor
+	}
+	return from, nil
 }
 
 // searchAll returns the first n hits: messages, then sessions whose title, tags or note match.

@@ -85,12 +85,7 @@ func (s *Server) unsubscribe(_ context.Context, r *sdk.UnsubscribeRequest) error
 
 // watch notifies clients of the changes of a live session until it ends.
 func (s *Server) watch(ctx context.Context, db *Archive, info *store.Info, uri string, ofScreen bool) {
-	o := client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText}
-	if !ofScreen {
-		none := math.MaxInt32 // skip the existing ones
-		o.Mode, o.Entries = protocol.ModeNone, &none
-	}
-	stream, _, err := attach(ctx, db, info.ID, o)
+	stream, _, err := attach(ctx, db, info.ID, changesOf(ofScreen))
 	if err != nil {
 		return
 	}
@@ -122,6 +117,16 @@ func (s *Server) watch(ctx context.Context, db *Archive, info *store.Info, uri s
 			return
 		}
 	}
+}
+
+// changesOf returns the options for watching the changes of a session's screen, or of its entries.
+func changesOf(screen bool) client.AttachOptions {
+	o := client.AttachOptions{Name: clientName, Kind: protocol.Agent, Mode: protocol.ModeText}
+	if !screen {
+		none := math.MaxInt32 // skip the existing ones
+		o.Mode, o.Entries = protocol.ModeNone, &none
+	}
+	return o
 }
 
 // isChange reports whether an event changes a resource.

@@ -228,10 +228,7 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 		ok = ok && w.until == untilIdle
 		switch {
 		case ok && !now.Before(due):
-			w.result.Reason = untilIdle
-			if w.result.State == reasonAsking {
-				w.result.Reason = reasonAsking
-			}
+			w.result.Reason = w.idleReason()
 			return w.result, nil
 		case now.Sub(begun) >= limit, heard.Err() != nil && ctx.Err() == nil:
 			w.result.Reason = reasonTimeout
@@ -261,6 +258,14 @@ func (w *waiter) follow(ctx context.Context, stream *client.Stream, tell progres
 			return w.result, nil
 		}
 	}
+}
+
+// idleReason returns the reason for the end of a wait for an idle agent.
+func (w *waiter) idleReason() string {
+	if w.result.State == reasonAsking {
+		return reasonAsking
+	}
+	return untilIdle
 }
 
 func earlier(a, b time.Time) time.Time {

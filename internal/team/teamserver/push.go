@@ -229,18 +229,8 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 	if err := json.Unmarshal(body, &o); err != nil {
 		return bad("%v", err)
 	}
-	switch {
-	case o.Session.ID != id:
-		return bad("the session has another id")
-	case o.Version < 0 || o.Machine == "" || len(o.Machine) > maxText || len(o.Space) > maxText:
-		return bad("machine names the sender, space the space, version counts from 0")
-	case o.Session.Cols < 0 || o.Session.Rows < 0 || o.Session.Cols > 1<<16 || o.Session.Rows > 1<<16:
-		return bad("invalid size of the window")
-	}
-	for _, tag := range o.Tags {
-		if err := store.CheckTag(tag); err != nil {
-			return bad("%v", err)
-		}
+	if err := checkBegin(o, id); err != nil {
+		return err
 	}
 	content, err := contentOf(o.Content)
 	if err != nil {
@@ -260,6 +250,24 @@ func (p *Push) begin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	writeJSON(w, http.StatusOK, stateOf(state))
+	return nil
+}
+
+// checkBegin returns an error if the description of the session id is not valid.
+func checkBegin(o team.Begin, id string) error {
+	switch {
+	case o.Session.ID != id:
+		return bad("the session has another id")
+	case o.Version < 0 || o.Machine == "" || len(o.Machine) > maxText || len(o.Space) > maxText:
+		return bad("machine names the sender, space the space, version counts from 0")
+	case o.Session.Cols < 0 || o.Session.Rows < 0 || o.Session.Cols > 1<<16 || o.Session.Rows > 1<<16:
+		return bad("invalid size of the window")
+	}
+	for _, tag := range o.Tags {
+		if err := store.CheckTag(tag); err != nil {
+			return bad("%v", err)
+		}
+	}
 	return nil
 }
 

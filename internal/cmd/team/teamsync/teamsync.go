@@ -54,13 +54,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 		infos = append(infos, info)
 	}
 	if o.Never {
-		for _, info := range infos {
-			if err := team.Never(ctx, o.Database, info.ID); err != nil {
-				return err
-			}
-			o.Notice("%s is now excluded from sync; `ptyrec sync --withdraw` also deletes it on the server", info.ID)
-		}
-		return nil
+		return o.exclude(ctx, infos)
 	}
 	if o.Background {
 		return o.background(ctx)
@@ -70,14 +64,7 @@ func Run(ctx context.Context, o Options, ids []string) error {
 	case err != nil:
 		return err
 	case o.Withdraw:
-		for _, info := range infos {
-			if err := s.Withdraw(ctx, info.ID); err != nil {
-				return failure.New(err,
-					"it is excluded from sync; to delete it on the server, repeat `ptyrec sync --withdraw` later")
-			}
-			o.Notice("%s is deleted on the server, and excluded from sync", info.ID)
-		}
-		return nil
+		return o.withdraw(ctx, s, infos)
 	case o.DryRun, o.Status:
 		return o.printWaiting(ctx, s, infos)
 	}
@@ -95,6 +82,29 @@ func Run(ctx context.Context, o Options, ids []string) error {
 		}
 	}
 	return o.send(ctx, s, infos, len(ids) > 0)
+}
+
+// exclude excludes sessions from sending.
+func (o *Options) exclude(ctx context.Context, infos []*store.Info) error {
+	for _, info := range infos {
+		if err := team.Never(ctx, o.Database, info.ID); err != nil {
+			return err
+		}
+		o.Notice("%s is now excluded from sync; `ptyrec sync --withdraw` also deletes it on the server", info.ID)
+	}
+	return nil
+}
+
+// withdraw deletes sessions from the server.
+func (o *Options) withdraw(ctx context.Context, s *team.Syncer, infos []*store.Info) error {
+	for _, info := range infos {
+		if err := s.Withdraw(ctx, info.ID); err != nil {
+			return failure.New(err,
+				"it is excluded from sync; to delete it on the server, repeat `ptyrec sync --withdraw` later")
+		}
+		o.Notice("%s is deleted on the server, and excluded from sync", info.ID)
+	}
+	return nil
 }
 
 // send sends sessions. If one fails, it continues with the next.
