@@ -60,7 +60,7 @@ func TestSystemdUnit(t *testing.T) {
 // The files for operators name flags and variables that there are.
 func TestServerFilesAgree(t *testing.T) {
 	for file, needed := range map[string][]string{
-		"compose.yaml": {"PTYREC_DB: postgres://", "[serve, --listen,", "packaging/server/Dockerfile"},
+		"compose.yaml": {"PTYREC_DB: postgres://", "[team, serve, --listen,", "packaging/server/Dockerfile"},
 		"nginx.conf":   {"client_max_body_size 5m", "proxy_set_header Host $host", "proxy_buffering off"},
 		"Dockerfile":   {"./cmd/ptyrec"},
 	} {

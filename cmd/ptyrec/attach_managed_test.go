@@ -19,12 +19,12 @@ import (
 func dashboard(t *testing.T, environ []string, args ...string) (url, tokenFile string, restart func()) {
 	t.Helper()
 	tokenFile = filepath.Join(t.TempDir(), "token")
-	args = append([]string{"--allow-run", "--agent-id", "agent-01", "--token-file", tokenFile}, args...)
-	http, _, cmd := served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "), args...)
+	args = append([]string{"--agent-id", "agent-01", "--token-file", tokenFile}, args...)
+	http, _, cmd := sandboxed(t, append(environ, "SHELL=/bin/sh", "PS1=$ "), args...)
 	restart = func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
-		_, _, cmd = served(t, append(environ, "SHELL=/bin/sh", "PS1=$ "),
+		_, _, cmd = sandboxed(t, append(environ, "SHELL=/bin/sh", "PS1=$ "),
 			append(args, "--listen", strings.TrimPrefix(http, "http://"))...)
 	}
 	return "ws" + strings.TrimPrefix(http, "http"), tokenFile, restart

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -237,7 +238,22 @@ func TestAttachResizeInATerminal(t *testing.T) {
 // served starts serve, and returns its address, with the token behind #token=.
 func served(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
 	t.Helper()
-	cmd = exec.Command("ptyrec", append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return servedBy(t, environ, append([]string{"serve"}, args...)...)
+}
+
+// sandboxed is served for `ptyrec sandbox`.
+func sandboxed(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
+	t.Helper()
+	return servedBy(t, environ, append([]string{"sandbox"}, args...)...)
+}
+
+// servedBy is served for a command and its arguments.
+func servedBy(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
+	t.Helper()
+	if !slices.Contains(args, "--listen") {
+		args = append(args, "--listen", "127.0.0.1:0")
+	}
+	cmd = exec.Command("ptyrec", args...)
 	cmd.Env = environ
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()

@@ -139,7 +139,7 @@ func TestWhatRunsInASessionOpensNoDoor(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
 	environ = append(environ, "HOME="+t.TempDir())
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, _ := sandboxed(t, environ)
 	other := runDetached(t, environ, "80x24", "sh", "-c", `trap "" INT; while :; do read -r x; done`)
 	dir := t.TempDir()
 	tries := append(environ, "URL="+url, "TOKEN="+token, "OTHER="+other, "OVER="+endedSession(t, environ))

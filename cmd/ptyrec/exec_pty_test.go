@@ -22,7 +22,7 @@ import (
 func TestExecInATerminal(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	url, token, serve := served(t, environ, "--allow-run", "--end-commands")
+	url, token, serve := sandboxed(t, environ, "--end-commands")
 	t.Cleanup(func() { // the command that was left ends, too
 		_ = serve.Process.Signal(syscall.SIGTERM)
 		_ = serve.Wait()
@@ -58,7 +58,7 @@ func TestExecInATerminal(t *testing.T) {
 func TestWaitForThePortOfACommand(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, _ := sandboxed(t, environ)
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)

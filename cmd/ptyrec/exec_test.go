@@ -44,7 +44,7 @@ func status(t *testing.T, err error) int {
 func TestExec(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, _ := sandboxed(t, environ)
 	binary := strings.Repeat("\x00\xff\xfe\n", 20_000)
 	for _, c := range []struct {
 		name           string
@@ -85,7 +85,7 @@ func TestExec(t *testing.T) {
 func TestExecIsLeftAndResumed(t *testing.T) {
 	t.Parallel()
 	environ, _ := liveEnv(t)
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, _ := sandboxed(t, environ)
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestFaultServeKilled(t *testing.T) {
 	}
 	board, to := newSwitchboard(t)
 	start := func() (token string, serve *exec.Cmd) {
-		url, token, serve := served(t, environ, "--allow-run")
+		url, token, serve := sandboxed(t, environ)
 		to.Store(strings.TrimPrefix(url, "http://"))
 		return token, serve
 	}

@@ -25,9 +25,10 @@ func TestLoginByBrowser(t *testing.T) {
 	environ = append(environ, "PTYREC_DB="+pgtest.New(t))
 	secret := filepath.Join(tempDir(t), "secret")
 	must(t, os.WriteFile(secret, []byte(oidctest.Secret+"\n"), 0o600))
-	flags := []string{"--oidc-issuer", provider.URL, "--oidc-client", oidctest.Client, "--oidc-secret-file", secret}
-	url, _, _ := served(t, environ, flags...)
-	other, _, _ := served(t, environ, flags...)
+	flags := []string{"team", "serve", "--oidc-issuer", provider.URL, "--oidc-client", oidctest.Client,
+		"--oidc-secret-file", secret}
+	url, _, _ := servedBy(t, environ, flags...)
+	other, _, _ := servedBy(t, environ, flags...)
 	for _, args := range [][]string{{"team", "user", "add", "ann"}, {"team", "user", "email", "ann", "Ann@example.com"}} {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
 		cmd.Env = environ
@@ -97,9 +98,10 @@ func TestLoginByBrowser(t *testing.T) {
 	}{
 		{[]string{"login", "http://example.com"}, "https://"}, {[]string{"login", provider.URL}, "no login by browser"},
 		{[]string{"login", "http://127.0.0.1:1"}, "cannot be reached"},
-		{[]string{"serve", "--oidc-issuer", provider.URL},
-			"--db"}, {[]string{"--db", "postgres:///x", "serve", "--oidc-issuer", provider.URL}, "require each other"},
-		{[]string{"--db", "postgres:///x", "serve", "--url", "http://x"}, "write https://HOST"},
+		{[]string{"serve", "--oidc-issuer", provider.URL}, "--db"},
+		{[]string{"team", "serve", "--oidc-issuer", provider.URL}, "--db"},
+		{[]string{"--db", "postgres:///x", "team", "serve", "--oidc-issuer", provider.URL}, "require each other"},
+		{[]string{"--db", "postgres:///x", "team", "serve", "--url", "http://x"}, "write https://HOST"},
 	} {
 		out, err := m.do(t, "", c.args...)
 		if err == nil || strings.Count(out, "ptyrec: error:") != 1 || !strings.Contains(out, c.want) {

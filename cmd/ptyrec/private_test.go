@@ -49,7 +49,7 @@ func TestNothingPrivateIsSent(t *testing.T) {
 	m.environ = append(m.environ, "PTYREC_TEAM_SERVER="+server.URL, "PTYREC_TEAM_TOKEN=ptr_container",
 		"DEMO_AGENT="+demo, "PATH="+bin+":"+os.Getenv("PATH"))
 	execute := func(from, server []string, text string) {
-		url, token, _ := served(t, server, "--allow-run")
+		url, token, _ := sandboxed(t, server)
 		cmd := exec.CommandContext(t.Context(), "ptyrec", "exec", url, "--", "echo", "needle", text)
 		cmd.Env = append(from, "PTYREC_TOKEN="+token)
 		if out, err := cmd.CombinedOutput(); err != nil {

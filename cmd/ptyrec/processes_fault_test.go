@@ -25,7 +25,7 @@ func TestFaultServeKilledUnderProcess(t *testing.T) {
 	}
 	board, to := newSwitchboard(t)
 	start := func() (token string, serve *exec.Cmd) {
-		url, token, serve := served(t, environ, "--allow-run")
+		url, token, serve := sandboxed(t, environ)
 		to.Store(strings.TrimPrefix(url, "http://"))
 		return token, serve
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// `serve --db postgres://` shows the sessions in PostgreSQL by the API of every server; what
+// `team serve` shows the sessions in PostgreSQL by the API of every server; what
 // records refuses such a database.
 func TestServePostgreSQL(t *testing.T) {
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestServePostgreSQL(t *testing.T) {
 	id := storeInPostgreSQL(t, dsn)
 	environ, _ := liveEnv(t)
 	environ = append(environ, "PTYREC_DB="+dsn)
-	url, _, _ := served(t, environ)
+	url, _, _ := servedBy(t, environ, "team", "serve")
 	team := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", append([]string{"team"}, args...)...)
 		cmd.Env = environ
@@ -91,10 +91,11 @@ func TestServePostgreSQL(t *testing.T) {
 		strings.Contains(audit, "needle") {
 		t.Errorf("audit: %s", audit)
 	}
-	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"serve", "--allow-run"},
-		{"serve", "--new-token"}, {"team", "user", "add", "eve"}, {"team", "token", "add"}, {"team", "retention", "set",
-			"shop", "soon"}, {"team", "retention", "hold", "nothing"}, {"team", "policy", "add", "x", "("}, {"team", "policy",
-			"rm", "x"}, {"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
+	for _, args := range [][]string{{"run", "--", "true"}, {"list"}, {"--db", dsn, "show"}, {"sandbox"},
+		{"serve", "--allow-run"}, {"serve", "--new-token"}, {"--db", "file.db", "team", "serve"},
+		{"team", "user", "add", "eve"}, {"team", "token", "add"}, {"team", "retention", "set", "shop", "soon"},
+		{"team", "retention", "hold", "nothing"}, {"team", "policy", "add", "x", "("}, {"team", "policy", "rm", "x"},
+		{"--db", "file.db", "team", "audit"}, {"--db", "postgres://nobody@/x?host=/nowhere", "serve"}} {
 		cmd := exec.CommandContext(t.Context(), "ptyrec", args...)
 		cmd.Env = environ
 		out, err := cmd.CombinedOutput()

@@ -195,7 +195,7 @@ func TestServeGivesProgramsInsideNoControl(t *testing.T) {
 		t.Skip("no bash speaks TCP for us")
 	}
 	environ, _ := liveEnv(t)
-	url, token, _ := served(t, environ, "--allow-run")
+	url, token, _ := sandboxed(t, environ)
 	port := url[strings.LastIndex(url, ":")+1:]
 	dir := t.TempDir()
 	request := func(method, path, body, more string) string {

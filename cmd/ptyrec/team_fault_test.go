@@ -96,7 +96,7 @@ func (s *teamSite) start(t *testing.T, args ...string) *exec.Cmd {
 
 func (s *teamSite) startServe(t *testing.T) {
 	t.Helper()
-	s.serve = s.start(t, "--db", s.dsn, "serve", "--listen", s.address)
+	s.serve = s.start(t, "--db", s.dsn, "team", "serve", "--listen", s.address)
 	for late := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		answer, err := http.Get("http://" + s.address + "/api/info")
 		if err == nil {

@@ -286,7 +286,7 @@ func (a *agentLink) do(ctx context.Context, r agentRequest) (answer any, err err
 		}
 		if !a.server.AllowRun || a.server.Start == nil {
 			return nil, &protocol.Error{Code: protocol.CodeNotAllowed,
-				Message: "this server starts no commands; run `ptyrec serve --allow-run`"}
+				Message: "this server starts no commands; run `ptyrec sandbox`"}
 		}
 		id, err := a.server.Start(ctx, StartOptions{Command: append([]string{r.Command}, r.Args...), Cols: bridgeCols,
 			Rows: bridgeRows})

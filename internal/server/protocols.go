@@ -118,7 +118,7 @@ func (s *Server) allowProtocol(r *http.Request, found right) error {
 	case found < mayWrite && !s.NoToken:
 		return errNoToken
 	case !s.AllowRun:
-		return problem(http.StatusForbidden, "forbidden", "this server runs no commands; run `ptyrec serve --allow-run`")
+		return problem(http.StatusForbidden, "forbidden", "this server runs no commands; run `ptyrec sandbox`")
 	case s.inside(r):
 		return errInside
 	}

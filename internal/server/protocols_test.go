@@ -55,7 +55,7 @@ func TestProtocolGuard(t *testing.T) {
 		{"query where no protocol is", nil, "/api/sessions?token=" + token, []string{"Authorization", ""}, 401,
 			`{"code":"unauthorized"`},
 		{"no commands", func(o *server.Options) { o.AllowRun = false }, "/echo/", nil, 403,
-			"echo: forbidden: this server runs no commands; run `ptyrec serve --allow-run`"},
+			"echo: forbidden: this server runs no commands; run `ptyrec sandbox`"},
 		{"no commands, no token", func(o *server.Options) { o.AllowRun = false }, "/echo/", []string{"Authorization", ""},
 			401, "echo: unauthorized"},
 		{"read-only", func(o *server.Options) { o.ReadOnly = true }, "/echo/", nil, 403,

@@ -223,7 +223,7 @@ type scrubber interface {
 // startSession runs a command that the client names.
 func (s *Server) startSession(w http.ResponseWriter, r *http.Request) error {
 	if !s.AllowRun || s.Start == nil {
-		return problem(http.StatusForbidden, "forbidden", "this server starts no commands; run `ptyrec serve --allow-run`")
+		return problem(http.StatusForbidden, "forbidden", "this server starts no commands; run `ptyrec sandbox`")
 	}
 	if s.inside(r) {
 		return errInside

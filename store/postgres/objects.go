@@ -34,7 +34,7 @@ type Objects interface {
 func (s *Store) UseObjects(o Objects) { s.objects = o }
 
 // errNoObjects reports that a raw log is in a bucket, and UseObjects was not called.
-var errNoObjects = errors.New("its raw log is in a bucket: start `ptyrec serve` with --raw s3://BUCKET/PREFIX")
+var errNoObjects = errors.New("its raw log is in a bucket: start `ptyrec team serve` with --raw s3://BUCKET/PREFIX")
 
 // putObject stores the data of a segment that continues a session's raw log, and returns its key.
 // The key is empty if there is nothing to write or the data goes into the database. It runs outside

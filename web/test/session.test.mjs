@@ -405,7 +405,7 @@ test("3.9 agents have the name that the command line shows", { skip }, async () 
 });
 
 test("14.1 a command that a program runs is followed in the page", { skip }, async () => {
-  const url = new URL(await said(program.child("serve", "--allow-run", "--listen", "127.0.0.1:0"), /https?:\/\/[^\s#]+#token=\S+/));
+  const url = new URL(await said(program.child("sandbox", "--listen", "127.0.0.1:0"), /https?:\/\/[^\s#]+#token=\S+/));
   const process = (p, method, body) => fetch(new URL(`/api/process/${p}`, url), { method, body, headers: { Authorization: `Bearer ${program.token}`, "Content-Type": "application/json" } });
   const started = await process("start", "POST", JSON.stringify({ processId: "watched", command: "echo one; echo two; sleep 1; echo three; exec sleep 1000" }));
   assert.equal(started.status, 200, await started.text());

@@ -16,7 +16,7 @@ before(async () => {
   program = await start();
   browser = await launch();
   const team = (...args) => program.run("--db", db.dsn, "team", ...args).trim();
-  const server = program.child("--db", db.dsn, "serve", "--listen", "127.0.0.1:0", "--public-links");
+  const server = program.child("--db", db.dsn, "team", "serve", "--listen", "127.0.0.1:0", "--public-links");
   url = new URL(await said(server, /https?:\/\/[\d.:]+/));
   for (const user of ["ann", "bob"]) team("user", "add", user);
   team("space", "add", "shop");
@@ -151,7 +151,7 @@ test("a running session is followed on another server, by those who may", { skip
   writeFileSync(path.join(config, "config.toml"), "[team]\nlive = true\n");
   const team = (...args) => program.run("--db", db.dsn, "team", ...args);
   team("space", "member", "shop", "bob", "--reader");
-  const other = new URL(await said(program.child("--db", db.dsn, "serve", "--listen", "127.0.0.1:0", "--public-links"), /https?:\/\/[\d.:]+/));
+  const other = new URL(await said(program.child("--db", db.dsn, "team", "serve", "--listen", "127.0.0.1:0", "--public-links"), /https?:\/\/[\d.:]+/));
   const live = program.detach("sh", "-i"), type = (text) => program.run("send", live, text, "--enter");
   const there = async () => (await fetch(new URL(`/api/sessions/${live}`, other), { headers: { Authorization: `Bearer ${bob}` } })).ok;
   program.run("grant", live);

@@ -78,8 +78,8 @@ func writerOf(ctx context.Context, lib *library.Library, l fileLine) (*writer, e
 	return inTime, nil
 }
 
-// madeBy reports whether a session may have written a line: made by its commits and the time, inTime
-// by the time alone. commit is empty if the line is not committed.
+// madeBy reports whether a session may have written a line: made by its commits and the time,
+// inTime by the time alone. commit is empty if the line is not committed.
 func madeBy(info *store.Info, commit string, written time.Time) (made, inTime bool) {
 	end := endOf(info)
 	during := !written.After(end.Add(slack))

@@ -38,7 +38,7 @@ func NewCmdExec(f *factory.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec [flags] URL -- COMMAND…",
 		Short: "Run a command on another machine",
-		Long: `Exec runs a command on a machine with ` + "`ptyrec serve --allow-run`" + `, or in a LangSmith sandbox (URL
+		Long: `Exec runs a command on a machine with ` + "`ptyrec sandbox`" + `, or in a LangSmith sandbox (URL
 of its dataplane), and connects its streams and exit status. One word is a command line for bash
 there; several are a program and its arguments.
 

@@ -34,7 +34,7 @@ func explainRemote(err error, id string) error {
 		}
 		f.Hint = "this error is from the server; see `ptyrec exec --help`"
 	default:
-		f.Hint = "check the URL: it must be that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"
+		f.Hint = "check the URL: it must be that of `ptyrec sandbox`, or of a LangSmith dataplane"
 	}
 	return f
 }

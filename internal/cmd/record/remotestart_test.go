@@ -60,7 +60,7 @@ func TestExplain(t *testing.T) {
 		{&client.CommandError{Type: wire.CommandTimeout}, cli.StatusTimeout,
 			"this error is from the server; see `ptyrec exec --help`"},
 		{os.ErrClosed, statusUnknown,
-			"check the URL: it must be that of `ptyrec serve --allow-run`, or of a LangSmith dataplane"},
+			"check the URL: it must be that of `ptyrec sandbox`, or of a LangSmith dataplane"},
 	} {
 		var f *failure.Error
 		if err := explainRemote(c.err, "id"); !errors.As(err, &f) || !errors.Is(err, c.err) || f.Status != c.status ||

@@ -122,15 +122,23 @@ func commandGroups(f *factory.Factory, picking *picking) []commandGroup {
 		}},
 		{"Git", []*cobra.Command{find.NewCmdDiff(f), find.NewCmdBlame(f), find.NewCmdTrailer(f)}},
 		{"Team", []*cobra.Command{
-			teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), team.NewCmdSync(f), team.NewCmdShare(f), team.NewCmdTeam(f),
+			teamsync.NewLogin(f.IO.In), teamsync.NewLogout(), team.NewCmdSync(f), team.NewCmdShare(f), newTeam(f),
 		}},
-		{"Programs", []*cobra.Command{serve.NewCmdMCP(f), serve.NewCmdAgentapi(f), record.NewCmdExec(f)}},
+		{"Programs", []*cobra.Command{serve.NewCmdMCP(f), serve.NewCmdAgentapi(f), serve.NewCmdSandbox(f),
+			record.NewCmdExec(f)}},
 		{"Inspect", []*cobra.Command{
 			export.NewCmdScreen(f), export.NewCmdExtract(f), export.NewCmdExplain(f), setup.NewCmdVerify(f),
 			setup.NewCmdDoctor(f),
 		}},
 		{setUp, []*cobra.Command{setup.NewCmdConfig(f), setup.NewCmdVersion(f)}},
 	}
+}
+
+// newTeam returns the command team, with the command that serves a team.
+func newTeam(f *factory.Factory) *cobra.Command {
+	cmd := team.NewCmdTeam(f)
+	cmd.AddCommand(serve.NewCmdTeamServe(f))
+	return cmd
 }
 
 // setUp is the title of the group of commands about ptyrec itself.

@@ -1,4 +1,5 @@
-// Package serve implements the commands that serve sessions to programs: serve, mcp and agentapi.
+// Package serve implements the commands that serve sessions: serve, sandbox, team serve, mcp and
+// agentapi.
 package serve
 
 import (
@@ -15,13 +16,14 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 	"github.com/ptyrec/ptyrec/internal/cmd/join"
 	"github.com/ptyrec/ptyrec/internal/config"
+	"github.com/ptyrec/ptyrec/internal/human/failure"
 	"github.com/ptyrec/ptyrec/internal/redact"
 	"github.com/ptyrec/ptyrec/internal/server/mcp"
 	"github.com/ptyrec/ptyrec/store"
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// serveOptions are the options of serve.
+// serveOptions are the options of serve, sandbox and team serve.
 type serveOptions struct {
 	webFlags
 	IO       *cli.IO
@@ -35,13 +37,18 @@ type serveOptions struct {
 	NewMCP   func(log *slog.Logger) (*mcp.Server, error)
 }
 
+func newServeOptions(f *factory.Factory) *serveOptions {
+	servers := mcpServers{Quiet: f.Quiet}
+	return &serveOptions{
+		webFlags: defaults(), IO: f.IO, Open: f.Open, Live: f.Live, Config: f.Config, Database: f.DatabaseName,
+		OpenTeam: f.OpenTeam, Usage: f.UsageForAPI, Agents: f.AgentRedactor, NewMCP: servers.stateless,
+	}
+}
+
 // NewCmdServe returns the command serve.
 func NewCmdServe(f *factory.Factory) *cobra.Command {
-	servers := mcpServers{Quiet: f.Quiet}
-	o := &serveOptions{
-		IO: f.IO, Open: f.Open, Live: f.Live, Config: f.Config, Database: f.DatabaseName, OpenTeam: f.OpenTeam,
-		Usage: f.UsageForAPI, Agents: f.AgentRedactor, NewMCP: servers.stateless,
-	}
+	o := newServeOptions(f)
+	var moved movedFlags
 	cmd := &cobra.Command{
 		Use:        "serve",
 		SuggestFor: []string{"server", "web", "http"},
@@ -52,20 +59,90 @@ Reading, typing and changing need the token, which is part of the printed addres
 kept in a file that only you can read; a browser that has opened the address keeps a cookie.
 Sessions continue when the server ends.
 
-From another machine, ssh is the safest way: ssh -L 7681:127.0.0.1:7681 HOST. See docs/serve.md.`,
+From another machine, ssh is the safest way: ssh -L 7681:127.0.0.1:7681 HOST. See docs/serve.md.
+Programs run commands on a server of ` + "`ptyrec sandbox`; `ptyrec team serve`" + ` serves a team.`,
 		Example: `  ptyrec serve
   ptyrec serve --open
   ptyrec serve --read-only
-  ptyrec serve --allow-run    the SDKs of Cloudflare Sandbox (/) and of LangSmith
-                              (/langsmith) run commands: docs/sandbox.md
   ptyrec serve --listen 192.168.1.5:7681 --cert CERT --key KEY --host laptop.lan
-  ptyrec serve --new-token    the old token and its cookies are void
-  ptyrec serve --db postgres://ptyrec@db.example.com/ptyrec
-                              the sessions of a team: docs/team.md`,
+  ptyrec serve --new-token    the old token and its cookies are void`,
 		Args: cli.Operands(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			hints := moved.Hints(cmd.Flags())
+			if name, err := o.Database(); err == nil && postgres.Is(name) {
+				hints = []string{"use `ptyrec team serve` for a team's sessions, which the next release of `ptyrec serve` " +
+					"does not serve"}
+			}
+			for _, hint := range hints {
+				o.IO.Notice("warning: %s", hint)
+			}
+			return serve(cmd.Context(), o)
+		},
 	}
-	o.Register(cmd.Flags())
+	o.registerAddress(cmd.Flags())
+	o.registerToken(cmd.Flags())
+	o.registerReadOnly(cmd.Flags())
+	o.registerPage(cmd.Flags())
+	moved = o.registerMoved(cmd.Flags())
+	return cmd
+}
+
+// NewCmdSandbox returns the command sandbox.
+func NewCmdSandbox(f *factory.Factory) *cobra.Command {
+	o := newServeOptions(f)
+	cmd := &cobra.Command{
+		Use:        "sandbox",
+		SuggestFor: []string{"sandboxes"},
+		Short:      "Run and record commands for programs",
+		Long: `Sandbox serves the protocols by which programs run commands here, each of them recorded: the SDKs
+of Cloudflare Sandbox (/) and of LangSmith (/langsmith), and ` + "`ptyrec exec`" + ` (docs/sandbox.md), and
+dashboards (docs/management.md). It also serves the page and the API of ` + "`ptyrec serve`" + `, at the same
+address and with the same token. Whoever has the token can run any command as you. Commands
+continue when the server ends, and the next one finds them.`,
+		Example: `  ptyrec sandbox
+  ptyrec sandbox --end-commands --max-commands 8
+  ptyrec sandbox --agent-id build-7`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if name, err := o.Database(); err == nil && postgres.Is(name) {
+				return failure.Misuse("name a file: --db FILE", "commands are not recorded in a team's database")
+			}
+			o.AllowRun = true
+			return serve(cmd.Context(), o)
+		},
+	}
+	o.registerAddress(cmd.Flags())
+	o.registerToken(cmd.Flags())
+	o.registerCommands(cmd.Flags())
+	return cmd
+}
+
+// NewCmdTeamServe returns the command team serve.
+func NewCmdTeamServe(f *factory.Factory) *cobra.Command {
+	o := newServeOptions(f)
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the sessions of a team",
+		Long: `Serve shows the sessions of a team, which are in PostgreSQL, on a web page, and serves the API to
+which machines send them (docs/team.md). Users have tokens (` + "`ptyrec team token add`" + `), or sign in
+at an OpenID provider. It runs no commands.`,
+		Example: `  ptyrec team serve --db postgres://ptyrec@db.example.com/ptyrec
+  ptyrec team serve --url https://ptyrec.example.com`,
+		Args: cli.Operands(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, err := o.Database()
+			if err == nil && !postgres.Is(name) {
+				err = failure.Misuse("name the database: --db postgres://USER@HOST/NAME", "a team's database is in PostgreSQL")
+			}
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), o)
+		},
+	}
+	o.registerAddress(cmd.Flags())
+	o.registerReadOnly(cmd.Flags())
+	o.registerTeam(cmd.Flags())
 	return cmd
 }
 

@@ -87,32 +87,23 @@ func serveWeb(ctx context.Context, o webServer) (err error) {
 		return err
 	}
 	defer dashboards.Close()
-	protocols := []server.Protocol{
-		{Handlers: dashboards},
-		{Handlers: sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(), Log: o.Log})},
-		{Handlers: commandsocket.New(commands, o.Log)},
-	}
-	if o.MCP {
-		agents, err := o.NewMCP(o.Log)
-		if err != nil {
-			return err
-		}
-		defer agents.Close()
-		protocols = append(protocols, server.Protocol{Handlers: agents, Access: server.ReadOnly})
-	}
 	past := newServedPast(o.Library)
 	defer func() { _ = past.Close() }() // an interrupted extraction is repeated
-	if o.Agentapi {
-		sessions := o.agentapi(past)
-		defer sessions.Close()
-		protocols = append(protocols, server.Protocol{Handlers: sessions, Access: server.ShowSessions})
+	protocols, closeAll, err := o.protocols(past)
+	if err != nil {
+		return err
 	}
+	defer closeAll()
+	protocols = append(protocols, server.Protocol{Handlers: dashboards},
+		server.Protocol{Handlers: sandboxapi.New(sandboxapi.Options{Manager: commands, Version: buildinfo.Version(),
+			Log: o.Log})},
+		server.Protocol{Handlers: commandsocket.New(commands, o.Log)})
 	s := server.New(server.Options{
 		Store: o.Database, Live: o.Live, Page: web.Files(), Past: past, Usage: o.Usage, Version: buildinfo.Version(),
 		Log:   o.Log,
 		Token: secret, OpenReading: o.OpenReading, Hosts: o.Address.Names(), TLS: o.Address.Cert != "", ReadOnly: o.ReadOnly,
 		AllowRun: o.AllowRun, NoToken: o.NoToken,
-		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer, BridgeTTL: o.BridgeTTL,
+		Start: startFor(starter), Bridge: bridge, BridgeServer: bridgeServer,
 		Inside: peer.Inside, AgentRedact: o.Agents,
 		Protocols: protocols,
 	})
@@ -138,6 +129,25 @@ func serveWeb(ctx context.Context, o webServer) (err error) {
 		err = errors.Join(err, commands.EndAll(context.WithoutCancel(ctx)))
 	}
 	return err
+}
+
+// protocols returns the protocols that the flags ask for. closeAll must be called at the end.
+func (o *webServer) protocols(past *servedPast) (all []server.Protocol, closeAll func(), err error) {
+	closeAll = func() {}
+	if o.MCP {
+		agents, err := o.NewMCP(o.Log)
+		if err != nil {
+			return nil, nil, err
+		}
+		closeAll = agents.Close
+		all = append(all, server.Protocol{Handlers: agents, Access: server.ReadOnly})
+	}
+	if o.Agentapi {
+		sessions, closeRest := o.agentapi(past), closeAll
+		closeAll = func() { sessions.Close(); closeRest() }
+		all = append(all, server.Protocol{Handlers: sessions, Access: server.ShowSessions})
+	}
+	return all, closeAll, nil
 }
 
 // startFor returns a function that starts sessions for the server. A session of the bridge ends

@@ -135,7 +135,7 @@ func newUserEmailCmd(o AdminOptions) *cobra.Command {
 		func(t *database, args []string) error {
 			return t.SetEmail(t.ctx, args[0], strings.Join(args[1:], ""))
 		})
-	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec serve --oidc-" +
+	cmd.Long = `Email sets the address by which a user who signs in at the provider of ` + "`ptyrec team serve --oidc-" +
 		"issuer`" + ` is recognised the first time; without ADDRESS, by none.
 The provider must have verified it. Who has signed in as this user so far does so no longer, unless by the new address.`
 	return cmd

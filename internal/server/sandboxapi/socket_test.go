@@ -176,7 +176,7 @@ func TestNoAllowRun(t *testing.T) {
 		method, path, _ := strings.Cut(c, " ")
 		status, a := s.request(method, path, object{"command": "true"})
 		if status != http.StatusForbidden || a.HTTPStatus != status ||
-			!strings.Contains(a.Message, "run `ptyrec serve --allow-run`") {
+			!strings.Contains(a.Message, "run `ptyrec sandbox`") {
 			t.Errorf("%s: %d %+v", c, status, a)
 		}
 	}

@@ -59,8 +59,8 @@ func (l *Links) add(w http.ResponseWriter, r *http.Request) error {
 		return bad("a link must be valid for 1 second to 366 days")
 	}
 	if o.Anyone && !l.public {
-		return bad("this server opens links only to people who have signed in; `ptyrec serve --public-links` opens them " +
-			"to anyone")
+		return bad("this server opens links only to people who have signed in; `ptyrec team serve --public-links` opens " +
+			"them to anyone")
 	}
 	expires := time.Now().Add(time.Duration(o.Seconds) * time.Second).UTC()
 	code, err := l.store.AddLink(r.Context(),

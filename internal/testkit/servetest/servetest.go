@@ -39,7 +39,7 @@ type Serve struct {
 	db      string
 }
 
-// Start starts `ptyrec serve --allow-run` at an address, or at a free port if address is empty. It
+// Start starts `ptyrec sandbox` at an address, or at a free port if address is empty. It
 // runs until the test ends.
 func Start(t testing.TB, program, db, address string, args ...string) *Serve {
 	t.Helper()
@@ -50,7 +50,7 @@ func Start(t testing.TB, program, db, address string, args ...string) *Serve {
 	if err := os.WriteFile(secret, []byte(Token), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	serve := exec.Command(program, append([]string{"--db", db, "serve", "--allow-run", "--listen", address,
+	serve := exec.Command(program, append([]string{"--db", db, "sandbox", "--listen", address,
 		"--token-file", secret}, args...)...)
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
