@@ -29,6 +29,8 @@ var shells = []shellUnderTest{
 	{"bash", ".bashrc", "PROMPT_COMMAND=': mine; '\nPS1='ready> '\n", "", []string{"-i"}},
 	{"bash", ".bashrc", "PROMPT_COMMAND=(': mine' ': too')\nPS1='ready> '\n", "", []string{"-i"}},
 	{"zsh", ".zshrc", "PS1='ready> '\n", "autoload -Uz compinit; compinit -u -D\n", []string{"-i"}},
+	{"zsh", ".zshrc", "", "autoload -Uz compinit; compinit -u -D\n" + // a theme that is loaded later
+		"theme() { PS1='ready> ' }; autoload -Uz add-zsh-hook; add-zsh-hook precmd theme\n", []string{"-i"}},
 	{"fish", ".config/fish/config.fish", "function fish_prompt; printf 'ready> '; end\nset -g fish_greeting\n", "",
 		[]string{"-i"}},
 }
@@ -98,10 +100,7 @@ func TestShellRecorded(t *testing.T) {
 // start begins the shell on a terminal. A session with a title is there already.
 func (sh shellUnderTest) start(t *testing.T, flags ...string) (*ptytest.User, *exec.Cmd, string) {
 	t.Helper()
-	path, err := exec.LookPath(sh.name)
-	if err != nil {
-		t.Skipf("%s is not installed", sh.name)
-	}
+	path := ptytest.Need(t, sh.name)
 	home := t.TempDir()
 	put := func(name, text string, mode os.FileMode) {
 		t.Helper()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/ptyrec/ptyrec/internal/testkit/ptytest"
 )
 
 // ptyrecOutput runs ptyrec. It returns its output and its exit status, which must be 0 or 124.
@@ -67,9 +69,7 @@ func TestWaitIdleAwaitsASilentCommand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath(c.shell[0]); err != nil {
-				t.Skip("there is no " + c.shell[0])
-			}
+			ptytest.Need(t, c.shell[0])
 			path, release := fifo(t)
 			id := runDetached(t, environ, "80x24", c.shell...)
 			ptyrecOutput(t, environ, "grant", id)

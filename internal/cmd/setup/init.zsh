@@ -22,6 +22,13 @@ if [[ -o interactive && -z ${__ptyrec_marks-} ]]; then
     __ptyrec_ran=
     [[ $PWD == *[[:cntrl:]]* ]] || printf '\033]7;file://%s%s\007' "${HOST-}" "${PWD//\%/%25}" # the folder
     [[ $PS1 == *133\;A* ]] || PS1=$'%{\033]133;A\007%}'$PS1$'%{\033]133;B\007%}'
+    __ptyrec_last
+  }
+  # Themes set PS1 in hooks of their own, which may come later. From the second prompt on, ours are the last.
+  __ptyrec_last() {
+    emulate -L zsh
+    precmd_functions=(${precmd_functions:#__ptyrec_precmd} __ptyrec_precmd)
+    preexec_functions=(${preexec_functions:#__ptyrec_preexec} __ptyrec_preexec)
   }
   __ptyrec_preexec() {
     emulate -L zsh -o extendedglob

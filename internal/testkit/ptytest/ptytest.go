@@ -48,6 +48,20 @@ var heedSignals = sync.OnceFunc(func() {
 	}
 })
 
+// Need returns the path of a shell. Without it the test is skipped, or fails if $PTYREC_NEED_SHELLS
+// is set.
+func Need(t testing.TB, shell string) string {
+	t.Helper()
+	path, err := exec.LookPath(shell)
+	if err != nil && os.Getenv("PTYREC_NEED_SHELLS") == "" {
+		t.Skipf("%s is not installed", shell)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // New opens a terminal of 80x24 cells, which is closed at the end of the test.
 func New(t testing.TB) *User {
 	t.Helper()
