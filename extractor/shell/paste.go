@@ -11,10 +11,11 @@ import (
 // when they prompt, and off at Enter. The prompt ends where the cursor is in the first frame that
 // shows the prompt without typed text.
 type reading struct {
-	n     int    // of its MarkReads
-	found bool   // its beginning was marked
-	typed string // so far
-	last  string // what was typed at the one before
+	n       int    // of its MarkReads
+	found   bool   // its beginning was marked
+	typed   string // so far
+	entered bool   // Enter was pressed
+	last    string // what was typed at the one before
 
 	foreign bool // an agent reads it, and may not switch bracketed paste off when it ends
 }
@@ -50,7 +51,10 @@ func (r *Reader) Typed(s *vterm.Snapshot, n int, on, still, settled bool) (x, y 
 		if on {
 			last = drawnBelow(s, y, m.Col)
 		}
-		t.typed = upTo(s, last, m.Col)
+		if !t.entered { // what is below is not typed
+			t.typed = upTo(s, last, m.Col)
+		}
+		t.entered = !on
 		return m.Col, last, last > y
 	}
 	tail := t.last

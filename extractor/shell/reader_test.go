@@ -117,6 +117,8 @@ func TestReader(t *testing.T) {
 			[]string{"=" + strings.Repeat("a", 45)}},
 		{"empty lines", []string{on + "% ", "\n" + off + on + "% ", "\n" + off + on + "% ", "ls\n" + off + "a\n" + on + "% "},
 			[]string{"ls=a"}},
+		{"a prompt that is drawn before a shell reads", []string{"~ > " + on, "cd /usr", "\x1b[?2004l\r\n", "/usr > ", on, "ls",
+			"\x1b[?2004l\r\na\n", "/usr > ", on}, []string{"cd /usr= 5", "ls=a 9"}},
 		{"given up", []string{on + "% ", "oo", "^C\n" + off + on + "% ", "ls\n" + off + "a\n" + on + "% "},
 			[]string{"ls=a"}},
 		{"another sign while it is typed", []string{on + "me > ", "ls", "\r\x1b[Jme < ls\b", "s\n" + off + "a\n" + on +
