@@ -43,7 +43,7 @@ func DialCommands(ctx context.Context, where, sandbox string, o Options) (*Comma
 	switch {
 	case strings.Contains(c.base, boxes), errors.Is(err, errForeign):
 		if sandbox != "" {
-			return nil, errors.New("a dataplane is one sandbox already")
+			return nil, errors.New("the server is a single sandbox: leave out the sandbox id")
 		}
 		return c, nil
 	case err != nil:

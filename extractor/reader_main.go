@@ -220,8 +220,8 @@ func (r *Reader) showCommands(v *session.View) {
 	r.steps = append(r.steps, Step{View: v})
 }
 
-// stranger reports a question of an unknown program, because agents may ask before they show their
-// banner, and the end of the question.
+// stranger adds steps for the beginning and the end of a question of an unknown program. Agents may
+// ask before they show their banner.
 func (r *Reader) stranger(s chat.Screen, settled bool) {
 	if !settled {
 		return

@@ -113,7 +113,7 @@ func TestForgetFromAnotherTerminal(t *testing.T) {
 		t.Errorf("list: %s, %v", out, err)
 	}
 	if out, err := ptyrecIn(environ, "forget", "last", "--yes").CombinedOutput(); err != nil ||
-		!bytes.Contains(out, []byte("forgotten")) {
+		!bytes.Contains(out, []byte("deleted")) {
 		t.Fatalf("%s, %v", out, err)
 	}
 	if names := remains(t, filepath.Dir(db), "unforgettable-42"); len(names) > 0 {

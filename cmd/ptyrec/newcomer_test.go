@@ -32,7 +32,7 @@ func TestTeamNewcomer(t *testing.T) {
 	home := tempDir(t)
 	typed := func(commands []string) *exec.Cmd {
 		script := strings.NewReplacer("7681", port, // and a busy machine may take longer
-			"ptyrec serve &", "ptyrec serve --listen localhost:"+port+
+			"ptyrec team serve &", "ptyrec team serve --listen localhost:"+port+
 				" &\nuntil (exec 3<>/dev/tcp/localhost/"+port+") 2>/dev/null; do sleep 0.1; done",
 			"--sync=end", "--sync=end --sync-wait 3m").Replace(strings.Join(commands, "\n"))
 		cmd := exec.CommandContext(t.Context(), "bash", "-e", "-o", "pipefail", "-c", script)

@@ -56,7 +56,7 @@ func TestTeam(t *testing.T) {
 	}
 	var list []struct{ ID, Owner, Space string }
 	if err := json.Unmarshal([]byte(ben.must(t, "work", "list", "--team", "--json")), &list); err != nil ||
-		len(list) != 1 || list[0].Owner != "ann" || list[0].Space != "shop" || !strings.HasPrefix(list[0].ID, id) {
+		len(list) != 1 || list[0].Owner != "ann" || list[0].Space != "shop" || !strings.HasSuffix(list[0].ID, id) {
 		t.Fatalf("%+v, %v, want %s", list, err, id)
 	}
 	for what, c := range map[string]struct {

@@ -75,8 +75,9 @@ func (r *Reader) Begin(start int, unmarked bool) {
 // End ends the part at hand: something else is drawn on the document.
 func (r *Reader) End(d *document.Document) { r.drop(len(r.part.commands), d.Lines) }
 
-// Wipe ends the document: the screen was erased. It reports whether a command runs, which goes on
-// in the next document, and returns what was read if that is sure only now.
+// Wipe ends the document, because the screen was erased. runs reports whether a command is running;
+// it continues in the next document. v is the view of the document if it was uncertain until now,
+// else nil.
 func (r *Reader) Wipe(d *document.Document) (v *session.View, runs bool) {
 	r.printed(d.Lines[:min(d.Base, len(d.Lines))])
 	s := &r.part

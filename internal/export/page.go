@@ -183,7 +183,7 @@ func (x Exporter) screen(ctx context.Context, info *store.Info, t *session.Trans
 	var s screen.Screen
 	if e, ok := p.events.(*archive.Excerpt); ok {
 		if x.At.Given && (at < e.From || at > e.To) && !math.IsInf(x.At.Seconds, 1) {
-			return s, failure.Misuse(fmt.Sprintf("they begin at second %.1f", e.From.Seconds()),
+			return s, failure.Misuse(fmt.Sprintf("choose a moment from %.1f to %.1f seconds", e.From.Seconds(), e.To.Seconds()),
 				"--at %s is outside the selected entries", x.At.String())
 		}
 		s, err = e.ScreenAt(at)

@@ -103,7 +103,7 @@ func TestReaderOverHTTP(t *testing.T) {
 	}
 	ids, err := r.IDs(t.Context())
 	check(t, err)
-	if short := listing.NewShortIDs(ids).Of(whole.ID); len(short) < 8 || !strings.HasSuffix(whole.ID, short) {
+	if short := listing.NewShortIDs(ids).Of(whole.ID); len(short) < 4 || !strings.HasSuffix(whole.ID, short) {
 		t.Errorf("the short id of %s is %q", whole.ID, short)
 	}
 	used, err := r.Usage(t.Context(), store.Filter{})

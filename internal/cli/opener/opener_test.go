@@ -213,12 +213,16 @@ func TestLongFileTakesNoMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, 64<<10)
+	random, noise := rand.NewChaCha8([32]byte{}), make([]byte, 48)
 	size, err := fmt.Fprintln(f, `{"version":2,"width":80,"height":24}`)
 	for i := 0; i < 300 && err == nil; i++ {
-		_, _ = random.Read(noise) // never fails
+		var text strings.Builder
+		for range 1300 {
+			_, _ = random.Read(noise) // never fails
+			text.WriteString(base64.StdEncoding.EncodeToString(noise) + "\r\n")
+		}
 		var n int
-		n, err = fmt.Fprintf(f, "[%d,\"o\",%q]\n", i, base64.StdEncoding.EncodeToString(noise))
+		n, err = fmt.Fprintf(f, "[%d,\"o\",%q]\n", i, text.String())
 		size += n
 	}
 	if err = errors.Join(err, f.Close()); err != nil {

@@ -231,8 +231,7 @@ func (s *Server) mayType(ctx context.Context, c *toolCall) (db *Archive, info *s
 	around, known := s.Inside()
 	if !known {
 		return nil, nil, answer{},
-			toolErrorf("It is not known whether this server runs inside a recorded session, so it types into none. Nothing " +
-				"was typed.")
+			toolErrorf("Nothing was typed: the server cannot tell whether it runs inside a recorded session.")
 	}
 	if slices.Contains(around, info.ID) {
 		return nil, nil, answer{}, toolErrorf("This is the session that you run in: nothing was typed. Name another one.")
