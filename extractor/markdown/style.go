@@ -60,7 +60,8 @@ type Style struct {
 	// is code because it was announced.
 	Announced func(ls []Line) int
 	// Fence reports whether a line is a fence, if the agent draws fences around code. The code is
-	// two columns further to the right than its fences, but for what it wraps. Code is not asked.
+	// indented by two columns from its fences, except for the rest of lines that the agent wrapped.
+	// If it is set, Code and Announced are not used.
 	Fence func(l *Line) bool
 	// FenceTab is the number of blanks that the agent draws for a tab of such code; 0: it draws tabs.
 	FenceTab int
