@@ -119,7 +119,7 @@ func (c *Command) serve(conn *commandConn, reached func()) (err error) {
 	}()
 	keeper.Go(func() { c.keep(conn, over) })
 	if !conn.acked {
-		c.setConn(conn, nil) // some servers send no started message
+		c.setConn(conn, nil) // the server need not acknowledge the start
 	}
 	for {
 		r, err := conn.next(c.ctx)

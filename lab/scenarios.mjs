@@ -493,7 +493,16 @@ export const KINDS = {
     turns: [
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
       {
-        command: { claude: "/context", codex: "/status", gemini: "/about", qwen: "/about", opencode: "/status", kilo: "/status", copilot: "/usage", pi: "/session" }[agent],
+        command: {
+          claude: "/context",
+          codex: "/status",
+          copilot: "/usage",
+          gemini: "/about",
+          kilo: "/status",
+          opencode: "/status",
+          pi: "/session",
+          qwen: "/about",
+        }[agent],
         may: ["qwen", "copilot", "pi"].includes(agent), // some versions show what it prints, and not the command
       },
       { prompt: m.ask(), reply: [m.text(m.para(2))] },
@@ -573,9 +582,16 @@ const EXCEPT = {
   claude: ["todo", "web"],
   gemini: ["model", "help", "resume"],
   qwen: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
-  kilo: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
+  kilo: [
+    "model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay",
+    "overlaystream",
+  ],
   opencode: ["model", "help", "resume", "mcp", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
-  pi: ["approve", "denied", "feedback", "yes", "yesresize", "planmode", "exitplan", "ask", "model", "help", "resume", "mcp", "task", "subagent", "subagents", "background", "todo", "web", "images", "overlay", "overlaystream"],
+  pi: [
+    "approve", "denied", "feedback", "yes", "yesresize", "planmode", "exitplan", "ask", "model", "help",
+    "resume", "mcp", "task", "subagent", "subagents", "background", "todo", "web", "images", "overlay",
+    "overlaystream",
+  ],
   copilot: ["model", "help", "resume", "task", "subagent", "subagents", "todo", "web", "images", "overlay", "overlaystream"],
 };
 

@@ -431,7 +431,8 @@ export function blocks(md) {
 }
 const tabs = (l, n) => l.replace(/\t/g, " ".repeat(n));
 /** A line with its tabs drawn up to the next of the stops that are n cells apart. */
-const stops = (l, n) => l.replace(/[^\t]*\t/g, part => part.slice(0, -1).padEnd(part.length - 1 + n - ((part.length - 1) % n)));
+const stops = (l, n) =>
+  l.replace(/[^\t]*\t/g, part => part.slice(0, -1).padEnd(part.length - 1 + n - ((part.length - 1) % n)));
 /** Whether a text has the lines of a block, each tab as two, four or eight blanks, or the lines indented by as many cells as the agent drew them. */
 function holds(lines, text, indents) {
   const got = text.split("\n").map(l => l.replace(/\s+$/, "")),

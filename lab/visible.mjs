@@ -58,7 +58,7 @@ function alone({ row: [words], from, shown }, all) {
 }
 const squeeze = s => s.replace(/[\s│┃▎█]+/g, ""); // without blanks, margins and scroll bars
 const unmarked = s => s.replace(/^[^\p{L}\p{N}]+/u, ""); // without signs at its start
-/** Whether a row is a heading's: it has the heading alone, or before the address of its link, or as much as fits on it. */
+/** Whether a row is a heading's: the heading alone, or before the address of its link, or as much as fits. */
 const rowOf = (l, mark) => {
   const [row, text] = [l, mark.slice(2)].map(s => unmarked(squeeze(s)));
   return row.startsWith(text) ? /^(\(|$)/.test(row.slice(text.length)) : row.length > 20 && text.startsWith(row);

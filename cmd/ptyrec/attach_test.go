@@ -241,7 +241,7 @@ func served(t *testing.T, environ []string, args ...string) (url, token string, 
 	return servedBy(t, environ, append([]string{"serve"}, args...)...)
 }
 
-// sandboxed is served for `ptyrec sandbox`.
+// sandboxed starts `ptyrec sandbox`, and returns its address and its token.
 func sandboxed(t *testing.T, environ []string, args ...string) (url, token string, cmd *exec.Cmd) {
 	t.Helper()
 	return servedBy(t, environ, append([]string{"sandbox"}, args...)...)

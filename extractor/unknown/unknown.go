@@ -30,8 +30,8 @@ const (
 	maxLooks = 16  // ways to draw a prompt
 )
 
-// Reader learns how one program draws. The zero Reader is ready to use. It is not safe for
-// concurrent use.
+// Reader reads one program, and learns from its screens how it draws. The zero value is ready to
+// use. A Reader is not safe for concurrent use.
 type Reader struct {
 	kind   kind            // kind of the input area; noArea until the conversation has begun
 	looks  []look          // how prompts are drawn

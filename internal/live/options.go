@@ -27,7 +27,7 @@ type Options struct {
 	// false if there is no screen. May be nil.
 	Screen func(read ReadScreen) bool
 	// Foreground returns the processes in the foreground of the session's terminal. If known is
-	// false, f is zero. nil means never known.
+	// false, f is zero. If Foreground is nil, they are never known.
 	Foreground func() (f Foreground, known bool)
 	// Notify shows text at the session's own terminal, and rings its bell if ring is set. nil if
 	// the session has no terminal.

@@ -23,7 +23,7 @@ type shelf struct {
 type filed struct {
 	id      string
 	seq     int
-	sum     [sha256.Size]byte // of the entry's JSON
+	sum     [sha256.Size]byte // SHA-256 of its JSON
 	settled bool
 }
 

@@ -217,7 +217,7 @@ func (c *content) lacking(had map[string][8]byte) (rest []json.RawMessage, gone 
 	return rest, gone
 }
 
-// end makes the server compare what it has.
+// end completes the push: the server compares what it has received with c.
 func (s *Syncer) end(ctx context.Context, c *content, p *store.Push) error {
 	body, err := json.Marshal(team.End{
 		EndedAt: c.session.EndedAt, ExitCode: c.session.ExitCode, Events: c.raw.events(), Entries: int64(len(c.entries)),

@@ -12,7 +12,7 @@ import (
 // Sent is an entry as its machine sent it.
 type Sent struct {
 	*session.Entry
-	Digest [sha256.Size]byte // of the entry's JSON
+	Digest [sha256.Size]byte // SHA-256 of its JSON
 }
 
 // Batch is a set of changes to a session's entries.

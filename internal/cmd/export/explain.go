@@ -24,7 +24,7 @@ type explainOptions struct {
 	json bool
 }
 
-// NewCmdExplain returns the command explain.
+// NewCmdExplain returns the explain command.
 func NewCmdExplain(f *factory.Factory) *cobra.Command {
 	o := &explainOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

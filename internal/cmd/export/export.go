@@ -42,7 +42,7 @@ type exportOptions struct {
 	animate bool
 }
 
-// NewCmdExport returns the command export.
+// NewCmdExport returns the export command.
 func NewCmdExport(f *factory.Factory) *cobra.Command {
 	o := &exportOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

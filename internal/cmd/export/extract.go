@@ -27,7 +27,7 @@ type extractOptions struct {
 	dir string
 }
 
-// NewCmdExtract returns the command extract.
+// NewCmdExtract returns the extract command.
 func NewCmdExtract(f *factory.Factory) *cobra.Command {
 	o := &extractOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -38,7 +38,7 @@ type screenOptions struct {
 	format string
 }
 
-// NewCmdScreen returns the command screen.
+// NewCmdScreen returns the screen command.
 func NewCmdScreen(f *factory.Factory) *cobra.Command {
 	o := &screenOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{

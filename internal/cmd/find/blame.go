@@ -29,7 +29,7 @@ type blameOptions struct {
 	json bool
 }
 
-// NewCmdBlame returns the command blame.
+// NewCmdBlame returns the blame command.
 func NewCmdBlame(f *factory.Factory) *cobra.Command {
 	o := &blameOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -21,7 +21,7 @@ type diffOptions struct {
 	json bool
 }
 
-// NewCmdDiff returns the command diff.
+// NewCmdDiff returns the diff command.
 func NewCmdDiff(f *factory.Factory) *cobra.Command {
 	o := &diffOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

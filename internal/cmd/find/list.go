@@ -42,7 +42,7 @@ type listOptions struct {
 // none.
 type Picker func(ctx context.Context, flags factory.FilterFlags, none func() error) error
 
-// NewCmdList returns the command list. pick implements --interactive.
+// NewCmdList returns the list command. pick implements --interactive.
 func NewCmdList(f *factory.Factory, pick Picker) *cobra.Command {
 	o := &listOptions{IO: f.IO, Open: f.Open, Prices: f.Prices, pick: pick}
 	cmd := &cobra.Command{

@@ -35,7 +35,7 @@ type playOptions struct {
 	team  bool
 }
 
-// NewCmdPlay returns the command play.
+// NewCmdPlay returns the play command.
 func NewCmdPlay(f *factory.Factory) *cobra.Command {
 	o := &playOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{

@@ -31,7 +31,7 @@ type searchOptions struct {
 	limit int
 }
 
-// NewCmdSearch returns the command search.
+// NewCmdSearch returns the search command.
 func NewCmdSearch(f *factory.Factory) *cobra.Command {
 	o := &searchOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

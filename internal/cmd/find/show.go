@@ -30,7 +30,7 @@ type showOptions struct {
 	team bool
 }
 
-// NewCmdShow returns the command show.
+// NewCmdShow returns the show command.
 func NewCmdShow(f *factory.Factory) *cobra.Command {
 	o := &showOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -27,7 +27,7 @@ type statsOptions struct {
 	days int
 }
 
-// NewCmdStats returns the command stats.
+// NewCmdStats returns the stats command.
 func NewCmdStats(f *factory.Factory) *cobra.Command {
 	o := &statsOptions{IO: f.IO, Open: f.Open, Prices: f.Prices}
 	cmd := &cobra.Command{

@@ -26,7 +26,7 @@ type trailerOptions struct {
 	url string
 }
 
-// NewCmdTrailer returns the command trailer.
+// NewCmdTrailer returns the trailer command.
 func NewCmdTrailer(f *factory.Factory) *cobra.Command {
 	o := &trailerOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

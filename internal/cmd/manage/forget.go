@@ -27,7 +27,7 @@ type forgetOptions struct {
 	yes bool
 }
 
-// NewCmdForget returns the command forget.
+// NewCmdForget returns the forget command.
 func NewCmdForget(f *factory.Factory) *cobra.Command {
 	o := &forgetOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{

@@ -24,7 +24,7 @@ type noteOptions struct {
 	remove bool // --rm
 }
 
-// NewCmdNote returns the command note.
+// NewCmdNote returns the note command.
 func NewCmdNote(f *factory.Factory) *cobra.Command {
 	o := &noteOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -31,7 +31,7 @@ type pruneOptions struct {
 	retention          bool // started by Factory.Retain
 }
 
-// NewCmdPrune returns the command prune.
+// NewCmdPrune returns the prune command.
 func NewCmdPrune(f *factory.Factory) *cobra.Command {
 	o := &pruneOptions{IO: f.IO, Open: f.Open, Config: f.Config}
 	cmd := &cobra.Command{

@@ -26,7 +26,7 @@ type redactOptions struct {
 	yes, json bool
 }
 
-// NewCmdRedact returns the command redact.
+// NewCmdRedact returns the redact command.
 func NewCmdRedact(f *factory.Factory) *cobra.Command {
 	o := &redactOptions{IO: f.IO, Open: f.Open, Send: team.SendingOf(f)}
 	cmd := &cobra.Command{

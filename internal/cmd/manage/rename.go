@@ -17,7 +17,7 @@ type renameOptions struct {
 	Open *opener.Opener
 }
 
-// NewCmdRename returns the command rename.
+// NewCmdRename returns the rename command.
 func NewCmdRename(f *factory.Factory) *cobra.Command {
 	o := &renameOptions{Open: f.Open}
 	return &cobra.Command{

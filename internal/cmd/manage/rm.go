@@ -23,7 +23,7 @@ type rmOptions struct {
 	yes bool
 }
 
-// NewCmdRm returns the command rm.
+// NewCmdRm returns the rm command.
 func NewCmdRm(f *factory.Factory) *cobra.Command {
 	o := &rmOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -23,7 +23,7 @@ type tagOptions struct {
 	remove []string // --rm
 }
 
-// NewCmdTag returns the command tag.
+// NewCmdTag returns the tag command.
 func NewCmdTag(f *factory.Factory) *cobra.Command {
 	o := &tagOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -32,7 +32,7 @@ type execOptions struct {
 	resume  string
 }
 
-// NewCmdExec returns the command exec.
+// NewCmdExec returns the exec command.
 func NewCmdExec(f *factory.Factory) *cobra.Command {
 	o := &execOptions{IO: f.IO}
 	cmd := &cobra.Command{

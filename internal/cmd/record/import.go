@@ -28,7 +28,7 @@ type importOptions struct {
 	logs bool // --agent-logs
 }
 
-// NewCmdImport returns the command import.
+// NewCmdImport returns the import command.
 func NewCmdImport(f *factory.Factory) *cobra.Command {
 	o := &importOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -33,7 +33,7 @@ func newResumeOptions(f *factory.Factory) *resumeOptions {
 	return &resumeOptions{IO: f.IO, Open: f.Open, Config: f.Config, Run: newRunOptions(f)}
 }
 
-// NewCmdResume returns the command resume.
+// NewCmdResume returns the resume command.
 func NewCmdResume(f *factory.Factory) *cobra.Command {
 	o := newResumeOptions(f)
 	cmd := &cobra.Command{

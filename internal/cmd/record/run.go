@@ -59,7 +59,7 @@ func newRunOptions(f *factory.Factory) *runOptions {
 	return &runOptions{IO: f.IO, Open: f.Open, Config: f.Config, Retain: f.Retain, Send: team.SendingOf(f)}
 }
 
-// NewCmdRun returns the command run.
+// NewCmdRun returns the run command.
 func NewCmdRun(f *factory.Factory) *cobra.Command {
 	o := newRunOptions(f)
 	cmd := &cobra.Command{

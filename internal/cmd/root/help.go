@@ -11,7 +11,7 @@ import (
 // allCommands is the argument of help that lists all commands.
 const allCommands = "all"
 
-// NewCmdHelp returns the command help, which explains commands in detail. It replaces cobra's.
+// NewCmdHelp returns the help command, which explains commands in detail. It replaces cobra's.
 func NewCmdHelp(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND | all]",

@@ -21,7 +21,7 @@ import (
 // agentapiVersion is the version of agentapi whose API is implemented.
 const agentapiVersion = "0.12.1"
 
-// NewCmdAgentapi returns the command agentapi.
+// NewCmdAgentapi returns the agentapi command.
 func NewCmdAgentapi(f *factory.Factory) *cobra.Command {
 	var version bool
 	cmd := &cobra.Command{
@@ -44,7 +44,7 @@ command. ` + "`ptyrec serve --agentapi`" + ` serves existing sessions.`,
 	return cmd
 }
 
-// NewCmdAgentapiAttach returns the command agentapi attach.
+// NewCmdAgentapiAttach returns the agentapi attach command.
 func NewCmdAgentapiAttach(f *factory.Factory) *cobra.Command {
 	var url string
 	cmd := &cobra.Command{
@@ -78,7 +78,7 @@ type agentapiOptions struct {
 	Redactor func() (*redact.Redactor, error)
 }
 
-// NewCmdAgentapiServer returns the command agentapi server.
+// NewCmdAgentapiServer returns the agentapi server command.
 func NewCmdAgentapiServer(f *factory.Factory) *cobra.Command {
 	o := &agentapiOptions{IO: f.IO, Database: f.DatabasePath, Live: f.Live, Redactor: f.AgentRedactor}
 	cmd := &cobra.Command{

@@ -47,7 +47,7 @@ type mcpOptions struct {
 	Servers  mcpServers
 }
 
-// NewCmdMCP returns the command mcp.
+// NewCmdMCP returns the mcp command.
 func NewCmdMCP(f *factory.Factory) *cobra.Command {
 	o := &mcpOptions{IO: f.IO, Database: f.DatabasePath, Servers: mcpServers{Quiet: f.Quiet}}
 	cmd := &cobra.Command{

@@ -23,7 +23,7 @@ type mcpInstallOptions struct {
 	force bool
 }
 
-// NewCmdMCPInstall returns the command mcp install.
+// NewCmdMCPInstall returns the mcp install command.
 func NewCmdMCPInstall(f *factory.Factory) *cobra.Command {
 	o := &mcpInstallOptions{IO: f.IO, Database: f.DatabasePath}
 	cmd := &cobra.Command{

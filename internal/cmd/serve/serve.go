@@ -45,7 +45,7 @@ func newServeOptions(f *factory.Factory) *serveOptions {
 	}
 }
 
-// NewCmdServe returns the command serve.
+// NewCmdServe returns the serve command.
 func NewCmdServe(f *factory.Factory) *cobra.Command {
 	o := newServeOptions(f)
 	var moved movedFlags
@@ -87,7 +87,7 @@ Programs run commands on a server of ` + "`ptyrec sandbox`; `ptyrec team serve`"
 	return cmd
 }
 
-// NewCmdSandbox returns the command sandbox.
+// NewCmdSandbox returns the sandbox command.
 func NewCmdSandbox(f *factory.Factory) *cobra.Command {
 	o := newServeOptions(f)
 	cmd := &cobra.Command{
@@ -117,7 +117,7 @@ continue when the server ends, and the next one finds them.`,
 	return cmd
 }
 
-// NewCmdTeamServe returns the command team serve.
+// NewCmdTeamServe returns the team serve command.
 func NewCmdTeamServe(f *factory.Factory) *cobra.Command {
 	o := newServeOptions(f)
 	cmd := &cobra.Command{

@@ -187,7 +187,7 @@ func (f *webFlags) CheckTeam() error {
 	return nil
 }
 
-// checkNotLocal returns a usage error if a flag requires the sessions of this machine.
+// checkNotLocal returns a usage error if a flag does not work with a team's database.
 func (f *webFlags) checkNotLocal() error {
 	if f.NewToken || f.TokenFile != "" || f.OpenReading {
 		return misuse(errors.New("with a database in PostgreSQL, each user has tokens of their own (`ptyrec team token " +

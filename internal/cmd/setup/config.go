@@ -25,7 +25,7 @@ type configOptions struct {
 	Config func() (*config.Config, error)
 }
 
-// NewCmdConfig returns the command config.
+// NewCmdConfig returns the config command.
 func NewCmdConfig(f *factory.Factory) *cobra.Command {
 	o := &configOptions{IO: f.IO, Open: f.Open, Config: f.Config}
 	cmd := &cobra.Command{

@@ -27,7 +27,7 @@ type doctorOptions struct {
 	repair, all, json bool
 }
 
-// NewCmdDoctor returns the command doctor.
+// NewCmdDoctor returns the doctor command.
 func NewCmdDoctor(f *factory.Factory) *cobra.Command {
 	o := &doctorOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -19,7 +19,7 @@ type initOptions struct {
 	IO *cli.IO
 }
 
-// NewCmdInit returns the command init.
+// NewCmdInit returns the init command.
 func NewCmdInit(f *factory.Factory) *cobra.Command {
 	o := &initOptions{IO: f.IO}
 	var record, all bool

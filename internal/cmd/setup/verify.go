@@ -28,7 +28,7 @@ type verifyOptions struct {
 	json bool
 }
 
-// NewCmdVerify returns the command verify.
+// NewCmdVerify returns the verify command.
 func NewCmdVerify(f *factory.Factory) *cobra.Command {
 	o := &verifyOptions{IO: f.IO, Open: f.Open}
 	cmd := &cobra.Command{

@@ -11,7 +11,7 @@ import (
 	"github.com/ptyrec/ptyrec/internal/cmd/factory"
 )
 
-// NewCmdVersion returns the command version.
+// NewCmdVersion returns the version command.
 func NewCmdVersion(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",

@@ -15,7 +15,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/sqlite"
 )
 
-// NewCmdSync returns the command sync.
+// NewCmdSync returns the sync command.
 func NewCmdSync(f *factory.Factory) *cobra.Command {
 	cmd := teamsync.NewSync(syncOptions(f))
 	cmd.ValidArgsFunction = factory.CompleteSessions(f.Open)
@@ -36,7 +36,7 @@ func syncOptions(f *factory.Factory) func(context.Context, teamsync.Flags) (team
 	}
 }
 
-// NewCmdShare returns the command share.
+// NewCmdShare returns the share command.
 func NewCmdShare(f *factory.Factory) *cobra.Command {
 	cmd := teamsync.NewShare(syncOptions(f))
 	cmd.ValidArgsFunction = factory.CompleteSessions(f.Open)

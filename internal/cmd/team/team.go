@@ -12,7 +12,7 @@ import (
 	"github.com/ptyrec/ptyrec/store/postgres"
 )
 
-// NewCmdTeam returns the command team.
+// NewCmdTeam returns the team command.
 func NewCmdTeam(f *factory.Factory) *cobra.Command {
 	cmd := NewAdminCmd(AdminOptions{Out: f.IO.Out, Open: func(ctx context.Context) (Admin, error) {
 		name, err := f.DatabaseName()

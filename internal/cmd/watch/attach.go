@@ -39,7 +39,7 @@ func newAttachOptions(f *factory.Factory) *attachOptions {
 	return &attachOptions{IO: f.IO, Open: f.Open, Live: f.Live, Config: f.Config}
 }
 
-// NewCmdAttach returns the command attach.
+// NewCmdAttach returns the attach command.
 func NewCmdAttach(f *factory.Factory) *cobra.Command {
 	o := newAttachOptions(f)
 	cmd := &cobra.Command{

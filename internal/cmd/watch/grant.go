@@ -27,7 +27,7 @@ type grantOptions struct {
 	limit time.Duration // --for
 }
 
-// NewCmdGrant returns the command grant.
+// NewCmdGrant returns the grant command.
 func NewCmdGrant(f *factory.Factory) *cobra.Command {
 	o := &grantOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{
@@ -52,7 +52,7 @@ program that was started in a recorded session cannot grant this.`,
 	return cmd
 }
 
-// NewCmdRevoke returns the command revoke.
+// NewCmdRevoke returns the revoke command.
 func NewCmdRevoke(f *factory.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke S",

@@ -29,7 +29,7 @@ type promptOptions struct {
 	name       string
 }
 
-// NewCmdPrompt returns the command prompt.
+// NewCmdPrompt returns the prompt command.
 func NewCmdPrompt(f *factory.Factory) *cobra.Command {
 	o := &promptOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{

@@ -28,7 +28,7 @@ type sendOptions struct {
 	name  string
 }
 
-// NewCmdSend returns the command send.
+// NewCmdSend returns the send command.
 func NewCmdSend(f *factory.Factory) *cobra.Command {
 	o := &sendOptions{IO: f.IO, Live: f.Live}
 	cmd := &cobra.Command{

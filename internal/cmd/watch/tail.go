@@ -33,7 +33,7 @@ type tailOptions struct {
 	verbose render.Terminal
 }
 
-// NewCmdTail returns the command tail.
+// NewCmdTail returns the tail command.
 func NewCmdTail(f *factory.Factory) *cobra.Command {
 	o := &tailOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{

@@ -27,7 +27,7 @@ type waitOptions struct {
 	token join.Token // only --token-file
 }
 
-// NewCmdWait returns the command wait.
+// NewCmdWait returns the wait command.
 func NewCmdWait(f *factory.Factory) *cobra.Command {
 	o := &waitOptions{IO: f.IO, Open: f.Open, Live: f.Live}
 	cmd := &cobra.Command{

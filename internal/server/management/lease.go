@@ -8,8 +8,8 @@ import (
 	"github.com/ptyrec/ptyrec/session"
 )
 
-// lease is a client's right to type. It is a separate attachment to the session, so that the
-// session knows who types.
+// lease lets one client type. It attaches to the session a second time, in the client's name, so
+// that the session knows who types.
 type lease struct {
 	conn   *conn
 	stream *client.Stream

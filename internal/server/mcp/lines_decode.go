@@ -16,7 +16,7 @@ func (c *lineConn) decode(text []byte, b *batch) (jsonrpc.Message, json.RawMessa
 	var shape struct {
 		ID json.RawMessage `json:"id"`
 	}
-	_ = json.Unmarshal(text, &shape) // only an object has an id
+	_ = json.Unmarshal(text, &shape) // without an id if it is not an object
 	if err != nil || !validID(shape.ID) {
 		return nil, refusal(shape.ID, jsonrpc.CodeInvalidRequest,
 			"the message is not a JSON-RPC 2.0 request, notification or response")
